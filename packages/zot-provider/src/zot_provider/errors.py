@@ -1,0 +1,125 @@
+"""Everything that can go wrong and that a person must hear of.
+
+```text
+ZotError                    one line for a person, `exit_code` for a script
+├── ConfigError             the request cannot be made as asked (exit 2)
+│   ├── MissingKey          no credential for the vendor
+│   └── UnknownName         no such vendor or model; names the nearest
+└── ProviderError           the vendor or the way to it failed (exit 1)
+    ├── ConnectError        no connection: refused, unknown host, TLS
+    ├── ResponseTimeout     connected, but nothing came within the limit
+    ├── StatusError         an HTTP status of 400 or more
+    ├── ProtocolError       an answer that is not what the wire promises (HTML, no event stream)
+    ├── StreamCut           the answer broke off before its end
+    └── ModelError          the vendor reported a failure inside the stream
+```
+
+`ProviderError` can be asked: `retryable`, `auth`, `context_overflow`.
+"""
+
+from collections.abc import Iterable
+
+
+class ZotError(Exception):
+    """Base of all errors meant for a person. `str(error)` is one line: what happened, what to do next."""
+
+    exit_code = 1
+
+
+class ConfigError(ZotError):
+    """What was asked for cannot be done with these settings."""
+
+    exit_code = 2
+
+
+class MissingKey(ConfigError):
+    """No credential for the vendor; the text names the environment variables that would hold one."""
+
+
+class UnknownName(ConfigError):
+    """A vendor or model that nobody knows; the text names the nearest ones."""
+
+    @classmethod
+    def among(cls, kind: str, name: str, known: Iterable[str], hint: str = "") -> "UnknownName":
+        """An error for `name`, with up to three near names of `known`, or all of them if they are few."""
+        import difflib  # noqa: PLC0415  only a mistake pays for it
+
+        names = list(known)
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or (names if len(names) <= 8 else [])
+        text = f"unknown {kind} {name!r}"
+        if near:
+            text += f"; did you mean {' or '.join(near)}?" if len(near) < 4 else f"; known: {', '.join(near)}"
+        return cls(f"{text} {hint}".rstrip())
+
+
+class ProviderError(ZotError):
+    """A model call failed."""
+
+    retryable = False
+    """Whether the same request may well work a moment later."""
+    auth = False
+    """Whether the credential is missing, wrong or not allowed."""
+    context_overflow = False
+    """Whether the conversation is too long for the model."""
+
+
+class ConnectError(ProviderError):
+    """No connection could be made, or it broke before an answer began."""
+
+    retryable = True
+
+
+class ResponseTimeout(ProviderError):
+    """The server took the request and then said nothing for too long."""
+
+    retryable = True
+
+
+_OVERFLOW = (
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "prompt is too long",
+    "too many tokens",
+    "maximum context",
+)
+
+
+def overflows(message: str) -> bool:
+    """Whether a vendor's words say that the conversation is too long for the model."""
+    lowered = message.lower()
+    return any(phrase in lowered for phrase in _OVERFLOW)
+
+
+class StatusError(ProviderError):
+    """The server answered with an HTTP status of 400 or more. `retry_after` is in seconds, None if not said."""
+
+    def __init__(self, text: str, *, status: int, message: str = "", retry_after: float | None = None) -> None:
+        super().__init__(text)
+        self.status = status
+        self.message = message
+        self.retry_after = retry_after
+        self.retryable = status in (408, 409, 425, 429, 500, 502, 503, 504, 529)
+        self.auth = status in (401, 403)
+        self.context_overflow = status in (400, 413, 422) and overflows(message)
+
+
+class ProtocolError(ProviderError):
+    """The server answered with something else than the wire promises."""
+
+
+class StreamCut(ProviderError):
+    """The answer broke off before its end."""
+
+    retryable = True
+
+
+class ModelError(ProviderError):
+    """The vendor reported a failure inside the stream. `code` is the vendor's word for it."""
+
+    def __init__(self, text: str, *, code: str = "", message: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+        self.retryable = any(word in code for word in ("overloaded", "rate_limit", "server_error", "api_error"))
+        self.auth = "authentication" in code or "permission" in code
+        self.context_overflow = overflows(code + " " + message)

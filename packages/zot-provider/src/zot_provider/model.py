@@ -1,0 +1,31 @@
+"""`Model`: what is known of a model before it is asked anything."""
+
+from zot_provider.record import Record, record
+
+
+@record
+class Price(Record):
+    """US dollars for a million tokens of each kind."""
+
+    input: float
+    output: float
+    cache_read: float = 0.0
+    cache_write: float = 0.0
+
+
+@record
+class Model(Record):
+    """A model of a vendor.
+
+    `vendor` is the id of a record in `VENDORS`. `context_window` and `max_output` are in tokens, 0 if unknown.
+    `price` is None when nobody knows it: a cost is then unknown, never zero.
+    """
+
+    id: str
+    vendor: str
+    name: str = ""
+    context_window: int = 0
+    max_output: int = 0
+    reasoning: bool = False
+    images: bool = True
+    price: Price | None = None

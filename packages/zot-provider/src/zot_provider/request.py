@@ -1,0 +1,38 @@
+"""`Request`: what is asked of a model, in no vendor's words."""
+
+from typing import Any, Literal, TypeAlias
+
+from zot_provider.messages import Message
+from zot_provider.model import Model
+from zot_provider.record import Record, field, record
+
+Reasoning: TypeAlias = Literal["off", "minimum", "low", "medium", "high", "xhigh", "max"]
+
+
+@record
+class ToolSpec(Record):
+    """A tool as a model sees it. `schema` is a JSON Schema of type "object"."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+@record
+class Request(Record):
+    """One model call.
+
+    `max_tokens` bounds the answer (None: the model's own limit). `reasoning` is the effort, mapped to each
+    wire's own knob. `response_schema` constrains the answer to JSON that fits it, where the wire can.
+    `cache_key` is stable for one conversation and lets a vendor route to a warm cache.
+    """
+
+    model: Model
+    messages: list[Message]
+    system: str = ""
+    tools: list[ToolSpec] = field(default_factory=list)
+    reasoning: Reasoning = "off"
+    max_tokens: int | None = None
+    temperature: float | None = None
+    response_schema: dict[str, Any] | None = None
+    cache_key: str = ""

@@ -1,0 +1,48 @@
+"""Tokens and money."""
+
+from zot_provider.model import Price
+from zot_provider.record import Record, record
+
+
+@record
+class Usage(Record):
+    """Tokens of one or several model calls, each counted once: `input` leaves out what the cache served.
+
+    `reasoning` is the part of `output` spent on thinking, None where the vendor does not say. `cost_usd` is 0
+    when the price is unknown.
+    """
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    cost_usd: float = 0.0
+    reasoning: int | None = None
+
+    def __add__(self, other: "Usage") -> "Usage":
+        known = self.reasoning is not None or other.reasoning is not None
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.cost_usd + other.cost_usd,
+            (self.reasoning or 0) + (other.reasoning or 0) if known else None,
+        )
+
+    @property
+    def context(self) -> int:
+        """Tokens the last request and its answer occupy in the context window."""
+        return self.input + self.cache_read + self.cache_write + self.output
+
+    def priced(self, price: Price | None) -> "Usage":
+        """The same tokens with their cost at `price`; without a price the cost stays as it is."""
+        if price is None:
+            return self
+        cost = (
+            self.input * price.input
+            + self.output * price.output
+            + self.cache_read * price.cache_read
+            + self.cache_write * price.cache_write
+        ) / 1_000_000
+        return Usage(self.input, self.output, self.cache_read, self.cache_write, cost, self.reasoning)

@@ -1,0 +1,24 @@
+"""`Vendor`: everything zot knows of a vendor, as data."""
+
+from zot_provider.record import Record, field, record
+from zot_provider.wire.base import Quirks
+
+
+@record
+class Vendor(Record):
+    """A vendor of models.
+
+    `base_url` is what the vendor's own SDK takes; None when only the user can know it. `wire` is a key of `WIRES`.
+    `key_env` names the environment variables that may hold a key, the first one preferred; empty means that no key
+    is needed. `default_model` is used when none is named; None means that the server is asked for its list.
+    `catalog` names the data file of models, None when only the server knows them.
+    """
+
+    id: str
+    title: str
+    wire: str
+    base_url: str | None
+    key_env: tuple[str, ...] = ()
+    default_model: str | None = None
+    catalog: str | None = None
+    quirks: Quirks = field(default_factory=Quirks)
