@@ -1,0 +1,68 @@
+"""Display blocks: what a person is shown of a tool's work, as data.
+
+A screen has one renderer for each kind and knows no tool by name. A tool that gives no blocks is shown as the text
+the model reads.
+"""
+
+from typing import ClassVar, TypeAlias
+
+from zot_provider.record import Record, record
+
+
+@record
+class TextDisplay(Record):
+    """Plain text."""
+
+    kind: ClassVar[str] = "text"
+    text: str
+
+
+@record
+class CodeDisplay(Record):
+    """Source text of the file `path`; `start_line` is the number of its first line, from 1."""
+
+    kind: ClassVar[str] = "code"
+    path: str
+    text: str
+    start_line: int = 1
+
+
+@record
+class DiffDisplay(Record):
+    """A change of the file `path` as context diff rows: each starts with a space, `-` or `+`, or is `...`."""
+
+    kind: ClassVar[str] = "diff"
+    path: str
+    diff: str
+
+
+@record
+class FilesDisplay(Record):
+    """A list of paths; directories end in a slash."""
+
+    kind: ClassVar[str] = "files"
+    paths: list[str]
+
+
+@record
+class TerminalDisplay(Record):
+    """A command, what it printed, how it ended (None: it was stopped) and how long it took in seconds."""
+
+    kind: ClassVar[str] = "terminal"
+    command: str
+    output: str
+    exit_code: int | None
+    duration: float
+
+
+@record
+class ImageDisplay(Record):
+    """A picture: base64 `data` of type `mime_type`, and where it came from."""
+
+    kind: ClassVar[str] = "image"
+    mime_type: str
+    data: str
+    source: str = ""
+
+
+DisplayBlock: TypeAlias = TextDisplay | CodeDisplay | DiffDisplay | FilesDisplay | TerminalDisplay | ImageDisplay

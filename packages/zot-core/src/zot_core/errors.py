@@ -1,0 +1,48 @@
+"""Errors of the agent: `ToolError` is told to the model, the others to the person.
+
+```text
+Exception
+├── ToolError               becomes an error result; the model reads it and goes on
+├── Refused                 raised by a hook: the step must not happen
+└── ZotError                (zot_provider.errors) one line for a person
+    ├── Busy                a prompt while another one runs
+    ├── Closed              a runtime used after `close`
+    └── SessionError        a session cannot be opened or written
+        ├── SessionNotFound
+        └── SessionLocked   another process has it open
+```
+"""
+
+from zot_provider.errors import ZotError
+
+
+class ToolError(Exception):
+    """A tool could not do what was asked. `str(error)` tells the model what to change."""
+
+
+class Refused(Exception):
+    """A hook does not allow the step. `str(error)` is the reason, which the model or the person is told."""
+
+
+class Busy(ZotError):
+    """The agent is working on another prompt."""
+
+
+class Closed(ZotError):
+    """The runtime has been closed."""
+
+
+class SessionError(ZotError):
+    """A session file cannot be read or written."""
+
+
+class SessionNotFound(SessionError):
+    """There is no such session."""
+
+    exit_code = 2
+
+
+class SessionLocked(SessionError):
+    """Another process has the session open."""
+
+    exit_code = 2
