@@ -1,14 +1,28 @@
 """`Tool`: what the loop needs of a tool; `@tool`: a tool made of any typed function.
 
-The function's annotations are the schema, `Annotated[int, "words for the model"]` describes a parameter, the docstring
-is the description. A parameter annotated `ToolContext` is handed the call's context and is not part of the schema.
-The function may return text, a `ToolResult`, or any JSON value, which the model reads as JSON.
+The function's annotations are the schema, `Annotated[int, "words for the model"]` describes a parameter (`AtLeast(1)`
+beside the words bounds it), the docstring is the description. A parameter annotated `ToolContext` is handed the
+call's context and is not part of the schema. The function may return text, a `ToolResult`, a block or a list of
+blocks, or any JSON value, which the model reads as JSON. It may be `async`, and then runs on the event loop, or plain,
+and then runs in a thread (which a cancelled call does not stop).
 """
 
-from typing import Any, Protocol
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from zot_core.result import ToolResult
 from zot_core.tools.context import ToolContext
+from zot_provider.messages import ImageBlock, TextBlock
+
+if TYPE_CHECKING:
+    from zot_core.tools.arguments import Arguments
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+JsonSchema: TypeAlias = dict[str, Any]
 
 
 class Tool(Protocol):
@@ -25,6 +39,110 @@ class Tool(Protocol):
     parallel: bool
 
     @property
-    def schema(self) -> dict[str, Any]: ...
+    def schema(self) -> JsonSchema: ...
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult: ...
+
+
+class AtLeast(NamedTuple):
+    """The smallest number a parameter may be: `Annotated[int, "words", AtLeast(1)]`."""
+
+    minimum: float
+
+
+class FunctionTool(Generic[P, R]):
+    """A `Tool` made of a function; calling it calls the function.
+
+    `name` and `description` default to the function's name and docstring. A `schema` that is given is what the model
+    sees; the arguments are checked against the annotations all the same. TypeError on first use of `schema` or `run`
+    if a parameter cannot be described to a model (`*args`, positional-only).
+    """
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        parallel: bool = False,
+        schema: JsonSchema | None = None,
+    ) -> None:
+        self.function = function
+        self.name = name or function.__name__
+        self.description = inspect.cleandoc(function.__doc__ or "") if description is None else description
+        self.parallel = parallel
+        self._schema = schema
+        self._arguments: Arguments | None = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<tool {self.name}>"
+
+    @property
+    def arguments(self) -> "Arguments":
+        """The function's parameters as pydantic sees them; made on first use, which may import pydantic."""
+        if self._arguments is None:
+            from zot_core.tools.arguments import Arguments  # noqa: PLC0415  pydantic: 100 ms, after the first request
+
+            self._arguments = Arguments(self.function, self.name)
+        return self._arguments
+
+    @property
+    def schema(self) -> JsonSchema:
+        """The JSON Schema of the arguments, of type "object"."""
+        if self._schema is None:
+            self._schema = self.arguments.schema()
+        return self._schema
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Check `arguments`, call the function, make a result of what it returns."""
+        if self._arguments is None:
+            await asyncio.to_thread(lambda: self.arguments)  # a screen stays alive while pydantic is imported
+        values = self.arguments.values(arguments, context)
+        function: Callable[..., Any] = self.function  # the values fit: they were checked against its annotations
+        if inspect.iscoroutinefunction(function):
+            return _result(await function(**values), self.name)
+        returned = await asyncio.to_thread(function, **values)
+        return _result(await returned if inspect.isawaitable(returned) else returned, self.name)
+
+
+def _result(value: object, name: str) -> ToolResult:
+    if isinstance(value, ToolResult):
+        return value
+    if isinstance(value, str):
+        return ToolResult.of(value)
+    items = value if isinstance(value, list) else [value]
+    blocks = [item for item in items if isinstance(item, TextBlock | ImageBlock)]
+    if blocks and len(blocks) == len(items):
+        return ToolResult(blocks)
+    from zot_core.tools.arguments import json_text  # noqa: PLC0415  pydantic, which a run has loaded by now
+
+    return ToolResult.of(json_text(value, name))
+
+
+@overload
+def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
+
+
+@overload
+def tool(
+    *, name: str | None = None, description: str | None = None, parallel: bool = False
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+
+
+def tool(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    parallel: bool = False,
+) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
+    """Make a tool of a function: `@tool`, or `@tool(name="lookup", description="...", parallel=True)`."""
+
+    def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
+        return FunctionTool(function, name=name, description=description, parallel=parallel)
+
+    return decorate if function is None else decorate(function)

@@ -1,0 +1,42 @@
+"""Messages for an agent that is busy."""
+
+from collections import deque
+
+from zot_provider.messages import Message
+
+
+class Inbox:
+    """Two queues. Steering messages reach the model with its next call, all at once; follow-up messages wait until the
+    model has no calls left, and then start one turn each, in order."""
+
+    def __init__(self) -> None:
+        self._steering: deque[Message] = deque()
+        self._follow_ups: deque[Message] = deque()
+
+    def steer(self, message: Message) -> None:
+        """Queue for the next model call."""
+        self._steering.append(message)
+
+    def follow_up(self, message: Message) -> None:
+        """Queue for when the work at hand is done."""
+        self._follow_ups.append(message)
+
+    def take_steering(self) -> list[Message]:
+        """Remove and return all steering messages."""
+        taken = list(self._steering)
+        self._steering.clear()
+        return taken
+
+    def take_follow_up(self) -> list[Message]:
+        """Remove and return the oldest follow-up message, if there is one."""
+        return [self._follow_ups.popleft()] if self._follow_ups else []
+
+    def take_all(self) -> list[Message]:
+        """Remove and return everything, steering first: what a person gets back after a cancel."""
+        taken = [*self._steering, *self._follow_ups]
+        self._steering.clear()
+        self._follow_ups.clear()
+        return taken
+
+    def __len__(self) -> int:
+        return len(self._steering) + len(self._follow_ups)

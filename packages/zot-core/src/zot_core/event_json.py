@@ -1,0 +1,135 @@
+"""Agent events as JSON: the one schema of `--json`, RPC and the SDK.
+
+Pictures are reported by size, arguments as the model wrote them; reasoning blocks are left out of messages (there is
+`reasoning_delta` for them). New fields and new event types may be added within one protocol version.
+"""
+
+import json
+from collections.abc import Callable
+from json.encoder import encode_basestring as quote
+from typing import Any
+
+from zot_core.events import (
+    AgentEvent,
+    AssistantMessage,
+    AssistantStart,
+    Done,
+    ErrorEvent,
+    Notice,
+    ReasoningDelta,
+    TextDelta,
+    ToolCall,
+    ToolOutput,
+    ToolProgress,
+    ToolUseArgs,
+    ToolUseEnd,
+    ToolUseStart,
+    TurnEnd,
+    TurnStart,
+    UsageUpdate,
+    UserMessage,
+)
+from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.usage import Usage
+
+
+def dump(value: Any) -> str:
+    """JSON text on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def raw_arguments(text: str) -> tuple[str, str]:
+    """Two members of an object: `"args":...` as the model wrote them, and `,"args_raw":"..."` if they are no object."""
+    try:
+        valid = isinstance(json.loads(text or "{}"), dict)
+    except (ValueError, RecursionError):
+        valid = False
+    if valid:
+        return f'"args":{(text or "{}").replace(chr(10), " ").replace(chr(13), " ")}', ""
+    return '"args":{}', f',"args_raw":{quote(text)}'
+
+
+def _tool_call(call: ToolCall | ToolCallBlock) -> str:
+    args, raw = raw_arguments(call.arguments)
+    return f'{{"type":"tool_call","id":{quote(call.id)},"name":{quote(call.name)},{args}{raw}}}'
+
+
+def encode_block(block: Block) -> str:
+    """A content block of a message; the empty string for a block that is not reported."""
+    match block:
+        case TextBlock(text):
+            return f'{{"type":"text","text":{quote(text)}}}'
+        case ImageBlock():
+            return f'{{"type":"image","mime_type":{quote(block.mime_type)},"bytes":{block.size}}}'
+        case ToolCallBlock():
+            return _tool_call(block)
+        case ToolResultBlock(call_id, content, is_error):
+            head = f'{{"type":"tool_result","call_id":{quote(call_id)},"is_error":{"true" if is_error else "false"}'
+            return f'{head},"content":{encode_blocks(content)}}}'
+        case ReasoningBlock():
+            return ""
+
+
+def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
+    """A list of content blocks."""
+    return f"[{','.join(filter(None, map(encode_block, blocks)))}]"
+
+
+def usage_fields(usage: Usage) -> dict[str, Any]:
+    """The fields of a `usage` event and of a state's usage."""
+    return {name: getattr(usage, name) for name in ("input", "output", "cache_read", "cache_write", "cost_usd")} | {
+        "reasoning": usage.reasoning
+    }
+
+
+def _message(event: UserMessage | AssistantMessage) -> str:
+    message: Message = event.message
+    return f'{{"type":"{event.type}","content":{encode_blocks(message.content)},"time":{quote(message.time)}}}'
+
+
+def _output(event: ToolOutput) -> str:
+    details = f',"details":{dump(event.details)}' if event.details else ""
+    return (
+        f'{{"type":"tool_result","id":{quote(event.id)},"name":{quote(event.name)},'
+        f'"is_error":{"true" if event.is_error else "false"},"content":{encode_blocks(event.content)}{details}}}'
+    )
+
+
+def _usage(event: UsageUpdate) -> str:
+    return dump({"type": "usage", **usage_fields(event.usage), "cumulative": usage_fields(event.cumulative)})
+
+
+def _end(event: TurnEnd) -> str:
+    error = f',"error":{quote(event.error)}' if event.error else ""
+    return f'{{"type":"turn_end","stop":"{event.stop}"{error}}}'
+
+
+def _done(event: Done) -> str:
+    plain = event.reason in ("completed", "aborted", "error")
+    return '{"type":"done"}' if plain else f'{{"type":"done","reason":"{event.reason}"}}'
+
+
+_ENCODERS: dict[type, Callable[[Any], str]] = {
+    TextDelta: lambda event: f'{{"type":"text_delta","delta":{quote(event.delta)}}}',
+    ReasoningDelta: lambda event: f'{{"type":"reasoning_delta","delta":{quote(event.delta)}}}',
+    ToolUseStart: lambda event: f'{{"type":"tool_use_start","id":{quote(event.id)},"name":{quote(event.name)}}}',
+    ToolUseArgs: lambda event: f'{{"type":"tool_use_args","id":{quote(event.id)},"delta":{quote(event.delta)}}}',
+    ToolUseEnd: lambda event: f'{{"type":"tool_use_end","id":{quote(event.id)}}}',
+    UserMessage: _message,
+    TurnStart: lambda event: f'{{"type":"turn_start","step":{event.step}}}',
+    AssistantStart: lambda event: '{"type":"assistant_start"}',
+    AssistantMessage: _message,
+    ToolCall: _tool_call,
+    ToolProgress: lambda event: f'{{"type":"tool_progress","id":{quote(event.id)},"text":{quote(event.text)}}}',
+    ToolOutput: _output,
+    UsageUpdate: _usage,
+    TurnEnd: _end,
+    Notice: lambda event: f'{{"type":"notice","level":"{event.level}","message":{quote(event.message)}}}',
+    ErrorEvent: lambda event: f'{{"type":"error","message":{quote(event.message)}}}',
+    Done: _done,
+}
+
+
+def encode_event(event: AgentEvent) -> str:
+    """The event as one line of JSON, without its line break."""
+    return _ENCODERS[type(event)](event)

@@ -1,0 +1,174 @@
+"""Hooks: the points at which others watch, stop or change what the loop does.
+
+The kind of a point says how answers combine, and there are four: `Observe` (answers ignored), `Gate` (the first
+refusal wins, later handlers are not asked), `Transform` (each handler sees the last one's output), `Collect` (all
+answers kept). Handlers are asked in the order they were added; `add` takes plain and async functions, except for
+`Observe`, whose handlers are plain and must be quick.
+
+A failing handler is dealt with in one place each. An observer's failure is logged and the work goes on, unless it is a
+`ZotError`, which ends the run (a session that cannot be written must not go unnoticed). A gate or transform that fails
+refuses: what guards must not fail open.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from zot_core.errors import Refused
+from zot_core.events import AgentEvent, RunEnd
+from zot_core.result import ToolResult
+from zot_provider.errors import ZotError
+from zot_provider.messages import Message
+from zot_provider.record import Record, record
+from zot_provider.request import Request
+
+T = TypeVar("T")
+U = TypeVar("U")
+Maybe: TypeAlias = T | Awaitable[T | None] | None
+
+_log = logging.getLogger("zot_core.hooks")
+
+
+@record
+class Refusal(Record):
+    """Why a step must not happen. `end` is how the run ends if the step was a turn."""
+
+    reason: str
+    end: RunEnd = "refused"
+
+
+@record
+class Call(Record):
+    """A tool call about to run: the model's id, the tool's name and the parsed arguments."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@record
+class Finished(Record):
+    """A call that has run, and its result."""
+
+    call: Call
+    result: ToolResult
+
+
+async def _answer(value: "Maybe[T]") -> T | None:
+    return await value if isinstance(value, Awaitable) else value
+
+
+def _failure(handler: object, error: Exception) -> str:
+    name = getattr(handler, "__qualname__", type(handler).__name__)
+    _log.error("hook %s failed", name, exc_info=error)
+    return f"hook {name} failed: {error}"
+
+
+class _Point(Generic[T]):
+    """The handlers of one point."""
+
+    def __init__(self) -> None:
+        self._handlers: list[T] = []
+
+    def add(self, handler: T) -> Callable[[], None]:
+        """Ask `handler` from now on; the returned function takes it off again."""
+        self._handlers.append(handler)
+
+        def remove() -> None:
+            if handler in self._handlers:
+                self._handlers.remove(handler)
+
+        return remove
+
+    def __bool__(self) -> bool:
+        return bool(self._handlers)
+
+
+class Observe(_Point[Callable[[T], None]]):
+    """Everyone is told; nobody answers."""
+
+    def tell(self, value: T) -> None:
+        """Tell all handlers. Raises only `ZotError`."""
+        for handler in self._handlers:
+            try:
+                handler(value)
+            except ZotError:
+                raise
+            except Exception as error:  # noqa: BLE001  around a hook
+                _failure(handler, error)
+
+
+class Gate(_Point[Callable[[T], "Maybe[Refusal]"]]):
+    """The first refusal wins."""
+
+    async def ask(self, value: T) -> Refusal | None:
+        """The first refusal, None if all allow it. A handler may also raise `Refused`."""
+        for handler in self._handlers:
+            try:
+                refusal = await _answer(handler(value))
+            except Refused as error:
+                refusal = Refusal(str(error))
+            except Exception as error:  # noqa: BLE001  around a hook
+                refusal = Refusal(_failure(handler, error))
+            if refusal is not None:
+                return refusal
+        return None
+
+
+class Transform(_Point[Callable[[T], "Maybe[T]"]]):
+    """Each handler sees what the one before made of the value. None leaves it as it is."""
+
+    async def apply(self, value: T) -> T:
+        """The final value. Raises `Refused` when a handler does, or fails."""
+        for handler in self._handlers:
+            try:
+                changed = await _answer(handler(value))
+            except Refused:
+                raise
+            except Exception as error:
+                raise Refused(_failure(handler, error)) from error
+            if changed is not None:
+                value = changed
+        return value
+
+
+class Collect(Generic[T, U], _Point[Callable[[T], "Maybe[list[U]]"]]):
+    """All answers are kept, in order."""
+
+    async def gather(self, value: T) -> list[U]:
+        """What all handlers gave. A failing handler gives nothing."""
+        answers: list[U] = []
+        for handler in self._handlers:
+            try:
+                answers += await _answer(handler(value)) or []
+            except Exception as error:  # noqa: BLE001  around a hook
+                _failure(handler, error)
+        return answers
+
+
+class Hooks:
+    """The points of one agent, in the order in which a run passes them."""
+
+    def __init__(self) -> None:
+        self.event: Observe[AgentEvent] = Observe()
+        """Every event, as it happens."""
+        self.message: Observe[Message] = Observe()
+        """A message has joined the transcript; comes before the event that reports it."""
+        self.before_run: Transform[str] = Transform()
+        """The system prompt; once for a session, again after the model, tools or session changed."""
+        self.limit: Gate[int] = Gate()
+        """May there be another model call? Asked before `turn_start`, with the number the step would have."""
+        self.pending: Collect[int, Message] = Collect()
+        """User messages to add before the model call of this step."""
+        self.turn_start: Gate[int] = Gate()
+        """May this turn go on? Asked after the event `turn_start`; a refusal ends the run without an error."""
+        self.request: Transform[Request] = Transform()
+        """The request as it will be sent. A refusal fails the turn."""
+        self.assistant_message: Transform[str] = Transform()
+        """What a person sees of an answer with text; the model keeps its own words. A refusal hides the text."""
+        self.tool_call: Transform[Call] = Transform()
+        """The arguments a tool will get. A refusal becomes the error result the model reads."""
+        self.tool_run: Gate[Call] = Gate()
+        """May this call run, with the arguments as they are now? Asked last before it does: confirmation."""
+        self.tool_result: Transform[Finished] = Transform()
+        """The result as the model will read it. A refusal replaces it by an error."""

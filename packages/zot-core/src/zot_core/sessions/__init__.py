@@ -1,0 +1,1 @@
+"""Sessions: conversations on disk, one JSON row a line."""

@@ -1,0 +1,24 @@
+"""Writes an agent's messages and usage into its session as they happen."""
+
+from zot_core.events import AgentEvent, TurnEnd, UsageUpdate
+from zot_core.hooks import Hooks
+from zot_core.sessions.file import SessionFile
+from zot_provider.usage import Usage
+
+
+def record_session(hooks: Hooks, session: SessionFile) -> None:
+    """Attach `session` to the agent of these hooks. A message is on disk before its event is told."""
+    turn: list[Usage] = []
+    total: list[Usage] = [Usage()]
+
+    def on_event(event: AgentEvent) -> None:
+        kind = type(event)
+        if kind is UsageUpdate:
+            turn.append(event.usage)  # type: ignore[union-attr]  # `is`: this sees every delta
+            total[0] = event.cumulative  # type: ignore[union-attr]
+        elif kind is TurnEnd and turn:
+            session.usage(sum(turn[1:], turn[0]), total[0])
+            turn.clear()
+
+    hooks.message.add(session.append)
+    hooks.event.add(on_event)

@@ -1,0 +1,91 @@
+"""Where sessions lie: one folder for each working directory, one file for each session."""
+
+import hashlib
+import os
+import time
+
+from zot_core.clock import timestamp
+from zot_core.errors import SessionNotFound
+from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.rows import Meta
+
+
+class SessionStore:
+    """The sessions below `root`: `<root>/<h>/<YYYYMMDD-HHMMSS>-<first 8 of the id>.jsonl`, times UTC.
+
+    `<h>` is the first 8 bytes of the SHA-256 of the working directory's path, in hex.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def folder(self, cwd: str) -> str:
+        """The folder for a working directory."""
+        return os.path.join(self.root, hashlib.sha256(os.fsencode(cwd)).hexdigest()[:16])
+
+    def create(self, cwd: str, model: str, provider: str, version: str) -> SessionFile:
+        """A new session; nothing is on disk before its first message."""
+        raw = bytearray(os.urandom(16))
+        raw[6], raw[8] = raw[6] & 0x0F | 0x40, raw[8] & 0x3F | 0x80  # a version 4 UUID (RFC 9562)
+        digits = raw.hex()
+        identity = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+        name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{digits[:8]}.jsonl"
+        meta = Meta(identity, cwd, model, provider, timestamp(), version)
+        return SessionFile(os.path.join(self.folder(cwd), name), meta)
+
+    def paths(self, cwd: str) -> list[str]:
+        """The sessions of a working directory, the one used last first."""
+        try:
+            with os.scandir(self.folder(cwd)) as entries:
+                found = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
+        except FileNotFoundError:
+            return []
+        return [path for _, path in sorted(found, reverse=True)]
+
+    def latest(self, cwd: str) -> str:
+        """The session of `cwd` used last; `SessionNotFound` if there is none."""
+        paths = self.paths(cwd)
+        if not paths:
+            raise SessionNotFound(f"no session to continue in {cwd}; start one without -c")
+        return paths[0]
+
+    def find(self, name: str, cwd: str) -> str:
+        """A session named by its path, or by (the beginning of) its id or file name; `SessionNotFound` if none or
+        several fit."""
+        if os.path.sep in name or os.path.isfile(name):
+            path = os.path.abspath(name)
+            if not os.path.isfile(path):
+                raise SessionNotFound(f"no session file at {path}")
+            return path
+        fitting = [path for path in self._all(cwd) if _fits(path, name)]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            names = ", ".join(os.path.basename(path) for path in fitting[:5])
+            raise SessionNotFound(f"{len(fitting)} sessions begin with {name!r}: {names}; give more of the name")
+        raise SessionNotFound(f"no session {name!r}; give a path, or the beginning of a session's id")
+
+    def _all(self, cwd: str) -> list[str]:
+        """Every session, those of `cwd` first."""
+        first = self.paths(cwd)
+        others: list[str] = []
+        try:
+            with os.scandir(self.root) as folders:
+                for folder in folders:
+                    if folder.is_dir() and folder.path != self.folder(cwd):
+                        others += [os.path.join(folder.path, name) for name in os.listdir(folder.path)]
+        except FileNotFoundError:
+            pass
+        return first + sorted(path for path in others if path.endswith(".jsonl"))
+
+
+def _fits(path: str, name: str) -> bool:
+    """Whether `name` begins the file's name, or the session's id, of which the file name holds the first 8."""
+    stem = os.path.basename(path).removesuffix(".jsonl")
+    return bool(name) and (stem.startswith(name) or stem.rpartition("-")[2].startswith(name[:8]))
+
+
+def resume(path: str, **changes: str) -> tuple[SessionFile, Stored]:
+    """Open a session to go on with it, with changed fields of its meta row (another model, say)."""
+    stored = load(path)
+    return SessionFile(path, stored.meta.replace(**changes), resume=stored), stored

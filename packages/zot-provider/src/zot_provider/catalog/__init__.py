@@ -1,0 +1,100 @@
+"""The catalogue: what is known of the vendors' models before anybody asks a server.
+
+One data file for each catalogue name stands in `data/`, written by `scripts/update_catalog.py` and never by hand. It is
+read at the first question, so that importing this module costs nothing. What the file cannot know (a model newer than
+its date, whatever a local server runs) is a `Model` with unknown limits and no price.
+"""
+
+import os
+import re
+from functools import cache
+from typing import Any
+
+from zot_provider.errors import UnknownName
+from zot_provider.model import Model, Price
+from zot_provider.vendors.spec import Vendor
+
+__all__ = ["find_model", "list_models", "resolve_model"]
+
+_DATA = os.path.join(os.path.dirname(__file__), "data")
+
+
+def find_model(vendor: Vendor, id: str) -> Model | None:
+    """The model with exactly this id in the vendor's catalogue, None if it is not there.
+
+    Limits are in tokens; `context_window` is what a request may hold, which is less than the advertised window where
+    the vendor sets room for the answer apart. Prices are US dollars for a million tokens; where a vendor charges more
+    for a long context, they are those of a short one.
+    """
+    row = _models(vendor).get(id)
+    return None if row is None else _model(vendor, row)
+
+
+def list_models(vendor: Vendor) -> list[Model]:
+    """All models of the vendor's catalogue, sorted by id; empty for a vendor without one."""
+    return [_model(vendor, row) for row in _models(vendor).values()]
+
+
+def resolve_model(vendor: Vendor, name: str, *, strict: bool) -> Model:
+    """The model that a person means by `name`.
+
+    In this order: an id of the catalogue; a dated snapshot ("gpt-5-2025-08-07") of one, which keeps its own id and has
+    the limits and price of the undated one; the beginning of the ids of one single model ("claude-haiku"). Any other
+    name is a model with unknown limits and price, unless `strict`: then it raises `UnknownName` with the nearest ids.
+    A vendor without a catalogue takes every name, strict or not. An empty name is refused always.
+    """
+    known = _models(vendor)
+    snapshot_of = _undated(name)
+    if name in known:
+        return _model(vendor, known[name])
+    if snapshot_of in known and not name.endswith("-latest"):
+        return _model(vendor, known[snapshot_of] | {"id": name})
+    candidates = [id for id in known if id.startswith(name)]
+    if completed := _complete(name, candidates):
+        return _model(vendor, known[completed])
+    if name and not (strict and known):
+        return Model(id=name, vendor=vendor.id)
+    date = f"; the models of {vendor.title} are listed as of {_read(vendor.catalog)['date']}" if vendor.catalog else ""
+    hint = f"(give a full id{date})"
+    raise UnknownName.among("model", name, candidates or known, hint)
+
+
+def _complete(name: str, candidates: list[str]) -> str | None:
+    """The id to send for `name`, given the ids that begin with it; None unless they are all of one model.
+
+    A model that differs from `name` by its date only wins over those that merely begin like it.
+    """
+    ids = [id for id in candidates if _undated(id) == name] or candidates
+    stems = {_undated(id) for id in ids}
+    if len(stems) != 1:
+        return None
+    # The undated id, else the vendor's own "latest", else the newest date.
+    return max(ids, key=lambda id: (id in stems, id.endswith("-latest"), id))
+
+
+def _undated(id: str) -> str:
+    """The id without a date ("-20250929", "-2024-11-20") or "-latest" at its end."""
+    return re.sub(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$", "", id)
+
+
+def _model(vendor: Vendor, row: dict[str, Any]) -> Model:
+    price = row["price"]
+    return Model(**(row | {"vendor": vendor.id, "price": None if price is None else Price(**price)}))
+
+
+def _models(vendor: Vendor) -> dict[str, dict[str, Any]]:
+    """The rows of the vendor's catalogue by id. They are shared: copy before changing."""
+    if vendor.catalog is None:
+        return {}
+    rows: dict[str, dict[str, Any]] = _read(vendor.catalog)["models"]
+    return rows
+
+
+@cache
+def _read(name: str) -> dict[str, Any]:
+    """A data file, its models by id."""
+    import json  # noqa: PLC0415  kept out of the start of modes that ask for no model
+
+    with open(os.path.join(_DATA, f"{name}.json"), encoding="utf-8") as file:
+        data: dict[str, Any] = json.load(file)
+    return data | {"models": {row["id"]: row for row in data["models"]}}

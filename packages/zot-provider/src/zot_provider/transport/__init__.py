@@ -1,0 +1,1 @@
+"""HTTP: the one place that opens sockets, and server-sent events."""

@@ -1,0 +1,195 @@
+"""The one place that opens connections to model servers, and the only module that imports httpx.
+
+`httpx2`, the maintained continuation of httpx with the same API, would be a change of the import line below.
+Proxies (environment), TLS and HTTP semantics are httpx's; plain http without a proxy goes through
+`zot_provider.transport.plain`. Every failure leaves this module as a `ProviderError`.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+
+import httpx
+
+from zot_provider.errors import ConnectError, ProtocolError, ProviderError, ResponseTimeout, StreamCut
+from zot_provider.record import Record, record
+from zot_provider.transport.plain import BrokenConnection, ConnectionPool, request_bytes
+from zot_provider.transport.status import status_error
+
+_PROXY_VARIABLES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
+_ERROR_BODY = 64 * 1024
+"""Bytes of an error answer that are read; the rest is dropped with the connection."""
+
+
+@record
+class HttpLimits(Record):
+    """Seconds: for a connection to be made, for an answer to begin or go on, for the request to be taken."""
+
+    connect: float = 15.0
+    read: float = 300.0
+    write: float = 60.0
+
+
+class _PlainBody(httpx.AsyncByteStream):
+    """The body of a plain exchange; closing it early closes the connection."""
+
+    def __init__(self, pool: ConnectionPool, host: str, port: int, limits: HttpLimits) -> None:
+        self._pool, self._host, self._port, self._limits = pool, host, port, limits
+
+    async def begin(self, data: bytes) -> tuple[int, list[tuple[bytes, bytes]]]:
+        """Send the request; status and headers. A connection that went stale while idle is replaced once."""
+        while True:
+            self._connection, reused = await self._pool.acquire(self._host, self._port, self._limits.connect)
+            try:
+                self._connection.send(data)
+                return await self._connection.head(self._limits.read)
+            except BrokenConnection:
+                self._connection.abort()
+                if not reused:
+                    raise
+            except BaseException:
+                self._connection.abort()
+                raise
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._connection.chunks(self._limits.read)
+
+    async def aclose(self) -> None:
+        self._pool.release(self._host, self._port, self._connection)
+
+
+class _PlainTransport(httpx.AsyncBaseTransport):
+    """httpx's way into `zot_provider.transport.plain`."""
+
+    def __init__(self, limits: HttpLimits) -> None:
+        self._pool = ConnectionPool()
+        self._limits = limits
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        url = request.url
+        body = _PlainBody(self._pool, url.host, url.port or 80, self._limits)
+        data = request_bytes(request.method.encode(), url.raw_path, request.headers.raw, await request.aread())
+        status, headers = await body.begin(data)
+        return httpx.Response(status, headers=headers, stream=body)
+
+    async def aclose(self) -> None:
+        self._pool.close()
+
+
+class HttpTransport:
+    """Posts JSON and streams the answer. One instance serves any number of requests at a time."""
+
+    def __init__(self, limits: HttpLimits | None = None) -> None:
+        self._limits = limits or HttpLimits()
+        self._plain: httpx.AsyncClient | None = None
+        self._full: httpx.AsyncClient | None = None
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[bytes, None]:
+        """The raw pieces of the answer to `body`, which is JSON.
+
+        Raises `StatusError`, `ConnectError`, `ResponseTimeout`, `StreamCut`, or `ProtocolError` if the answer is a web
+        page or plain JSON instead of an event stream.
+        """
+        try:
+            client = await self._client(url)
+            sent = {"content-type": "application/json", "accept": "text/event-stream", "accept-encoding": "identity"}
+            request = client.build_request("POST", url, headers={**sent, **headers}, content=body)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, ValueError) as error:
+            raise ConnectError(f"{url!r} is no usable URL: {error}") from error
+        answered = False
+        try:
+            response = await client.send(request, stream=True)
+            try:
+                await self._check(response)
+                async for chunk in response.aiter_raw():
+                    answered = True
+                    yield chunk
+            finally:
+                await response.aclose()
+        except (httpx.HTTPError, OSError) as error:
+            raise convert(error, url, answered=answered) from error
+
+    async def get(self, url: str, headers: Mapping[str, str], limit: float = 10.0) -> bytes:
+        """A small document, at most 16 MiB, within `limit` seconds. Raises like `post`."""
+        try:
+            async with asyncio.timeout(limit):
+                client = await self._client(url)
+                async with client.stream("GET", url, headers=dict(headers)) as response:
+                    body = await self._read(response, 16 << 20)
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            raise convert(error, url, answered=False) from error
+        if response.status_code >= 400:
+            raise status_error(response.status_code, body, response.headers, url)
+        return body
+
+    async def close(self) -> None:
+        """Close all connections. Closing twice is harmless."""
+        clients, self._plain, self._full = (self._plain, self._full), None, None
+        for client in clients:
+            if client is not None:
+                await client.aclose()
+
+    async def _client(self, url: str) -> httpx.AsyncClient:
+        if url.startswith("http://") and not any(os.environ.get(name) for name in _PROXY_VARIABLES):
+            if self._plain is None:
+                self._plain = httpx.AsyncClient(transport=_PlainTransport(self._limits), trust_env=False)
+            return self._plain
+        if self._full is None:
+            timeout = httpx.Timeout(
+                None, connect=self._limits.connect, read=self._limits.read, write=self._limits.write
+            )
+            # Reading the certificates takes some 30 ms: not on the loop, and only when TLS is spoken.
+            context = await asyncio.to_thread(httpx.create_ssl_context)
+            self._full = httpx.AsyncClient(timeout=timeout, verify=context)
+        return self._full
+
+    @staticmethod
+    async def _read(response: httpx.Response, limit: int) -> bytes:
+        body = bytearray()
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) >= limit:
+                break
+        return bytes(body[:limit])
+
+    async def _check(self, response: httpx.Response) -> None:
+        """Refuse an answer that is no stream of events."""
+        status = response.status_code
+        if status >= 300:
+            raise status_error(status, await self._read(response, _ERROR_BODY), response.headers, str(response.url))
+        kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
+        if kind in ("text/html", "application/json", "application/xhtml+xml"):
+            what = "JSON instead of a stream" if kind == "application/json" else "a web page"
+            raise ProtocolError(
+                f"{location(str(response.url))} answered with {what}, not with a model's event stream; "
+                "check --base-url: it must be the address of the API itself"
+            )
+
+
+def location(url: str) -> str:
+    """The URL as it may be shown: without user, password, query and fragment."""
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL:
+        return repr(url)
+    return str(parts.copy_with(username=None, password=None, query=None, fragment=None))
+
+
+def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
+    """The `ProviderError` for a failure of httpx or a socket; `answered`: part of the answer had come."""
+    where = location(url)
+    words = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, httpx.TimeoutException | TimeoutError):
+        if isinstance(error, httpx.ConnectTimeout):
+            return ConnectError(f"no connection to {where} within the time limit; is the network up?")
+        return ResponseTimeout(f"{where} stopped answering; try again, or check the server")
+    if answered:
+        return StreamCut(f"the answer of {where} broke off in the middle ({words}); try again")
+    said = words.lower()
+    if isinstance(error, ConnectionRefusedError) or "refused" in said or "all connection attempts" in said:
+        return ConnectError(f"cannot connect to {where}: connection refused; is the server running there?")
+    if "certificate" in said or "ssl" in said:
+        return ConnectError(f"no secure connection to {where}: {words}")
+    if "name or service" in said or "getaddrinfo" in said or "resolution" in said:
+        return ConnectError(f"cannot find the host of {where}; check the address and the network")
+    return ConnectError(f"no answer from {where}: {words}")

@@ -1,0 +1,58 @@
+"""What a server's refusal says, in one line."""
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from zot_provider.errors import StatusError
+
+_LONGEST = 400
+"""Characters of a server's own words that are shown."""
+
+
+def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str) -> StatusError:
+    """The error for an answer with `status`. `body` is what was read of it, JSON in a vendor's shape or anything."""
+    message = server_words(body)
+    try:
+        phrase = f" {HTTPStatus(status).phrase}"
+    except ValueError:
+        phrase = ""
+    text = f"the server answered {status}{phrase}"
+    if message:
+        text += f": {message}"
+    if 300 <= status < 400 and headers.get("location"):
+        text += f" (it points to {headers['location'].split('?')[0]})"
+    return StatusError(text, status=status, message=message, retry_after=retry_after(headers))
+
+
+def server_words(body: bytes) -> str:
+    """The message in an error body: the usual JSON shapes, else the text's first line, empty for a web page."""
+    text = body.decode("utf-8", "replace").strip()
+    try:
+        found = _message(json.loads(text))
+    except (ValueError, RecursionError):
+        found = "" if text.startswith("<") else text.split("\n")[0]
+    found = " ".join(found.split())
+    return found if len(found) <= _LONGEST else found[: _LONGEST - 1] + "…"
+
+
+def _message(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value:
+        return _message(value[0])
+    if isinstance(value, dict):
+        for key in ("error", "message", "detail", "msg"):
+            if value.get(key):
+                return _message(value[key])
+    return ""
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds of a `retry-after` header (RFC 9110, 10.2.3) in its numeric form, None otherwise."""
+    try:
+        seconds = float(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < 86_400 else None

@@ -1,0 +1,13 @@
+"""The Anthropic vendor record."""
+
+from zot_provider.vendors.spec import Vendor
+
+VENDOR = Vendor(
+    id="anthropic",
+    title="Anthropic",
+    wire="anthropic-messages",
+    base_url="https://api.anthropic.com",
+    key_env=("ANTHROPIC_API_KEY",),
+    default_model="claude-sonnet-4-6",
+    catalog="anthropic",
+)

@@ -1,0 +1,182 @@
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_provider.catalog import find_model, list_models, resolve_model
+from zot_provider.errors import UnknownName
+from zot_provider.model import Model, Price
+from zot_provider.vendors import VENDORS, find_vendor
+
+ANTHROPIC = find_vendor("anthropic")
+OPENAI = find_vendor("openai")
+RESPONSES = find_vendor("openai-responses")
+OLLAMA = find_vendor("ollama")
+
+
+def test_a_known_model_comes_with_its_limits_and_price():
+    assert find_model(ANTHROPIC, "claude-sonnet-4-5") == Model(
+        id="claude-sonnet-4-5",
+        vendor="anthropic",
+        name="Claude Sonnet 4.5 (latest)",
+        context_window=200_000,
+        max_output=64_000,
+        reasoning=True,
+        images=True,
+        price=Price(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75),
+    )
+
+
+def test_an_unknown_id_is_not_found():
+    assert find_model(ANTHROPIC, "claude") is None
+    assert find_model(OLLAMA, "llama3") is None
+
+
+def test_the_window_is_what_a_request_may_hold_and_leaves_out_the_room_for_the_answer():
+    model = find_model(OPENAI, "gpt-5")
+    assert model is not None
+    assert model.context_window == 272_000
+
+
+def test_cached_tokens_without_a_price_of_their_own_cost_what_input_costs():
+    model = find_model(OPENAI, "gpt-5-pro")
+    assert model is not None
+    assert model.price == Price(input=15.0, output=120.0, cache_read=15.0, cache_write=15.0)
+
+
+def test_models_are_listed_in_the_order_of_their_ids():
+    ids = [model.id for model in list_models(ANTHROPIC)]
+    assert ids == sorted(ids)
+    assert "claude-opus-4-7" in ids
+
+
+def test_a_vendor_without_a_catalogue_lists_nothing():
+    assert list_models(OLLAMA) == []
+
+
+def test_two_vendors_of_one_catalogue_list_the_same_models_each_as_its_own():
+    chat, responses = list_models(OPENAI), list_models(RESPONSES)
+    assert [model.id for model in chat] == [model.id for model in responses]
+    assert {model.vendor for model in chat} == {"openai"}
+    assert {model.vendor for model in responses} == {"openai-responses"}
+
+
+def test_changing_a_model_does_not_change_the_catalogue():
+    model = find_model(OPENAI, "gpt-5")
+    assert model is not None
+    assert model.price is not None
+    model.context_window, model.price.input = 1, 0.0
+    again = find_model(OPENAI, "gpt-5")
+    assert again is not None
+    assert again.price is not None
+    assert (again.context_window, again.price.input) == (272_000, 1.25)
+
+
+@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.id)
+def test_every_listed_model_is_found_and_resolved_by_its_id(vendor):
+    for model in list_models(vendor):
+        assert find_model(vendor, model.id) == model
+        assert resolve_model(vendor, model.id, strict=True) == model
+
+
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [
+        pytest.param("claude-haiku", "claude-haiku-4-5", id="the undated id before a dated one"),
+        pytest.param("claude-3-5-haiku", "claude-3-5-haiku-latest", id="the vendor's latest before a date"),
+        pytest.param("claude-3-5-sonnet", "claude-3-5-sonnet-20241022", id="the newest date"),
+        pytest.param("claude-sonnet-4", "claude-sonnet-4-20250514", id="only the date missing beats a longer name"),
+        pytest.param("claude-sonnet-4-5-2025", "claude-sonnet-4-5-20250929", id="a date begun"),
+        pytest.param("claude-opus-4-7-20260416", "claude-opus-4-7-20260416", id="a snapshot stays pinned"),
+    ],
+)
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_name_that_can_mean_one_model_only_is_completed(name, id, strict):
+    assert resolve_model(ANTHROPIC, name, strict=strict).id == id
+
+
+def test_a_snapshot_has_the_limits_and_price_of_its_model():
+    model = find_model(OPENAI, "gpt-5")
+    assert model is not None
+    assert resolve_model(OPENAI, "gpt-5-2025-08-07", strict=True) == model.replace(id="gpt-5-2025-08-07")
+
+
+def test_an_ambiguous_beginning_is_answered_with_ids_that_begin_like_it():
+    with pytest.raises(UnknownName, match=r"unknown model 'claude-opus'; did you mean claude-opus-\S+ or claude-opus-"):
+        resolve_model(ANTHROPIC, "claude-opus", strict=True)
+
+
+def test_a_misspelt_model_is_answered_with_the_nearest_and_what_to_do():
+    with pytest.raises(UnknownName) as caught:
+        resolve_model(ANTHROPIC, "claude-sonet-4-6", strict=True)
+    text = str(caught.value)
+    assert text.startswith("unknown model 'claude-sonet-4-6'; did you mean claude-sonnet-4-6")
+    assert "(give a full id; the models of Anthropic are listed as of 20" in text
+
+
+def test_a_model_of_another_vendor_is_unknown():
+    with pytest.raises(UnknownName):
+        resolve_model(ANTHROPIC, "gpt-5", strict=True)
+
+
+def test_latest_is_not_made_up_where_the_vendor_has_no_such_id():
+    with pytest.raises(UnknownName):
+        resolve_model(OPENAI, "gpt-5-latest", strict=True)
+
+
+def test_an_unknown_name_is_taken_as_it_is_when_not_strict():
+    assert resolve_model(ANTHROPIC, "my-proxy-model", strict=False) == Model(id="my-proxy-model", vendor="anthropic")
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_vendor_without_a_catalogue_takes_every_name(strict):
+    assert resolve_model(OLLAMA, "qwen3:8b", strict=strict) == Model(id="qwen3:8b", vendor="ollama")
+
+
+@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.id)
+@pytest.mark.parametrize("strict", [True, False])
+def test_an_empty_name_is_refused(vendor, strict):
+    with pytest.raises(UnknownName, match="unknown model ''"):
+        resolve_model(vendor, "", strict=strict)
+
+
+names = st.text(min_size=1) | st.builds(
+    lambda model, length, tail: model.id[:length] + tail,
+    st.sampled_from(list_models(ANTHROPIC) + list_models(OPENAI)),
+    st.integers(1, 30),
+    st.sampled_from(["", "-20250101", "-2025-01-01", "-latest", "x"]),
+)
+
+
+@given(names, st.sampled_from(VENDORS))
+def test_without_strict_every_name_is_a_model_that_is_known_or_called_exactly_that(name, vendor):
+    model = resolve_model(vendor, name, strict=False)
+    assert model.vendor == vendor.id
+    assert model.id == name or model == find_model(vendor, model.id)
+    assert model.id.startswith(name)
+
+
+@given(names, st.sampled_from(VENDORS))
+def test_strict_gives_the_same_model_or_an_error(name, vendor):
+    try:
+        model = resolve_model(vendor, name, strict=True)
+    except UnknownName:
+        assert resolve_model(vendor, name, strict=False) == Model(id=name, vendor=vendor.id)
+    else:
+        assert model == resolve_model(vendor, name, strict=False)
+
+
+def test_importing_the_catalogue_loads_nothing_but_itself_and_reads_no_file():
+    program = """
+import sys
+import zot_provider.errors, zot_provider.vendors
+before = set(sys.modules)
+opened = []
+sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+import zot_provider.catalog
+print(sorted(set(sys.modules) - before), [path for path in opened if path.endswith(".json")])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout.strip() == "['zot_provider.catalog'] []"

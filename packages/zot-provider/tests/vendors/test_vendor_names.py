@@ -1,0 +1,55 @@
+"""No vendor's name is known outside its own file: what differs between vendors is a field of the record."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from zot_provider.vendors import VENDORS
+from zot_provider.wire import WIRES
+
+PACKAGES = Path(__file__).parents[3]
+OWN_SOURCE = PACKAGES / "zot-provider" / "src" / "zot_provider"
+
+ALLOWED: dict[tuple[str, str], str] = {}
+"""(file below `packages/`, id) to the reason why that word is meant there, and is no vendor's name."""
+
+
+def strings(source: str) -> list[tuple[int, str]]:
+    return [
+        (node.lineno, node.value)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+
+
+def own_file(id: str) -> Path:
+    return OWN_SOURCE / "vendors" / f"{id.replace('-', '_')}.py"
+
+
+def is_home(path: Path, id: str) -> bool:
+    # A wire and a vendor may share a name; below `wire/` the word is the wire's.
+    return path == own_file(id) or (id in WIRES and (OWN_SOURCE / "wire") in path.parents)
+
+
+@pytest.mark.parametrize("id", [vendor.id for vendor in VENDORS])
+def test_a_vendor_stands_in_a_file_of_its_name(id):
+    assert id in [value for _, value in strings(own_file(id).read_text(encoding="utf-8"))]
+
+
+def test_no_vendor_is_named_outside_its_own_file():
+    ids = {vendor.id for vendor in VENDORS}
+    sources = sorted(PACKAGES.glob("*/src/**/*.py"))
+    assert sources
+    found = [
+        f"{path.relative_to(PACKAGES).as_posix()}:{line}: {value!r}"
+        for path in sources
+        for line, value in strings(path.read_text(encoding="utf-8"))
+        if value in ids and not is_home(path, value) and (path.relative_to(PACKAGES).as_posix(), value) not in ALLOWED
+    ]
+    assert found == [], "add a field to `Vendor` or `Quirks` and read that"
+
+
+def test_what_is_allowed_is_still_there():
+    for file, id in ALLOWED:
+        assert id in [value for _, value in strings((PACKAGES / file).read_text(encoding="utf-8"))]
