@@ -1,1 +1,1 @@
-"""Nothing here yet."""
+"""The `zot` program. `zot_agent.entry` is where it starts; embedders want `zot_core`."""

@@ -100,6 +100,19 @@ class HttpClient:
         if batch:
             yield batch
 
+    async def models(self) -> list[str]:
+        """The ids the server lists at `/v1/models`; raises `ProviderError` if it lists none."""
+        url = self._url.removesuffix(self._wire.path) + ("/models" if self._wire.version_in_base else "/v1/models")
+        headers = self._wire.auth(self._key) if self._key else {}
+        listed = await self._transport.get(url, headers | dict(self.vendor.quirks.headers))
+        try:
+            ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
+        except (ValueError, LookupError, TypeError) as error:
+            raise ProtocolError(f"{self.vendor.id}: {url} is no list of models; check --base-url") from error
+        if not ids:
+            raise ProtocolError(f"{self.vendor.id}: the server at {url} has no model loaded")
+        return ids
+
     async def close(self) -> None:
         """See `Client`."""
         await self._transport.close()

@@ -91,6 +91,9 @@ def overflows(message: str) -> bool:
     return any(phrase in lowered for phrase in _OVERFLOW)
 
 
+_TRANSIENT = ("overloaded", "rate_limit", "server_error", "api_error", "unavailable", "timeout")
+
+
 class StatusError(ProviderError):
     """The server answered with an HTTP status of 400 or more. `retry_after` is in seconds, None if not said."""
 
@@ -120,6 +123,7 @@ class ModelError(ProviderError):
     def __init__(self, text: str, *, code: str = "", message: str = "") -> None:
         super().__init__(text)
         self.code = code
-        self.retryable = any(word in code for word in ("overloaded", "rate_limit", "server_error", "api_error"))
+        self.message = message
+        self.retryable = any(word in code for word in _TRANSIENT) or code in ("429", "500", "502", "503", "504", "529")
         self.auth = "authentication" in code or "permission" in code
         self.context_overflow = overflows(code + " " + message)

@@ -18,7 +18,9 @@ class Model(Record):
     """A model of a vendor.
 
     `vendor` is the id of a record in `VENDORS`. `context_window` and `max_output` are in tokens, 0 if unknown.
-    `price` is None when nobody knows it: a cost is then unknown, never zero.
+    `price` is None when nobody knows it: a cost is then unknown, never zero. `efforts` are the vendor's words for the
+    reasoning efforts that the model takes, such as "low" and "xhigh", empty if unknown; a model of the Anthropic wire
+    that has some decides itself how long it thinks, one that has none is given a budget of tokens.
     """
 
     id: str
@@ -29,3 +31,4 @@ class Model(Record):
     reasoning: bool = False
     images: bool = True
     price: Price | None = None
+    efforts: tuple[str, ...] = ()

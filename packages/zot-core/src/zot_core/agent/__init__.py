@@ -91,11 +91,6 @@ class Agent:
             self.cancel_reason = reason
             self._task.cancel()
 
-    async def idle(self) -> None:
-        """Wait until no run is going on."""
-        if self._task is not None and not self._task.done():
-            await asyncio.wait([self._task])
-
     def steer(self, text: str) -> None:
         """Say something with the next model call of the running turn."""
         self.inbox.steer(user_message(text))

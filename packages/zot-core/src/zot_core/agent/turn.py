@@ -85,10 +85,9 @@ async def receive(agent: Agent, request: Request, answer: Answer) -> None:
     try:
         async for batch in stream:
             for event in batch:
-                kind = type(event)
-                if kind is TextDelta:
-                    parts.append(event.delta)  # type: ignore[union-attr]  # `is` is what the hot path can afford
-                    emit(event)  # type: ignore[arg-type]
+                if isinstance(event, TextDelta):
+                    parts.append(event.delta)
+                    emit(event)
                 elif isinstance(event, UsageReport):
                     usage = event.usage.priced(agent.model.price)
                     agent.usage += usage
@@ -96,7 +95,7 @@ async def receive(agent: Agent, request: Request, answer: Answer) -> None:
                 elif isinstance(event, StreamEnd):
                     answer.end = event
                 else:
-                    if kind is ToolUseStart:
+                    if isinstance(event, ToolUseStart):
                         answer.calls_begun = True
                     emit(event)
     finally:

@@ -12,11 +12,10 @@ def record_session(hooks: Hooks, session: SessionFile) -> None:
     total: list[Usage] = [Usage()]
 
     def on_event(event: AgentEvent) -> None:
-        kind = type(event)
-        if kind is UsageUpdate:
-            turn.append(event.usage)  # type: ignore[union-attr]  # `is`: this sees every delta
-            total[0] = event.cumulative  # type: ignore[union-attr]
-        elif kind is TurnEnd and turn:
+        if isinstance(event, UsageUpdate):
+            turn.append(event.usage)
+            total[0] = event.cumulative
+        elif isinstance(event, TurnEnd) and turn:
             session.usage(sum(turn[1:], turn[0]), total[0])
             turn.clear()
 

@@ -59,7 +59,7 @@ class Arguments:
         kept = {name: _plain(definitions[name], definitions, recursive) for name in sorted(recursive)}
         for name, default in self._defaults.items():
             schema["properties"][name] = _optional(schema["properties"][name], default)
-        return schema | ({"$defs": kept} if kept else {})
+        return {"type": "object", **schema, **({"$defs": kept} if kept else {})}
 
     def values(self, arguments: Mapping[str, object], context: ToolContext) -> dict[str, Any]:
         """Keyword arguments for the function, of the annotated types; ToolError says what the model must change."""

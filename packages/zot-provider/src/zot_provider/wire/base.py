@@ -18,6 +18,8 @@ class Quirks(Record):
 
     `max_tokens_field`: the body's name for the answer's limit. `usage_chunk`: whether to ask for a last chunk
     with the usage. `system_role`: the role of the system prompt. `reasoning_effort`: whether the body may hold one.
+    `reasoning_field`: the field of an assistant message in which Chat Completions takes earlier thinking back, empty
+    if it must not be sent. `prompt_cache_key`: whether the body may hold the conversation's cache key.
     `headers`: sent with every request.
     """
 
@@ -25,23 +27,32 @@ class Quirks(Record):
     usage_chunk: bool = True
     system_role: str = "system"
     reasoning_effort: bool = True
+    reasoning_field: str = "reasoning_content"
+    prompt_cache_key: bool = False
     headers: tuple[tuple[str, str], ...] = ()
 
 
 class Decoder(Protocol):
-    """Turns one answer into events. One instance for each answer."""
+    """Turns one answer into events. One instance for each answer.
+
+    `ended` is true once nothing more can come, be it after `StreamEnd` or after a failure: stop reading and call
+    `finish`.
+    """
+
+    ended: bool
 
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
         """Events for the data fields of some server-sent events, in order; may be empty.
 
-        Raises `ModelError` for a failure the vendor reports, `ProtocolError` for data that is no JSON object.
+        Raises `ModelError` for a failure the vendor reports, `ProtocolError` for data that is no JSON object. If
+        events came before it in the same call, they are returned, and the failure is raised by the next call.
         """
         ...
 
     def finish(self) -> list[StreamEvent]:
         """What remains once the body has ended: `StreamEnd`, unless `feed` gave it.
 
-        Raises `StreamCut` if the answer had not come to its end.
+        Raises a failure that `feed` still owes, and `StreamCut` if the answer had not come to its end.
         """
         ...
 
@@ -51,7 +62,8 @@ class Wire(Record):
     """A wire: where its endpoint lies below the base URL, how to sign, encode and decode.
 
     `path` begins with a slash. `version_in_base` says whether the base URL holds the version (OpenAI: ".../v1") or
-    the path does (Anthropic). `auth` maps a key to headers.
+    the path does (Anthropic). `auth` maps a key to headers; with an empty key it gives those that every request needs.
+    `encode` makes the body, a JSON object, of any history: it normalizes a copy first.
     """
 
     name: str

@@ -1,0 +1,16 @@
+"""The registry of subcommands: `zot NAME ...` runs the `run(arguments)` of the module, which gives the exit code."""
+
+from typing import NamedTuple
+
+
+class Subcommand(NamedTuple):
+    """A subcommand: where it is found, and its line in the help."""
+
+    module: str
+    help: str
+
+
+SUBCOMMANDS = {
+    "demo": Subcommand("zot_agent.cli.demo", "do the main job once with whatever model can be had"),
+    "local": Subcommand("zot_agent.cli.local", "set up the demo model that runs in this process"),
+}

@@ -1,0 +1,1 @@
+"""Where zot keeps its files and what the user has set."""

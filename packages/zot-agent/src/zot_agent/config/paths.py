@@ -1,0 +1,33 @@
+"""Where zot's files live; the only reader of `$ZOT_HOME`."""
+
+import os
+import sys
+from collections.abc import Mapping
+
+
+def zot_home(environ: Mapping[str, str] | None = None) -> str:
+    """The folder for sessions, extensions and settings: `$ZOT_HOME`, else `$XDG_STATE_HOME/zot` on any platform, else
+    the platform's own place: `~/Library/Application Support/zot`, `%LOCALAPPDATA%\\zot`, `~/.local/state/zot`.
+
+    These are the rules of the existing Go zot, whose files zot shares (platformdirs has others, and costs 10 ms).
+    """
+    env = os.environ if environ is None else environ
+    if home := env.get("ZOT_HOME"):
+        return os.path.abspath(os.path.expanduser(home))
+    if state := env.get("XDG_STATE_HOME"):
+        return os.path.join(os.path.abspath(state), "zot")
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support/zot")
+    if sys.platform == "win32":
+        return os.path.join(env.get("LOCALAPPDATA") or os.path.expanduser("~/AppData/Local"), "zot")
+    return os.path.expanduser("~/.local/state/zot")
+
+
+def sessions_root() -> str:
+    """The folder below which sessions lie."""
+    return os.path.join(zot_home(), "sessions")
+
+
+def models_folder() -> str:
+    """The folder for the weights of models that run in this process."""
+    return os.path.join(zot_home(), "models")

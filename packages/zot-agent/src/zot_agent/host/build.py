@@ -1,0 +1,92 @@
+"""The composition root: the only module that puts the concrete pieces together."""
+
+import os
+
+from zot_agent.cli.args import Arguments
+from zot_agent.config.paths import sessions_root
+from zot_agent.host import Host
+from zot_agent.version import __version__
+from zot_core.errors import SessionError
+from zot_core.runtime import Runtime
+from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.store import SessionStore
+from zot_provider.client import Client, HttpClient
+from zot_provider.errors import ConfigError
+from zot_provider.selection import Selection, select
+
+
+def build_host(arguments: Arguments) -> Host:
+    """A host for what was asked for. Raises `ConfigError`, `SessionError`."""
+    cwd = working_directory(arguments.cwd)
+    store = SessionStore(sessions_root())
+    path, stored = find_session(arguments, store, cwd)
+    selection = choose_model(arguments, stored)
+    client = open_client(selection)
+    session = None if arguments.no_session else open_session(store, cwd, selection, path, stored)
+    try:
+        runtime = Runtime(
+            selection.model,
+            client=client,
+            cwd=cwd,
+            builtin_tools=arguments.tools,
+            system_prompt=arguments.system_prompt,
+            append_system_prompt=arguments.append_system_prompt,
+            reasoning=arguments.reasoning,
+            session=session,
+            resumed=stored,
+            max_steps=arguments.max_steps,
+        )
+    except BaseException:
+        if session is not None:
+            session.close()
+        raise
+    return Host(runtime)
+
+
+def working_directory(cwd: str) -> str:
+    """The absolute path of the directory to work in; `ConfigError` if there is none."""
+    try:
+        path = os.path.abspath(os.path.expanduser(cwd))
+    except FileNotFoundError:
+        raise ConfigError("the current directory no longer exists; change to another one, or pass --cwd") from None
+    if not os.path.isdir(path):
+        raise ConfigError(f"--cwd {cwd!r} is no directory")
+    return path
+
+
+def find_session(arguments: Arguments, store: SessionStore, cwd: str) -> tuple[str, Stored | None]:
+    """The session to go on with, and what it holds; an empty path for a new one."""
+    if arguments.session:
+        path = store.find(arguments.session, cwd)
+    elif arguments.continue_latest:
+        path = store.latest(cwd)
+    else:
+        return "", None
+    return path, load(path)
+
+
+def choose_model(arguments: Arguments, stored: Stored | None) -> Selection:
+    """What the command line names, else the model a session ended with, else what the environment suggests."""
+    provider, model = arguments.provider, arguments.model
+    if stored is not None and not model and provider in ("", stored.meta.provider):
+        provider, model = stored.meta.provider, stored.meta.model
+    return select(provider, model, api_key=arguments.api_key, base_url=arguments.base_url)
+
+
+def open_client(selection: Selection) -> Client:
+    """A client for the model. A vendor without any address is the model that runs in this process."""
+    if selection.base_url or selection.vendor.base_url:
+        return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url)
+    from zot_agent.local.client import LocalClient  # noqa: PLC0415  an extra, and rarely used
+
+    return LocalClient(selection.vendor, selection.model.id)
+
+
+def open_session(store: SessionStore, cwd: str, selection: Selection, path: str, stored: Stored | None) -> SessionFile:
+    """The session file to write to: a new one, or the one at `path`."""
+    model, provider = selection.model.id, selection.vendor.id
+    if stored is None:
+        return store.create(cwd, model, provider, __version__)
+    if not stored.meta.id:
+        raise SessionError(f"{path} is no session file: its meta row has no id")
+    return SessionFile(path, stored.meta.replace(model=model, provider=provider), resume=stored)

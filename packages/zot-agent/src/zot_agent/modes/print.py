@@ -1,0 +1,22 @@
+"""`zot -p`: the final text, when it is there."""
+
+from zot_agent.host import Host
+from zot_agent.modes.oneshot import answer
+from zot_agent.modes.output import Output
+from zot_core.events import AgentEvent, AssistantMessage, Done, TurnStart
+
+
+async def run(host: Host, prompt: str) -> int:
+    """Answer `prompt` and print the text of the last step."""
+    text = ""
+
+    def show(output: Output, event: AgentEvent) -> None:
+        nonlocal text
+        if isinstance(event, TurnStart):
+            text = ""
+        elif isinstance(event, AssistantMessage):
+            text = event.message.text
+        elif isinstance(event, Done) and text:
+            output.write(text if text.endswith("\n") else text + "\n")
+
+    return await answer(host, prompt, show)

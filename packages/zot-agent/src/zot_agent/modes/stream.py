@@ -1,0 +1,22 @@
+"""`zot --stream`: the text as it comes."""
+
+from zot_agent.host import Host
+from zot_agent.modes.oneshot import answer
+from zot_agent.modes.output import Output
+from zot_core.events import AgentEvent, TextDelta, TurnEnd
+
+
+async def run(host: Host, prompt: str) -> int:
+    """Answer `prompt` and print every piece of text at once; each step's text ends with a line break."""
+    last = "\n"
+
+    def show(output: Output, event: AgentEvent) -> None:
+        nonlocal last
+        if isinstance(event, TextDelta):
+            last = event.delta
+            output.write(last)
+        elif isinstance(event, TurnEnd) and not last.endswith("\n"):
+            last = "\n"
+            output.write(last)
+
+    return await answer(host, prompt, show)

@@ -1,0 +1,312 @@
+"""`Runtime`: a coding agent in five lines.
+
+```python
+async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
+    async for event in rt.prompt("what does this project do?"):
+        if isinstance(event, TextDelta):
+            print(event.delta, end="")
+```
+"""
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Sequence
+
+from zot_core.agent import Agent, user_message
+from zot_core.aio import spawn
+from zot_core.confirm import Confirm, confirm_gate
+from zot_core.errors import Busy, Closed
+from zot_core.events import AgentEvent, Done, ErrorEvent, RunEnd
+from zot_core.hooks import Hooks
+from zot_core.limits import RunLimits, limit_runs
+from zot_core.prompt import system_prompt as build_system_prompt
+from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.recorder import record_session
+from zot_core.sessions.rows import Meta
+from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools.base import Tool
+from zot_core.tools.context import Files, Shell, ToolContext
+from zot_core.tools.files import LocalFiles
+from zot_core.tools.shell import LocalShell
+from zot_core.version import __version__
+from zot_provider.client import Client, HttpClient
+from zot_provider.errors import ConfigError, UnknownName, ZotError
+from zot_provider.messages import ImageBlock, Message
+from zot_provider.model import Model
+from zot_provider.request import Reasoning
+from zot_provider.selection import select
+from zot_provider.usage import Usage
+
+
+class Run:
+    """One prompt being answered: iterate over it for its events, up to `done`.
+
+    It goes on whether or not anybody iterates. Leaving the `async for` early, or dropping the iterator, cancels it.
+    """
+
+    task: "asyncio.Task[RunEnd]"
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._events: deque[AgentEvent] = deque()
+        self._waiter: asyncio.Future[None] | None = None
+        self.cancelled = False
+
+    def listen(self) -> None:
+        """Keep the agent's events from now on, up to the next `done`."""
+        self._remove = self._agent.hooks.event.add(self._put)
+
+    def _put(self, event: AgentEvent) -> None:
+        self._events.append(event)
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+        if type(event) is Done:
+            self._remove()
+
+    def __aiter__(self) -> AsyncIterator[AgentEvent]:
+        return _Events(self)
+
+    async def next(self) -> AgentEvent | None:
+        """The next event, None after the last one."""
+        while not self._events:
+            if self.task.done():
+                return None
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        return self._events.popleft()
+
+    def cancel(self) -> None:
+        """Stop answering. Harmless once `done` has come."""
+        if not self.task.done() and not self.cancelled:
+            self.cancelled = True
+            self.task.cancel()
+
+
+class _Events:
+    """What an `async for` holds: when the loop is left, this goes, and the run with it."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __aiter__(self) -> "_Events":
+        return self
+
+    async def __anext__(self) -> AgentEvent:
+        event = await self._run.next()
+        if event is None:
+            raise StopAsyncIteration
+        return event
+
+    def __del__(self) -> None:
+        if not self._run.task.done() and not self._run.task.get_loop().is_closed():
+            self._run.cancel()
+
+
+class Runtime:
+    """An agent with its tools, its conversation and, if wanted, its session file.
+
+    Everything has a default except the model, which may also come from a key in the environment (`select`).
+    """
+
+    def __init__(
+        self,
+        model: str | Model = "",
+        *,
+        provider: str = "",
+        api_key: str = "",
+        base_url: str = "",
+        client: Client | None = None,
+        cwd: str | os.PathLike[str] = ".",
+        tools: Iterable[Tool] = (),
+        builtin_tools: Iterable[str] | None = None,
+        system_prompt: str | None = None,
+        append_system_prompt: Sequence[str] = (),
+        reasoning: Reasoning = "off",
+        messages: Iterable[Message] = (),
+        session: "str | os.PathLike[str] | SessionFile | None" = None,
+        resumed: Stored | None = None,
+        confirm: Confirm | None = None,
+        max_steps: int | None = None,
+        max_cost: float | None = None,
+        max_tokens: int | None = None,
+        deadline: float | None = None,
+        hooks: Hooks | None = None,
+        files: Files | None = None,
+        shell: Shell | None = None,
+        env: dict[str, str] | None = None,
+    ) -> None:
+        """Nothing is contacted before the first prompt.
+
+        `client` answers instead of a vendor; `model` may then be a `Model` record, or any name. `builtin_tools` names
+        the built-in tools to have, None for all. `session` is the path of a session file, gone on with if it exists,
+        or an open one with what was `resumed` from it. `confirm` is asked before each tool call. The limits are those
+        of `RunLimits`. `files` and `shell` are what tools reach of the world, `env` is added for their processes.
+
+        Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
+        """
+        self.cwd = os.path.abspath(cwd)
+        if not os.path.isdir(self.cwd):
+            raise ConfigError(f"the working directory {self.cwd} does not exist")
+        if client is None:
+            name = model if isinstance(model, str) else f"{model.vendor}/{model.id}"
+            selection = select(provider, name, api_key=api_key, base_url=base_url)
+            client = HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url)
+            model = selection.model
+        elif isinstance(model, str):
+            model = Model(model, provider)
+        if session is not None and not isinstance(session, SessionFile):
+            session, resumed = _open_session(os.path.abspath(session), self.cwd, model)
+        self.session = session
+        self.agent = Agent(
+            client,
+            model,
+            tools=[*pick_tools(builtin_tools), *tools],
+            context=ToolContext(self.cwd, files or LocalFiles(), shell or LocalShell(), env=env or {}),
+            system=build_system_prompt(self.cwd, replace=system_prompt, append=append_system_prompt),
+            reasoning=reasoning,
+            messages=[*(resumed.messages if resumed else ()), *messages],
+            usage=resumed.usage if resumed else None,
+            hooks=hooks,
+            cache_key=session.meta.id if session else "",
+        )
+        if session is not None:
+            record_session(self.agent.hooks, session)
+        if confirm is not None:
+            self.agent.hooks.tool_run.add(confirm_gate(confirm))
+        limit_runs(self.agent, RunLimits(max_steps, max_cost, max_tokens, deadline))
+        self._run: Run | None = None
+        self._closed = False
+
+    @property
+    def hooks(self) -> Hooks:
+        """Where to watch, stop or change what the agent does."""
+        return self.agent.hooks
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation so far; a copy."""
+        return self.agent.transcript.messages
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and cost of the session so far."""
+        return self.agent.usage
+
+    @property
+    def cost(self) -> float:
+        """US dollars of the session so far; 0 while no price is known."""
+        return self.agent.usage.cost_usd
+
+    @property
+    def busy(self) -> bool:
+        """Whether a prompt is being answered."""
+        return self._run is not None and not self._run.task.done()
+
+    def prompt(self, text: str, images: Iterable[ImageBlock] = ()) -> Run:
+        """Answer `text`; iterate over what is returned for the events.
+
+        Raises `Busy` while another prompt is being answered (one that was abandoned is waited for), `Closed` after
+        `close`. Failures are events, not exceptions: `error`, then `done`.
+        """
+        if self._closed:
+            raise Closed("the runtime is closed")
+        previous = self._run
+        if previous is not None and not previous.task.done() and not previous.cancelled:
+            raise Busy("the agent is busy with another prompt; wait for it, or cancel it")
+        run = self._run = Run(self.agent)
+        run.task = spawn(self._answer(previous, run, user_message(text, images)), "prompt")
+        return run
+
+    async def _answer(self, previous: Run | None, run: Run, message: Message) -> RunEnd:
+        """Never raises: what goes wrong is told as events."""
+        end: RunEnd = "aborted"
+        try:
+            if previous is not None:
+                await asyncio.wait([previous.task])
+            run.listen()
+            await self._name_model()
+        except asyncio.CancelledError:
+            pass
+        except ZotError as error:
+            self.agent.emit(ErrorEvent(str(error), error.exit_code))
+            end = "error"
+        else:
+            try:
+                return await self.agent.run(message)
+            except asyncio.CancelledError:  # the run has unwound and told its end
+                return end
+        self.agent.emit(Done(end))
+        return end
+
+    async def _name_model(self) -> None:
+        """Where no model was named and none is the vendor's default, the server's first one is taken."""
+        client = self.agent.client
+        if not self.agent.model.id and isinstance(client, HttpClient):
+            self.agent.model = self.agent.model.replace(id=(await client.models())[0])
+            if self.session is not None:
+                self.session.change(model=self.agent.model.id)
+
+    async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> str:
+        """Answer `text`; the text of the last answer. Raises `ZotError` if the run failed."""
+        failure: ErrorEvent | None = None
+        async for event in self.prompt(text, images):
+            if isinstance(event, ErrorEvent):
+                failure = event
+        if failure is not None:
+            raise ZotError(failure.message)
+        last = self.agent.transcript.messages[-1]
+        return last.text if last.role == "assistant" else ""
+
+    def cancel(self) -> None:
+        """Stop the prompt at hand; what was said and done so far is kept. Harmless when idle."""
+        if self._run is not None:
+            self._run.cancel()
+
+    def steer(self, text: str) -> None:
+        """Say something that reaches the model with its next call."""
+        self.agent.steer(text)
+
+    def follow_up(self, text: str) -> None:
+        """Say something once the prompt at hand is answered."""
+        self.agent.follow_up(text)
+
+    async def close(self) -> None:
+        """Cancel what runs, wait for it, release files and connections. Closing twice is harmless."""
+        self._closed = True
+        if self._run is not None:
+            self._run.cancel()
+            await asyncio.wait([self._run.task])
+        if self.session is not None:
+            self.session.close()
+        await self.agent.client.close()
+
+    async def __aenter__(self) -> "Runtime":
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+
+def pick_tools(names: Iterable[str] | None) -> list[Tool]:
+    """The built-in tools with these names, all for None; raises `UnknownName`."""
+    if names is None:
+        return list(BUILTIN_TOOLS)
+    known = {tool.name: tool for tool in BUILTIN_TOOLS}
+    wanted = list(names)
+    for name in wanted:
+        if name not in known:
+            raise UnknownName.among("tool", name, known)
+    return [known[name] for name in wanted]
+
+
+def _open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored | None]:
+    if not os.path.exists(path):
+        identity = os.path.basename(path).removesuffix(".jsonl")
+        return SessionFile(path, Meta(identity, cwd, model.id, model.vendor, "", __version__)), None
+    stored = load(path)
+    changed = stored.meta.replace(model=model.id, provider=model.vendor)
+    return SessionFile(path, changed, resume=stored), stored

@@ -1,0 +1,104 @@
+"""The `bash` tool: run a command in a shell."""
+
+import time
+from typing import Annotated
+
+from zot_core.display import TerminalDisplay
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.tools.base import AtLeast
+from zot_core.tools.builtin import builtin
+from zot_core.tools.capture import Capture
+from zot_core.tools.context import ShellExit, ToolContext
+from zot_core.tools.progress import Progress
+from zot_core.tools.truncate import Limits, notes
+from zot_provider.messages import TextBlock
+from zot_provider.record import Record, field, record
+
+CHILD_ENV = {"AI_AGENT": "zot", "ZOT_AGENT": "1"}
+
+
+@record
+class BashLimits(Record):
+    """How much of an output goes where, and how often it is shown."""
+
+    text: Limits = field(default_factory=Limits)
+    """What the model reads."""
+    spill_bytes: int = 1024**3
+    """What the file of the full output may hold."""
+    progress_pause: float = 0.1
+    """Seconds between two pieces of progress."""
+    progress_size: int = 16 * 1024
+    """Characters of one piece of progress."""
+
+
+@builtin()
+async def bash(
+    command: Annotated[str, "The command, run by bash (or sh) in the working directory"],
+    context: ToolContext,
+    timeout: Annotated[
+        float | None, "Seconds after which the command is ended; no limit if left out", AtLeast(0)
+    ] = None,
+) -> ToolResult:
+    """Run a command; output and exit code for the model, an error unless the code is 0."""
+    return await run_command(command, context, timeout, BashLimits())
+
+
+async def run_command(command: str, context: ToolContext, timeout: float | None, limits: BashLimits) -> ToolResult:
+    """Run a command within `limits`. A `timeout` of 0 is none. ToolError if the command cannot be started."""
+    if not command.strip():
+        raise ToolError("the command is empty; give a command to run")
+    if "\0" in command:
+        raise ToolError("the command holds a NUL byte; leave it out")
+    capture = Capture(limits.text, limits.spill_bytes)
+    progress = Progress(context.progress, limits.progress_pause, limits.progress_size)
+
+    def output(piece: bytes) -> None:
+        capture.feed(piece)
+        progress.feed(piece)
+
+    started = time.monotonic()
+    try:
+        ended = await context.shell.run(
+            command, cwd=context.cwd, env=CHILD_ENV | context.env, timeout=timeout or None, output=output
+        )
+    except OSError as error:
+        capture.discard()
+        raise ToolError(f"cannot run the command in {context.cwd}: {error.strerror or error}") from error
+    except BaseException:
+        capture.discard()
+        raise
+    finally:
+        progress.close()
+    capture.close()
+    return _result(command, capture, ended, time.monotonic() - started, timeout, limits)
+
+
+def _result(
+    command: str, capture: Capture, ended: ShellExit, duration: float, timeout: float | None, limits: BashLimits
+) -> ToolResult:
+    head = capture.head()
+    body = head.data.decode("utf-8", "replace")
+    if body and not body.endswith("\n"):
+        body += "\n"
+    body += notes(head, limits.text)
+    if capture.shortened:
+        body += f"... [the full output was not kept to its end: {capture.shortened}]\n"
+    if ended.timed_out:
+        body += f"timed out after {timeout:g} s\n"
+    code = -1 if ended.exit_code is None else ended.exit_code
+    full = f" (full output: {capture.path})" if capture.path else ""
+    gap = "\n" if body else ""
+    text = f"$ {command}\n\n{body}{gap}[exit {code}]{full}  Took {duration:.1f}s"
+    return ToolResult(
+        [TextBlock(text)],
+        is_error=code != 0,
+        details={
+            "exit_code": code,
+            "full_output_path": capture.path,
+            "lines_truncated": head.lines_truncated,
+            "bytes_truncated": head.bytes_truncated,
+            "duration_ms": round(duration * 1000),
+        },
+        display=[TerminalDisplay(command, body, ended.exit_code, duration)],
+    )

@@ -1,0 +1,148 @@
+"""`LocalFiles`: the files of this machine.
+
+Small operations are done on the event loop, where they cost less than the way to a thread; big ones in a thread.
+"""
+
+import asyncio
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import AsyncIterator
+from typing import Literal
+
+from zot_core.tools.context import FileInfo
+
+_BIG = 1024 * 1024
+_PIECE = 256 * 1024
+
+# What refuses a replacement but may allow writing in place: a folder without write permission, a file that is a
+# mount point of its own (as in containers).
+_NO_REPLACING = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV, errno.EROFS)
+
+
+class LocalFiles:
+    """`Files` of this machine, without any limit on where."""
+
+    async def stat(self, path: str) -> FileInfo:
+        """What is at the path, links followed."""
+        found = os.stat(path)
+        return FileInfo(_kind(found.st_mode), found.st_size, stat.S_IMODE(found.st_mode))
+
+    async def read(self, path: str, limit: int | None = None) -> bytes:
+        """The content, or its first `limit` bytes."""
+        size = os.stat(path).st_size
+        if min(size, size if limit is None else limit) > _BIG:
+            return await asyncio.to_thread(_read, path, limit)
+        return _read(path, limit)
+
+    async def chunks(self, path: str) -> AsyncIterator[bytes]:
+        """The content in pieces of 256 KiB."""
+        with open(path, "rb", buffering=0) as file:
+            in_thread = os.fstat(file.fileno()).st_size > _BIG
+            while piece := await asyncio.to_thread(file.read, _PIECE) if in_thread else file.read(_PIECE):
+                yield piece
+
+    async def write(self, path: str, data: bytes) -> None:
+        """Replace the content atomically, parent directories created, links followed, permission bits kept."""
+        if len(data) > _BIG:
+            await asyncio.to_thread(_write, path, data)
+        else:
+            _write(path, data)
+
+    async def list(self, path: str) -> list[tuple[str, Literal["file", "directory", "other"]]]:
+        """Names and kinds of a directory's entries, sorted by name; a link is what it leads to."""
+        return await asyncio.to_thread(_list, path)
+
+
+def _kind(mode: int) -> Literal["file", "directory", "other"]:
+    return "file" if stat.S_ISREG(mode) else "directory" if stat.S_ISDIR(mode) else "other"
+
+
+def _read(path: str, limit: int | None) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        if limit is None:
+            return file.readall()
+        parts = []
+        while limit > 0 and (part := file.read(limit)):
+            parts.append(part)
+            limit -= len(part)
+        return b"".join(parts)
+
+
+def _list(path: str) -> list[tuple[str, Literal["file", "directory", "other"]]]:
+    with os.scandir(path) as entries:
+        return sorted((entry.name, _entry_kind(entry)) for entry in entries)
+
+
+def _entry_kind(entry: os.DirEntry[str]) -> Literal["file", "directory", "other"]:
+    try:
+        return "directory" if entry.is_dir() else "file" if entry.is_file() else "other"
+    except OSError:  # a link in a circle
+        return "other"
+
+
+def _write(path: str, data: bytes) -> None:
+    target = os.path.realpath(path)
+    try:
+        old = os.stat(target)
+    except FileNotFoundError:
+        old = None
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+    if old is not None:
+        _refuse_unwritable(target, old.st_mode)
+    try:
+        _replace(target, data, old)
+    except OSError as error:
+        if old is None or error.errno not in _NO_REPLACING:
+            raise
+        with open(target, "wb", buffering=0) as file:
+            _write_all(file.fileno(), data)
+
+
+def _refuse_unwritable(target: str, mode: int) -> None:
+    """A replacement asks the folder, not the file, for permission: ask the file here."""
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file", target)
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
+
+
+def _replace(target: str, data: bytes, old: os.stat_result | None) -> None:
+    """Write beside the target, then rename.
+
+    No fsync: it costs up to 30 ms, and what it protects from, a machine that loses power in the seconds after, leaves
+    the old file, which the next run of the agent reads as any other state of the work.
+    """
+    beside = os.path.join(os.path.dirname(target), f".zot-{os.urandom(6).hex()}.tmp")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+    try:
+        try:
+            _write_all(descriptor, data)
+            if old is not None:
+                _keep_owner_and_mode(descriptor, old)
+        finally:
+            os.close(descriptor)
+        os.replace(beside, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
+    if hasattr(os, "fchown"):  # not on Windows
+        new = os.fstat(descriptor)
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+            # Another's file: only root can give it back.
+            with contextlib.suppress(PermissionError):
+                os.fchown(descriptor, old.st_uid, old.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))

@@ -1,0 +1,45 @@
+"""The `ls` tool: what is in a directory."""
+
+from typing import Annotated
+
+from zot_core.display import FilesDisplay
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.tools.base import AtLeast
+from zot_core.tools.builtin import builtin
+from zot_core.tools.context import ToolContext
+from zot_core.tools.paths import explained, resolve
+from zot_provider.messages import TextBlock
+
+ENTRIES = 500
+
+
+@builtin(parallel=True)
+async def ls(
+    context: ToolContext,
+    path: Annotated[str, "The directory; the working directory if left out"] = ".",
+    limit: Annotated[int, "The most entries to list", AtLeast(1)] = ENTRIES,
+) -> ToolResult:
+    """Names in a directory, sorted, hidden ones too; directories end in a slash."""
+    target = await resolve(path, context)
+    try:
+        entries = await context.files.list(target)
+    except NotADirectoryError as error:
+        raise ToolError(f"{path} is no directory; read it as a file") from error
+    except OSError as error:
+        raise explained(error, path) from error
+    names = [_printable(name) + ("/" if kind == "directory" else "") for name, kind in entries]
+    shown = names[:limit]
+    rows = shown or ["(empty directory)"]
+    if len(names) > len(shown):
+        rows.append(f"... [{len(shown)} of {len(names)} entries; see more with a higher limit]")
+    return ToolResult(
+        [TextBlock("\n".join(rows))],
+        details={"path": target, "entries": len(names), "truncated": len(names) > len(shown)},
+        display=[FilesDisplay(shown)],
+    )
+
+
+def _printable(name: str) -> str:
+    """A name that is no UTF-8 as well as it can be written."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,98 @@
+"""The `read` tool: lines of a text file, or a picture."""
+
+import binascii
+import os
+from typing import Annotated
+
+from zot_core.display import CodeDisplay, ImageDisplay
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.tools.base import AtLeast
+from zot_core.tools.builtin import builtin
+from zot_core.tools.context import FileInfo, ToolContext
+from zot_core.tools.paths import explained, resolve
+from zot_core.tools.truncate import Limits, Window, count_lines, notes
+from zot_provider.messages import ImageBlock, TextBlock
+
+LIMITS = Limits()
+
+IMAGE_BYTES = 3_750_000
+"""Vendors take pictures of up to 5 MB of base64; one they refuse would spoil every later request."""
+
+_IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
+_BINARY_PROBE = 8192
+
+
+@builtin(parallel=True)
+async def read(
+    path: Annotated[str, "The file, relative to the working directory or absolute"],
+    context: ToolContext,
+    offset: Annotated[int | None, "The first line to read, from 1", AtLeast(1)] = None,
+    limit: Annotated[int | None, "How many lines to read", AtLeast(1)] = None,
+) -> ToolResult:
+    """Lines of a file without line numbers, at most 2000 and 50 KiB; pictures as an image block."""
+    target = await resolve(path, context)
+    try:
+        info = await context.files.stat(target)
+        if info.kind == "directory":
+            raise ToolError(f"{path} is a directory; name a file in it")
+        if info.kind == "other":
+            raise ToolError(f"{path} is no regular file; it cannot be read")
+        mime_type = _IMAGES.get(os.path.splitext(path)[1].lower())
+        if mime_type is not None:
+            return await _image(path, target, mime_type, info, context)
+        return await _text(path, target, offset or 1, limit, context)
+    except OSError as error:
+        raise explained(error, path) from error
+
+
+async def _text(path: str, target: str, first: int, count: int | None, context: ToolContext) -> ToolResult:
+    window = Window(first, count, LIMITS)
+    probe = _BINARY_PROBE
+    async for piece in context.files.chunks(target):
+        if probe > 0:
+            if b"\0" in piece[:probe]:
+                raise ToolError(f"{path} looks binary; it cannot be read as text")
+            probe -= len(piece)
+        window.feed(piece)
+    if first > max(window.total, 1):
+        raise ToolError(f"offset {first} is past the end: {path} has {window.total} lines")
+    head = window.head()
+    text = head.data.decode("utf-8", "replace")
+    suffix = notes(head, LIMITS)
+    if suffix:
+        last = first + count_lines(head.data) - 1
+        suffix += f"... [lines {first} to {last} of {window.total}; go on with offset {last + 1}]\n"
+    details = {
+        "path": target,
+        "start_line": first,
+        "lines_truncated": head.lines_truncated,
+        "bytes_truncated": head.bytes_truncated,
+        "total_lines": window.total,
+    }
+    shown = text + suffix or "... [the file is empty]\n"
+    return ToolResult([TextBlock(shown)], details=details, display=[CodeDisplay(path, text, first)])
+
+
+async def _image(path: str, target: str, mime_type: str, info: FileInfo, context: ToolContext) -> ToolResult:
+    if info.size > IMAGE_BYTES:
+        raise ToolError(f"{path} has {info.size} bytes; pictures may have {IMAGE_BYTES}: make a smaller copy first")
+    content = await context.files.read(target)
+    mime_type = _signed(content) or mime_type
+    data = binascii.b2a_base64(content, newline=False).decode("ascii")
+    return ToolResult(
+        [ImageBlock(mime_type, data)],
+        details={"path": target, "mime_type": mime_type, "bytes": len(content)},
+        display=[ImageDisplay(mime_type, data, path)],
+    )
+
+
+def _signed(content: bytes) -> str:
+    """The type the content itself tells: vendors refuse a JPEG that is called a PNG."""
+    if content.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if content.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if content.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "image/webp" if content[:4] == b"RIFF" and content[8:12] == b"WEBP" else ""

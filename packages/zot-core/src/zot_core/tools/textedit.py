@@ -1,0 +1,244 @@
+"""Find-and-replace over a text, with reasons when it cannot be done, and the change as diff rows; pure.
+
+Line breaks are matched as `\\n` whatever they are in the file, and every line that is not replaced keeps its own.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+CONTEXT_LINES = 3
+
+_BOM = "\ufeff"
+_LINES_NAMED = 5
+
+
+class EditError(ValueError):
+    """The edits cannot be done; `str(error)` says what to change about them."""
+
+
+class Replacement(NamedTuple):
+    """`old`, which stands exactly once in the text, becomes `new`."""
+
+    old: str
+    new: str
+
+
+class Edited(NamedTuple):
+    """The new text, and the change as rows: each starts with a space, `-` or `+`, or is `...`."""
+
+    text: str
+    diff: str
+
+
+class _Span(NamedTuple):
+    """`text` instead of the characters from `start` to `end`; offsets count a line break as one character."""
+
+    start: int
+    end: int
+    text: str
+
+
+class _Run(NamedTuple):
+    """Neighbouring lines of one sign: a space (kept), `-` or `+`."""
+
+    sign: str
+    lines: Sequence[str]
+
+
+def edit_text(text: str, replacements: Sequence[Replacement]) -> Edited:
+    """Do all replacements, each found in the original `text`; EditError if one cannot be done or two overlap."""
+    bom = _BOM if text.startswith(_BOM) else ""
+    body = text.removeprefix(_BOM)
+    plain = _plain(body)
+    if not replacements:
+        raise EditError("there are no edits; give at least one")
+    spans = []
+    for number, replacement in enumerate(replacements, 1):
+        name = f"edit {number} of {len(replacements)}: " if len(replacements) > 1 else ""
+        old, new = (_plain(side.removeprefix(bom)) for side in replacement)
+        spans.append(_locate(plain, old, new, name))
+    _refuse_overlaps(spans)
+    changes = [_trimmed(plain, span) for span in sorted(spans)]
+    return Edited(bom + _spliced(body, plain, changes), "\n".join(_rows(_runs(plain, changes))))
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _locate(plain: str, old: str, new: str, name: str) -> _Span:
+    if not old:
+        raise EditError(f"{name}oldText is empty; give the text to replace")
+    if old == new:
+        raise EditError(f"{name}oldText and newText are identical; there is nothing to change")
+    count = plain.count(old)
+    if count == 0:
+        raise EditError(f"{name}oldText not found; {_not_found_hint(plain, old)}")
+    if count > 1:
+        raise EditError(
+            f"{name}oldText matches {count} times (lines {_line_numbers(plain, old)}); "
+            "it must match once: add lines around it"
+        )
+    start = plain.index(old)
+    return _Span(start, start + len(old), new)
+
+
+def _line_numbers(plain: str, old: str) -> str:
+    numbers: list[str] = []
+    at = plain.find(old)
+    while at >= 0 and len(numbers) < _LINES_NAMED:
+        numbers.append(str(plain.count("\n", 0, at) + 1))
+        at = plain.find(old, at + len(old))
+    return ", ".join(numbers) + (", ..." if at >= 0 else "")
+
+
+def _not_found_hint(plain: str, old: str) -> str:
+    """What is likely wrong: mostly models get the white space of a text wrong they remember."""
+    wanted = [" ".join(line.split()) for line in old.strip("\n").split("\n")]
+    lines = [" ".join(line.split()) for line in plain.split("\n")]
+    if any(wanted):
+        for at in range(len(lines) - len(wanted) + 1):
+            if lines[at] == wanted[0] and lines[at : at + len(wanted)] == wanted:
+                return f"line {at + 1} has the same words with other white space: copy it exactly"
+    return "read the file again and copy the text exactly, white space and line breaks included"
+
+
+def _refuse_overlaps(spans: list[_Span]) -> None:
+    numbered = sorted((span.start, span.end, number) for number, span in enumerate(spans, 1))
+    for (_, end, first), (start, _, second) in pairwise(numbered):
+        if start < end:
+            raise EditError(f"edits {min(first, second)} and {max(first, second)} overlap; merge them into one")
+
+
+def _trimmed(plain: str, span: _Span) -> _Span:
+    """The span without what stays the same at its ends, so that those characters are not touched."""
+    start, end, new = span
+    room = min(end - start, len(new))
+    before = 0
+    while before < room and plain[start + before] == new[before]:
+        before += 1
+    after = 0
+    while after < room - before and plain[end - 1 - after] == new[len(new) - 1 - after]:
+        after += 1
+    return _Span(start + before, end - after, new[before : len(new) - after])
+
+
+def _spliced(body: str, plain: str, changes: list[_Span]) -> str:
+    """`body` with the changes made, new line breaks like those of the line they come to."""
+    wide = _wide_breaks(body)
+    parts = []
+    done = 0
+    for start, end, text in changes:
+        parts.append(body[done : start + bisect_left(wide, start)])
+        parts.append(text.replace("\n", _line_break(plain, wide, start)))
+        done = end + bisect_left(wide, end)
+    return "".join(parts) + body[done:]
+
+
+def _wide_breaks(body: str) -> list[int]:
+    """Where in the plain text the line breaks stand that are `\\r\\n` in `body`."""
+    found: list[int] = []
+    at = body.find("\r\n")
+    while at >= 0:
+        found.append(at - len(found))
+        at = body.find("\r\n", at + 2)
+    return found
+
+
+def _line_break(plain: str, wide: list[int], offset: int) -> str:
+    """The break of the line at `offset`; of the line before if it has none."""
+    at = plain.find("\n", offset)
+    if at < 0:
+        at = plain.rfind("\n", 0, offset)
+    index = bisect_left(wide, at)
+    return "\r\n" if index < len(wide) and wide[index] == at else "\n"
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their breaks: a last line without one differs from the same line with one."""
+    parts = text.split("\n")
+    return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _runs(plain: str, changes: list[_Span]) -> Iterator[_Run]:
+    """The whole text as runs of kept, removed and added lines."""
+    lines = _lines(plain)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    done = 0
+    for first, last, group in _groups(starts, changes, open_end=not plain.endswith("\n")):
+        yield _Run(" ", lines[done:first])
+        region = plain[starts[first] : starts[last]]
+        yield from _changed(lines[first:last], _lines(_replaced(region, starts[first], group)))
+        done = last
+    yield _Run(" ", lines[done:])
+
+
+def _groups(starts: list[int], changes: list[_Span], *, open_end: bool) -> Iterator[tuple[int, int, list[_Span]]]:
+    """The changes with the lines they touch (first, one past the last); those that share a line together.
+
+    `open_end`: the last line has no break, so that what comes after it is part of it.
+    """
+    groups: list[tuple[int, int, list[_Span]]] = []
+    count = len(starts) - 1
+    for change in changes:
+        first = max(min(bisect_right(starts, change.start) - 1, count - open_end), 0)
+        last = min(bisect_right(starts, change.end), count)
+        if groups and first < groups[-1][1]:
+            previous = groups.pop()
+            groups.append((previous[0], max(last, previous[1]), [*previous[2], change]))
+        else:
+            groups.append((first, last, [change]))
+    return iter(groups)
+
+
+def _replaced(region: str, offset: int, changes: list[_Span]) -> str:
+    parts = []
+    done = 0
+    for start, end, text in changes:
+        parts += [region[done : start - offset], text]
+        done = end - offset
+    return "".join(parts) + region[done:]
+
+
+def _changed(old: list[str], new: list[str]) -> Iterator[_Run]:
+    from difflib import SequenceMatcher  # noqa: PLC0415  only an edit needs it
+
+    for _, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new).get_opcodes():
+        if old[old_start:old_end] == new[new_start:new_end]:
+            yield _Run(" ", old[old_start:old_end])
+        else:
+            yield _Run("-", old[old_start:old_end])
+            yield _Run("+", new[new_start:new_end])
+
+
+def _rows(runs: Iterator[_Run]) -> Iterator[str]:
+    """The changed lines with a few kept ones around them, and `...` where more were kept."""
+    kept: list[str] = []
+    changed = False
+    for sign, lines in runs:
+        if sign == " ":
+            kept += lines
+            continue
+        if not lines:
+            continue
+        yield from _context(kept, after_change=changed)
+        kept, changed = [], True
+        yield from (sign + line.removesuffix("\n") for line in lines)
+    if changed:
+        yield from (" " + line.removesuffix("\n") for line in kept[:CONTEXT_LINES])
+
+
+def _context(kept: list[str], *, after_change: bool) -> Iterator[str]:
+    rows = [" " + line.removesuffix("\n") for line in kept]
+    if not after_change:
+        yield from rows[-CONTEXT_LINES:]
+    elif len(rows) <= 2 * CONTEXT_LINES:
+        yield from rows
+    else:
+        yield from rows[:CONTEXT_LINES]
+        yield "..."
+        yield from rows[-CONTEXT_LINES:]

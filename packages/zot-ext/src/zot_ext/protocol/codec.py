@@ -1,0 +1,103 @@
+"""The one codec of the protocol: a frame to a line of bytes and back.
+
+Both sides are strict in what they write and tolerant in what they read. Unknown fields are dropped,
+unknown types are kept as `Unknown`, missing fields take their zero values. A field of the wrong type is an
+error that names it.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.frame import Unknown
+from zot_ext.protocol.kinds import read_record, write_members
+from zot_ext.protocol.raw import line_bytes, parse_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeVar
+
+    from zot_ext.protocol.frame import Frame
+    from zot_ext.protocol.from_extension import FromExtension
+    from zot_ext.protocol.from_host import FromHost
+
+    F = TypeVar("F", bound=Frame)
+
+
+def encode(frame: FromExtension | FromHost, *, limit: int = DEFAULT_LIMITS.frame_bytes) -> bytes:
+    r"""Write one frame as one line of UTF-8 that ends in `\n` and holds no other line end.
+
+    Raw JSON is spliced in as it was written (see `zot_ext.protocol.raw.line_bytes` for what is not safe
+    on a line). Raises `FrameError` for a field of the wrong type, for `NaN` and `Infinity`, and for a line
+    longer than `limit` bytes without its newline.
+    """
+    try:
+        text = ",".join((f'"type":"{frame.type}"', *write_members(frame)))
+    except FrameError as error:
+        raise FrameError(
+            error.reason, frame=frame.type, field=error.field, id=_id_of(getattr(frame, "id", ""))
+        ) from None
+    line = line_bytes("{" + text + "}")
+    if len(line) > limit:
+        raise FrameError(
+            f"{len(line)} bytes, the limit is {limit}",
+            frame=frame.type,
+            id=_id_of(getattr(frame, "id", "")),
+        )
+    return line + b"\n"
+
+
+def decode_from_extension(line: bytes) -> FromExtension | Unknown:
+    """Read a line that an extension sent, with or without its newline.
+
+    Bytes that are not UTF-8 become U+FFFD. Raises `FrameError` when the line is not one JSON object with a
+    `type`, or when a field has the wrong type.
+    """
+    return _decode(line, _extension_frames())
+
+
+def decode_from_host(line: bytes) -> FromHost | Unknown:
+    """Read a line that the host sent, with or without its newline. Otherwise as `decode_from_extension`."""
+    return _decode(line, _host_frames())
+
+
+# The imports stand inside because a process decodes one direction, and only what is used is defined.
+@functools.cache
+def _extension_frames() -> dict[str, type[FromExtension]]:
+    from zot_ext.protocol.from_extension import FROM_EXTENSION  # noqa: PLC0415
+
+    return {frame.type: frame for frame in FROM_EXTENSION}
+
+
+@functools.cache
+def _host_frames() -> dict[str, type[FromHost]]:
+    from zot_ext.protocol.from_host import FROM_HOST  # noqa: PLC0415
+
+    return {frame.type: frame for frame in FROM_HOST}
+
+
+def _decode(line: bytes, frames: Mapping[str, type[F]]) -> F | Unknown:
+    try:
+        members = parse_object(line.decode(errors="replace"))
+    except FrameError as error:
+        raise FrameError(f"line is {error.reason}") from None
+    values = {name: value for name, (value, _) in members.items()}
+    name = values.get("type")
+    if not isinstance(name, str) or not name:
+        raise FrameError("frame has no type", id=_id_of(values.get("id")))
+    frame = frames.get(name)
+    if frame is None:
+        return Unknown(name, values)
+    for field in frame.ignored(values):
+        values.pop(field, None)
+    try:
+        return read_record(frame, values, {field: text for field, (_, text) in members.items()}, "")
+    except FrameError as error:
+        raise FrameError(error.reason, frame=name, field=error.field, id=_id_of(values.get("id"))) from None
+
+
+def _id_of(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,39 @@
+"""`Frame`, the base of everything that travels on the wire, and `Unknown` for what we have no name for."""
+
+from __future__ import annotations
+
+from zot_ext.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import ClassVar
+
+
+class Frame(Record):
+    """One line of the protocol. A class names its `type` in the class statement.
+
+    A field without a default is always written; one with a default is left out while it holds that
+    default. Read the other way, a missing or `null` field takes its default, else the zero value of its
+    type (`""`, `0`, `False`, `()`, `{}`).
+    """
+
+    type: ClassVar[str] = ""
+    """The value of `type` on the wire."""
+
+    def __init_subclass__(cls, *, type: str) -> None:
+        cls.type = type
+
+    @classmethod
+    def ignored(cls, values: Mapping[str, object]) -> tuple[str, ...]:
+        """Names of fields to treat as absent, given the parsed `values` of the whole frame."""
+        return ()
+
+
+class Unknown(Record):
+    """A well-formed frame of a type this version does not know. Additions to the protocol are tolerated."""
+
+    type: str
+    """The value of `type` on the wire."""
+    raw: Mapping[str, object]
+    """The whole parsed object, `type` included."""

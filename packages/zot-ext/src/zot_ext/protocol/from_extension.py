@@ -1,0 +1,179 @@
+"""Frames an extension sends, in the order in which an extension meets them.
+
+Adding one: a class here, its name in `FromExtension` below, and a handler in the host.
+"""
+
+from __future__ import annotations
+
+from zot_ext.protocol.frame import Frame
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zot_ext.protocol.raw import RawObject
+    from zot_ext.protocol.values import Block, PanelSpec
+
+CAPABILITIES = ("commands", "tools", "events", "panels", "submit")
+"""Values of `hello.capabilities` that these frames belong to. Others may be sent and are ignored."""
+
+ACTIONS = ("prompt", "insert", "display", "open_panel", "noop")
+"""Values of `command_response.action`. An empty one means `noop`."""
+
+LEVELS = ("info", "success", "warn", "error")
+"""Values of `notify.level`."""
+
+
+class Hello(Frame, type="hello"):
+    """The first frame. The host answers `hello_ack`; registrations need not wait for it."""
+
+    name: str
+    """Should equal the name in the manifest, which counts where they differ. Never empty."""
+    version: str = ""
+    capabilities: tuple[str, ...] = ()
+    """See `CAPABILITIES`. Advisory for the groups of protocol version 1."""
+
+
+class RegisterCommand(Frame, type="register_command"):
+    """Registers a slash command."""
+
+    name: str
+    """Without the slash."""
+    description: str = ""
+
+
+class RegisterTool(Frame, type="register_tool"):
+    """Registers a tool that the model can call."""
+
+    name: str
+    description: str
+    schema: RawObject
+    """JSON Schema of the arguments; passed to the model's vendor as it was written."""
+
+
+class Subscribe(Frame, type="subscribe"):
+    """Asks for events. Several add up; names the host does not know are ignored."""
+
+    events: tuple[str, ...] = ()
+    """Events to observe: see `zot_ext.protocol.from_host.EVENTS`."""
+    intercept: tuple[str, ...] = ()
+    """Events to be asked about: see `zot_ext.protocol.from_host.INTERCEPTS`."""
+
+
+class Ready(Frame, type="ready"):
+    """All first registrations are sent; the host need not wait any longer."""
+
+
+class CommandResponse(Frame, type="command_response"):
+    """Answers `command_invoked` within `Limits.command_seconds`. Only the field of its action is used."""
+
+    id: str
+    """The id of the `command_invoked`."""
+    action: str = ""
+    """See `ACTIONS`."""
+    prompt: str = ""
+    """Submitted as a message of the user."""
+    insert: str = ""
+    """Put into the editor at the cursor, not submitted."""
+    display: str = ""
+    """Shown as a note; the model never sees it."""
+    open_panel: PanelSpec | None = None
+    error: str = ""
+    """Shown as an error instead of doing the action."""
+
+
+class ToolResult(Frame, type="tool_result"):
+    """Answers `tool_call` within `Limits.tool_seconds`."""
+
+    id: str
+    """The id of the `tool_call`."""
+    content: tuple[Block, ...]
+    is_error: bool = False
+
+
+class EventInterceptResponse(Frame, type="event_intercept_response"):
+    """Answers `event_intercept` within `Limits.intercept_seconds`. The defaults mean "go on unchanged".
+
+    With `block` the rewriting fields are ignored when the frame is read, even malformed ones: a refusal
+    must not be lost over a field that would not count.
+    """
+
+    id: str
+    """The id of the `event_intercept`."""
+    block: bool = False
+    reason: str = ""
+    """Shown to the model for a tool call, to the user for anything else."""
+    modified_args: RawObject | None = None
+    """For `tool_call`: the arguments the tool receives instead. An object; `null` is the same as absent."""
+    replace_text: str = ""
+    """For `assistant_message`: the text the user sees instead. Empty is the same as absent."""
+    system_prompt: str | None = None
+    """For `before_agent_start`: the system prompt, exactly. `""` removes it, `None` keeps what was."""
+
+    @classmethod
+    def ignored(cls, values: Mapping[str, object]) -> tuple[str, ...]:
+        return ("modified_args", "replace_text", "system_prompt") if values.get("block") is True else ()
+
+
+class Notify(Frame, type="notify"):
+    """Shows a note under the transcript until the next prompt."""
+
+    level: str
+    """See `LEVELS`."""
+    message: str
+
+
+class ClearNotes(Frame, type="clear_notes"):
+    """Removes every note of this extension that is still shown."""
+
+
+class OpenPanel(Frame, type="open_panel"):
+    """Opens a panel without having been asked by a command."""
+
+    panel: PanelSpec
+
+
+class PanelRender(Frame, type="panel_render"):
+    """New contents of the open panel. An empty title keeps the old one; an empty footer clears it."""
+
+    panel_id: str
+    title: str = ""
+    lines: tuple[str, ...] = ()
+    footer: str = ""
+
+
+class PanelClose(Frame, type="panel_close"):
+    """Closes the panel. The host does not echo it."""
+
+    panel_id: str
+
+
+class Submit(Frame, type="submit"):
+    """Submits a message of the user; it waits behind a running turn."""
+
+    text: str
+
+
+class ShutdownAck(Frame, type="shutdown_ack"):
+    """Answers `shutdown`; the process exits right after."""
+
+
+FromExtension = (
+    Hello
+    | RegisterCommand
+    | RegisterTool
+    | Subscribe
+    | Ready
+    | CommandResponse
+    | ToolResult
+    | EventInterceptResponse
+    | Notify
+    | ClearNotes
+    | OpenPanel
+    | PanelRender
+    | PanelClose
+    | Submit
+    | ShutdownAck
+)
+
+FROM_EXTENSION: tuple[type[FromExtension], ...] = FromExtension.__args__

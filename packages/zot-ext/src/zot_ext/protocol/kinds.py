@@ -1,0 +1,212 @@
+"""How a field is read and written, chosen by the text of its annotation: one `Kind` per annotation.
+
+This is all the codec knows of types. A new frame needs nothing here unless it brings a new annotation.
+"""
+
+from __future__ import annotations
+
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.raw import RawObject, dump
+from zot_ext.protocol.values import ImageBlock, PanelSpec, TextBlock, UnknownBlock
+from zot_ext.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
+
+    from zot_ext.protocol.values import Block
+
+    R = TypeVar("R", bound=Record)
+
+REST = "Mapping[str, object]"
+"""The annotation of a field that holds every member of the object without a field of its own."""
+
+
+class Kind(Record):
+    """Reading (`read(parsed, text, path)`), writing (`write(value, path)`) and the zero value of a field."""
+
+    read: Callable[[object, str, str], object]
+    """Turns a parsed JSON value, with the text it came from, into the value of the field."""
+    write: Callable[[object, str], str]
+    """Turns the value of the field into JSON text."""
+    zero: object
+
+
+def _wrong(value: object, expected: str, path: str) -> FrameError:
+    return FrameError(f"must be {expected}, not {_json_name(value)}", field=path)
+
+
+def _json_name(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    if isinstance(value, str):
+        return "a string"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    return "an object" if isinstance(value, dict) else f"a Python {type(value).__name__}"
+
+
+def _text(value: object, path: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(value, "a string", path)
+    return value
+
+
+def _whole(value: object, path: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _wrong(value, "a whole number", path)
+    return value
+
+
+def _truth(value: object, path: str) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(value, "a boolean", path)
+    return value
+
+
+def _texts(value: object, path: str) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise _wrong(value, "a list of strings", path)
+    return tuple(_text(item, f"{path}[{index}]") for index, item in enumerate(value))
+
+
+def _read_raw(value: object, text: str, path: str) -> RawObject:
+    if not isinstance(value, dict):
+        raise _wrong(value, "an object", path)
+    return RawObject.from_parsed(text, value)
+
+
+def _write_raw(value: object, path: str) -> str:
+    if not isinstance(value, RawObject):
+        raise _wrong(value, "a RawObject", path)
+    return value.text
+
+
+def _read_blocks(value: object, text: str, path: str) -> tuple[Block, ...]:
+    if not isinstance(value, list):
+        raise _wrong(value, "a list of content blocks", path)
+    return tuple(_read_block(item, f"{path}[{index}]") for index, item in enumerate(value))
+
+
+def _read_block(value: object, path: str) -> Block:
+    if not isinstance(value, dict):
+        raise _wrong(value, "an object", path)
+    kind = value.get("type")
+    if kind == "text":
+        return read_record(TextBlock, value, {}, f"{path}.")
+    if kind == "image":
+        return read_record(ImageBlock, value, {}, f"{path}.")
+    return UnknownBlock(_text("" if kind is None else kind, f"{path}.type"), value)
+
+
+def _write_blocks(value: object, path: str) -> str:
+    if not isinstance(value, (list, tuple)):
+        raise _wrong(value, "a list of content blocks", path)
+    return "[" + ",".join(_write_block(item, f"{path}[{index}]") for index, item in enumerate(value)) + "]"
+
+
+def _write_block(block: object, path: str) -> str:
+    if isinstance(block, UnknownBlock):
+        return dump(dict(block.raw))
+    if not isinstance(block, (TextBlock, ImageBlock)):
+        raise _wrong(block, "a content block", path)
+    members = [f'"type":{dump(block.type)}', *write_members(block, f"{path}.")]
+    return "{" + ",".join(members) + "}"
+
+
+def _read_panel(value: object, text: str, path: str) -> PanelSpec:
+    if not isinstance(value, dict):
+        raise _wrong(value, "an object", path)
+    return read_record(PanelSpec, value, {}, f"{path}.")
+
+
+def _write_panel(value: object, path: str) -> str:
+    if not isinstance(value, PanelSpec):
+        raise _wrong(value, "a PanelSpec", path)
+    return "{" + ",".join(write_members(value, f"{path}.")) + "}"
+
+
+def _plain(check: Callable[[object, str], object], zero: object) -> Kind:
+    return Kind(
+        read=lambda value, text, path: check(value, path),
+        write=lambda value, path: dump(check(value, path)),
+        zero=zero,
+    )
+
+
+_RAW = Kind(_read_raw, _write_raw, zero=RawObject("{}"))
+_PANEL = Kind(_read_panel, _write_panel, zero=PanelSpec(""))
+_STRING = _plain(_text, zero="")
+
+KINDS: dict[str, Kind] = {
+    "str": _STRING,
+    "str | None": _STRING,
+    "int": _plain(_whole, zero=0),
+    "bool": _plain(_truth, zero=False),
+    "tuple[str, ...]": _plain(_texts, zero=()),
+    "tuple[Block, ...]": Kind(_read_blocks, _write_blocks, zero=()),
+    "RawObject": _RAW,
+    "RawObject | None": _RAW,
+    "PanelSpec": _PANEL,
+    "PanelSpec | None": _PANEL,
+}
+
+
+def read_record(cls: type[R], values: Mapping[str, object], texts: Mapping[str, str], path: str) -> R:
+    """Build a record from parsed members (`values`) and the texts they came from, where those are needed.
+
+    A missing or `null` member takes the default of its field, else the zero value of its kind; a member
+    without a field is ignored unless a `REST` field takes it. `path` is put before the names in errors.
+    Raises `FrameError` for a value of the wrong type.
+    """
+    found: dict[str, object] = {}
+    for field, annotation in cls.__fields__.items():
+        if annotation == REST:
+            found[field] = {
+                name: value for name, value in values.items() if name not in cls.__fields__ and name != "type"
+            }
+            continue
+        kind = KINDS[annotation]
+        value = values.get(field)
+        if value is not None:
+            found[field] = kind.read(value, texts.get(field, ""), path + field)
+        elif field not in cls.__defaults__:
+            found[field] = kind.zero
+    return cls(**found)
+
+
+def write_members(record: Record, path: str = "") -> list[str]:
+    """Write the fields of a record as `"name":value` texts, without those that hold their default.
+
+    Raises `FrameError` for a value of the wrong type, for what JSON cannot say, and for a `REST` field
+    that repeats the name of a field.
+    """
+    members: list[str] = []
+    for field, annotation in record.__fields__.items():
+        value = getattr(record, field)
+        if field in record.__defaults__ and value == record.__defaults__[field]:
+            continue
+        try:
+            if annotation == REST:
+                members += _write_rest(record, value, path + field)
+            else:
+                members.append(f'"{field}":{KINDS[annotation].write(value, path + field)}')
+        except FrameError as error:
+            raise FrameError(error.reason, field=error.field or path + field) from None
+    return members
+
+
+def _write_rest(record: Record, value: Mapping[str, object], path: str) -> list[str]:
+    members: list[str] = []
+    for name, member in value.items():
+        if not isinstance(name, str):
+            raise FrameError("must have strings as names", field=path)
+        if name in record.__fields__ or name == "type":
+            raise FrameError(f"must not repeat the field {name!r}", field=path)
+        members.append(f"{dump(name)}:{dump(member)}")
+    return members

@@ -1,0 +1,80 @@
+r"""`FrameSplitter`: a stream of bytes, however it was cut, into lines.
+
+Only `\n` ends a line. `str.splitlines` would also cut at characters that JSON strings may hold.
+"""
+
+from __future__ import annotations
+
+from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.record import Record
+
+_BOM = b"\xef\xbb\xbf"
+_START_BYTES = 200  # enough to show `type` and `id` of a usual frame in a log line
+
+
+class Oversized(Record):
+    """Stands in the place of a line that was too long and has been dropped."""
+
+    limit: int
+    """The limit it went over, in bytes."""
+    start: bytes
+    """Its first bytes, at most 200."""
+
+
+class FrameSplitter:
+    r"""Takes chunks of bytes, gives back the complete lines in them, without their line ends.
+
+    A carriage return before `\n` and a byte order mark before the first line are dropped, blank lines are
+    skipped. A line of more than `limit` bytes before its `\n` is dropped up to its end; an `Oversized` takes
+    its place in the results as soon as the limit is passed. Between calls at most `limit` bytes are held.
+    """
+
+    def __init__(self, limit: int = DEFAULT_LIMITS.frame_bytes) -> None:
+        self._limit = limit
+        self._held = bytearray()
+        self._dropping = False
+        self._first = True
+
+    def feed(self, chunk: bytes) -> list[bytes | Oversized]:
+        """Take the next bytes of the stream and return the lines that are now complete, in order."""
+        found: list[bytes | Oversized] = []
+        at = 0
+        while (end := chunk.find(b"\n", at)) >= 0:
+            self._take(chunk, at, end, found)
+            self._end_line(found)
+            at = end + 1
+        self._take(chunk, at, len(chunk), found)
+        return found
+
+    def finish(self) -> list[bytes | Oversized]:
+        """Say that the stream has ended; return its last line if that had no newline."""
+        found: list[bytes | Oversized] = []
+        self._end_line(found)
+        return found
+
+    def _take(self, chunk: bytes, start: int, end: int, found: list[bytes | Oversized]) -> None:
+        if self._dropping:
+            return
+        # Measured before anything is copied, so that a giant chunk is never held twice.
+        if len(self._held) + end - start > self._limit:
+            shown = min(_START_BYTES, self._limit)
+            first = bytes(self._held[:shown])
+            first += chunk[start : start + shown - len(first)]
+            found.append(Oversized(self._limit, first))
+            self._held.clear()
+            self._dropping = True
+        else:
+            self._held += chunk[start:end]
+
+    def _end_line(self, found: list[bytes | Oversized]) -> None:
+        line = bytes(self._held)
+        self._held.clear()
+        if self._dropping:
+            self._dropping = False
+            self._first = False
+            return
+        if self._first:
+            line = line.removeprefix(_BOM)
+            self._first = False
+        if line and not line.isspace():
+            found.append(line.removesuffix(b"\r"))

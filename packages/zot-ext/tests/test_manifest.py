@@ -1,0 +1,103 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from zot_ext import Manifest, ManifestError, load_manifest, parse_manifest
+
+WEATHER = """{
+  "name": "weather",
+  "version": "1.0.0",
+  "exec": "./weather",
+  "args": ["--mode", "daemon"],
+  "language": "go",
+  "description": "current weather for any city",
+  "enabled": true
+}"""
+
+
+def test_every_documented_field_is_read() -> None:
+    assert parse_manifest(WEATHER) == Manifest(
+        name="weather",
+        version="1.0.0",
+        exec="./weather",
+        args=("--mode", "daemon"),
+        language="go",
+        description="current weather for any city",
+        enabled=True,
+    )
+
+
+def test_everything_but_name_and_exec_may_be_missing_or_null() -> None:
+    expected = Manifest("x", exec="./x")
+
+    assert expected.enabled
+    assert parse_manifest('{"name":"x","exec":"./x"}') == expected
+    assert parse_manifest('{"name":"x","exec":"./x","enabled":null,"args":null}') == expected
+
+
+def test_unknown_fields_and_a_byte_order_mark_are_tolerated() -> None:
+    assert parse_manifest('\ufeff{"name":"x","exec":"./x","homepage":1}') == Manifest("x", exec="./x")
+    assert parse_manifest(b'\xef\xbb\xbf{"name":"x","exec":"./x"}') == Manifest("x", exec="./x")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"exec": "./x"}, "field 'name' is missing or empty"),
+        ({"name": "  ", "exec": "./x"}, "field 'name' is missing or empty"),
+        ({"name": 5, "exec": "./x"}, "field 'name' must be a string, not a number"),
+        ({"name": "x", "exec": ["./x"]}, "field 'exec' must be a string, not a list"),
+        ({"name": "x", "exec": "x", "version": 1.0}, "field 'version' must be a string, not a number"),
+        ({"name": "x", "exec": "x", "args": "-v"}, "field 'args' must be a list of strings, not a string"),
+        ({"name": "x", "exec": "x", "args": ["-v", 2]}, "field 'args[1]' must be a string, not a number"),
+        ({"name": "x", "exec": "x", "enabled": "yes"}, "field 'enabled' must be a boolean, not a string"),
+        ({"name": "x", "skills": {}}, "field 'skills' must be a list of strings, not an object"),
+        (
+            {"name": "x"},
+            "field 'exec' is missing or empty; only an extension with theme.json or with skills needs no program",
+        ),
+    ],
+)
+def test_a_wrong_field_is_named_in_one_line(fields: dict[str, object], message: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        parse_manifest(json.dumps(fields))
+    assert str(caught.value) == f"extension.json: {message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a JSON object"),
+        ("[]", "not a JSON object"),
+        ('{"name":\n "x",}', "not valid JSON at character 15: expected a name in quotes"),
+        (b"\xff\xfe", "not UTF-8 text"),
+    ],
+)
+def test_text_that_is_no_manifest_is_refused_in_one_line(text: str | bytes, message: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        parse_manifest(text)
+    assert str(caught.value) == f"extension.json: {message}"
+
+
+def test_a_theme_or_skills_make_the_program_optional() -> None:
+    assert parse_manifest('{"name":"ice"}', has_theme=True) == Manifest("ice")
+    assert parse_manifest('{"name":"ice","skills":["skills/a"]}') == Manifest("ice", skills=("skills/a",))
+
+
+@pytest.mark.parametrize("theme", ["theme.json", "themes/theme.json"])
+def test_loading_from_a_directory_finds_its_theme(tmp_path: Path, theme: str) -> None:
+    (tmp_path / "extension.json").write_text('{"name":"ice"}')
+    with pytest.raises(ManifestError):
+        load_manifest(tmp_path)
+
+    (tmp_path / theme).parent.mkdir(exist_ok=True)
+    (tmp_path / theme).write_text("{}")
+
+    assert load_manifest(tmp_path) == Manifest("ice")
+
+
+def test_a_directory_without_a_manifest_is_named_in_the_error(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError) as caught:
+        load_manifest(tmp_path)
+    assert str(caught.value) == (f"extension.json: cannot be read in {str(tmp_path)!r}: No such file or directory")

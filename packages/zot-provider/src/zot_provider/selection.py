@@ -1,0 +1,74 @@
+"""Which vendor, model and credential a person means."""
+
+import os
+from collections.abc import Mapping
+
+from zot_provider.catalog import find_model, resolve_model
+from zot_provider.errors import MissingKey
+from zot_provider.model import Model
+from zot_provider.record import Record, record
+from zot_provider.vendors import VENDORS, find_vendor
+from zot_provider.vendors.spec import Vendor
+
+
+@record
+class Selection(Record):
+    """A vendor, one of its models, the key to use and where to ask. `model.id` is empty where only the server knows
+    its models; `key` is empty where there is none, `base_url` where the vendor's own is meant."""
+
+    vendor: Vendor
+    model: Model
+    key: str = ""
+    base_url: str = ""
+
+
+def select(
+    provider: str = "",
+    model: str = "",
+    *,
+    api_key: str = "",
+    base_url: str = "",
+    environ: Mapping[str, str] | None = None,
+) -> Selection:
+    """Make sense of what was given; every argument may be empty.
+
+    `model` may name its vendor (`anthropic/claude-sonnet-4-5`). Without a vendor it is the one whose catalogue has the
+    model, else the first one with a key in the environment, else, if there is a base URL, any OpenAI-like server. The
+    key is `api_key`, else the vendor's environment variable. With a base URL every model name is taken as it is: a
+    server behind one has its own names. Raises `UnknownName`, `MissingKey`.
+    """
+    env = os.environ if environ is None else environ
+    head, slash, rest = model.partition("/")
+    if slash and any(vendor.id == head for vendor in VENDORS) and provider in ("", head):
+        provider, model = head, rest
+    vendor = find_vendor(provider) if provider else _guess(model, base_url, env)
+    key = api_key or environment_key(vendor, env)
+    name = model or vendor.default_model or ""
+    if base_url or not name:
+        known = find_model(vendor, name) if name else None
+        return Selection(vendor, known or Model(name, vendor.id), key, base_url)
+    return Selection(vendor, resolve_model(vendor, name, strict=True), key)
+
+
+def environment_key(vendor: Vendor, environ: Mapping[str, str]) -> str:
+    """The vendor's key in the environment, empty if there is none."""
+    return next((value for name in vendor.key_env if (value := environ.get(name, "").strip())), "")
+
+
+def _guess(model: str, base_url: str, environ: Mapping[str, str]) -> Vendor:
+    keyed = [vendor for vendor in VENDORS if environment_key(vendor, environ)]
+    if model:
+        for vendor in [*keyed, *VENDORS]:
+            if find_model(vendor, model) is not None:
+                return vendor
+    if keyed:
+        return keyed[0]
+    if base_url:
+        return next(vendor for vendor in VENDORS if vendor.base_url is None)
+    names = list(dict.fromkeys(name for vendor in VENDORS for name in vendor.key_env))
+    free = [vendor.id for vendor in VENDORS if not vendor.key_env and vendor.base_url]
+    raise MissingKey(
+        f"no API key found: set {' or '.join(names)}, or name a server that needs none (--provider {' or '.join(free)})"
+    )
+
+

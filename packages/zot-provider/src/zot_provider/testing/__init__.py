@@ -1,0 +1,8 @@
+"""Fakes for programs that talk to models: a scripted client and a scripted server. For tests, of zot's and of yours."""
+
+from zot_provider.testing.received import Received
+from zot_provider.testing.scripted import ScriptedClient
+from zot_provider.testing.server import ScriptedServer
+from zot_provider.testing.turn import Call, Delivery, Fault, ScriptOver, Turn
+
+__all__ = ["Call", "Delivery", "Fault", "Received", "ScriptOver", "ScriptedClient", "ScriptedServer", "Turn"]

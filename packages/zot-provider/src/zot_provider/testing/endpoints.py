@@ -1,0 +1,79 @@
+"""What the endpoints of the real APIs ask of a request and how they refuse one, as data."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zot_provider.record import Record, record
+
+_ERROR_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
+"""Of the Messages API, see https://platform.claude.com/docs/en/api/errors; every other status is an `api_error`."""
+
+
+@record
+class Endpoint(Record):
+    """An endpoint: its wire, what a body and the headers must hold, where the key stands, the body of a refusal."""
+
+    wire: str
+    fields: tuple[str, ...]
+    headers: tuple[str, ...]
+    key: Callable[[Mapping[str, str]], str]
+    error: Callable[[int, str], dict[str, Any]]
+
+
+def _messages_error(status: int, message: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": _ERROR_TYPES.get(status, "api_error"), "message": message}}
+
+
+def _openai_error(status: int, message: str) -> dict[str, Any]:
+    """See https://platform.openai.com/docs/guides/error-codes."""
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    code = "invalid_api_key" if status == 401 else None
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+def _header_key(headers: Mapping[str, str]) -> str:
+    return headers.get("x-api-key", "")
+
+
+def _bearer_key(headers: Mapping[str, str]) -> str:
+    return headers.get("authorization", "").removeprefix("Bearer ")
+
+
+def _any_key(headers: Mapping[str, str]) -> str:
+    return _header_key(headers) or _bearer_key(headers)
+
+
+_VERSION = "anthropic-version"
+
+ENDPOINTS = {
+    "POST /v1/messages": Endpoint(
+        "anthropic-messages", ("model", "max_tokens", "messages"), (_VERSION,), _header_key, _messages_error
+    ),
+    "POST /v1/chat/completions": Endpoint("openai-chat", ("model", "messages"), (), _bearer_key, _openai_error),
+    "POST /v1/responses": Endpoint("openai-responses", ("model", "input"), (), _bearer_key, _openai_error),
+    "GET /v1/models": Endpoint("", (), (), _any_key, _openai_error),
+}
+
+NOWHERE = Endpoint("", (), (), _any_key, _openai_error)
+"""Stands for every other path."""
+
+
+def lacking(endpoint: Endpoint, headers: Mapping[str, str], body: Any) -> str:
+    """What the real API would miss in a model call, empty if nothing."""
+    for header in endpoint.headers:
+        if header not in headers:
+            return f"the header {header}"
+    if not isinstance(body, dict):
+        return "a JSON object as its body"
+    for name in endpoint.fields:
+        if not body.get(name):
+            return f"the field {name!r}"
+    return "" if body.get("stream") is True else "stream: true; only streams are scripted"

@@ -1,0 +1,182 @@
+"""A turn as the server-sent events of each wire: the mirror of the decoders."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from zot_provider.errors import ModelError
+from zot_provider.testing.turn import Turn
+
+
+def render(turn: Turn, wire: str) -> list[bytes]:
+    """The events of a turn, each with its blank line; the last one ends the answer. KeyError for an unknown wire.
+
+    All calls must have ids.
+    """
+    return list(RENDERERS[wire](turn))
+
+
+def _event(value: dict[str, Any]) -> bytes:
+    """An event named after the type in its data, as the Messages and Responses wires write them."""
+    return f"event: {value['type']}\n".encode() + _data(value)
+
+
+def _data(value: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"
+
+
+def _failure(error: Exception, usual: str) -> dict[str, Any]:
+    code = error.code if isinstance(error, ModelError) else ""
+    message = getattr(error, "message", "") or str(error)
+    return {"type": code or usual, "message": message}
+
+
+def _anthropic(turn: Turn) -> Iterator[bytes]:
+    usage = turn.usage
+    counts: dict[str, Any] = {
+        "input_tokens": usage.input,
+        "cache_read_input_tokens": usage.cache_read,
+        "cache_creation_input_tokens": usage.cache_write,
+        "output_tokens": 0,
+    }
+    message: dict[str, Any] = {
+        "id": "msg_scripted",
+        "type": "message",
+        "role": "assistant",
+        "model": "scripted",
+        "content": [],
+    }
+    yield _event({"type": "message_start", "message": message | {"stop_reason": None, "usage": counts}})
+    blocks: list[tuple[dict[str, Any], str, str, str]] = []
+    if turn.reasoning:
+        start: dict[str, Any] = {"type": "thinking", "thinking": "", "signature": ""}
+        blocks.append((start, "thinking_delta", "thinking", turn.reasoning))
+    if turn.text:
+        blocks.append(({"type": "text", "text": ""}, "text_delta", "text", turn.text))
+    for call in turn.calls:
+        start = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
+        blocks.append((start, "input_json_delta", "partial_json", call.text))
+    for index, (start, kind, name, text) in enumerate(blocks):
+        yield _event({"type": "content_block_start", "index": index, "content_block": start})
+        for delta in turn.deltas(text):
+            yield _event({"type": "content_block_delta", "index": index, "delta": {"type": kind, name: delta}})
+        if kind == "thinking_delta" and turn.signature:
+            signed = {"type": "signature_delta", "signature": turn.signature}
+            yield _event({"type": "content_block_delta", "index": index, "delta": signed})
+        yield _event({"type": "content_block_stop", "index": index})
+    if turn.error is not None:
+        yield _event({"type": "error", "error": _failure(turn.error, "api_error")})
+        return
+    counts = counts | {"output_tokens": usage.output}
+    if usage.reasoning is not None:
+        counts["output_tokens_details"] = {"thinking_tokens": usage.reasoning}
+    reason = "max_tokens" if turn.stop_reason == "length" else turn.stop_reason
+    yield _event({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": counts})
+    yield _event({"type": "message_stop"})
+
+
+def _openai_chat(turn: Turn) -> Iterator[bytes]:
+    def chunk(delta: dict[str, Any], reason: str | None = None, **more: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        return _data(head | {"choices": [choice]} | more)
+
+    head = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
+    yield chunk({"role": "assistant", "content": ""})
+    for delta in turn.deltas(turn.reasoning):
+        yield chunk({"reasoning_content": delta})
+    for delta in turn.deltas(turn.text):
+        yield chunk({"content": delta})
+    for index, call in enumerate(turn.calls):
+        function = {"name": call.name, "arguments": ""}
+        yield chunk({"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": function}]})
+        for delta in turn.deltas(call.text):
+            yield chunk({"tool_calls": [{"index": index, "function": {"arguments": delta}}]})
+    if turn.error is not None:
+        yield _data({"error": _failure(turn.error, "server_error")})
+        return
+    yield chunk({}, {"tool_use": "tool_calls", "length": "length", "end_turn": "stop"}[turn.stop_reason])
+    usage = turn.usage
+    prompt = usage.input + usage.cache_read + usage.cache_write
+    counts: dict[str, Any] = {
+        "prompt_tokens": prompt,
+        "completion_tokens": usage.output,
+        "total_tokens": prompt + usage.output,
+        "prompt_tokens_details": {"cached_tokens": usage.cache_read, "cache_write_tokens": usage.cache_write},
+    }
+    if usage.reasoning is not None:
+        counts["completion_tokens_details"] = {"reasoning_tokens": usage.reasoning}
+    yield _data(head | {"choices": [], "usage": counts})
+    yield b"data: [DONE]\n\n"
+
+
+def _openai_responses(turn: Turn) -> Iterator[bytes]:
+    response = {"id": "resp_scripted", "object": "response", "model": "scripted"}
+    yield _event({"type": "response.created", "response": response | {"status": "in_progress", "output": []}})
+    output: list[dict[str, Any]] = []
+    for parts in _response_items(turn):
+        index = len(output)
+        for part in parts:
+            kind = str(part["type"])
+            if kind == "response.output_item.done":
+                output.append(part["item"])
+            yield _event(part | {"output_index": index})
+    if turn.error is not None:
+        failure = _failure(turn.error, "server_error")
+        failed = {"status": "failed", "error": {"code": failure["type"], "message": failure["message"]}}
+        yield _event({"type": "response.failed", "response": response | failed})
+        return
+    usage = turn.usage
+    prompt = usage.input + usage.cache_read + usage.cache_write
+    counts: dict[str, Any] = {
+        "input_tokens": prompt,
+        "input_tokens_details": {"cached_tokens": usage.cache_read, "cache_write_tokens": usage.cache_write},
+        "output_tokens": usage.output,
+        "total_tokens": prompt + usage.output,
+    }
+    if usage.reasoning is not None:
+        counts["output_tokens_details"] = {"reasoning_tokens": usage.reasoning}
+    cut = turn.stop_reason == "length"
+    end: dict[str, Any] = {"status": "incomplete" if cut else "completed", "output": output, "usage": counts}
+    end["incomplete_details"] = {"reason": "max_output_tokens"} if cut else None
+    yield _event({"type": "response.incomplete" if cut else "response.completed", "response": response | end})
+
+
+def _response_items(turn: Turn) -> Iterator[list[dict[str, Any]]]:
+    """The events of each output item, without their index."""
+    if turn.reasoning:
+        summary = [{"type": "summary_text", "text": turn.reasoning}]
+        item: dict[str, Any] = {"type": "reasoning", "id": "rs_scripted", "summary": []}
+        yield _response_item(
+            item,
+            item | {"summary": summary, "encrypted_content": turn.signature},
+            "response.reasoning_summary_text.delta",
+            turn.deltas(turn.reasoning),
+            {"summary_index": 0},
+        )
+    if turn.text:
+        text = [{"type": "output_text", "text": turn.text, "annotations": []}]
+        item = {"type": "message", "id": "msg_scripted", "role": "assistant", "content": []}
+        deltas = turn.deltas(turn.text)
+        yield _response_item(item, item | {"content": text}, "response.output_text.delta", deltas, {"content_index": 0})
+    for call in turn.calls:
+        item = {"type": "function_call", "id": f"fc_{call.id}", "call_id": call.id, "name": call.name, "arguments": ""}
+        done = item | {"arguments": call.text}
+        yield _response_item(item, done, "response.function_call_arguments.delta", turn.deltas(call.text), {})
+
+
+def _response_item(
+    item: dict[str, Any], done: dict[str, Any], kind: str, deltas: list[str], place: dict[str, int]
+) -> list[dict[str, Any]]:
+    where = {"type": kind, "item_id": item["id"], **place}
+    return [
+        {"type": "response.output_item.added", "item": item | {"status": "in_progress"}},
+        *(where | {"delta": delta} for delta in deltas),
+        {"type": "response.output_item.done", "item": done | {"status": "completed"}},
+    ]
+
+
+RENDERERS: dict[str, Callable[[Turn], Iterator[bytes]]] = {
+    "anthropic-messages": _anthropic,
+    "openai-chat": _openai_chat,
+    "openai-responses": _openai_responses,
+}

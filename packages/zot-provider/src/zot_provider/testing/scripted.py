@@ -1,0 +1,59 @@
+"""`ScriptedClient`: a client that plays back turns you wrote, without any network."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+
+from zot_provider.request import Request
+from zot_provider.stream import ReasoningDelta, StreamEvent, TextDelta, ToolUseArgs
+from zot_provider.testing.turn import Answer, Script, turn_events
+
+
+class ScriptedClient:
+    """A `Client` whose model says what you wrote.
+
+    ```python
+    client = ScriptedClient([Turn(calls=[Call("read", {"path": "a.txt"})]), lambda request: Turn("done")])
+    ```
+
+    `requests` holds what it was asked, `cancelled` counts the answers that the caller gave up. When the script is
+    over, the next request raises `ScriptOver`. `wire` is what reasoning blocks of its answers are marked with.
+    """
+
+    def __init__(self, answers: Iterable[Answer] = (), *, repeat: bool = False, wire: str = "scripted") -> None:
+        self.requests: list[Request] = []
+        self.cancelled = 0
+        self.closed = False
+        self._script = Script(answers, repeat=repeat)
+        self._wire = wire
+
+    def add(self, *answers: Answer) -> None:
+        """Write more turns."""
+        self._script.add(*answers)
+
+    async def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+        """The turn's events: one batch for each delta if the turn has a delay, else all in one batch."""
+        self.requests.append(request.replace(messages=list(request.messages)))
+        turn = self._script.next(request)
+        events = turn_events(turn, self._wire)
+        if turn.error is not None:
+            events = events[:-2]
+        finished = False
+        try:
+            await asyncio.sleep(0)  # a real client gives others their turn, too
+            if turn.delay:
+                for event in events:
+                    if isinstance(event, TextDelta | ReasoningDelta | ToolUseArgs):
+                        await asyncio.sleep(turn.delay)
+                    yield [event]
+            elif events:
+                yield events
+            finished = True
+        finally:
+            if not finished:
+                self.cancelled += 1
+        if turn.error is not None:
+            raise turn.error
+
+    async def close(self) -> None:
+        """See `Client`."""
+        self.closed = True

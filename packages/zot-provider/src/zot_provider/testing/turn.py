@@ -1,0 +1,161 @@
+"""`Turn`: one answer of a model as you would write it down, and `Script`, several of them in order."""
+
+import json
+from collections.abc import Callable, Iterable
+from threading import Lock
+from typing import Any, Literal, TypeAlias
+
+from zot_provider.errors import ModelError
+from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
+from zot_provider.record import Record, field, record
+from zot_provider.stream import (
+    ReasoningDelta,
+    Stop,
+    StreamEnd,
+    StreamEvent,
+    TextDelta,
+    ToolUseArgs,
+    ToolUseEnd,
+    ToolUseStart,
+    UsageReport,
+)
+from zot_provider.usage import Usage
+
+
+class ScriptOver(ModelError):
+    """More was asked of a scripted model than was written for it."""
+
+
+@record
+class Call(Record):
+    """A tool call. `args` is an object, or what the model writes in place of one; an empty `id` is filled in."""
+
+    name: str
+    args: dict[str, Any] | str = field(default_factory=dict)
+    id: str = ""
+
+    @property
+    def text(self) -> str:
+        """The arguments as the model writes them."""
+        return self.args if isinstance(self.args, str) else json.dumps(self.args, ensure_ascii=False)
+
+
+@record
+class Fault(Record):
+    """What goes wrong with an answer of the server; none of it by default.
+
+    Instead of an answer: `status` with `headers` and `body` (a dict goes out as JSON, a text as it is; empty: an error
+    in the shape of the wire). A status of 200 with a body is a server that answers something else, such as a web page.
+    Before the answer: `stall` seconds before the status line. In the middle, after `after` server-sent events:
+    `pause` seconds of silence, then `garbage` written as it is, then, if `cut`, the connection is reset.
+    """
+
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    body: dict[str, Any] | str = ""
+    stall: float = 0.0
+    after: int = 2
+    pause: float = 0.0
+    garbage: bytes = b""
+    cut: bool = False
+
+
+@record
+class Delivery(Record):
+    """How the server writes a stream: one event, everything or one byte at a time, with chunked framing or until close.
+
+    With `writes="batch"` `batch` events go into each write. `end=False` leaves out the event that ends the answer.
+    """
+
+    writes: Literal["event", "batch", "whole", "byte"] = "event"
+    batch: int = 64
+    framing: Literal["chunked", "close"] = "chunked"
+    end: bool = True
+
+
+@record
+class Turn(Record):
+    """One answer: thinking, then text, then tool calls.
+
+    `stop` is "tool_use" if there are calls and "end_turn" if not, unless given. The texts come in deltas of `chunk`
+    characters with `delay` seconds before each. `signature` goes with the thinking, on wires that have one. `error`
+    stands in place of the end: a `ScriptedClient` raises it, a `ScriptedServer` reports it inside the stream as the
+    wire reports a failure of the model. `fault` and `delivery` concern the server alone.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    calls: list[Call] = field(default_factory=list)
+    usage: Usage = field(default_factory=lambda: Usage(input=10, output=5))
+    stop: Stop | None = None
+    chunk: int = 16
+    delay: float = 0.0
+    signature: str = "signature"
+    error: Exception | None = None
+    fault: Fault = field(default_factory=Fault)
+    delivery: Delivery = field(default_factory=Delivery)
+
+    @property
+    def stop_reason(self) -> Stop:
+        """Why the model stopped."""
+        return self.stop or ("tool_use" if self.calls else "end_turn")
+
+    def deltas(self, text: str) -> list[str]:
+        """A text in pieces of `chunk` characters."""
+        return [text[start : start + self.chunk] for start in range(0, len(text), self.chunk)]
+
+    def content(self, wire: str = "") -> list[Block]:
+        """The blocks of the answer, its thinking as `wire` brings it."""
+        blocks: list[Block] = []
+        if self.reasoning:
+            blocks.append(ReasoningBlock(self.reasoning, signature=self.signature, wire=wire))
+        if self.text:
+            blocks.append(TextBlock(self.text))
+        return [*blocks, *(ToolCallBlock(call.id, call.name, call.text) for call in self.calls)]
+
+
+Answer: TypeAlias = "Turn | str | Callable[[Any], Turn]"
+"""A turn, its text alone, or a function that makes one of the request."""
+
+
+class Script:
+    """Turns in order; may be asked from several threads."""
+
+    def __init__(self, answers: Iterable[Answer], *, repeat: bool = False) -> None:
+        """With `repeat` the script begins anew when it is over."""
+        self._answers = list(answers)
+        self._repeat = repeat
+        self._lock = Lock()
+        self._asked = 0
+        self._calls = 0
+
+    def next(self, request: Any) -> Turn:
+        """The turn for the next request, each call with an id; raises `ScriptOver` when there is none."""
+        with self._lock:
+            count, self._asked = len(self._answers), self._asked + 1
+            if not count or (self._asked > count and not self._repeat):
+                raise ScriptOver(f"the script is over: {count} turns were written, this is request {self._asked}")
+            answer = self._answers[(self._asked - 1) % count]
+        turn = Turn(answer) if isinstance(answer, str) else answer if isinstance(answer, Turn) else answer(request)
+        return turn.replace(calls=[call if call.id else call.replace(id=self._id()) for call in turn.calls])
+
+    def add(self, *answers: Answer) -> None:
+        """Write more turns."""
+        with self._lock:
+            self._answers.extend(answers)
+
+    def _id(self) -> str:
+        with self._lock:
+            self._calls += 1
+            return f"call_{self._calls}"
+
+
+def turn_events(turn: Turn, wire: str = "") -> list[StreamEvent]:
+    """The events of a turn without its error; all calls must have ids."""
+    events: list[StreamEvent] = [ReasoningDelta(delta) for delta in turn.deltas(turn.reasoning)]
+    events += [TextDelta(delta) for delta in turn.deltas(turn.text)]
+    for call in turn.calls:
+        events.append(ToolUseStart(call.id, call.name))
+        events += [ToolUseArgs(call.id, delta) for delta in turn.deltas(call.text)]
+        events.append(ToolUseEnd(call.id))
+    return [*events, UsageReport(turn.usage), StreamEnd(turn.stop_reason, turn.content(wire))]

@@ -1,0 +1,25 @@
+"""The Anthropic Messages wire."""
+
+from zot_provider.wire.anthropic.decode import MessagesDecoder
+from zot_provider.wire.anthropic.encode import encode
+from zot_provider.wire.base import Wire
+
+__all__ = ["WIRE"]
+
+VERSION = "2023-06-01"
+"""Of the API, see https://platform.claude.com/docs/en/api/versioning."""
+
+
+def _auth(key: str) -> dict[str, str]:
+    version = {"anthropic-version": VERSION}
+    return version | {"x-api-key": key} if key else version
+
+
+WIRE = Wire(
+    name="anthropic-messages",
+    path="/v1/messages",
+    version_in_base=False,
+    auth=_auth,
+    encode=encode,
+    decoder=MessagesDecoder,
+)

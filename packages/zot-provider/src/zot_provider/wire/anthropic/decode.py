@@ -1,0 +1,141 @@
+"""Anthropic Messages: the events of an answer as ours.
+
+Source: Claude API documentation, "Streaming messages" (https://platform.claude.com/docs/en/build-with-claude/streaming).
+The usage of `message_delta` is cumulative; new kinds of events and blocks may appear and are passed over.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from zot_provider.stream import Stop, StreamEvent
+from zot_provider.usage import Usage
+from zot_provider.wire.assemble import BlockDecoder, Draft, fail, tokens
+
+_STOPS: dict[str, Stop] = {
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool_use",
+}
+"""All others end the turn: `end_turn`, `stop_sequence`, `pause_turn`."""
+
+_FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
+
+
+class MessagesDecoder(BlockDecoder):
+    """Blocks come with an index and an end; the calls' ids and names come with their start."""
+
+    wire = "anthropic-messages"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: dict[Any, Draft | None] = {}  # by index; None for a kind of block that is passed over
+        self._inputs: dict[int, Any] = {}  # by index: arguments that came whole with the start of the call
+        self._stop: Stop | None = None
+
+    def take(self, value: Any, events: list[StreamEvent]) -> None:
+        handler = _HANDLERS.get(value.get("type"))
+        if handler is not None:
+            handler(self, value, events)
+        elif value.get("error"):
+            fail(value["error"])
+
+    def last_stop(self) -> Stop | None:
+        return self._stop
+
+    def _delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        delta = value["delta"]
+        kind = delta["type"]
+        field = _FIELDS.get(kind)
+        if field is not None:
+            index = value.get("index")
+            draft = self._open.get(index)
+            if draft is None:
+                if index in self._open or kind == "input_json_delta":
+                    return
+                draft = self._open[index] = self.open("text" if kind == "text_delta" else "reasoning")
+            self.say(draft, delta[field], events)
+        elif kind == "signature_delta":
+            draft = self._open.get(value.get("index"))
+            if draft is not None:
+                draft.signature += delta["signature"]
+
+    def _block_start(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        index, block = value.get("index"), value["content_block"]
+        kind = block.get("type")
+        draft = None
+        if kind == "text":
+            draft = self.open("text")
+            self.say(draft, block.get("text") or "", events)
+        elif kind in ("thinking", "redacted_thinking"):
+            draft = self.open("reasoning")
+            draft.signature = block.get("signature") or ""
+            draft.encrypted = block.get("data") or ""
+            self.say(draft, block.get("thinking") or "", events)
+        elif kind == "tool_use":
+            draft = self.open("call")
+            draft.id, draft.name = block.get("id") or "", block.get("name") or ""
+            self.start_call(draft, events)
+            if block.get("input"):
+                self._inputs[id(draft)] = block["input"]
+        self._open[index] = draft
+
+    def _block_stop(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        draft = self._open.get(value.get("index"))
+        if draft is not None:
+            self._complete(draft, events)
+
+    def _complete(self, draft: Draft, events: list[StreamEvent]) -> None:
+        whole = self._inputs.pop(id(draft), None)
+        if whole and not draft.parts:
+            self.say(draft, json.dumps(whole, ensure_ascii=False), events)
+        self.close(draft, events)
+
+    def _message_start(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        self._usage((value.get("message") or {}).get("usage"), events)
+
+    def _message_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        self._usage(value.get("usage"), events)
+        delta = value.get("delta") or {}
+        reason = delta.get("stop_reason")
+        if reason == "refusal":
+            why = (delta.get("stop_details") or {}).get("explanation")
+            fail(why or "it declined to answer; rephrase the request or start anew", reason)
+        if reason:
+            self._stop = _STOPS.get(reason, "end_turn")
+
+    def _message_stop(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        self.end(self._stop or "end_turn", events)
+
+    def end(self, stop: Stop, events: list[StreamEvent]) -> None:
+        for draft in self.drafts:
+            self._complete(draft, events)
+        super().end(stop, events)
+
+    def _error(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        fail(value.get("error"), "error")
+
+    def _usage(self, usage: dict[str, Any] | None, events: list[StreamEvent]) -> None:
+        """Count a usage object: `input_tokens` leaves out what went through the cache."""
+        if not usage:
+            return
+        thought = (usage.get("output_tokens_details") or {}).get("thinking_tokens")
+        total = Usage(
+            input=tokens(usage.get("input_tokens")),
+            output=tokens(usage.get("output_tokens")),
+            cache_read=tokens(usage.get("cache_read_input_tokens")),
+            cache_write=tokens(usage.get("cache_creation_input_tokens")),
+            reasoning=None if thought is None else tokens(thought),
+        )
+        self.count(total, events)
+
+
+_HANDLERS: dict[Any, Callable[[MessagesDecoder, dict[str, Any], list[StreamEvent]], None]] = {
+    "content_block_delta": MessagesDecoder._delta,
+    "content_block_start": MessagesDecoder._block_start,
+    "content_block_stop": MessagesDecoder._block_stop,
+    "message_start": MessagesDecoder._message_start,
+    "message_delta": MessagesDecoder._message_delta,
+    "message_stop": MessagesDecoder._message_stop,
+    "error": MessagesDecoder._error,
+}

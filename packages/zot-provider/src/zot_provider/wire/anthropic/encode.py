@@ -1,0 +1,155 @@
+"""Anthropic Messages: a request as a JSON body.
+
+Sources: Claude API reference, "Create a Message" (https://platform.claude.com/docs/en/api/messages), "Prompt caching",
+"Extended thinking", "Effort".
+"""
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+from zlib import crc32
+
+from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.normalize import normalize
+from zot_provider.reasoning import effort_word, thinking_budget
+from zot_provider.request import Request, ToolSpec
+from zot_provider.wire.base import Quirks
+
+_NAME = "anthropic-messages"
+
+_MAX_TOKENS = 8192
+"""The limit of an answer, which the API wants to be told, for a model whose own is unknown."""
+
+_CACHED = {"type": "ephemeral"}
+
+
+def encode(request: Request, quirks: Quirks) -> dict[str, Any]:
+    """The JSON body of `POST /v1/messages`.
+
+    Up to three cache breakpoints: after the tools, after the system prompt and after the last user turn, so that each
+    step of a conversation reads from the cache what the one before wrote.
+    """
+    model = request.model
+    max_tokens = request.max_tokens or model.max_output or _MAX_TOKENS
+    messages = _messages(normalize(request.messages, _NAME, images=model.images))
+    body: dict[str, Any] = {"model": model.id, quirks.max_tokens_field: max_tokens, "stream": True}
+    if request.system.strip():
+        body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHED}]
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"][-1]["cache_control"] = _CACHED
+    body["messages"] = messages
+    _set_breakpoint(messages)
+    output = _reasoning(request, max_tokens, messages, body) if quirks.reasoning_effort else {}
+    if request.response_schema is not None:
+        output["format"] = {"type": "json_schema", "schema": request.response_schema}
+    if output:
+        body["output_config"] = output
+    if request.temperature is not None and "thinking" not in body:  # thinking allows no other than the default
+        body["temperature"] = request.temperature
+    return body
+
+
+def _reasoning(
+    request: Request, max_tokens: int, messages: list[dict[str, Any]], body: dict[str, Any]
+) -> dict[str, Any]:
+    """Put thinking into the body; what the effort adds to `output_config`."""
+    model = request.model
+    if request.reasoning == "off":
+        return {}
+    if model.efforts:
+        effort = effort_word(model, request.reasoning)
+        if effort is None:
+            return {}
+        body["thinking"] = {"type": "adaptive", "display": "summarized"}
+        return {"effort": effort}
+    budget = thinking_budget(model, request.reasoning, max_tokens)
+    if budget is not None and _may_think(messages):
+        body["thinking"] = {"type": "enabled", "budget_tokens": budget}
+    return {}
+
+
+def _may_think(messages: list[dict[str, Any]]) -> bool:
+    """With a budget, the API refuses to go on after tool results if the turn that called did not begin by thinking."""
+    if len(messages) < 2 or not any(part["type"] == "tool_result" for part in messages[-1]["content"]):
+        return True
+    return str(messages[-2]["content"][0]["type"]).endswith("thinking")
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
+
+
+def _messages(history: list[Message]) -> list[dict[str, Any]]:
+    """Alternating turns; tool results are part of the user's, before what the user says."""
+    encoded: list[dict[str, Any]] = []
+    for message in history:
+        role = "assistant" if message.role == "assistant" else "user"
+        parts = _parts(message.content)
+        if not parts:
+            continue
+        if encoded and encoded[-1]["role"] == role:
+            encoded[-1]["content"] += parts
+        else:
+            encoded.append({"role": role, "content": parts})
+    return encoded
+
+
+def _set_breakpoint(messages: list[dict[str, Any]]) -> None:
+    for message in reversed(messages):
+        if message["role"] == "user":
+            message["content"][-1]["cache_control"] = _CACHED
+            return
+
+
+def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
+    parts = []
+    for block in blocks:
+        if isinstance(block, TextBlock):
+            parts.append({"type": "text", "text": block.text})
+        elif isinstance(block, ImageBlock):
+            parts.append(_image(block))
+        elif isinstance(block, ToolCallBlock):
+            call = {"id": _safe(block.id), "name": block.name, "input": _input(block.arguments)}
+            parts.append({"type": "tool_use", **call})
+        elif isinstance(block, ToolResultBlock):
+            parts.append(_result(block))
+        elif block.signature:
+            parts.append({"type": "thinking", "thinking": block.summary, "signature": block.signature})
+        elif block.encrypted_content:
+            parts.append({"type": "redacted_thinking", "data": block.encrypted_content})
+        # Thinking without a signature comes from an answer that broke off; the API takes none back.
+    return parts
+
+
+def _result(result: ToolResultBlock) -> dict[str, Any]:
+    encoded: dict[str, Any] = {"type": "tool_result", "tool_use_id": _safe(result.call_id)}
+    content = _parts(result.content)
+    if content:
+        encoded["content"] = content
+    if result.is_error:
+        encoded["is_error"] = True
+    return encoded
+
+
+def _image(image: ImageBlock) -> dict[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": image.mime_type, "data": image.data}}
+
+
+def _input(arguments: str) -> Any:
+    """The arguments as an object; numbers beyond a float's range become texts, since JSON has no infinity."""
+    return json.loads(arguments, parse_float=_finite)
+
+
+def _finite(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+def _safe(id: str) -> str:
+    """A call id as the API allows it (letters, digits, "_" and "-"); other vendors write others."""
+    if id.isascii() and id.replace("_", "").replace("-", "").isalnum():
+        return id
+    cleaned = "".join(char if char.isascii() and char.isalnum() else "_" for char in id)
+    return f"{cleaned[:48]}_{crc32(id.encode()):08x}"

@@ -1,0 +1,269 @@
+"""What every decoder shares: JSON in, blocks put together, usage counted once, failures in their place.
+
+A decoder of a wire is a `BlockDecoder` with one method for each kind of event of that wire. It opens a `Draft` for each
+block, says what is added to it, and ends the answer.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any, ClassVar, Literal, NoReturn
+
+from jiter import from_json
+
+from zot_provider.errors import ModelError, ProtocolError, ProviderError, StreamCut
+from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
+from zot_provider.stream import (
+    ReasoningDelta,
+    Stop,
+    StreamEnd,
+    StreamEvent,
+    TextDelta,
+    ToolUseArgs,
+    ToolUseEnd,
+    ToolUseStart,
+    UsageReport,
+)
+from zot_provider.usage import Usage
+
+_SHOWN = 400
+"""Characters of a vendor's words that an error repeats."""
+
+
+class Draft:
+    """A block that is being written.
+
+    `state` of a tool call: "held" until both its name and id are known, then "started", then "ended".
+    """
+
+    __slots__ = ("encrypted", "half", "id", "kind", "name", "parts", "signature", "state")
+
+    def __init__(self, kind: Literal["text", "reasoning", "call"]) -> None:
+        self.kind = kind
+        self.parts: list[str] = []
+        self.half = ""  # the first half of a surrogate pair whose second half is to come
+        self.id = self.name = self.signature = self.encrypted = ""
+        self.state: Literal["held", "started", "ended"] = "held"
+
+
+class BlockDecoder:
+    """The base of all decoders; see `zot_provider.wire.base.Decoder` for its contract."""
+
+    wire: ClassVar[str]
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.drafts: list[Draft] = []
+        self._failure: ProviderError | None = None
+        self._counted = Usage()
+        self._ids: set[str] = set()
+        self._odd = False  # whether texts may hold halves of surrogate pairs
+
+    def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
+        """See `Decoder.feed`."""
+        if self._failure is not None:
+            raise self._failure
+        events: list[StreamEvent] = []
+        if self.ended:
+            return events
+        take = self.take
+        try:
+            for item in data:
+                try:
+                    value = from_json(item)
+                except ValueError:
+                    value = self._unusual(item, events)
+                    if value is None:
+                        continue
+                take(value, events)
+                if self.ended:
+                    break
+        except ProviderError as error:
+            self._fail(error, events)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            failure = ProtocolError(f"the server sent an event of an unknown shape: {_line(repr(item))}")
+            failure.__cause__ = error
+            self._fail(failure, events)
+        return events
+
+    def finish(self) -> list[StreamEvent]:
+        """See `Decoder.finish`."""
+        if self._failure is not None:
+            raise self._failure
+        events: list[StreamEvent] = []
+        if not self.ended:
+            stop = self.last_stop()
+            if stop is None:
+                raise StreamCut("the answer broke off before its end; try again")
+            self.end(stop, events)
+        return events
+
+    # What a wire has to say.
+
+    def take(self, value: Any, events: list[StreamEvent]) -> None:
+        """Decode one event. Whatever goes wrong with the shape of `value` may raise as it likes."""
+        raise NotImplementedError
+
+    def sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
+        """Whether data that is no JSON means something on this wire."""
+        return False
+
+    def last_stop(self) -> Stop | None:
+        """Why the model stopped, asked when the body has ended without a word; None if it had not stopped."""
+        return None
+
+    # What a wire makes use of.
+
+    def open(self, kind: Literal["text", "reasoning", "call"]) -> Draft:
+        """Begin a block after those there are."""
+        draft = Draft(kind)
+        self.drafts.append(draft)
+        return draft
+
+    def say(self, draft: Draft, text: str, events: list[StreamEvent]) -> None:
+        """Add text to a block."""
+        if self._odd:
+            text = self._whole(draft, text)
+        if not text:
+            return
+        if text.__class__ is not str:
+            raise TypeError(f"text expected, not {text!r}")
+        draft.parts.append(text)
+        kind = draft.kind
+        if kind == "text":
+            events.append(TextDelta(text))
+        elif kind == "reasoning":
+            events.append(ReasoningDelta(text))
+        elif draft.state == "started":
+            events.append(ToolUseArgs(draft.id, text))
+
+    def start_call(self, draft: Draft, events: list[StreamEvent], spare: str = "call") -> None:
+        """Announce a tool call, with what was held back of its arguments. An empty id becomes `spare`."""
+        draft.id = self._unused(draft.id or spare)
+        draft.name = _joined(draft.name)
+        draft.state = "started"
+        events.append(ToolUseStart(draft.id, draft.name))
+        if draft.parts:
+            events.append(ToolUseArgs(draft.id, "".join(draft.parts)))
+
+    def close(self, draft: Draft, events: list[StreamEvent]) -> None:
+        """Nothing more comes for a block."""
+        if draft.half:
+            half, draft.half = draft.half, ""
+            self.say(draft, _joined(half), events)
+        if draft.kind == "call" and draft.state == "started":
+            draft.state = "ended"
+            events.append(ToolUseEnd(draft.id))
+
+    def count(self, total: Usage, events: list[StreamEvent]) -> None:
+        """Report what `total`, the tokens of the answer so far, adds to the reports before it."""
+        before = self._counted
+        now = Usage(
+            input=max(total.input, before.input),
+            output=max(total.output, before.output),
+            cache_read=max(total.cache_read, before.cache_read),
+            cache_write=max(total.cache_write, before.cache_write),
+            reasoning=before.reasoning if total.reasoning is None else max(total.reasoning, before.reasoning or 0),
+        )
+        if now == before:
+            return
+        self._counted = now
+        added = Usage(
+            input=now.input - before.input,
+            output=now.output - before.output,
+            cache_read=now.cache_read - before.cache_read,
+            cache_write=now.cache_write - before.cache_write,
+            reasoning=None if now.reasoning is None else now.reasoning - (before.reasoning or 0),
+        )
+        events.append(UsageReport(added))
+
+    def end(self, stop: Stop, events: list[StreamEvent]) -> None:
+        """The answer is complete."""
+        for draft in self.drafts:
+            self.close(draft, events)
+        content = [block for draft in self.drafts if (block := self._block(draft)) is not None]
+        # Some servers call it an ordinary end when a tool is to run.
+        if stop == "end_turn" and any(isinstance(block, ToolCallBlock) for block in content):
+            stop = "tool_use"
+        self.ended = True
+        events.append(StreamEnd(stop, content))
+
+    # Inside.
+
+    def _fail(self, error: ProviderError, events: list[StreamEvent]) -> None:
+        self._failure = error
+        self.ended = True
+        if not events:
+            raise error
+
+    def _unusual(self, item: bytes, events: list[StreamEvent]) -> Any:
+        """What the strict parser refused: a sentinel (None), or JSON with bad UTF-8 or half a surrogate pair."""
+        text = item.strip()
+        if not text or self.sentinel(text, events):
+            return None
+        try:
+            value = json.loads(text.decode("utf-8", "replace"))
+        except (ValueError, RecursionError) as error:
+            raise ProtocolError(f"the server sent an event that is no JSON: {_line(repr(text))}") from error
+        self._odd = True
+        return value
+
+    def _whole(self, draft: Draft, text: str) -> str:
+        """`text` with surrogate pairs joined, also over the end of the last one; a half without its other is U+FFFD."""
+        text = draft.half + text
+        draft.half = ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            draft.half = text[-1]
+            text = text[:-1]
+        return _joined(text)
+
+    def _unused(self, id: str) -> str:
+        """The id, or one like it if another call of this answer has it."""
+        unused, number = _joined(id), 1
+        while unused in self._ids:
+            number += 1
+            unused = f"{id}_{number}"
+        self._ids.add(unused)
+        return unused
+
+    def _block(self, draft: Draft) -> Block | None:
+        text = "".join(draft.parts)
+        if draft.kind == "call":
+            return None if draft.state == "held" else ToolCallBlock(draft.id, draft.name, text)
+        if draft.kind == "text":
+            return TextBlock(text) if text else None
+        if not (text or draft.signature or draft.encrypted):
+            return None
+        return ReasoningBlock(
+            summary=text,
+            reasoning_id=draft.id,
+            encrypted_content=draft.encrypted,
+            signature=draft.signature,
+            wire=self.wire,
+        )
+
+
+def fail(error: Any, fallback: str = "") -> NoReturn:
+    """Raise the `ModelError` for what an event says: an object with `message`, `code` and `type`, or a text."""
+    if isinstance(error, dict):
+        code = str(error.get("code") or error.get("type") or fallback)
+        message = str(error.get("message") or error.get("detail") or "")
+    else:
+        code, message = fallback, str(error or "")
+    said = _line(message) or "no reason given"
+    raise ModelError(f"the model failed: {said}" + (f" ({code})" if code else ""), code=code, message=message)
+
+
+def tokens(value: Any) -> int:
+    """A count of tokens out of an answer; 0 for whatever is none."""
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _joined(text: str) -> str:
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _line(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,0 +1,21 @@
+"""The Chat Completions wire: OpenAI's older API, and what most other servers speak."""
+
+from zot_provider.wire.base import Wire
+from zot_provider.wire.openai_chat.decode import ChatDecoder
+from zot_provider.wire.openai_chat.encode import encode
+
+__all__ = ["WIRE"]
+
+
+def _auth(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
+WIRE = Wire(
+    name="openai-chat",
+    path="/chat/completions",
+    version_in_base=True,
+    auth=_auth,
+    encode=encode,
+    decoder=ChatDecoder,
+)

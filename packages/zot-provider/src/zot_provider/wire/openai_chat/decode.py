@@ -1,0 +1,139 @@
+"""Chat Completions: the chunks of an answer as events.
+
+Source: OpenAI API reference, "The chat completion chunk object"
+(https://platform.openai.com/docs/api-reference/chat-streaming). Servers that imitate it differ: thinking comes as
+`reasoning_content` or `reasoning`, ids and names of calls late, repeated or never, every call with index 0, the usage
+in each chunk or in the choice, the last chunk without `[DONE]`.
+"""
+
+import json
+from typing import Any
+
+from zot_provider.stream import Stop, StreamEvent
+from zot_provider.usage import Usage
+from zot_provider.wire.assemble import BlockDecoder, Draft, fail, tokens
+
+_STOPS: dict[str, Stop] = {
+    "length": "length",
+    "max_tokens": "length",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+}
+"""All others end the turn."""
+
+
+class ChatDecoder(BlockDecoder):
+    """One text, one block of thinking and the calls, in the order in which they begin."""
+
+    wire = "openai-chat"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._text: Draft | None = None
+        self._reasoning: Draft | None = None
+        self._calls: dict[object, Draft] = {}  # by index: the call that is being written there
+        self._answer = ""
+        self._stop: Stop | None = None
+
+    def take(self, value: Any, events: list[StreamEvent]) -> None:
+        choices = value.get("choices")
+        if choices:
+            for choice in choices:
+                if not choice.get("index"):  # we ask for one choice; others are not ours
+                    delta = choice.get("delta")
+                    if delta:
+                        self._delta(delta, value, events)
+                    reason = choice.get("finish_reason")
+                    if reason:
+                        self._finished(reason, choice.get("error") or value.get("error"))
+                    if choice.get("usage"):
+                        self._usage(choice["usage"], events)
+        elif value.get("error") or value.get("object") == "error":
+            fail(value.get("error") or value)
+        usage = value.get("usage")
+        if usage:
+            self._usage(usage, events)
+
+    def sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
+        if text != b"[DONE]":
+            return False
+        self.end(self._stop or "end_turn", events)
+        return True
+
+    def last_stop(self) -> Stop | None:
+        return self._stop
+
+    def end(self, stop: Stop, events: list[StreamEvent]) -> None:
+        for number, draft in enumerate(draft for draft in self.drafts if draft.kind == "call"):
+            if draft.state == "held" and (draft.name or draft.id or draft.parts):
+                # The server gives no ids. Those of two answers must differ, so they hold the answer's own.
+                answer = "".join(char for char in self._answer if char.isalnum() or char in "-_")[-24:]
+                self.start_call(draft, events, spare=f"call_{answer}_{number}")
+        super().end(stop, events)
+
+    def _delta(self, delta: dict[str, Any], chunk: dict[str, Any], events: list[StreamEvent]) -> None:
+        thinking = delta.get("reasoning_content") or delta.get("reasoning")
+        if thinking and isinstance(thinking, str):
+            if self._reasoning is None:
+                self._reasoning = self.open("reasoning")
+            self.say(self._reasoning, thinking, events)
+        text = delta.get("content") or delta.get("refusal")
+        if text:
+            if self._text is None:
+                self._text = self.open("text")
+            self.say(self._text, text if isinstance(text, str) else _text_of(text), events)
+        calls = delta.get("tool_calls")
+        if calls:
+            self._answer = str(chunk.get("id") or self._answer)
+            for piece in calls:
+                self._call(piece, events)
+
+    def _call(self, piece: dict[str, Any], events: list[StreamEvent]) -> None:
+        function = piece.get("function") or {}
+        id, name = piece.get("id") or "", function.get("name") or ""
+        draft = self._call_at(piece.get("index"), id, name)
+        draft.id = draft.id or id
+        draft.name = draft.name or name
+        if draft.state == "held" and draft.id and draft.name:
+            self.start_call(draft, events)
+        arguments = function.get("arguments")
+        if arguments:
+            self.say(draft, arguments if isinstance(arguments, str) else json.dumps(arguments), events)
+
+    def _call_at(self, index: object, id: str, name: str) -> Draft:
+        """The call that a piece belongs to, a new one if it begins one."""
+        if index is None:
+            # No index: the id tells calls apart, or else a name begins a new one.
+            index = id or ("last" if not name else object())
+        draft = self._calls.get(index)
+        if draft is None or (id and name and draft.id and draft.id != id):
+            draft = self._calls[index] = self.open("call")
+        self._calls["last"] = draft
+        return draft
+
+    def _finished(self, reason: str, error: Any) -> None:
+        if error or reason == "error":
+            fail(error, "error")
+        if reason == "content_filter":
+            fail("the answer was withheld by the vendor's content filter", reason)
+        self._stop = _STOPS.get(reason, "end_turn")
+
+    def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:
+        """Count a usage object. Its prompt tokens hold the cached ones; the cached ones have several names."""
+        prompt = usage.get("prompt_tokens_details") or {}
+        read = tokens(prompt.get("cached_tokens") or usage.get("cached_tokens") or usage.get("prompt_cache_hit_tokens"))
+        write = tokens(prompt.get("cache_write_tokens"))
+        thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens")
+        total = Usage(
+            input=max(tokens(usage.get("prompt_tokens")) - read - write, 0),
+            output=tokens(usage.get("completion_tokens")),
+            cache_read=read,
+            cache_write=write,
+            reasoning=None if thought is None else tokens(thought),
+        )
+        self.count(total, events)
+
+
+def _text_of(parts: list[Any]) -> str:
+    """The text of a content that is a list of parts."""
+    return "".join(part.get("text", "") for part in parts if part.get("type") == "text")

@@ -1,0 +1,109 @@
+"""Chat Completions: a request as a JSON body.
+
+Source: OpenAI API reference, "Create chat completion"
+(https://platform.openai.com/docs/api-reference/chat/create).
+"""
+
+from typing import Any
+
+from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
+from zot_provider.normalize import normalize
+from zot_provider.reasoning import effort_word
+from zot_provider.request import Request, ToolSpec
+from zot_provider.wire.base import Quirks
+from zot_provider.wire.parts import data_url, is_closed, plain_text, result_text
+
+_NAME = "openai-chat"
+
+
+def encode(request: Request, quirks: Quirks) -> dict[str, Any]:
+    """The JSON body of `POST /chat/completions`."""
+    model = request.model
+    messages: list[dict[str, Any]] = []
+    if request.system:
+        messages.append({"role": quirks.system_role, "content": request.system})
+    messages += _messages(normalize(request.messages, _NAME, images=model.images), quirks)
+    body: dict[str, Any] = {"model": model.id, "messages": messages, "stream": True}
+    if quirks.usage_chunk:
+        body["stream_options"] = {"include_usage": True}
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+    if request.max_tokens is not None:
+        body[quirks.max_tokens_field] = request.max_tokens
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    effort = effort_word(model, request.reasoning) if quirks.reasoning_effort else None
+    if effort is not None:
+        body["reasoning_effort"] = effort
+    if request.response_schema is not None:
+        schema = request.response_schema
+        answer = {"name": "answer", "schema": schema, "strict": is_closed(schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": answer}
+    if quirks.prompt_cache_key and request.cache_key:
+        body["prompt_cache_key"] = request.cache_key
+    return body
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return {"type": "function", "function": function}
+
+
+def _messages(history: list[Message], quirks: Quirks) -> list[dict[str, Any]]:
+    encoded: list[dict[str, Any]] = []
+    images: list[dict[str, Any]] = []  # of tool results: the user message after them shows them
+    for message in history:
+        if message.role == "user":
+            encoded.append({"role": "user", "content": _shown(message, images)})
+            images = []
+            continue
+        if images:
+            encoded.append({"role": "user", "content": images})
+            images = []
+        if message.role == "assistant":
+            encoded.append(_assistant(message, quirks))
+        else:
+            for block in message.content:
+                if isinstance(block, ToolResultBlock):
+                    encoded.append({"role": "tool", "tool_call_id": block.call_id, "content": result_text(block)})
+                    images += _mirrored(block)
+    if images:
+        encoded.append({"role": "user", "content": images})
+    return encoded
+
+
+def _assistant(message: Message, quirks: Quirks) -> dict[str, Any]:
+    text, calls = plain_text(message.content), message.tool_calls
+    encoded: dict[str, Any] = {"role": "assistant", "content": text or None if calls else text}
+    thinking = "\n".join(block.summary for block in message.content if isinstance(block, ReasoningBlock))
+    if thinking and quirks.reasoning_field:
+        encoded[quirks.reasoning_field] = thinking
+    if calls:
+        encoded["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in calls
+        ]
+    return encoded
+
+
+def _shown(message: Message, before: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """A user message's content: a plain string where it can be one, since some servers take nothing else."""
+    parts = list(before)
+    for block in message.content:
+        if isinstance(block, TextBlock):
+            parts.append({"type": "text", "text": block.text})
+        elif isinstance(block, ImageBlock):
+            parts.append(_image(block))
+    if all(part["type"] == "text" for part in parts):
+        return "\n".join(part["text"] for part in parts)
+    return parts
+
+
+def _mirrored(result: ToolResultBlock) -> list[dict[str, Any]]:
+    """The images of a tool result as parts of a user message: a tool message takes text only."""
+    images = [_image(block) for block in result.content if isinstance(block, ImageBlock)]
+    return [{"type": "text", "text": f"image of the tool result {result.call_id}:"}, *images] if images else []
+
+
+def _image(image: ImageBlock) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": data_url(image)}}

@@ -1,0 +1,21 @@
+"""The Responses wire: OpenAI's newer API, used without state on the server."""
+
+from zot_provider.wire.base import Wire
+from zot_provider.wire.openai_responses.decode import ResponsesDecoder
+from zot_provider.wire.openai_responses.encode import encode
+
+__all__ = ["WIRE"]
+
+
+def _auth(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
+WIRE = Wire(
+    name="openai-responses",
+    path="/responses",
+    version_in_base=True,
+    auth=_auth,
+    encode=encode,
+    decoder=ResponsesDecoder,
+)

@@ -1,0 +1,155 @@
+"""Responses: the events of an answer as ours.
+
+Source: OpenAI API reference, "Streaming events" (https://platform.openai.com/docs/api-reference/responses-streaming).
+Each item of the output says its whole content once more when it is done, and the last event repeats all items: what has
+come in deltas is not taken twice, what has not is taken then.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from zot_provider.stream import Stop, StreamEvent
+from zot_provider.usage import Usage
+from zot_provider.wire.assemble import BlockDecoder, Draft, fail, tokens
+
+
+class ResponsesDecoder(BlockDecoder):
+    """Items have an index in the output; a message item has content parts with an index of their own."""
+
+    wire = "openai-responses"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._items: dict[Any, Draft] = {}  # thinking and calls, by index of the item
+        self._texts: dict[tuple[Any, Any], Draft] = {}  # by index of the item and of the part
+        self._done: set[Any] = set()  # indices of items
+
+    def take(self, value: Any, events: list[StreamEvent]) -> None:
+        handler = _HANDLERS.get(value.get("type"))
+        if handler is not None:
+            handler(self, value, events)
+        elif value.get("error"):
+            fail(value["error"])
+
+    def _text_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        place = (value.get("output_index"), value.get("content_index"))
+        draft = self._texts.get(place)
+        if draft is None:
+            draft = self._texts[place] = self.open("text")
+        self.say(draft, value["delta"], events)
+
+    def _reasoning_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        self.say(self._thinking(value.get("output_index")), value["delta"], events)
+
+    def _reasoning_part(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        draft = self._thinking(value.get("output_index"))
+        if draft.parts:
+            self.say(draft, "\n\n", events)
+
+    def _arguments_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        draft = self._items.get(value.get("output_index"))
+        if draft is not None:
+            self.say(draft, value["delta"], events)
+
+    def _item_added(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        item, index = value["item"], value.get("output_index")
+        kind = item.get("type")
+        if kind == "reasoning":
+            self._thinking(index)
+        elif kind == "function_call":
+            self._call(item, index, events)
+
+    def _item_done(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        self._item(value["item"], value.get("output_index"), events)
+
+    def _item(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> None:
+        """An item in its final form."""
+        if index in self._done:
+            return
+        self._done.add(index)
+        kind = item.get("type")
+        if kind == "message":
+            for number, part in enumerate(item.get("content") or []):
+                if (index, number) not in self._texts:
+                    text = part.get("text") or part.get("refusal") or ""
+                    self._text_delta({"output_index": index, "content_index": number, "delta": text}, events)
+                self.close(self._texts[index, number], events)
+        elif kind == "reasoning":
+            draft = self._thinking(index)
+            draft.id = item.get("id") or ""
+            draft.encrypted = item.get("encrypted_content") or ""
+            if not draft.parts:
+                parts = item.get("summary") or item.get("content") or []
+                self.say(draft, "\n\n".join(part["text"] for part in parts), events)
+            self.close(draft, events)
+        elif kind == "function_call":
+            draft = self._call(item, index, events)
+            if not draft.parts:
+                self.say(draft, item.get("arguments") or "", events)
+            self.close(draft, events)
+
+    def _thinking(self, index: Any) -> Draft:
+        draft = self._items.get(index)
+        if draft is None:
+            draft = self._items[index] = self.open("reasoning")
+        return draft
+
+    def _call(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> Draft:
+        draft = self._items.get(index)
+        if draft is None:
+            draft = self._items[index] = self.open("call")
+            draft.id, draft.name = item.get("call_id") or item.get("id") or "", item.get("name") or ""
+            self.start_call(draft, events)
+        return draft
+
+    def _completed(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        response = value["response"]
+        for index, item in enumerate(response.get("output") or []):
+            self._item(item, index, events)
+        usage = response.get("usage")
+        if usage:
+            self._usage(usage, events)
+        reason = (response.get("incomplete_details") or {}).get("reason")
+        if reason == "content_filter":
+            fail("the answer was withheld by the vendor's content filter", reason)
+        stop: Stop = "length" if reason or response.get("status") == "incomplete" else "end_turn"
+        self.end(stop, events)
+
+    def _failed(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        response = value.get("response") or {}
+        fail(response.get("error"), response.get("status") or "failed")
+
+    def _error(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        error = value.get("error")
+        fail(error if error else {"code": value.get("code") or "error", "message": value.get("message")})
+
+    def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:
+        """Count a usage object, whose input tokens hold the cached ones."""
+        details = usage.get("input_tokens_details") or {}
+        read, write = tokens(details.get("cached_tokens")), tokens(details.get("cache_write_tokens"))
+        thought = (usage.get("output_tokens_details") or {}).get("reasoning_tokens")
+        total = Usage(
+            input=max(tokens(usage.get("input_tokens")) - read - write, 0),
+            output=tokens(usage.get("output_tokens")),
+            cache_read=read,
+            cache_write=write,
+            reasoning=None if thought is None else tokens(thought),
+        )
+        self.count(total, events)
+
+
+_HANDLERS: dict[Any, Callable[[ResponsesDecoder, dict[str, Any], list[StreamEvent]], None]] = {
+    "response.output_text.delta": ResponsesDecoder._text_delta,
+    "response.refusal.delta": ResponsesDecoder._text_delta,
+    "response.reasoning_summary_text.delta": ResponsesDecoder._reasoning_delta,
+    "response.reasoning_text.delta": ResponsesDecoder._reasoning_delta,
+    "response.reasoning_summary_part.added": ResponsesDecoder._reasoning_part,
+    "response.function_call_arguments.delta": ResponsesDecoder._arguments_delta,
+    "response.output_item.added": ResponsesDecoder._item_added,
+    "response.output_item.done": ResponsesDecoder._item_done,
+    "response.completed": ResponsesDecoder._completed,
+    "response.incomplete": ResponsesDecoder._completed,
+    "response.failed": ResponsesDecoder._failed,
+    "response.cancelled": ResponsesDecoder._failed,
+    "error": ResponsesDecoder._error,
+}

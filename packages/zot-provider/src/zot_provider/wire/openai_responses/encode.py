@@ -1,0 +1,100 @@
+"""Responses: a request as a JSON body.
+
+Source: OpenAI API reference, "Create a model response" (https://platform.openai.com/docs/api-reference/responses/create).
+Nothing is kept on the server: the whole conversation is sent each time, thinking in its encrypted form.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.normalize import normalize
+from zot_provider.reasoning import effort_word
+from zot_provider.request import Request, ToolSpec
+from zot_provider.wire.base import Quirks
+from zot_provider.wire.parts import data_url, is_closed, result_text
+
+_NAME = "openai-responses"
+
+_SMALLEST_LIMIT = 16
+"""The API refuses a lower `max_output_tokens`."""
+
+
+def encode(request: Request, quirks: Quirks) -> dict[str, Any]:
+    """The JSON body of `POST /responses`."""
+    model = request.model
+    history = normalize(request.messages, _NAME, images=model.images)
+    body: dict[str, Any] = {
+        "model": model.id,
+        "input": [item for message in history for item in _items(message)],
+        "stream": True,
+        "store": False,
+    }
+    if request.system:
+        body["instructions"] = request.system
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+    if request.max_tokens is not None:
+        body["max_output_tokens"] = max(request.max_tokens, _SMALLEST_LIMIT)
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    if model.reasoning:
+        # Other models answer this with status 400.
+        body["include"] = ["reasoning.encrypted_content"]
+        effort = effort_word(model, request.reasoning) if quirks.reasoning_effort else None
+        if effort is not None:
+            body["reasoning"] = {"effort": effort, "summary": "auto"}
+    if request.response_schema is not None:
+        schema = request.response_schema
+        answer = {"type": "json_schema", "name": "answer", "schema": schema, "strict": is_closed(schema)}
+        body["text"] = {"format": answer}
+    if quirks.prompt_cache_key and request.cache_key:
+        body["prompt_cache_key"] = request.cache_key
+    return body
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    """A tool; "strict" must be said, because this API presumes it and would then change the schema."""
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return {"type": "function", **function, "strict": False}
+
+
+def _items(message: Message) -> list[dict[str, Any]]:
+    """The input items of a message: what a person says is one, each block of the model is its own."""
+    if message.role == "user":
+        return [{"type": "message", "role": "user", "content": _parts(message.content)}]
+    items: list[dict[str, Any]] = []
+    for block in message.content:
+        if isinstance(block, TextBlock):
+            part = {"type": "output_text", "text": block.text}
+            items.append({"type": "message", "role": "assistant", "content": [part]})
+        elif isinstance(block, ToolCallBlock):
+            call = {"call_id": _short(block.id), "name": block.name, "arguments": block.arguments}
+            items.append({"type": "function_call", **call})
+        elif isinstance(block, ToolResultBlock):
+            items.append({"type": "function_call_output", "call_id": _short(block.call_id), "output": _output(block)})
+        elif isinstance(block, ReasoningBlock) and block.encrypted_content:
+            items.append(_reasoning(block))
+    return items
+
+
+def _reasoning(block: ReasoningBlock) -> dict[str, Any]:
+    summary = [{"type": "summary_text", "text": block.summary}] if block.summary else []
+    item = {"type": "reasoning", "summary": summary, "encrypted_content": block.encrypted_content}
+    return item | {"id": block.reasoning_id} if block.reasoning_id else item
+
+
+def _output(result: ToolResultBlock) -> str | list[dict[str, Any]]:
+    if any(isinstance(block, ImageBlock) for block in result.content):
+        return _parts(result.content)
+    return result_text(result)
+
+
+def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = []
+    for block in blocks:
+        if isinstance(block, TextBlock):
+            parts.append({"type": "input_text", "text": block.text})
+        elif isinstance(block, ImageBlock):
+            parts.append({"type": "input_image", "image_url": data_url(block), "detail": "auto"})
+    return parts

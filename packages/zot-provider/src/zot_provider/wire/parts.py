@@ -1,0 +1,36 @@
+"""Pieces of a request that several wires write alike."""
+
+from typing import Any
+
+from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
+
+
+def data_url(image: ImageBlock) -> str:
+    """The image as a URL (RFC 2397)."""
+    return f"data:{image.mime_type};base64,{image.data}"
+
+
+def plain_text(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
+    """The text blocks, joined by a line break."""
+    return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
+
+
+def result_text(result: ToolResultBlock) -> str:
+    """The text of a tool result, for wires that have no flag for a failure."""
+    text = plain_text(result.content)
+    if result.is_error and not text.lower().startswith("error"):
+        return f"error: {text}"
+    return text
+
+
+def is_closed(schema: Any) -> bool:
+    """Whether a JSON Schema names all properties of each object and requires them, as OpenAI's strict mode wants."""
+    if isinstance(schema, list):
+        return all(is_closed(item) for item in schema)
+    if not isinstance(schema, dict):
+        return True
+    if "properties" in schema or schema.get("type") == "object":
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", [])) != set(properties):
+            return False
+    return all(is_closed(value) for value in schema.values())

@@ -1,0 +1,32 @@
+"""Write `zot_core/tools/specs.json`: what a model is told of the built-in tools.
+
+The schemas come from the tools' signatures, the descriptions from `prompts/<name>.md`. Run it after changing either:
+
+    uv run python scripts/generate_tool_specs.py
+"""
+
+import json
+from pathlib import Path
+
+import zot_core.tools
+from zot_core.tools.arguments import Arguments
+from zot_core.tools.base import FunctionTool
+
+FOLDER = Path(zot_core.tools.__file__).parent
+
+
+def specs() -> str:
+    """The content of the file."""
+    table = {
+        tool.name: {
+            "description": (FOLDER / "prompts" / f"{tool.name}.md").read_text("utf-8").strip(),
+            "schema": Arguments(tool.function, tool.name).schema(),
+        }
+        for tool in zot_core.tools.BUILTIN_TOOLS
+        if isinstance(tool, FunctionTool)
+    }
+    return json.dumps(table, ensure_ascii=False, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    (FOLDER / "specs.json").write_text(specs(), "utf-8")
