@@ -1,0 +1,48 @@
+# The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
+.PHONY: help setup run check test bench docs build
+
+UV := $(shell sh scripts/uv.sh)
+ifeq ($(UV),)
+$(error uv is missing, see the line above)
+endif
+
+PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
+# Installed zot writes byte code once; a checkout compiles itself anew in every process without it.
+unexport PYTHONDONTWRITEBYTECODE
+
+help: ## list the verbs
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+setup: ## make .venv as uv.lock says
+	@$(UV) sync --quiet --inexact --all-packages
+
+run: setup ## do the main job once, with whatever model can be had
+	@$(UV) run --quiet zot demo --probe >/dev/null || { \
+	  $(UV) sync --quiet --inexact --all-packages --extra local && $(UV) run --quiet --extra local zot local setup; }
+	@$(UV) run --quiet zot demo
+
+check: setup ## format, lint, types, arrows, each package alone, docs
+	$(UV) lock --check --quiet
+	$(UV) run ruff format --check --quiet .
+	$(UV) run ruff check --quiet .
+	$(UV) run mypy
+	$(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
+	@set -e; for package in $(PACKAGES); do \
+	  echo "$$package alone"; \
+	  $(UV) run --quiet --isolated --no-default-groups --package $$package --with pytest --with hypothesis \
+	    pytest packages/$$package; \
+	done
+	$(UV) run scripts/generate_docs.py --check
+	$(UV) run pytest tests/arch tests/docs tests/dist
+
+test: setup ## every test but those of `make check`
+	$(UV) run pytest packages tests/e2e
+
+bench: setup ## measure the budgets in an environment of its own
+	$(UV) run benchmarks/run.py
+
+docs: setup ## write the generated pages anew
+	$(UV) run scripts/generate_docs.py
+
+build: ## wheels and source archives of all five packages, in dist/
+	$(UV) build --quiet --all-packages --out-dir dist

@@ -1,0 +1,63 @@
+"""A model server for benchmarks: answers from bytes prepared before the clock starts, over raw sockets.
+
+It speaks just enough HTTP for one request at a time, so that what is measured is the client.
+"""
+
+import json
+import socket
+import threading
+import time
+
+
+class ModelServer:
+    """Answers every request with `deltas` text deltas of Chat Completions, each an HTTP chunk of its own.
+
+    With `burst` the whole answer is one write, else each delta is. `complete_at` holds the time (`time.monotonic`)
+    at which the last byte of each request's body had come.
+    """
+
+    def __init__(self, deltas: int, *, burst: bool = True) -> None:
+        self.deltas = deltas
+        events: list[dict[str, object]] = [
+            {"choices": [{"index": 0, "delta": {"content": f" word{n}"}}]} for n in range(deltas)
+        ]
+        events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        events.append({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": deltas}})
+        head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "bench"}
+        data = [b"data: " + json.dumps(head | event).encode() + b"\n\n" for event in events] + [b"data: [DONE]\n\n"]
+        chunks = [b"%x\r\n%s\r\n" % (len(each), each) for each in data] + [b"0\r\n\r\n"]
+        self._writes = [b"".join(chunks)] if burst else chunks
+        self.complete_at: list[float] = []
+        self.bodies: list[bytes] = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+
+    def _serve(self) -> None:
+        while True:
+            connection, _ = self._socket.accept()
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with connection:
+                head, _, body = self._head(connection)
+                length = next(
+                    int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if b"content-length" in line
+                )
+                while len(body) < length:
+                    body += connection.recv(1 << 16)
+                self.complete_at.append(time.monotonic())
+                self.bodies.append(body)
+                connection.sendall(
+                    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+                )
+                for write in self._writes:
+                    connection.sendall(write)
+
+    @staticmethod
+    def _head(connection: socket.socket) -> tuple[bytes, bytes, bytes]:
+        data = b""
+        while b"\r\n\r\n" not in data:
+            data += connection.recv(1 << 16)
+        return data.partition(b"\r\n\r\n")

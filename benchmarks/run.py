@@ -1,0 +1,32 @@
+"""`make bench`: every scenario in an environment of its own, one line a figure."""
+
+import platform
+import shutil
+import sys
+
+import environment
+import startup
+import streaming
+
+SCENARIOS = (startup, streaming)
+
+
+def main() -> None:
+    """Build, measure, print. Arguments pick scenarios by name; without any all are run."""
+    wanted = [each for each in SCENARIOS if each.__name__ in sys.argv[1:] or len(sys.argv) == 1]
+    place = environment.build()
+    try:
+        print(f"zot-agent from wheels, compiled, in {platform.python_implementation()} {platform.python_version()}, "
+              f"{platform.system()} {platform.machine()}")  # fmt: skip
+        print(
+            f"CPU figures times {place.scale:.2f}: {environment.REFERENCE_LOOP:g} s over the time of a fixed loop here"
+        )
+        for scenario in wanted:
+            for figure in scenario.measure(place):
+                print(figure.line(), flush=True)
+    finally:
+        shutil.rmtree(place.folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
