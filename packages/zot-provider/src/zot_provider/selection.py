@@ -34,15 +34,16 @@ def select(
 
     `model` may name its vendor (`anthropic/claude-sonnet-4-5`). Without a vendor it is the one whose catalogue has the
     model, else the first one with a key in the environment, else, if there is a base URL, any OpenAI-like server. The
-    key is `api_key`, else the vendor's environment variable. With a base URL every model name is taken as it is: a
-    server behind one has its own names. Raises `UnknownName`, `MissingKey`.
+    key is `api_key`, else the vendor's environment variable, and so is the base URL. With a base URL every model name
+    is taken as it is: a server behind one has its own names. Raises `UnknownName`, `MissingKey`.
     """
     env = os.environ if environ is None else environ
     head, slash, rest = model.partition("/")
     if slash and any(vendor.id == head for vendor in VENDORS) and provider in ("", head):
         provider, model = head, rest
     vendor = find_vendor(provider) if provider else _guess(model, base_url, env)
-    key = api_key or environment_key(vendor, env)
+    key = api_key or _first(vendor.key_env, env)
+    base_url = base_url or _first(vendor.base_url_env, env)
     name = model or vendor.default_model or ""
     if base_url or not name:
         known = find_model(vendor, name) if name else None
@@ -52,7 +53,12 @@ def select(
 
 def environment_key(vendor: Vendor, environ: Mapping[str, str]) -> str:
     """The vendor's key in the environment, empty if there is none."""
-    return next((value for name in vendor.key_env if (value := environ.get(name, "").strip())), "")
+    return _first(vendor.key_env, environ)
+
+
+def _first(names: tuple[str, ...], environ: Mapping[str, str]) -> str:
+    """The first of these variables that is set and not blank."""
+    return next((value for name in names if (value := environ.get(name, "").strip())), "")
 
 
 def _guess(model: str, base_url: str, environ: Mapping[str, str]) -> Vendor:

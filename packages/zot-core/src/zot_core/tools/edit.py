@@ -8,7 +8,6 @@ from zot_core.result import ToolResult
 from zot_core.tools.builtin import builtin
 from zot_core.tools.context import ToolContext
 from zot_core.tools.paths import explained, resolve
-from zot_core.tools.textedit import EditError, Replacement, edit_text
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field, record
 
@@ -30,6 +29,8 @@ async def edit(
     context: ToolContext,
 ) -> ToolResult:
     """Do all replacements or none; the change as diff rows."""
+    from zot_core.tools.textedit import EditError, Replacement, edit_text  # noqa: PLC0415  1 ms, only an edit needs it
+
     target = await resolve(path, context)
     replacements = [Replacement(_clean(one.oldText), _clean(one.newText)) for one in edits]
     try:

@@ -30,7 +30,7 @@ async def ls(
         raise explained(error, path) from error
     names = [_printable(name) + ("/" if kind == "directory" else "") for name, kind in entries]
     shown = names[:limit]
-    rows = shown or ["(empty directory)"]
+    rows = [*shown] if shown else ["(empty directory)"]
     if len(names) > len(shown):
         rows.append(f"... [{len(shown)} of {len(names)} entries; see more with a higher limit]")
     return ToolResult(

@@ -18,7 +18,8 @@ async def resolve(path: str, context: ToolContext) -> str:
         raise ToolError(f"the path {path!r} holds a NUL byte; leave it out")
     if path.startswith("@") and len(path) > 1 and not await _exists(os.path.join(context.cwd, _root(path)), context):
         path = path[1:]
-    return os.path.join(context.cwd, os.path.expanduser(path))
+    # Not normalised: after a link `..` leads elsewhere than the text suggests.
+    return context.cwd if path == "." else os.path.join(context.cwd, os.path.expanduser(path))
 
 
 def explained(error: OSError, path: str) -> ToolError:

@@ -18,7 +18,7 @@ from zot_core.tools.context import ShellExit
 from zot_provider.record import Record, record
 
 _PIECE = 64 * 1024
-_POLL = 0.01
+_POLL = 0.02
 
 
 @record
@@ -78,7 +78,7 @@ class LocalShell:
         try:
             await asyncio.wait([exited], timeout=self._limits.kill_after)
             # A group tells nobody when its last process ends.
-            while _signal_group(process.pid, 0) and loop.time() < deadline:  # noqa: ASYNC110
+            while _has_group(process.pid) and loop.time() < deadline:  # noqa: ASYNC110
                 await asyncio.sleep(_POLL)
         finally:
             _signal_group(process.pid, signal.SIGKILL)
@@ -153,14 +153,40 @@ def _wait_in_thread(
 
 
 def _signal_group(group: int, number: int) -> bool:
-    """Send the signal; whether there is such a group (signal 0 only asks)."""
+    """Send the signal; whether there was anything to send it to (signal 0 only asks)."""
     try:
         os.killpg(group, number)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # a group of others' processes (sudo), or on macOS of dead ones
+    except (ProcessLookupError, PermissionError):  # no such group, or one of others' processes (sudo)
         return False
     return True
+
+
+def _has_group(group: int) -> bool:
+    """Whether something in the group still runs.
+
+    Dead processes that nobody waits for answer to signals too: those of a container whose first process is no init.
+    """
+    if not _signal_group(group, 0):
+        return False
+    states = [state for number in _process_ids() if (state := _state_in_group(number, group))]
+    return not states or any(state != "Z" for state in states)
+
+
+def _process_ids() -> list[str]:
+    try:
+        return [name for name in os.listdir("/proc") if name.isdecimal()]
+    except OSError:  # no Linux
+        return []
+
+
+def _state_in_group(number: str, group: int) -> str:
+    """The state of a process of the group, a letter; empty if it is not one."""
+    try:
+        with open(f"/proc/{number}/stat", "rb") as file:
+            state, _, process_group, *_ = file.read().rpartition(b")")[2].split()
+    except (OSError, ValueError):
+        return ""
+    return state.decode() if int(process_group) == group else ""
 
 
 def _exit_code(returncode: int) -> int:

@@ -39,11 +39,13 @@ class SseSplitter:
             held += chunk
             self._check(len(held))
             return []
-        *blocks, rest = ((bytes(held) + chunk) if held else chunk).split(b"\n\n")
-        self._held = bytearray(rest)
-        self._check(len(rest))
-        if len(held) + len(chunk) > self._longest:
+        if held:
+            chunk = bytes(held) + chunk
+            held.clear()
+        blocks = chunk.split(b"\n\n")
+        if len(chunk) > self._longest:
             self._check(max(map(len, blocks)))
+        held += blocks.pop()
         events = []
         for block in blocks:
             if block.startswith(b"event: "):

@@ -10,6 +10,7 @@ VENDOR = Vendor(
     wire="openai-responses",
     base_url=openai.VENDOR.base_url,
     key_env=openai.VENDOR.key_env,
+    base_url_env=openai.VENDOR.base_url_env,
     default_model="gpt-5.4",
     catalog=openai.VENDOR.catalog,
     quirks=Quirks(max_tokens_field="max_output_tokens"),

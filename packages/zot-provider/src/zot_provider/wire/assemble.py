@@ -73,6 +73,8 @@ class BlockDecoder:
                 except ValueError:
                     value = self._unusual(item, events)
                     if value is None:
+                        if self.ended:
+                            break
                         continue
                 take(value, events)
                 if self.ended:

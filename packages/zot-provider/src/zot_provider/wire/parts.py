@@ -1,8 +1,19 @@
 """Pieces of a request that several wires write alike."""
 
 from typing import Any
+from zlib import crc32
 
 from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
+
+_LONGEST_ID = 64
+
+
+def call_id(id: str) -> str:
+    """A call id in letters, digits, "_" and "-", at most 64 of them: other vendors write others, or longer ones."""
+    if len(id) <= _LONGEST_ID and id.isascii() and id.replace("_", "").replace("-", "").isalnum():
+        return id
+    cleaned = "".join(char if char.isascii() and char.isalnum() else "_" for char in id)
+    return f"{cleaned[: _LONGEST_ID - 9]}_{crc32(id.encode()):08x}"
 
 
 def data_url(image: ImageBlock) -> str:

@@ -8,20 +8,23 @@ import json
 import math
 from collections.abc import Iterable
 from typing import Any
-from zlib import crc32
 
 from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.normalize import normalize
 from zot_provider.reasoning import effort_word, thinking_budget
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
+from zot_provider.wire.parts import call_id
 
 _NAME = "anthropic-messages"
 
 _MAX_TOKENS = 8192
 """The limit of an answer, which the API wants to be told, for a model whose own is unknown."""
 
-_CACHED = {"type": "ephemeral"}
+
+def _cached() -> dict[str, str]:
+    """A cache breakpoint. A new one each time: whoever gets a body may change it."""
+    return {"type": "ephemeral"}
 
 
 def encode(request: Request, quirks: Quirks) -> dict[str, Any]:
@@ -35,10 +38,10 @@ def encode(request: Request, quirks: Quirks) -> dict[str, Any]:
     messages = _messages(normalize(request.messages, _NAME, images=model.images))
     body: dict[str, Any] = {"model": model.id, quirks.max_tokens_field: max_tokens, "stream": True}
     if request.system.strip():
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHED}]
+        body["system"] = [{"type": "text", "text": request.system, "cache_control": _cached()}]
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
-        body["tools"][-1]["cache_control"] = _CACHED
+        body["tools"][-1]["cache_control"] = _cached()
     body["messages"] = messages
     _set_breakpoint(messages)
     output = _reasoning(request, max_tokens, messages, body) if quirks.reasoning_effort else {}
@@ -99,7 +102,7 @@ def _messages(history: list[Message]) -> list[dict[str, Any]]:
 def _set_breakpoint(messages: list[dict[str, Any]]) -> None:
     for message in reversed(messages):
         if message["role"] == "user":
-            message["content"][-1]["cache_control"] = _CACHED
+            message["content"][-1]["cache_control"] = _cached()
             return
 
 
@@ -111,7 +114,7 @@ def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
         elif isinstance(block, ImageBlock):
             parts.append(_image(block))
         elif isinstance(block, ToolCallBlock):
-            call = {"id": _safe(block.id), "name": block.name, "input": _input(block.arguments)}
+            call = {"id": call_id(block.id), "name": block.name, "input": _input(block.arguments)}
             parts.append({"type": "tool_use", **call})
         elif isinstance(block, ToolResultBlock):
             parts.append(_result(block))
@@ -124,7 +127,7 @@ def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
 
 
 def _result(result: ToolResultBlock) -> dict[str, Any]:
-    encoded: dict[str, Any] = {"type": "tool_result", "tool_use_id": _safe(result.call_id)}
+    encoded: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id(result.call_id)}
     content = _parts(result.content)
     if content:
         encoded["content"] = content
@@ -145,11 +148,3 @@ def _input(arguments: str) -> Any:
 def _finite(text: str) -> float | str:
     number = float(text)
     return number if math.isfinite(number) else text
-
-
-def _safe(id: str) -> str:
-    """A call id as the API allows it (letters, digits, "_" and "-"); other vendors write others."""
-    if id.isascii() and id.replace("_", "").replace("-", "").isalnum():
-        return id
-    cleaned = "".join(char if char.isascii() and char.isalnum() else "_" for char in id)
-    return f"{cleaned[:48]}_{crc32(id.encode()):08x}"

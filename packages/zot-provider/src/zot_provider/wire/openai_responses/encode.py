@@ -12,7 +12,7 @@ from zot_provider.normalize import normalize
 from zot_provider.reasoning import effort_word
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
-from zot_provider.wire.parts import data_url, is_closed, result_text
+from zot_provider.wire.parts import call_id, data_url, is_closed, result_text
 
 _NAME = "openai-responses"
 
@@ -69,10 +69,10 @@ def _items(message: Message) -> list[dict[str, Any]]:
             part = {"type": "output_text", "text": block.text}
             items.append({"type": "message", "role": "assistant", "content": [part]})
         elif isinstance(block, ToolCallBlock):
-            call = {"call_id": _short(block.id), "name": block.name, "arguments": block.arguments}
+            call = {"call_id": call_id(block.id), "name": block.name, "arguments": block.arguments}
             items.append({"type": "function_call", **call})
         elif isinstance(block, ToolResultBlock):
-            items.append({"type": "function_call_output", "call_id": _short(block.call_id), "output": _output(block)})
+            items.append({"type": "function_call_output", "call_id": call_id(block.call_id), "output": _output(block)})
         elif isinstance(block, ReasoningBlock) and block.encrypted_content:
             items.append(_reasoning(block))
     return items

@@ -1,0 +1,161 @@
+import asyncio
+import os
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from zot_core.display import TerminalDisplay
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.testing.world import FakeShell, MemoryFiles, Ran, Scripted
+from zot_core.tools.bash import BashLimits, bash, run_command
+from zot_core.tools.context import ToolContext
+from zot_core.tools.truncate import Limits
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    import tempfile
+
+    folder = tmp_path_factory.mktemp("spill")
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def running(context: ToolContext, command: str, **arguments: object) -> ToolResult:
+    return asyncio.run(bash.run({"command": command, **arguments}, context))
+
+
+def timeless(result: ToolResult) -> str:
+    return re.sub(r"Took \d+\.\ds$", "Took Ns", result.text)
+
+
+def test_the_defaults_of_the_limits() -> None:
+    assert BashLimits() == BashLimits(
+        text=Limits(2000, 51200), spill_bytes=1024**3, progress_pause=0.1, progress_size=16384
+    )
+
+
+def test_command_output_and_exit_are_the_result(context: ToolContext) -> None:
+    result = running(context, "echo out; echo err >&2")
+    assert timeless(result) == "$ echo out; echo err >&2\n\nout\nerr\n\n[exit 0]  Took Ns"
+    assert not result.is_error
+    duration = result.details.pop("duration_ms")
+    assert 0 <= duration < 5000
+    assert result.details == {
+        "exit_code": 0,
+        "full_output_path": "",
+        "lines_truncated": False,
+        "bytes_truncated": False,
+    }
+    (shown,) = result.display
+    assert isinstance(shown, TerminalDisplay)
+    assert shown.replace(duration=0.0) == TerminalDisplay("echo out; echo err >&2", "out\nerr\n", 0, 0.0)
+
+
+def test_no_output_leaves_no_gap_and_a_last_line_gets_its_break(context: ToolContext) -> None:
+    assert timeless(running(context, "true")) == "$ true\n\n[exit 0]  Took Ns"
+    assert timeless(running(context, "printf x")) == "$ printf x\n\nx\n\n[exit 0]  Took Ns"
+
+
+def test_another_exit_code_is_an_error(context: ToolContext) -> None:
+    result = running(context, "exit 3")
+    assert (result.is_error, result.details["exit_code"]) == (True, 3)
+    assert timeless(result) == "$ exit 3\n\n[exit 3]  Took Ns"
+
+
+def test_children_know_that_an_agent_runs_them(context: ToolContext) -> None:
+    context.env["EXTRA"] = "more"
+    assert "\nzot 1 more\n" in running(context, 'echo "$AI_AGENT $ZOT_AGENT $EXTRA"').text
+
+
+def test_the_shell_is_asked_for_what_the_model_wants() -> None:
+    shell = FakeShell({"make": Scripted("done\n")})
+    context = ToolContext("/work", MemoryFiles(), shell, env={"AI_AGENT": "other"})
+    running(context, "make", timeout="90")
+    running(context, "make", timeout=0)
+    env = {"AI_AGENT": "other", "ZOT_AGENT": "1"}
+    assert shell.ran == [Ran("make", "/work", env, 90.0), Ran("make", "/work", env, None)]
+
+
+def test_a_long_output_keeps_its_head_and_is_whole_in_a_file(context: ToolContext) -> None:
+    result = running(context, "seq 2500")
+    path = result.details["full_output_path"]
+    head = "".join(f"{number}\n" for number in range(1, 2001))
+    assert timeless(result) == (
+        f"$ seq 2500\n\n{head}... [truncated at 2000 lines]\n\n[exit 0] (full output: {path})  Took Ns"
+    )
+    assert result.details["lines_truncated"]
+    assert Path(path).read_text() == "".join(f"{number}\n" for number in range(1, 2501))
+
+
+def test_a_wide_output_is_cut_at_a_character(context: ToolContext) -> None:
+    result = running(context, "printf 'x'; yes é | head -n 60000 | tr -d '\\n'")
+    assert "é\n... [truncated at 51200 bytes]\n\n[exit 0] (full output: " in result.text
+    assert "\ufffd" not in result.text
+    assert result.details["bytes_truncated"]
+    assert os.path.getsize(result.details["full_output_path"]) == 120_001
+
+
+def test_bytes_that_are_no_utf8_are_replaced(context: ToolContext) -> None:
+    assert "\ncaf\ufffd\n" in running(context, r"printf 'caf\351\n'").text
+
+
+def test_a_file_that_does_not_hold_everything_says_so(context: ToolContext) -> None:
+    limits = BashLimits(text=Limits(lines=2), spill_bytes=10)
+    result = asyncio.run(run_command("seq 100", context, None, limits))
+    assert "\n... [truncated at 2 lines]\n... [the full output was not kept to its end: too long]\n" in result.text
+
+
+def test_a_time_limit_says_so(context: ToolContext) -> None:
+    result = running(context, "echo before; sleep 60", timeout=0.2)
+    assert timeless(result) == "$ echo before; sleep 60\n\nbefore\ntimed out after 0.2 s\n\n[exit -1]  Took Ns"
+    assert (result.is_error, result.details["exit_code"]) == (True, -1)
+    assert result.display[0].exit_code is None  # type: ignore[union-attr]
+
+
+def test_a_background_child_does_not_hold_the_call(context: ToolContext, tmp_path: Path) -> None:
+    started = time.monotonic()
+    assert "\nstarted\n" in running(context, "sleep 30 & echo $! > pid; echo started").text
+    assert time.monotonic() - started < 5
+    os.kill(int((tmp_path / "pid").read_text()), 9)
+
+
+def test_output_is_shown_while_the_command_runs(context: ToolContext) -> None:
+    shown: list[tuple[float, str]] = []
+    context.progress = lambda text: shown.append((time.monotonic(), text))
+    limits = BashLimits(progress_pause=0.01)
+    asyncio.run(run_command("echo one; sleep 0.3; echo two", context, None, limits))
+    assert "".join(text for _, text in shown) == "one\ntwo\n"
+    assert shown[-1][0] - shown[0][0] > 0.1
+
+
+def test_cancelling_passes_through_and_leaves_no_file(temporary: Path) -> None:
+    shell = FakeShell({"flood": Scripted(b"x\n" * 3000, hangs=True)})
+    context = ToolContext("/work", MemoryFiles(), shell)
+
+    async def work() -> None:
+        task = asyncio.ensure_future(bash.run({"command": "flood"}, context))
+        while not shell.ran:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(work())
+    assert shell.ran[0].stopped
+    assert os.listdir(temporary) == []
+
+
+def test_what_cannot_be_started_is_told(context: ToolContext) -> None:
+    for command in ("", "  \n", "echo \0"):
+        with pytest.raises(ToolError, match="the command"):
+            running(context, command)
+    context.cwd += "/gone"
+    with pytest.raises(ToolError, match=r"cannot run the command in .*/gone: No such file or directory"):
+        running(context, "true")
+    context.cwd = "/"
+    with pytest.raises(ToolError, match="Argument list too long"):
+        running(context, "x" * 1_000_000)

@@ -1,0 +1,71 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from zot_core.display import DiffDisplay
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.tools.context import ToolContext
+from zot_core.tools.edit import edit
+from zot_provider.messages import TextBlock
+
+
+def editing(context: ToolContext, path: str, *pairs: tuple[str, str]) -> ToolResult:
+    edits = [{"oldText": old, "newText": new} for old, new in pairs]
+    return asyncio.run(edit.run({"path": path, "edits": edits}, context))
+
+
+def refusal(context: ToolContext, path: str, *pairs: tuple[str, str]) -> str:
+    with pytest.raises(ToolError) as caught:
+        editing(context, path, *pairs)
+    return str(caught.value)
+
+
+def test_edits_change_the_file_and_come_back_as_diff_rows(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x.py").write_text("a = 1\nb = 2\n")
+    diff = "-a = 1\n+a = 3\n b = 2\n+c = 4"
+    assert editing(context, "x.py", ("a = 1", "a = 3"), ("b = 2\n", "b = 2\nc = 4\n")) == ToolResult(
+        [TextBlock(diff)],
+        details={"path": str(tmp_path / "x.py"), "edits": 2, "diff": diff},
+        display=[DiffDisplay("x.py", diff)],
+    )
+    assert (tmp_path / "x.py").read_text() == "a = 3\nb = 2\nc = 4\n"
+
+
+def test_nothing_is_written_unless_all_edits_can_be_done(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_text("a b a")
+    assert refusal(context, "x", ("b", "c"), ("d", "e")).startswith(
+        "x was not changed: edit 2 of 2: oldText not found; "
+    )
+    assert refusal(context, "x", ("a", "c")) == (
+        "x was not changed: oldText matches 2 times (lines 1, 1); it must match once: add lines around it"
+    )
+    assert (tmp_path / "x").read_text() == "a b a"
+
+
+def test_mark_line_ends_mode_and_odd_bytes_stay(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_bytes(b"\xef\xbb\xbfcaf\xe9\r\nold\nend\r\n")
+    (tmp_path / "x").chmod(0o751)
+    editing(context, "x", ("old\nend", "new\nend"))
+    assert (tmp_path / "x").read_bytes() == b"\xef\xbb\xbfcaf\xe9\r\nnew\nend\r\n"
+    assert (tmp_path / "x").stat().st_mode & 0o777 == 0o751
+
+
+def test_rows_of_odd_bytes_are_text(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_bytes(b"caf\xe9\nold\n")
+    assert editing(context, "x", ("old", "new\ud83d")).text == " caf?\n-old\n+new?"
+
+
+def test_a_missing_file_a_directory_and_a_binary_are_refused(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "bin").write_bytes(b"a\0")
+    assert refusal(context, "gone", ("a", "b")).startswith("no such file: gone")
+    assert refusal(context, "folder", ("a", "b")) == "folder is a directory; name a file"
+    assert refusal(context, "bin", ("a", "b")) == "bin looks binary; it cannot be edited as text"
+
+
+def test_missing_fields_are_named(context: ToolContext) -> None:
+    with pytest.raises(ToolError, match=r"edits\[0\].newText: field required"):
+        asyncio.run(edit.run({"path": "x", "edits": [{"oldText": "a"}]}, context))
+    assert refusal(context, "gone").startswith("no such file")

@@ -1,0 +1,54 @@
+import asyncio
+import errno
+import os
+
+import pytest
+
+from zot_core.errors import ToolError
+from zot_core.testing.world import FakeShell, MemoryFiles
+from zot_core.tools.context import ToolContext
+from zot_core.tools.paths import explained, resolve
+
+CONTEXT = ToolContext("/work", MemoryFiles({"/work/@types/index.d.ts": ""}), FakeShell())
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("a/b.txt", "/work/a/b.txt"),
+        ("/etc/hosts", "/etc/hosts"),
+        ("@a/b.txt", "/work/a/b.txt"),
+        ("@/etc/hosts", "/etc/hosts"),
+        ("@types/new.d.ts", "/work/@types/new.d.ts"),
+        ("@", "/work/@"),
+        (".", "/work"),
+        ("~/x", os.path.expanduser("~/x")),
+        ("@~/x", os.path.expanduser("~/x")),
+    ],
+)
+def test_paths_are_below_the_working_directory_home_or_the_root(written: str, meant: str) -> None:
+    assert asyncio.run(resolve(written, CONTEXT)) == meant
+
+
+@pytest.mark.parametrize("written", ["", "  ", "a\0b"])
+def test_paths_that_cannot_be_are_refused(written: str) -> None:
+    with pytest.raises(ToolError, match="the path"):
+        asyncio.run(resolve(written, CONTEXT))
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOENT, "no such file: x; check the path, relative ones start at the working directory"),
+        (errno.EISDIR, "x is a directory; name a file"),
+        (errno.ENOTDIR, "x: a part of the path is a file, not a directory"),
+        (errno.EACCES, "permission denied: x"),
+        (errno.ENOSPC, f"x: {os.strerror(errno.ENOSPC)}"),
+    ],
+)
+def test_refusals_of_the_system_are_plain_words(number: int, words: str) -> None:
+    assert str(explained(OSError(number, os.strerror(number), "/secret/x"), "x")) == words
+
+
+def test_an_error_without_a_number_keeps_its_words() -> None:
+    assert str(explained(OSError("odd"), "x")) == "x: odd"

@@ -1,0 +1,155 @@
+import asyncio
+import base64
+import os
+from pathlib import Path
+
+import pytest
+
+from zot_core.display import CodeDisplay, ImageDisplay
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.testing.world import FakeShell, MemoryFiles
+from zot_core.tools.context import ToolContext
+from zot_core.tools.read import IMAGE_BYTES, read
+from zot_provider.messages import ImageBlock
+
+PNG = b"\x89PNG\r\n\x1a\nrest"
+
+
+def reading(content: bytes | str, path: str = "x.txt", **arguments: object) -> ToolResult:
+    context = ToolContext("/work", MemoryFiles({f"/work/{path}": content}), FakeShell())
+    return asyncio.run(read.run({"path": path, **arguments}, context))
+
+
+def refusal(content: bytes | str, path: str = "x.txt", **arguments: object) -> str:
+    with pytest.raises(ToolError) as caught:
+        reading(content, path, **arguments)
+    return str(caught.value)
+
+
+def details(start: int, total: int, *, lines: bool = False, bytes_: bool = False) -> dict[str, object]:
+    return {
+        "path": "/work/x.txt",
+        "start_line": start,
+        "lines_truncated": lines,
+        "bytes_truncated": bytes_,
+        "total_lines": total,
+    }
+
+
+def test_a_file_is_read_as_it_is() -> None:
+    result = reading("a\n\tb\r\nc\n")
+    assert result.text == "a\n\tb\r\nc\n"
+    assert result.details == details(1, 3)
+    assert result.display == [CodeDisplay("x.txt", "a\n\tb\r\nc\n", 1)]
+
+
+def test_a_last_line_without_break_gets_one() -> None:
+    assert reading("a\nb").text == "a\nb\n"
+
+
+def test_an_empty_file_says_so() -> None:
+    result = reading("")
+    assert result.text == "... [the file is empty]\n"
+    assert result.details == details(1, 0)
+
+
+def test_offset_and_limit_choose_lines_and_are_no_truncation() -> None:
+    result = reading("1\n2\n3\n4\n", offset=2, limit="2")
+    assert result.text == "2\n3\n"
+    assert result.details == details(2, 4)
+    assert result.display == [CodeDisplay("x.txt", "2\n3\n", 2)]
+
+
+def test_more_than_2000_lines_are_truncated_with_the_true_total() -> None:
+    result = reading("x\n" * 5000, limit=4000)
+    assert result.text == "x\n" * 2000 + (
+        "... [truncated at 2000 lines]\n... [lines 1 to 2000 of 5000; go on with offset 2001]\n"
+    )
+    assert result.details == details(1, 5000, lines=True)
+
+
+def test_the_byte_limit_is_of_the_window_and_at_a_whole_line() -> None:
+    row = "x" * 1023 + "\n"
+    result = reading(row * 300, offset=101)
+    assert result.text == row * 50 + (
+        "... [truncated at 51200 bytes]\n... [lines 101 to 150 of 300; go on with offset 151]\n"
+    )
+    assert result.details == details(101, 300, bytes_=True)
+    assert reading(row * 300, offset=251).text == row * 50
+
+
+def test_a_line_longer_than_the_limit_is_cut() -> None:
+    result = reading("é" * 60_000 + "\nnext\n")
+    assert result.text.startswith("é" * 25_600 + "\n... [truncated at 51200 bytes]\n")
+    assert result.details["total_lines"] == 2
+
+
+@pytest.mark.parametrize(("offset", "content"), [(4, "1\n2\n3\n"), (2, "")])
+def test_an_offset_past_the_end_is_told_how_many_lines_there_are(offset: int, content: str) -> None:
+    total = content.count("\n")
+    words = f"offset {offset} is past the end: x.txt has {total} lines"
+    assert refusal(content, offset=offset) == words
+
+
+def test_line_separators_of_unicode_are_text() -> None:
+    assert reading("a\u2028b\x0cc\x85d\n").details["total_lines"] == 1
+
+
+def test_bytes_that_are_no_utf8_are_replaced() -> None:
+    assert reading(b"caf\xe9\n").text == "caf\ufffd\n"
+
+
+def test_a_nul_byte_in_the_first_8_kib_looks_binary() -> None:
+    assert refusal(b"a" * 8191 + b"\0") == "x.txt looks binary; it cannot be read as text"
+    assert reading(b"a" * 8192 + b"\0").details["total_lines"] == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "mime_type"),
+    [
+        ("a.PNG", PNG, "image/png"),
+        ("a.jpeg", b"\xff\xd8\xff", "image/jpeg"),
+        ("a.gif", b"GIF89a", "image/gif"),
+        ("a.webp", b"RIFF0000WEBP", "image/webp"),
+        ("a.jpg", PNG, "image/png"),
+        ("a.jpg", b"anything", "image/jpeg"),
+    ],
+)
+def test_pictures_are_inline_with_the_type_their_content_tells(path: str, content: bytes, mime_type: str) -> None:
+    data = base64.b64encode(content).decode()
+    result = reading(content, path)
+    assert result.content == [ImageBlock(mime_type, data)]
+    assert result.display == [ImageDisplay(mime_type, data, path)]
+    assert result.details == {"path": f"/work/{path}", "mime_type": mime_type, "bytes": len(content)}
+
+
+def test_a_picture_that_no_vendor_takes_is_refused() -> None:
+    assert "make a smaller copy" in refusal(b"\0" * (IMAGE_BYTES + 1), "a.png")
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "circle").symlink_to("circle")
+    for path, words in (
+        ("folder", "folder is a directory; name a file in it"),
+        ("pipe", "pipe is no regular file; it cannot be read"),
+        ("gone", "no such file: gone; check the path"),
+        ("circle", "circle: Too many levels of symbolic links"),
+    ):
+        with pytest.raises(ToolError, match=words):
+            asyncio.run(read.run({"path": path}, context))
+
+
+def test_a_bound_below_one_is_refused() -> None:
+    assert refusal("x", limit=0) == (
+        "invalid arguments for read: limit: input should be greater than or equal to 1, got 0"
+    )
+
+
+def test_a_real_file_of_megabytes_is_walked_through(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "big").write_bytes(b"0123456789\n" * 300_000)
+    result = asyncio.run(read.run({"path": "@big", "offset": 299_999}, context))
+    assert result.text == "0123456789\n" * 2
+    assert result.details["total_lines"] == 300_000

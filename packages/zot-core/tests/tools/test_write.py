@@ -1,0 +1,48 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from zot_core.display import CodeDisplay
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.tools.context import ToolContext
+from zot_core.tools.write import write
+from zot_provider.messages import TextBlock
+
+
+def writing(context: ToolContext, path: str, content: str) -> ToolResult:
+    return asyncio.run(write.run({"path": path, "content": content}, context))
+
+
+def test_a_file_is_written_with_its_parents(tmp_path: Path, context: ToolContext) -> None:
+    result = writing(context, "a/b/c.txt", "é\nx")
+    assert (tmp_path / "a/b/c.txt").read_bytes() == "é\nx".encode()
+    assert result == ToolResult(
+        [TextBlock("wrote 4 bytes (2 lines) to a/b/c.txt")],
+        details={"path": str(tmp_path / "a/b/c.txt"), "bytes": 4, "total_lines": 2, "start_line": 1},
+        display=[CodeDisplay("a/b/c.txt", "é\nx")],
+    )
+
+
+def test_an_old_content_is_replaced_and_line_ends_are_as_written(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_text("old and longer")
+    assert writing(context, "x", "a\r\n").text == "wrote 3 bytes (1 line) to x"
+    assert (tmp_path / "x").read_bytes() == b"a\r\n"
+    assert writing(context, "x", "").text == "wrote 0 bytes (0 lines) to x"
+
+
+def test_half_a_surrogate_pair_is_replaced(tmp_path: Path, context: ToolContext) -> None:
+    writing(context, "x", "a\ud83d")
+    assert (tmp_path / "x").read_bytes() == b"a?"
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("folder", "folder is a directory; name a file"), ("file/x", "file/x: a part of the path is a file")],
+)
+def test_what_cannot_be_written_is_told(tmp_path: Path, context: ToolContext, path: str, words: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(ToolError, match=words):
+        writing(context, path, "x")

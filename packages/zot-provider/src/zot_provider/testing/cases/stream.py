@@ -1,0 +1,29 @@
+"""`StreamCase`: a stream as a server may send it, and what a decoder must make of it."""
+
+import json
+from typing import Any
+
+from zot_provider.errors import ProviderError
+from zot_provider.record import Record, field, record
+from zot_provider.stream import StreamEvent
+
+
+@record
+class StreamCase(Record):
+    """`data` are the server-sent events, objects or raw bytes. After `events` comes `error`, if there is one."""
+
+    id: str
+    wire: str
+    data: list[dict[str, Any] | bytes]
+    events: list[StreamEvent] = field(default_factory=list)
+    error: type[ProviderError] | None = None
+
+    @property
+    def items(self) -> list[bytes]:
+        """The data of each event."""
+        return [item if isinstance(item, bytes) else json.dumps(item).encode() for item in self.data]
+
+    @property
+    def body(self) -> bytes:
+        """The whole stream as a server sends it."""
+        return b"".join(b"data: " + item + b"\n\n" for item in self.items)

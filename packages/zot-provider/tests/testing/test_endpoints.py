@@ -1,0 +1,27 @@
+import pytest
+
+from zot_provider.testing.endpoints import ENDPOINTS, lacking
+from zot_provider.wire import WIRES, load_wire
+
+
+def test_each_wire_has_its_endpoint():
+    paths = {name: ("/v1" if load_wire(name).version_in_base else "") + load_wire(name).path for name in WIRES}
+    assert {endpoint.wire: place for place, endpoint in ENDPOINTS.items() if endpoint.wire} == {
+        name: f"POST {path}" for name, path in paths.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "endpoint", [endpoint for endpoint in ENDPOINTS.values() if endpoint.wire], ids=lambda e: e.wire
+)
+def test_a_signed_request_carries_its_key_and_lacks_no_header(endpoint):
+    headers = load_wire(endpoint.wire).auth("k")
+    assert endpoint.key(headers) == "k"
+    assert lacking(endpoint, headers, dict.fromkeys(endpoint.fields, "x") | {"stream": True}) == ""
+    assert lacking(endpoint, headers, None) == "a JSON object as its body"
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 529])
+def test_a_refusal_says_why(status):
+    for endpoint in ENDPOINTS.values():
+        assert endpoint.error(status, "why")["error"]["message"] == "why"

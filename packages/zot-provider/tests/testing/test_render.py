@@ -1,0 +1,89 @@
+from functools import reduce
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_provider.errors import ModelError, StreamCut
+from zot_provider.messages import ReasoningBlock
+from zot_provider.stream import StreamEnd, StreamEvent, ToolUseEnd, UsageReport
+from zot_provider.testing import Call, Turn
+from zot_provider.testing.render import RENDERERS, render
+from zot_provider.testing.turn import turn_events
+from zot_provider.transport.sse import SseSplitter
+from zot_provider.usage import Usage
+from zot_provider.wire import WIRES, load_wire
+
+COUNTS = st.integers(0, 1000)
+TURNS = st.builds(
+    Turn,
+    st.text(max_size=20),
+    st.text(max_size=20),
+    st.lists(
+        st.builds(Call, st.sampled_from(["read", "list"]), st.just({"path": "ä\n"}) | st.sampled_from(["", "{oops"])),
+        max_size=3,
+    ),
+    usage=st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS, reasoning=st.none() | COUNTS),
+    stop=st.sampled_from([None, "length"]),
+    chunk=st.integers(1, 8),
+)
+
+
+def numbered(turn: Turn) -> Turn:
+    return turn.replace(calls=[call.replace(id=f"call_{number}") for number, call in enumerate(turn.calls)])
+
+
+def simplified(events: list[StreamEvent]) -> list[StreamEvent]:
+    """Ends of calls after all else, then one usage report with the sum, then the end; thinking as all wires bring it."""
+    usage = reduce(Usage.__add__, (event.usage for event in events if isinstance(event, UsageReport)), Usage())
+    *others, end = [event for event in events if not isinstance(event, UsageReport)]
+    others.sort(key=lambda event: isinstance(event, ToolUseEnd))
+    assert isinstance(end, StreamEnd)
+    content = [ReasoningBlock(block.summary) if isinstance(block, ReasoningBlock) else block for block in end.content]
+    return [*others, UsageReport(usage), StreamEnd(end.stop, content)]
+
+
+def decoded(turn: Turn, wire: str) -> list[StreamEvent]:
+    splitter, decoder = SseSplitter(), load_wire(wire).decoder()
+    return [*decoder.feed(splitter.feed(b"".join(render(turn, wire)))), *decoder.finish()]
+
+
+def test_each_wire_can_be_rendered():
+    assert set(RENDERERS) == set(WIRES)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@given(turn=TURNS)
+def test_a_decoder_makes_of_a_turn_what_was_written(wire, turn):
+    turn = numbered(turn)
+    assert simplified(decoded(turn, wire)) == simplified(turn_events(turn, wire))
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_an_error_is_reported_the_way_the_wire_does(wire):
+    error = ModelError("too many", code="rate_limit_error", message="too many")
+    with pytest.raises(ModelError) as caught:
+        decoded(Turn(error=error), wire)
+    assert (caught.value.code, caught.value.message, caught.value.retryable) == ("rate_limit_error", "too many", True)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_an_error_of_any_other_kind_has_the_usual_code(wire):
+    with pytest.raises(ModelError) as caught:
+        decoded(Turn(error=OSError("disk full")), wire)
+    assert (caught.value.message, caught.value.retryable) == ("disk full", True)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_without_its_last_two_events_a_stream_is_cut(wire):
+    splitter, decoder = SseSplitter(), load_wire(wire).decoder()
+    whole = [event for event in render(Turn("Hello"), wire) if b"stop_reason" not in event or b"message_start" in event]
+    whole = [event for event in whole if b'finish_reason":"' not in event]
+    decoder.feed(splitter.feed(b"".join(whole[:-1])))
+    with pytest.raises(StreamCut):
+        decoder.finish()
+
+
+def test_an_unknown_wire_is_a_key_error():
+    with pytest.raises(KeyError):
+        render(Turn(), "morse")

@@ -1,0 +1,48 @@
+import pytest
+
+from zot_provider.messages import Message, ReasoningBlock, TextBlock
+from zot_provider.model import Model
+from zot_provider.request import Request
+from zot_provider.wire.base import Quirks
+from zot_provider.wire.openai_responses import WIRE
+
+MODEL = Model("m", "v", reasoning=True)
+ASKED = Message("user", [TextBlock("go")])
+
+
+def test_the_key_is_a_bearer_token():
+    assert WIRE.auth("k") == {"authorization": "Bearer k"}
+    assert WIRE.auth("") == {}
+
+
+@pytest.mark.parametrize(("asked", "sent"), [(100, 100), (1, 16), (None, None)])
+def test_the_limit_of_an_answer_is_one_the_api_takes(asked, sent):
+    assert WIRE.encode(Request(MODEL, [ASKED], max_tokens=asked), Quirks()).get("max_output_tokens") == sent
+
+
+def test_thinking_without_its_encrypted_form_is_not_sent():
+    history = [ASKED, Message("assistant", [ReasoningBlock("hm", "rs_1", wire=WIRE.name), TextBlock("done")])]
+    sent = WIRE.encode(Request(MODEL, history), Quirks())["input"]
+    assert [item["type"] for item in sent] == ["message", "message"]
+
+
+def test_thinking_without_an_id_or_a_summary_is_sent_without_them():
+    thought = ReasoningBlock(encrypted_content="cipher", wire=WIRE.name)
+    history = [ASKED, Message("assistant", [thought, TextBlock("done")])]
+    assert WIRE.encode(Request(MODEL, history), Quirks())["input"][1] == {
+        "type": "reasoning",
+        "summary": [],
+        "encrypted_content": "cipher",
+    }
+
+
+def test_the_cache_key_is_sent_where_the_vendor_takes_one():
+    request = Request(MODEL, [ASKED], cache_key="c")
+    assert WIRE.encode(request, Quirks(prompt_cache_key=True))["prompt_cache_key"] == "c"
+    assert "prompt_cache_key" not in WIRE.encode(request, Quirks())
+
+
+def test_effort_is_left_out_where_the_vendor_takes_none():
+    body = WIRE.encode(Request(MODEL, [ASKED], reasoning="high"), Quirks(reasoning_effort=False))
+    assert "reasoning" not in body
+    assert body["include"] == ["reasoning.encrypted_content"]

@@ -1,0 +1,1 @@
+"""Text in cells: width, wrapping, colours, fuzzy matching. No module here imports urwid."""

@@ -1,0 +1,190 @@
+"""Wrapping styled runs into rows of a given width; pure.
+
+Rows break at line breaks, at spaces, after and before wide characters (CJK, emoji), and inside a word only if the word
+alone is too long for a row, there between two graphemes. Not at hyphens: flags and paths stay whole. The spaces where a
+row breaks are dropped, those at the beginning of a line are its indentation and stay. A no-break space is no space.
+Characters that begin no row (closing CJK punctuation) and those that end none (opening brackets) stay with their
+neighbour (a short list after JIS X 4051).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic
+
+from zot_tui.text.runs import Row, Run, S, clip_runs, join, runs_width
+from zot_tui.text.width import expand_tabs, grapheme_width, graphemes, split_at, width
+
+SPACES = frozenset(" \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u200b\u205f\u3000")
+NOT_FIRST = frozenset("、。，．・：；？！ー）］｝〕〉》」』】〙〗〟’”ゝゞ々ぁぃぅぇぉっゃゅょァィゥェォッャュョ")
+NOT_LAST = frozenset("（［｛〔〈《「『【〘〖〝‘“")
+TOO_WIDE = "…"
+
+_ASCII_PIECES = re.compile(r" +|[^ ]+")
+
+
+@dataclass(slots=True)
+class _Piece(Generic[S]):
+    """A word, or the spaces between two: what a row takes as a whole if it can."""
+
+    space: bool
+    runs: Row[S]
+    cells: int
+
+
+@dataclass(slots=True)
+class _Rows(Generic[S]):
+    """The rows made so far; the last one is being filled."""
+
+    width: int
+    first: Row[S]
+    rest: Row[S]
+    done: list[Row[S]] = field(default_factory=list)
+    row: Row[S] = field(default_factory=list)
+    room: int = 0
+    fresh: bool = True  # nothing but its indent stands on the row
+    held: list[_Piece[S]] = field(default_factory=list)  # spaces that count only if a word follows on this row
+
+    def begin(self) -> None:
+        indent = self.rest if self.done else self.first
+        self.row = list(indent)
+        self.room = self.width - runs_width(indent)
+        self.fresh = True
+        self.held = []
+
+    def finish(self) -> None:
+        self.done.append(join(self.row))
+
+    def put(self, piece: _Piece[S]) -> None:
+        self.row += piece.runs
+        self.room -= piece.cells
+        self.fresh = False
+
+
+def wrap(
+    runs: Sequence[Run[S]],
+    width: int,
+    *,
+    first: Sequence[Run[S]] = (),
+    rest: Sequence[Run[S]] = (),
+    tab_size: int = 8,
+) -> list[Row[S]]:
+    """The rows of `runs`, each of at most `width` cells (1 or more; ValueError otherwise); at least one row.
+
+    `first` stands before the first row and `rest` before all others: a bullet and its hanging indent. Either takes half
+    of the width at most and is cut there. A grapheme wider than a whole row is shown as `…`.
+    """
+    if width < 1:
+        raise ValueError(f"a row needs a cell at least, not {width}")
+    state = _Rows(width, clip_runs(first, width // 2, ""), clip_runs(rest, width // 2, ""))
+    for line in _lines(runs, tab_size):
+        state.begin()
+        for piece in _pieces(line):
+            _add(state, piece)
+        _add_trailing(state)
+        state.finish()
+    return state.done
+
+
+def _lines(runs: Sequence[Run[S]], tab_size: int) -> Iterator[Row[S]]:
+    """The runs split at line breaks, with tabs expanded from the column their text begins at."""
+    line: Row[S] = []
+    column = 0
+    for style, text in runs:
+        for index, part in enumerate(text.replace("\r\n", "\n").split("\n")):
+            if index:
+                yield line
+                line, column = [], 0
+            shown = expand_tabs(part, column, tab_size)
+            line.append((style, shown))
+            if tab_size:
+                column += width(shown)
+    yield line
+
+
+def _pieces(line: Row[S]) -> Iterator[_Piece[S]]:
+    """Words and spaces of one line. A word may run through several styles."""
+    open_piece: _Piece[S] | None = None
+    last = ""
+    for style, text in line:
+        for part, cells in _parts(text):
+            space = part[0] in SPACES
+            if open_piece is not None and _together(open_piece, last, part, space=space):
+                open_piece.runs.append((style, part))
+                open_piece.cells += cells
+            else:
+                if open_piece is not None:
+                    yield open_piece
+                open_piece = _Piece(space, [(style, part)], cells)
+            last = part
+    if open_piece is not None:
+        yield open_piece
+
+
+def _parts(text: str) -> Iterator[tuple[str, int]]:
+    """Stretches of text that hold no break, with their cells: of plain ASCII whole words, else single graphemes."""
+    if text.isascii():
+        return ((part, width(part)) for part in _ASCII_PIECES.findall(text))
+    return ((part, grapheme_width(part)) for part in graphemes(text))
+
+
+def _together(piece: _Piece[S], last: str, part: str, *, space: bool) -> bool:
+    """Whether `part` belongs to the piece that ends in `last`."""
+    if piece.space or space:
+        return piece.space == space
+    if part[0] in NOT_FIRST or last[-1] in NOT_LAST:
+        return True
+    return not (_is_wide(last) or _is_wide(part))
+
+
+def _is_wide(part: str) -> bool:
+    return not part.isascii() and grapheme_width(part) > 1
+
+
+def _add(state: _Rows[S], piece: _Piece[S]) -> None:
+    """Put a piece where it belongs: on this row, on the next, or on as many as it needs."""
+    if piece.space and not (state.fresh and not state.held and _at_line_start(state)):
+        state.held.append(piece)
+        return
+    between = sum(space.cells for space in state.held)
+    if between + piece.cells <= state.room:
+        for space in state.held:
+            state.put(space)
+        state.held = []
+        state.put(piece)
+        return
+    if not state.fresh:
+        state.finish()
+        state.begin()
+    if piece.cells <= state.room:
+        state.put(piece)
+    else:
+        _break(state, piece)
+
+
+def _at_line_start(state: _Rows[S]) -> bool:
+    return state.fresh
+
+
+def _break(state: _Rows[S], piece: _Piece[S]) -> None:
+    """Spread a piece that is longer than a row over several."""
+    for style, text in piece.runs:
+        rest = text
+        while rest:
+            head, rest = split_at(rest, state.room)
+            if not head and state.fresh:
+                wide = next(graphemes(rest))
+                head, rest = TOO_WIDE, rest[len(wide) :]
+            if head:
+                state.put(_Piece(piece.space, [(style, head)], width(head)))
+            if rest:
+                state.finish()
+                state.begin()
+
+
+def _add_trailing(state: _Rows[S]) -> None:
+    """Spaces at the end of a line stay as far as they fit."""
+    for piece in state.held:
+        for style, text in piece.runs:
+            head = split_at(text, state.room)[0]
+            state.put(_Piece(piece.space, [(style, head)], width(head)))

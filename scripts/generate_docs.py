@@ -1,0 +1,138 @@
+"""Writes the pages of docs/generated/ from the registries; with `--check` says which are not current.
+
+Run as `uv run scripts/generate_docs.py` (`make docs`, and `make check` with `--check`).
+"""
+
+import ast
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ["COLUMNS"] = "100"  # argparse wraps its help to the terminal: the page must not depend on one
+
+from zot_agent.cli import SUBCOMMANDS
+from zot_agent.cli.args import build_parser
+from zot_agent.modes import MODES
+from zot_core import events
+from zot_core.tools import BUILTIN_TOOLS
+from zot_ext.protocol import from_extension, from_host
+from zot_provider.catalog import list_models
+from zot_provider.vendors import VENDORS
+
+ROOT = Path(__file__).parent.parent
+PAGES = ROOT / "docs" / "generated"
+
+
+def first_line(text: str | None) -> str:
+    """The first sentence of a docstring, on one line."""
+    paragraph = (text or "").strip().split("\n\n")[0]
+    return " ".join(paragraph.split())
+
+
+def flags() -> str:
+    modes = "".join(
+        f"| {mode.name} | {' '.join(f'`{flag}`' for flag in mode.flags)} | {mode.help} |\n" for mode in MODES.values()
+    )
+    commands = "".join(f"| `zot {name}` | {sub.help} |\n" for name, sub in SUBCOMMANDS.items())
+    return (
+        f"# The command line\n\n```text\n{build_parser().format_help().rstrip()}\n```\n\n"
+        f"## Modes\n\n| mode | flags | what it does |\n|---|---|---|\n{modes}\n"
+        f"## Commands\n\n| command | what it does |\n|---|---|\n{commands}"
+    )
+
+
+def providers() -> str:
+    rows = ""
+    for vendor in VENDORS:
+        keys = " ".join(f"`{name}`" for name in vendor.key_env) or "none"
+        default = f"`{vendor.default_model}`" if vendor.default_model else "the server's first"
+        count = len(list_models(vendor)) or "–"
+        url = vendor.base_url or "–"
+        rows += f"| `{vendor.id}` | {vendor.title} | {vendor.wire} | {url} | {keys} | {default} | {count} |\n"
+    return (
+        "# Providers\n\n| `--provider` | vendor | wire | base URL | key | default model | models listed |\n"
+        f"|---|---|---|---|---|---|---|\n{rows}"
+    )
+
+
+def tools() -> str:
+    page = "# Built-in tools\n\nWhat the model reads of each, and its arguments.\n"
+    for tool in sorted(BUILTIN_TOOLS, key=lambda each: each.name):
+        page += f"\n## {tool.name}\n\n{tool.description.strip()}\n\n| argument | type | meaning |\n|---|---|---|\n"
+        required = tool.schema.get("required", [])
+        for name, field in tool.schema.get("properties", {}).items():
+            kind = field.get("type") or " or ".join(str(each.get("type")) for each in field.get("anyOf", []))
+            page += (
+                f"| `{name}`{'' if name in required else ' (optional)'} | {kind} | {field.get('description', '')} |\n"
+            )
+    return page
+
+
+def event_page() -> str:
+    rows = "".join(
+        f"| `{event.type}` | `{event.__name__}` | {', '.join(f'`{name}`' for name in event.__match_args__) or '–'} "
+        f"| {first_line(event.__doc__)} |\n"
+        for event in events.AgentEvent.__args__
+    )
+    order = (events.__doc__ or "").partition("\n\n")[2]
+    return (
+        f"# Agent events\n\nWhat `zot --json` prints and `Runtime.prompt` yields. {order}\n\n"
+        f"| `type` | class of `zot_core.events` | fields | meaning |\n|---|---|---|---|\n{rows}"
+    )
+
+
+def frames() -> str:
+    page = "# Extension frames\n\nProtocol version 1: one JSON object a line, `type` first.\n"
+    for title, module, union in (
+        ("Extension to host", from_extension, from_extension.FromExtension),
+        ("Host to extension", from_host, from_host.FromHost),
+    ):
+        assert module.__doc__
+        page += f"\n## {title}\n\n| `type` | class | fields | meaning |\n|---|---|---|---|\n"
+        for frame in union.__args__:
+            names = ", ".join(f"`{name}`" for name in frame.__annotations__ if name != "type")
+            page += f"| `{frame.type}` | `{frame.__name__}` | {names or '–'} | {first_line(frame.__doc__)} |\n"
+    return page
+
+
+def files() -> str:
+    page = "# Files\n\nEvery module and the first sentence of its docstring.\n"
+    for package in sorted((ROOT / "packages").iterdir()):
+        page += f"\n## {package.name}\n\n| module | what it is |\n|---|---|\n"
+        source = package / "src"
+        for path in sorted(source.rglob("*.py")):
+            doc = ast.get_docstring(ast.parse(path.read_text("utf-8")))
+            page += f"| `{path.relative_to(source)}` | {first_line(doc)} |\n"
+    return page
+
+
+GENERATED: dict[str, Callable[[], str]] = {
+    "events.md": event_page,
+    "files.md": files,
+    "flags.md": flags,
+    "frames.md": frames,
+    "providers.md": providers,
+    "tools.md": tools,
+}
+
+
+def main() -> int:
+    """Write or check; the exit code."""
+    stale = []
+    PAGES.mkdir(parents=True, exist_ok=True)
+    for name, make in GENERATED.items():
+        text = "<!-- Written by scripts/generate_docs.py; change the source, then run `make docs`. -->\n\n" + make()
+        path = PAGES / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                path.write_text(text, "utf-8")
+    if "--check" in sys.argv and stale:
+        print(f"docs/generated is not current: {', '.join(stale)}; run make docs", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""Every command line in the README and the docs is run, as a reader would, against a scripted model.
+
+A block fenced as `sh` is one script. Around it stand: a model server that the vendors' own `*_BASE_URL` variables point
+to, a small project as working directory, wheels of this checkout for `uv tool install`, and two stand-ins: `make` only
+shows what it would do (`make check test` are what runs this; `make run` has a test of its own), and `export NAME=...`
+of a key is the reader's own business and harmless here.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("packages/*/README.md"))]
+PRELUDE = """
+set -eu
+make() { command make -C "$CHECKOUT" --dry-run "$@" >/dev/null; }
+"""
+
+
+def blocks(language: str) -> list[object]:
+    found = []
+    for page in PAGES:
+        for number, block in enumerate(re.findall(rf"```{language}\n(.*?)```", page.read_text("utf-8"), re.S), 1):
+            found.append(pytest.param(block, id=f"{page.relative_to(ROOT)}:{number}"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    build = ["uv", "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True, timeout=300)
+    return folder
+
+
+@pytest.fixture
+def environment(tmp_path: Path, wheels: Path) -> dict[str, str]:
+    project, home = tmp_path / "project", tmp_path / "home"
+    project.mkdir()
+    home.mkdir()
+    (project / "README.md").write_text("# weather\n\nA tiny weather service.\n")
+    (project / "notes.txt").write_text("remember the milk\n")
+    path = os.pathsep.join([str(home / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+    return {
+        "PATH": path,
+        "HOME": str(home),
+        "PWD": str(project),
+        "CHECKOUT": str(ROOT),
+        "ZOT_HOME": str(home / "zot"),
+        "UV_FIND_LINKS": str(wheels),
+        "UV_TOOL_DIR": str(home / "tools"),
+        "UV_TOOL_BIN_DIR": str(home / "bin"),
+        "UV_CACHE_DIR": subprocess.run(
+            ["uv", "cache", "dir"], capture_output=True, text=True, check=True
+        ).stdout.strip(),
+        "ANTHROPIC_API_KEY": "key",
+        "OPENAI_API_KEY": "key",
+        **{name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_", "SSL_"))},
+    }
+
+
+def talk() -> ScriptedServer:
+    return ScriptedServer([Turn("I will look.", calls=[Call("ls", {})]), Turn("A tiny weather service.")], repeat=True)
+
+
+@pytest.mark.parametrize("block", blocks("sh"))
+def test_a_shell_block_of_the_documents_runs(block: str, environment: dict[str, str]) -> None:
+    with talk() as server:
+        variables = environment | {
+            "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages"),
+            "OPENAI_BASE_URL": server.base_url("openai-chat"),
+        }
+        done = subprocess.run(
+            ["bash", "-c", PRELUDE + block],
+            cwd=environment["PWD"], env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("block", blocks("python"))
+def test_a_python_block_of_the_documents_runs(block: str, environment: dict[str, str], tmp_path: Path) -> None:
+    script = tmp_path / "block.py"
+    script.write_text(block, "utf-8")
+    with talk() as server:
+        variables = environment | {
+            "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages"),
+            "OPENAI_BASE_URL": server.base_url("openai-chat"),
+        }
+        done = subprocess.run(
+            [sys.executable, "-W", "error", str(script)],
+            cwd=environment["PWD"], env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_documents_have_blocks_to_run() -> None:
+    assert len(blocks("sh")) >= 3
+    assert len(blocks("python")) >= 2
