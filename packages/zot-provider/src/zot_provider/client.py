@@ -9,8 +9,8 @@ from typing import Protocol
 from zot_provider.endpoint import endpoint
 from zot_provider.errors import ConfigError, MissingKey, ProtocolError, ProviderError, StatusError, StreamCut
 from zot_provider.request import Request
-from zot_provider.stream import StreamEnd, StreamEvent
-from zot_provider.transport.http import HttpTransport
+from zot_provider.stream import StreamEvent
+from zot_provider.transport.http import HttpTransport, check_url, location
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.vendors.spec import Vendor
 from zot_provider.version import __version__
@@ -55,21 +55,18 @@ class HttpClient:
         base = base_url or vendor.base_url
         if not base:
             raise ConfigError(f"{vendor.id} has no address of its own: pass --base-url http://HOST:PORT/v1")
-        if not base.startswith(("http://", "https://")):
-            raise ConfigError(f"--base-url must begin with http:// or https://, got {base!r}")
         self.vendor = vendor
         self._key = key
         self._wire = load_wire(vendor.wire)
         self._url = endpoint(base, self._wire)
+        check_url(base.strip())
         self._transport = transport or HttpTransport()
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`."""
         wire, quirks = self._wire, self.vendor.quirks
         body = json.dumps(wire.encode(request, quirks), ensure_ascii=False, separators=(",", ":"))
-        headers = {"user-agent": f"zot/{__version__}", **dict(quirks.headers)}
-        if self._key:
-            headers |= wire.auth(self._key)
+        headers = {"user-agent": f"zot/{__version__}", **dict(quirks.headers), **wire.auth(self._key)}
         try:
             # Text from files and tools may hold lone surrogates, which UTF-8 cannot.
             chunks = self._transport.post(self._url, headers, body.encode("utf-8", "replace"))
@@ -77,63 +74,69 @@ class HttpClient:
                 async for batch in batches:
                     yield batch
         except ProviderError as error:
-            raise self._explained(error, request) from error.__cause__
+            raise self._explained(error, request.model.id) from error.__cause__
 
     async def _events(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = SseSplitter(), self._wire.decoder()
-        ended = received = False
+        received = heard = False
         async for chunk in chunks:
             received = True
-            batch = decoder.feed(splitter.feed(chunk))
+            events = splitter.feed(chunk)
+            heard = heard or bool(events)
+            batch = decoder.feed(events)
             if batch:
-                ended = isinstance(batch[-1], StreamEnd)
                 yield batch
-            if ended:
-                await _drain(chunks)
-                return
+            if decoder.ended:
+                break
         try:
-            batch = decoder.finish()
+            batch = decoder.finish()  # raises a failure that came in the stream
         except StreamCut as error:
-            if not received:
-                raise ProtocolError("the server answered with an empty body; check --base-url and the model") from error
+            if not heard:
+                what = "something that is no event stream" if received else "an empty body"
+                raise ProtocolError(f"the server answered with {what}; check --base-url and the model") from error
             raise
         if batch:
             yield batch
+        await _drain(chunks)
 
     async def models(self) -> list[str]:
         """The ids the server lists at `/v1/models`; raises `ProviderError` if it lists none."""
-        url = self._url.removesuffix(self._wire.path) + ("/models" if self._wire.version_in_base else "/v1/models")
-        headers = self._wire.auth(self._key) if self._key else {}
-        listed = await self._transport.get(url, headers | dict(self.vendor.quirks.headers))
+        path = "/models" if self._wire.version_in_base else "/v1/models"
+        url = self._url.replace(self._wire.path, path)
+        headers = self._wire.auth(self._key)
         try:
-            ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
-        except (ValueError, LookupError, TypeError) as error:
-            raise ProtocolError(f"{self.vendor.id}: {url} is no list of models; check --base-url") from error
-        if not ids:
-            raise ProtocolError(f"{self.vendor.id}: the server at {url} has no model loaded")
+            listed = await self._transport.get(url, headers | dict(self.vendor.quirks.headers))
+            try:
+                ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
+            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                raise ProtocolError(f"{location(url)} is no list of models; check --base-url") from error
+            if not ids:
+                raise ProtocolError(f"the server at {location(url)} has no model loaded")
+        except ProviderError as error:
+            raise self._explained(error, url=url) from error.__cause__
         return ids
 
     async def close(self) -> None:
         """See `Client`."""
         await self._transport.close()
 
-    def _explained(self, error: ProviderError, request: Request) -> ProviderError:
+    def _explained(self, error: ProviderError, model: str = "", url: str = "") -> ProviderError:
         """The same error with what to do next, and never with the key in it."""
         text = str(error)
         if isinstance(error, StatusError):
-            text += self._advice(error, request)
+            text += self._advice(error, model, url or self._url)
         if self._key and len(self._key) >= 4:
             text = text.replace(self._key, "***")
         error.args = (f"{self.vendor.id}: {text}",)
         return error
 
-    def _advice(self, error: StatusError, request: Request) -> str:
+    def _advice(self, error: StatusError, model: str, url: str) -> str:
         if error.auth:
             source = " or ".join(self.vendor.key_env) or "--api-key"
             return f"; check the API key ({source})"
         if error.status == 404:
-            advice = f"; asked {self._url} for model {request.model.id!r}"
-            if self._wire.version_in_base and "/v1" not in self._url:
+            advice = f"; asked {location(url)}" + (f" for model {model!r}" if model else "")
+            if self._wire.version_in_base and "/v1" not in url:
                 advice += "; a base URL of this kind usually ends in /v1"
             return advice
         if error.status == 429:

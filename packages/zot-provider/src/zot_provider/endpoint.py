@@ -6,15 +6,14 @@ from zot_provider.wire.base import Wire
 def endpoint(base_url: str, wire: Wire) -> str:
     """The URL to post to.
 
-    `base_url` is what the vendor's own SDK takes. A trailing slash, a doubled version (`.../v1` for a wire whose path
-    begins with `/v1`) and a whole endpoint instead of the base are put right.
+    `base_url` is what the vendor's own SDK takes. A trailing slash, a doubled version (`.../v1/v1`, or `.../v1` for a
+    wire whose path begins with it) and a whole endpoint instead of the base are put right. A query stays at the end.
     """
-    base = base_url.strip().rstrip("/")
-    if base.endswith(wire.path):
-        return base
-    version = "/v1"
-    if not wire.version_in_base and base.endswith(version):
-        base = base[: -len(version)].rstrip("/")
-    while base.endswith(version + version):
-        base = base[: -len(version)]
-    return base + wire.path
+    base, mark, query = base_url.strip().partition("#")[0].partition("?")
+    base = base.rstrip("/").removesuffix(wire.path).rstrip("/")
+    bare = base
+    while bare.endswith("/v1"):
+        bare = bare.removesuffix("/v1").rstrip("/")
+    if bare != base:
+        base = bare + "/v1" if wire.version_in_base else bare
+    return base + wire.path + mark + query

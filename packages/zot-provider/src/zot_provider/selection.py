@@ -47,7 +47,8 @@ def select(
     name = model or vendor.default_model or ""
     if base_url or not name:
         known = find_model(vendor, name) if name else None
-        return Selection(vendor, known or Model(name, vendor.id), key, base_url)
+        # Nobody knows whether it reasons: whoever asks for an effort is taken at their word.
+        return Selection(vendor, known or Model(name, vendor.id, reasoning=True), key, base_url)
     return Selection(vendor, resolve_model(vendor, name, strict=True), key)
 
 

@@ -127,12 +127,12 @@ def test_latest_is_not_made_up_where_the_vendor_has_no_such_id():
 
 
 def test_an_unknown_name_is_taken_as_it_is_when_not_strict():
-    assert resolve_model(ANTHROPIC, "my-proxy-model", strict=False) == Model(id="my-proxy-model", vendor="anthropic")
+    assert resolve_model(ANTHROPIC, "my-proxy-model", strict=False) == Model(id="my-proxy-model", vendor="anthropic", reasoning=True)
 
 
 @pytest.mark.parametrize("strict", [True, False])
 def test_a_vendor_without_a_catalogue_takes_every_name(strict):
-    assert resolve_model(OLLAMA, "qwen3:8b", strict=strict) == Model(id="qwen3:8b", vendor="ollama")
+    assert resolve_model(OLLAMA, "qwen3:8b", strict=strict) == Model(id="qwen3:8b", vendor="ollama", reasoning=True)
 
 
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.id)
@@ -163,7 +163,7 @@ def test_strict_gives_the_same_model_or_an_error(name, vendor):
     try:
         model = resolve_model(vendor, name, strict=True)
     except UnknownName:
-        assert resolve_model(vendor, name, strict=False) == Model(id=name, vendor=vendor.id)
+        assert resolve_model(vendor, name, strict=False) == Model(id=name, vendor=vendor.id, reasoning=True)
     else:
         assert model == resolve_model(vendor, name, strict=False)
 

@@ -34,7 +34,7 @@ def numbered(turn: Turn) -> Turn:
 
 
 def simplified(events: list[StreamEvent]) -> list[StreamEvent]:
-    """Ends of calls after all else, then one usage report with the sum, then the end; thinking as all wires bring it."""
+    """Ends of calls last, then one usage report with the sum, then the end; thinking as all wires bring it."""
     usage = reduce(Usage.__add__, (event.usage for event in events if isinstance(event, UsageReport)), Usage())
     *others, end = [event for event in events if not isinstance(event, UsageReport)]
     others.sort(key=lambda event: isinstance(event, ToolUseEnd))

@@ -48,16 +48,15 @@ def test_with_a_delay_each_event_comes_alone():
 
 
 def test_an_error_comes_after_what_was_said():
-    async def scenario() -> list[StreamEvent]:
-        events: list[StreamEvent] = []
-        with pytest.raises(StatusError, match="busy"):
-            async for batch in ScriptedClient([Turn("abc", error=StatusError("busy", status=503))]).stream(
-                request("a")
-            ):
-                events += batch
-        return events
+    events: list[StreamEvent] = []
 
-    assert asyncio.run(scenario()) == [TextDelta("abc")]
+    async def scenario() -> None:
+        async for batch in ScriptedClient([Turn("abc", error=StatusError("busy", status=503))]).stream(request("a")):
+            events.extend(batch)
+
+    with pytest.raises(StatusError, match="busy"):
+        asyncio.run(scenario())
+    assert events == [TextDelta("abc")]
 
 
 def test_an_error_alone():

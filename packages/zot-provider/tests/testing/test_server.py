@@ -308,9 +308,12 @@ def test_an_exception_in_the_script_ends_the_test():
     def fail(request: Received) -> Turn:
         raise AssertionError("not what I expected")
 
-    with pytest.raises(AssertionError, match="not what I expected"), ScriptedServer([fail]) as server:
-        with pytest.raises(http.client.RemoteDisconnected):
+    def run() -> None:
+        with ScriptedServer([fail]) as server, pytest.raises(http.client.RemoteDisconnected):
             ask(server)
+
+    with pytest.raises(AssertionError, match="not what I expected"):
+        run()
 
 
 def test_waiting_for_what_does_not_come_is_a_timeout():

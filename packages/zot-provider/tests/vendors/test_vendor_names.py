@@ -11,7 +11,9 @@ from zot_provider.wire import WIRES
 PACKAGES = Path(__file__).parents[3]
 OWN_SOURCE = PACKAGES / "zot-provider" / "src" / "zot_provider"
 
-ALLOWED: dict[tuple[str, str], str] = {}
+ALLOWED: dict[tuple[str, str], str] = {
+    ("zot-agent/src/zot_agent/cli/__init__.py", "local"): "the subcommand `zot local`",
+}
 """(file below `packages/`, id) to the reason why that word is meant there, and is no vendor's name."""
 
 
@@ -28,8 +30,9 @@ def own_file(id: str) -> Path:
 
 
 def is_home(path: Path, id: str) -> bool:
-    # A wire and a vendor may share a name; below `wire/` the word is the wire's.
-    return path == own_file(id) or (id in WIRES and (OWN_SOURCE / "wire") in path.parents)
+    # A wire and a vendor may share a name; below `wire/`, and in the server that speaks all wires, it is the wire's.
+    wires = {OWN_SOURCE / "wire", OWN_SOURCE / "testing"}
+    return path == own_file(id) or (id in WIRES and not wires.isdisjoint(path.parents))
 
 
 @pytest.mark.parametrize("id", [vendor.id for vendor in VENDORS])

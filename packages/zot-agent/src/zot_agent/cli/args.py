@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NoReturn, get_args
 
 from zot_agent.cli import SUBCOMMANDS
-from zot_agent.modes import MODES
+from zot_agent.modes import MODES, PIPED_MODE
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
@@ -52,16 +52,17 @@ def build_parser() -> argparse.ArgumentParser:
         usage="zot [options] [prompt]\n       zot COMMAND ...",
         description="A coding agent for the terminal.",
         allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=31, width=80),
         epilog="commands:\n"
         + "\n".join(f"  {name:<10}{sub.help}" for name, sub in SUBCOMMANDS.items())
         + "\n\nText piped in goes before the prompt, and implies --print."
-        + "\nexit codes: 0 done, 1 failure, 2 usage or missing key, 4 stopped by a limit, 5 refused, 130 Ctrl+C",
+        + "\n\nexit codes: 0 done, 1 model or network failure, 2 usage or missing key,"
+        + "\n            4 stopped by a limit, 5 refused, 130 Ctrl+C, 143 terminated",
     )
-    mode = parser.add_argument_group("mode").add_mutually_exclusive_group()
+    mode = parser.add_argument_group("mode")
     for each in MODES.values():
         if each.flags:
-            mode.add_argument(*each.flags, dest="mode", action="store_const", const=each.name, help=each.help)
+            mode.add_argument(*each.flags, dest="mode", action="append_const", const=each.name, help=each.help)
     model = parser.add_argument_group("model")
     names = ", ".join(vendor.id for vendor in VENDORS)
     model.add_argument("--provider", default="", metavar="NAME", help=f"one of {names}")
@@ -88,7 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="go on with this directory's latest session",
     )
-    session.add_argument("--session", default="", metavar="ID", help="go on with a session: its path or id")
+    session.add_argument("--session", metavar="ID", help="go on with a session: its path or id")
     session.add_argument("--no-session", action="store_true", help="write no session file")
     parser.add_argument("-v", "--version", action="store_true", help="print the version")
     return parser
@@ -105,13 +106,25 @@ def parse(argv: Sequence[str]) -> Arguments:
     # Not a positional of argparse's, which loses words that follow options.
     found, words = parser.parse_known_args(head)
     for word in words:
-        if word.startswith("-") and word != "-":
-            flags = [flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")]
-            raise UnknownName.among("flag", word.partition("=")[0], flags, "(see zot --help; a prompt goes after --)")
+        flag = word.partition("=")[0]
+        if flag.startswith("-") and flag != "-" and flag.split() == [flag]:  # not "- a line of a list"
+            flags = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
+            raise UnknownName.among("flag", flag, flags, "(see zot --help; a prompt goes after --)")
     values = vars(found)
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
-    picked = [] if no_tools else None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
-    arguments = Arguments(prompt=" ".join([*words, *rest]), tools=picked, **{**values, "mode": values["mode"] or ""})
-    if arguments.max_steps is not None and arguments.max_steps < 1:
-        raise ConfigError(f"--max-steps must be greater than 0, got {arguments.max_steps}")
-    return arguments
+    values["tools"] = (
+        [] if no_tools else None if tools is None else list(filter(None, map(str.strip, tools.split(","))))
+    )
+    values["mode"] = _mode(values["mode"] or [])
+    if values["session"] == "":  # an unset variable, most likely: a new session is not what was meant
+        raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
+    if values["max_steps"] is not None and values["max_steps"] < 1:
+        raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
+    return Arguments(" ".join([*words, *rest]), **values | {"session": values["session"] or ""})
+
+
+def _mode(names: list[str]) -> str:
+    named = {name for name in names if name != PIPED_MODE} or set(names)
+    if len(named) > 1:
+        raise ConfigError(f"{' and '.join(f'--{name}' for name in sorted(named))} exclude each other; see zot --help")
+    return "".join(named)

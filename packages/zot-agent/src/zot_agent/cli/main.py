@@ -3,7 +3,6 @@
 import asyncio
 import os
 import select
-import stat
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
@@ -13,7 +12,7 @@ from zot_agent.cli.args import Arguments, parse
 from zot_agent.host import Host
 from zot_agent.host.build import build_host
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
-from zot_agent.modes.oneshot import complain
+from zot_agent.modes.output import complain
 from zot_provider.errors import ConfigError, ZotError
 
 _PATIENCE = 2.0
@@ -31,8 +30,18 @@ def run(argv: Sequence[str]) -> int:
         complain(str(error))
         return error.exit_code
     except BrokenPipeError:  # whoever read the help has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    except Exception as error:  # noqa: BLE001  at the top: a mistake of ours, still told in one line
+        complain(_internal(error))
+        return 1
+
+
+def _internal(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace else ""
+    return f"this is a mistake in zot, please report it: {type(error).__name__}: {error}{place}"
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -45,10 +54,13 @@ def _run(argv: Sequence[str]) -> int:
 
         sys.stdout.write(f"zot {__version__}\n")
         return 0
+    # A person at a terminal who named no mode wants the screen; a pipe on either side means a script.
+    screen = sys.stdin.isatty() and sys.stdout.isatty()
+    mode = MODES[arguments.mode or (SCREEN_MODE if screen else PIPED_MODE)]
+    if mode.missing:
+        raise ConfigError(mode.missing)
     piped = read_stdin()
     prompt = "\n\n".join(part for part in (piped, arguments.prompt) if part.strip())
-    name = arguments.mode or (PIPED_MODE if piped or not sys.stdout.isatty() else SCREEN_MODE)
-    mode = MODES[name]
     if mode.needs_prompt and not prompt:
         raise ConfigError('there is no prompt: give one, as in zot -p "what does this project do?", or pipe it in')
     return asyncio.run(_drive(arguments, import_module(mode.module).run, prompt))
@@ -64,13 +76,16 @@ async def _drive(arguments: Arguments, mode: Callable[[Host, str], Awaitable[int
 
 def read_stdin() -> str:
     """What is piped in, to its end; empty for a terminal or nothing. Bytes that are no UTF-8 are replaced."""
-    if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
+    if sys.stdin.isatty():
         return ""
     try:
-        number = sys.stdin.fileno()
-        kind = os.fstat(number).st_mode
-        if stat.S_ISFIFO(kind) and not select.select([number], [], [], _PATIENCE)[0]:
+        if os.name == "posix" and not select.select([sys.stdin], [], [], _PATIENCE)[0]:
             sys.stderr.write("zot: waiting for standard input to end (</dev/null if there is none)\n")
-        return sys.stdin.buffer.read().decode("utf-8", "replace")
-    except (OSError, ValueError):
+        data = sys.stdin.buffer.read()
+    except OSError:  # e.g. opened for writing only
         return ""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        complain("standard input is not all UTF-8 text; what is not was replaced")
+        return data.decode("utf-8", "replace")

@@ -55,14 +55,22 @@ def working_directory(cwd: str) -> str:
 
 
 def find_session(arguments: Arguments, store: SessionStore, cwd: str) -> tuple[str, Stored | None]:
-    """The session to go on with, and what it holds; an empty path for a new one."""
-    if arguments.session:
-        path = store.find(arguments.session, cwd)
-    elif arguments.continue_latest:
-        path = store.latest(cwd)
-    else:
+    """The session to go on with, and what it holds; an empty path for a new one.
+
+    One that cannot be read is `ConfigError`: another one should have been named.
+    """
+    if not arguments.session and not arguments.continue_latest:
         return "", None
-    return path, load(path)
+    try:
+        path = store.find(arguments.session, cwd) if arguments.session else store.latest(cwd)
+        stored = load(path)
+    except OSError as error:
+        raise ConfigError(f"cannot look for sessions in {store.root}: {error.strerror}") from error
+    except SessionError as error:
+        raise ConfigError(str(error)) from error
+    if not stored.meta.id:
+        raise ConfigError(f"{path} is no session file: its meta row has no id")
+    return path, stored
 
 
 def choose_model(arguments: Arguments, stored: Stored | None) -> Selection:
@@ -87,6 +95,4 @@ def open_session(store: SessionStore, cwd: str, selection: Selection, path: str,
     model, provider = selection.model.id, selection.vendor.id
     if stored is None:
         return store.create(cwd, model, provider, __version__)
-    if not stored.meta.id:
-        raise SessionError(f"{path} is no session file: its meta row has no id")
     return SessionFile(path, stored.meta.replace(model=model, provider=provider), resume=stored)

@@ -2,14 +2,12 @@
 
 import asyncio
 import signal
-import sys
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from zot_agent.host import Host
-from zot_agent.modes.output import Output
+from zot_agent.modes.output import Output, complain
 from zot_core.events import AgentEvent, ErrorEvent, Notice, RunEnd, TurnEnd
-from zot_core.terminal import strip_controls
 
 Show: TypeAlias = Callable[[Output, AgentEvent], None]
 """Writes what a mode shows of an event."""
@@ -25,16 +23,6 @@ _EXIT: dict[RunEnd, int] = {
 }
 
 
-def complain(text: str) -> None:
-    """One line on standard error."""
-    line = " ".join(text.split())
-    try:
-        sys.stderr.write(f"zot: {strip_controls(line)}\n")
-        sys.stderr.flush()
-    except OSError:
-        pass  # nobody reads it
-
-
 class _Watch:
     """Follows a run for its exit code, and tells the person on standard error what is not part of the answer."""
 
@@ -48,40 +36,64 @@ class _Watch:
             complain(event.message)
         elif isinstance(event, TurnEnd):
             self.refusal = event.error
+            if event.stop == "length":
+                complain("the answer was cut off: the model may not write more at once")
         elif isinstance(event, Notice):
             complain(event.message)
+
+
+class _Signals:
+    """While this is entered, signals that ask the process to end call `cancel` and are listed.
+
+    The handlers are not asyncio's, which wait for the loop: it may hang in a write to a reader that reads no more.
+    """
+
+    def __init__(self, cancel: Callable[[], None], output: Output) -> None:
+        self._cancel, self._output = cancel, output
+        self._loop = asyncio.get_running_loop()
+        self._received: list[int] = []
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> list[int]:
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)  # Windows has no SIGHUP
+            if number is not None and not (name == "SIGHUP" and signal.getsignal(number) == signal.SIG_IGN):  # nohup
+                self._before[number] = signal.signal(number, self._handle)
+        return self._received
+
+    def _handle(self, number: int, frame: object) -> None:
+        self._received.append(number)
+        self._output.hurry()
+        self._loop.call_soon_threadsafe(self._cancel)
+
+    def __exit__(self, *exc: object) -> None:
+        """Once a signal has come, the process is ending: another one must not find it half dismantled."""
+        for number, before in self._before.items():
+            signal.signal(number, signal.SIG_IGN if self._received else before)
+        self._output.restore()
 
 
 async def answer(host: Host, prompt: str, show: Show, *, plain: bool = False) -> int:
     """Answer `prompt`, showing events with `show`; the exit code.
 
-    SIGINT and SIGTERM stop the turn and its children, keep the session and give 130 and 143. A reader of standard
-    output that goes away stops the turn too and gives 0.
+    SIGINT, SIGTERM and SIGHUP stop the turn and its children, keep the session and give 130, 143 and 129. A reader of
+    standard output that goes away stops the turn too and gives 0.
     """
-    received: list[int] = []
-
-    def stop(number: int) -> None:
-        received.append(number)
-        host.runtime.cancel()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, stop, number)
-        except NotImplementedError:  # Windows: KeyboardInterrupt cancels the task instead
-            break
     output, watch = Output(host.runtime.cancel, plain=plain), _Watch()
     host.runtime.hooks.event.add(lambda event: show(output, event))
     host.runtime.hooks.event.add(watch)
-    end = await host.runtime.prompt(prompt).task
-    output.flush()
+    with _Signals(host.runtime.cancel, output) as received:
+        end = await host.runtime.prompt(prompt).task
+        output.flush()
+    if received and (end == "aborted" or output.gone):
+        return 128 + received[0]
     if output.failure:
         complain(output.failure)
         return 1
     if output.gone:
         return 0
     if end == "aborted":
-        return 128 + received[0] if received else 130
+        return 130
     if end == "refused":
         complain(f"refused: {watch.refusal}")
     return watch.code if end == "error" else _EXIT[end]

@@ -1,15 +1,29 @@
-"""Standard output for one-shot modes: what one wake-up of the loop brings is written with one call."""
+"""The standard streams of one-shot modes: what one wake-up of the loop brings is written with one call."""
 
 import asyncio
 import os
+import select
 import sys
 from collections.abc import Callable
 
 from zot_core.terminal import strip_controls
 
+_LOOK = 0.1
+"""Seconds between two looks at whether to wait on for a slow reader."""
+
+
+def complain(text: str) -> None:
+    """One line on standard error."""
+    line = " ".join(text.split())
+    try:
+        sys.stderr.write(f"zot: {strip_controls(line)}\n")
+        sys.stderr.flush()
+    except OSError:
+        pass  # nobody reads it
+
 
 class Output:
-    """Collects text and writes it when the loop comes round.
+    """Collects text for standard output and writes it when the loop comes round.
 
     `closed` is called once when the reader has gone (`head`, a closed pager): there is nobody left to work for. Another
     failure to write is kept in `failure`. On a terminal, control sequences from models and tools are stripped.
@@ -20,6 +34,7 @@ class Output:
         self._parts: list[str] = []
         self._closed = closed
         self._strip = not plain and sys.stdout.isatty()
+        self._hurried = False
         self.gone = False
         self.failure = ""
 
@@ -38,11 +53,37 @@ class Output:
         if self._strip:
             text = strip_controls(text)
         data = memoryview(text.encode("utf-8", "replace"))
-        try:
-            while data:
+        while data:
+            try:
                 data = data[os.write(1, data) :]
-        except OSError as error:
-            self.gone = True
-            if not isinstance(error, BrokenPipeError):
-                self.failure = f"cannot write to standard output: {error.strerror}"
-            self._closed()
+            except BlockingIOError:
+                if not self._wait():
+                    self.gone = True
+                    return
+            except OSError as error:
+                self.gone = True
+                if not isinstance(error, BrokenPipeError):
+                    self.failure = f"cannot write to standard output: {error.strerror}"
+                self._closed()
+                return
+
+    def _wait(self) -> bool:
+        """Wait until the reader takes more; False if it does not and nobody has the time."""
+        while not select.select([], [1], [], _LOOK)[1]:
+            if self._hurried:
+                return False
+        return True
+
+    def hurry(self) -> None:
+        """From now on give up where a reader has stopped reading. Meant for signal handlers, which interrupt a write
+        that hangs; without blocking, it does not hang again."""
+        if not self._hurried and not sys.stdout.isatty():
+            self._hurried = True
+            self._blocking = os.get_blocking(1)
+            os.set_blocking(1, False)
+
+    def restore(self) -> None:
+        """Undo `hurry`: others may share the pipe."""
+        if self._hurried:
+            self._hurried = False
+            os.set_blocking(1, self._blocking)

@@ -53,7 +53,7 @@ def resolve_model(vendor: Vendor, name: str, *, strict: bool) -> Model:
     if completed := _complete(name, candidates):
         return _model(vendor, known[completed])
     if name and not (strict and known):
-        return Model(id=name, vendor=vendor.id)
+        return Model(id=name, vendor=vendor.id, reasoning=True)
     date = f"; the models of {vendor.title} are listed as of {_read(vendor.catalog)['date']}" if vendor.catalog else ""
     hint = f"(give a full id{date})"
     raise UnknownName.among("model", name, candidates or known, hint)
@@ -79,7 +79,8 @@ def _undated(id: str) -> str:
 
 def _model(vendor: Vendor, row: dict[str, Any]) -> Model:
     price = row["price"]
-    return Model(**(row | {"vendor": vendor.id, "price": None if price is None else Price(**price)}))
+    known = row | {"efforts": tuple(row["efforts"]), "price": None if price is None else Price(**price)}
+    return Model(**known, vendor=vendor.id)
 
 
 def _models(vendor: Vendor) -> dict[str, dict[str, Any]]:

@@ -1,7 +1,7 @@
 """`ScriptedClient`: a client that plays back turns you wrote, without any network."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 
 from zot_provider.request import Request
 from zot_provider.stream import ReasoningDelta, StreamEvent, TextDelta, ToolUseArgs
@@ -30,7 +30,7 @@ class ScriptedClient:
         """Write more turns."""
         self._script.add(*answers)
 
-    async def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+    async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """The turn's events: one batch for each delta if the turn has a delay, else all in one batch."""
         self.requests.append(request.replace(messages=list(request.messages)))
         turn = self._script.next(request)

@@ -6,15 +6,17 @@ Proxies (environment), TLS and HTTP semantics are httpx's; plain http without a 
 """
 
 import asyncio
+import errno
 import os
+import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 
 import httpx
 
-from zot_provider.errors import ConnectError, ProtocolError, ProviderError, ResponseTimeout, StreamCut
+from zot_provider.errors import ConfigError, ConnectError, ProtocolError, ProviderError, ResponseTimeout, StreamCut
 from zot_provider.record import Record, record
 from zot_provider.transport.plain import BrokenConnection, ConnectionPool, request_bytes
-from zot_provider.transport.status import status_error
+from zot_provider.transport.status import server_words, status_error
 
 _PROXY_VARIABLES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
 _ERROR_BODY = 64 * 1024
@@ -90,12 +92,9 @@ class HttpTransport:
         Raises `StatusError`, `ConnectError`, `ResponseTimeout`, `StreamCut`, or `ProtocolError` if the answer is a web
         page or plain JSON instead of an event stream.
         """
-        try:
-            client = await self._client(url)
-            sent = {"content-type": "application/json", "accept": "text/event-stream", "accept-encoding": "identity"}
-            request = client.build_request("POST", url, headers={**sent, **headers}, content=body)
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol, ValueError) as error:
-            raise ConnectError(f"{url!r} is no usable URL: {error}") from error
+        client = await self._client(url)
+        sent = {"content-type": "application/json", "accept": "text/event-stream", "accept-encoding": "identity"}
+        request = client.build_request("POST", url, headers={**sent, **headers}, content=body)
         answered = False
         try:
             response = await client.send(request, stream=True)
@@ -111,12 +110,11 @@ class HttpTransport:
 
     async def get(self, url: str, headers: Mapping[str, str], limit: float = 10.0) -> bytes:
         """A small document, at most 16 MiB, within `limit` seconds. Raises like `post`."""
+        client = await self._client(url)
         try:
-            async with asyncio.timeout(limit):
-                client = await self._client(url)
-                async with client.stream("GET", url, headers=dict(headers)) as response:
-                    body = await self._read(response, 16 << 20)
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            async with asyncio.timeout(limit), client.stream("GET", url, headers=dict(headers)) as response:
+                body = await self._read(response, 16 << 20)
+        except (httpx.HTTPError, OSError) as error:
             raise convert(error, url, answered=False) from error
         if response.status_code >= 400:
             raise status_error(response.status_code, body, response.headers, url)
@@ -138,9 +136,15 @@ class HttpTransport:
             timeout = httpx.Timeout(
                 None, connect=self._limits.connect, read=self._limits.read, write=self._limits.write
             )
-            # Reading the certificates takes some 30 ms: not on the loop, and only when TLS is spoken.
-            context = await asyncio.to_thread(httpx.create_ssl_context)
-            self._full = httpx.AsyncClient(timeout=timeout, verify=context)
+            try:
+                # Reading the certificates takes some 30 ms: not on the loop, and only when TLS is spoken.
+                context = await asyncio.to_thread(httpx.create_ssl_context)
+                made = httpx.AsyncClient(timeout=timeout, verify=context)
+            except (OSError, ValueError, ImportError) as error:
+                raise ProviderError(
+                    f"cannot use a proxy or a certificate file that the environment names: {one_line(str(error))}"
+                ) from error
+            self._full = self._full or made  # another request may have made one meanwhile
         return self._full
 
     @staticmethod
@@ -159,37 +163,73 @@ class HttpTransport:
             raise status_error(status, await self._read(response, _ERROR_BODY), response.headers, str(response.url))
         kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
         if kind in ("text/html", "application/json", "application/xhtml+xml"):
-            what = "JSON instead of a stream" if kind == "application/json" else "a web page"
+            what = "JSON" if kind == "application/json" else "a web page"
+            said = server_words(await self._read(response, _ERROR_BODY))
             raise ProtocolError(
-                f"{location(str(response.url))} answered with {what}, not with a model's event stream; "
-                "check --base-url: it must be the address of the API itself"
+                f"{location(str(response.url))} answered with {what}{f' ({said})' if said else ''}, not with a model's "
+                "event stream; check --base-url: it must be the address of the API itself"
             )
+
+
+def check_url(url: str) -> None:
+    """Raises `ConfigError`, without a password in its text, unless `url` is one that `post` and `get` can ask."""
+    shown = url.split("://")[-1].rpartition("@")[2]
+    try:
+        parts = httpx.URL(url)
+        parts.host.encode("idna")
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise ConfigError(f"the base URL {shown!r} is not a valid one: {error}") from error
+    if parts.scheme not in ("http", "https"):
+        raise ConfigError(f"the base URL must begin with http:// or https://, got {shown!r}")
+    if not parts.host or not 0 < (parts.port or 80) < 65536:
+        raise ConfigError(f"the base URL {shown!r} has no valid {'port' if parts.host else 'host'}")
 
 
 def location(url: str) -> str:
     """The URL as it may be shown: without user, password, query and fragment."""
-    try:
-        parts = httpx.URL(url)
-    except httpx.InvalidURL:
-        return repr(url)
-    return str(parts.copy_with(username=None, password=None, query=None, fragment=None))
+    return str(httpx.URL(url).copy_with(username=None, password=None, query=None, fragment=None))
 
 
 def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
     """The `ProviderError` for a failure of httpx or a socket; `answered`: part of the answer had come."""
     where = location(url)
-    words = " ".join(str(error).split()) or type(error).__name__
+    cause = _cause(error)
+    tls = "ssl" in type(cause).__name__.lower()  # the module is not worth an import
+    system = "" if tls or (cause.errno or 0) <= 0 else os.strerror(cause.errno or 0)
+    words = system or one_line(str(cause)) or type(cause).__name__
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         if isinstance(error, httpx.ConnectTimeout):
             return ConnectError(f"no connection to {where} within the time limit; is the network up?")
         return ResponseTimeout(f"{where} stopped answering; try again, or check the server")
     if answered:
         return StreamCut(f"the answer of {where} broke off in the middle ({words}); try again")
-    said = words.lower()
-    if isinstance(error, ConnectionRefusedError) or "refused" in said or "all connection attempts" in said:
+    if cause.errno == errno.ECONNREFUSED or f"[Errno {errno.ECONNREFUSED}]" in words:
         return ConnectError(f"cannot connect to {where}: connection refused; is the server running there?")
-    if "certificate" in said or "ssl" in said:
-        return ConnectError(f"no secure connection to {where}: {words}")
-    if "name or service" in said or "getaddrinfo" in said or "resolution" in said:
+    if isinstance(cause, socket.gaierror):
         return ConnectError(f"cannot find the host of {where}; check the address and the network")
+    if tls:
+        return ConnectError(f"no secure connection to {where}: {_tls_words(str(cause))}")
     return ConnectError(f"no answer from {where}: {words}")
+
+
+def one_line(text: str) -> str:
+    """The text without its line breaks."""
+    return " ".join(text.split())
+
+
+def _cause(error: BaseException) -> OSError:
+    """What the operating system said: httpx speaks in general terms of it."""
+    found: BaseException | None = error
+    system = error if isinstance(error, OSError) else OSError(str(error))
+    while found is not None:
+        system = found if isinstance(found, OSError) else system
+        found = found.__cause__ or found.__context__
+    return system
+
+
+def _tls_words(said: str) -> str:
+    """OpenSSL's words without its code and its line number, and what to do about them."""
+    words = said.partition("] ")[2].partition(" (_ssl")[0] or said
+    if "certificate" in words:
+        return f"{words} (SSL_CERT_FILE may name a file of certificates to trust)"
+    return f"{words}; is it http:// that the server speaks?"

@@ -111,6 +111,7 @@ class PlainConnection(asyncio.Protocol):
         if self._transport is None:
             raise BrokenConnection("the server closed the connection")
         self._reset()
+        self._transport.resume_reading()  # an answer that was given up may have left it paused
         self._transport.write(data)
 
     async def head(self, limit: float) -> tuple[int, list[tuple[bytes, bytes]]]:

@@ -14,5 +14,5 @@ VENDOR = Vendor(
     default_model="gpt-5.1",
     catalog="openai",
     # Reasoning models answer "max_tokens" with status 400; the others take both names.
-    quirks=Quirks(max_tokens_field="max_completion_tokens"),
+    quirks=Quirks(max_tokens_field="max_completion_tokens", reasoning_field="", prompt_cache_key=True),
 )

@@ -13,5 +13,5 @@ VENDOR = Vendor(
     base_url_env=openai.VENDOR.base_url_env,
     default_model="gpt-5.4",
     catalog=openai.VENDOR.catalog,
-    quirks=Quirks(max_tokens_field="max_output_tokens"),
+    quirks=Quirks(max_tokens_field="max_output_tokens", reasoning_field="", prompt_cache_key=True),
 )

@@ -52,7 +52,7 @@ def split_at(text: str, cells: int) -> tuple[str, str]:
 
 def clip(text: str, cells: int, ellipsis: str = "…") -> str:
     """`text` in at most `cells`: unchanged if it fits, else its head with `ellipsis`, which is cut if need be."""
-    head, rest = split_at(text, cells)
+    rest = split_at(text, cells)[1]
     if not rest or not width(rest):
         return text
     mark = split_at(ellipsis, cells)[0]

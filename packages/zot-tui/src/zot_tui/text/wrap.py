@@ -2,7 +2,8 @@
 
 Rows break at line breaks, at spaces, after and before wide characters (CJK, emoji), and inside a word only if the word
 alone is too long for a row, there between two graphemes. Not at hyphens: flags and paths stay whole. The spaces where a
-row breaks are dropped, those at the beginning of a line are its indentation and stay. A no-break space is no space.
+row breaks are dropped; those at the beginning of a line are its indentation and stay, though no more than half a row of
+them if the first word would not fit otherwise; those at its end stay as far as they fit. A no-break space is no space.
 Characters that begin no row (closing CJK punctuation) and those that end none (opening brackets) stay with their
 neighbour (a short list after JIS X 4051).
 """
@@ -55,10 +56,16 @@ class _Rows(Generic[S]):
     def finish(self) -> None:
         self.done.append(join(self.row))
 
-    def put(self, piece: _Piece[S]) -> None:
-        self.row += piece.runs
-        self.room -= piece.cells
-        self.fresh = False
+    def put(self, runs: Row[S]) -> None:
+        self.row += runs
+        self.room -= runs_width(runs)
+        self.fresh = self.fresh and not runs_width(runs)
+
+    def put_held(self, cells: int) -> None:
+        """Put the spaces that were held, as many as fit into `cells`."""
+        held = [run for piece in self.held for run in piece.runs]
+        self.put(clip_runs(held, cells, ""))
+        self.held = []
 
 
 def wrap(
@@ -81,13 +88,14 @@ def wrap(
         state.begin()
         for piece in _pieces(line):
             _add(state, piece)
-        _add_trailing(state)
+        state.put_held(state.room)
         state.finish()
     return state.done
 
 
 def _lines(runs: Sequence[Run[S]], tab_size: int) -> Iterator[Row[S]]:
     """The runs split at line breaks, with tabs expanded from the column their text begins at."""
+    tabs = any("\t" in text for _, text in runs)
     line: Row[S] = []
     column = 0
     for style, text in runs:
@@ -95,10 +103,9 @@ def _lines(runs: Sequence[Run[S]], tab_size: int) -> Iterator[Row[S]]:
             if index:
                 yield line
                 line, column = [], 0
-            shown = expand_tabs(part, column, tab_size)
+            shown = expand_tabs(part, column, tab_size) if tabs else part
             line.append((style, shown))
-            if tab_size:
-                column += width(shown)
+            column += width(shown) if tabs else 0
     yield line
 
 
@@ -108,7 +115,7 @@ def _pieces(line: Row[S]) -> Iterator[_Piece[S]]:
     last = ""
     for style, text in line:
         for part, cells in _parts(text):
-            space = part[0] in SPACES
+            space = part in SPACES or (part[0] == " " and part.isascii())
             if open_piece is not None and _together(open_piece, last, part, space=space):
                 open_piece.runs.append((style, part))
                 open_piece.cells += cells
@@ -143,27 +150,20 @@ def _is_wide(part: str) -> bool:
 
 def _add(state: _Rows[S], piece: _Piece[S]) -> None:
     """Put a piece where it belongs: on this row, on the next, or on as many as it needs."""
-    if piece.space and not (state.fresh and not state.held and _at_line_start(state)):
+    if piece.space:
         state.held.append(piece)
         return
-    between = sum(space.cells for space in state.held)
-    if between + piece.cells <= state.room:
-        for space in state.held:
-            state.put(space)
-        state.held = []
-        state.put(piece)
-        return
-    if not state.fresh:
+    if sum(space.cells for space in state.held) + piece.cells <= state.room:
+        state.put_held(state.room)
+    elif state.fresh:
+        state.put_held(state.room // 2)
+    else:
         state.finish()
         state.begin()
     if piece.cells <= state.room:
-        state.put(piece)
+        state.put(piece.runs)
     else:
         _break(state, piece)
-
-
-def _at_line_start(state: _Rows[S]) -> bool:
-    return state.fresh
 
 
 def _break(state: _Rows[S], piece: _Piece[S]) -> None:
@@ -173,18 +173,8 @@ def _break(state: _Rows[S], piece: _Piece[S]) -> None:
         while rest:
             head, rest = split_at(rest, state.room)
             if not head and state.fresh:
-                wide = next(graphemes(rest))
-                head, rest = TOO_WIDE, rest[len(wide) :]
-            if head:
-                state.put(_Piece(piece.space, [(style, head)], width(head)))
+                head, rest = TOO_WIDE, rest[len(next(graphemes(rest))) :]
+            state.put([(style, head)])
             if rest:
                 state.finish()
                 state.begin()
-
-
-def _add_trailing(state: _Rows[S]) -> None:
-    """Spaces at the end of a line stay as far as they fit."""
-    for piece in state.held:
-        for style, text in piece.runs:
-            head = split_at(text, state.room)[0]
-            state.put(_Piece(piece.space, [(style, head)], width(head)))

@@ -1,0 +1,156 @@
+"""Colours of terminals as plain values: reading them, their light, and the nearest ones a lesser terminal has; pure.
+
+A `Color` is a string in one of three forms:
+
+- `"#rrggbb"`, lower case: 24 bits;
+- `"0"` to `"255"`: an index into xterm's 256 colours. 0 to 15 are the terminal's own palette (their RGB here is xterm's
+  default and only an estimate), 16 to 231 a 6×6×6 cube, 232 to 255 greys;
+- `"default"`: whatever the terminal has.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NewType
+
+Color = NewType("Color", str)
+Rgb = tuple[int, int, int]
+
+DEFAULT = Color("default")
+
+# xterm's defaults (XTerm-col.ad), which most terminals started from.
+_BASIC: tuple[Rgb, ...] = (
+    (0, 0, 0),
+    (205, 0, 0),
+    (0, 205, 0),
+    (205, 205, 0),
+    (0, 0, 238),
+    (205, 0, 205),
+    (0, 205, 205),
+    (229, 229, 229),
+    (127, 127, 127),
+    (255, 0, 0),
+    (0, 255, 0),
+    (255, 255, 0),
+    (92, 92, 255),
+    (255, 0, 255),
+    (0, 255, 255),
+    (255, 255, 255),
+)
+_CUBE = (0, 95, 135, 175, 215, 255)
+_HEX = re.compile(r"#([0-9a-f]{6}|[0-9a-f]{3})", re.ASCII)
+_INDEX = re.compile(r"[0-9]{1,3}", re.ASCII)
+
+
+def parse_color(value: object) -> Color:
+    """A colour as theme files write it.
+
+    An index from 0 to 255 (as a number or its digits), `"#rgb"`, `"#rrggbb"`, `"default"`, or one of the objects
+    `{"mode": "256", "index": 254}`, `{"mode": "ansi", "index": 100}` (an SGR code: 30-37, 40-47, 90-97, 100-107) and
+    `{"mode": "rgb", "r": 66, "g": 69, "b": 75}`. ValueError for anything else, with the reason in one line.
+    """
+    if isinstance(value, Mapping):
+        return _parse_object(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return indexed(value)
+    if isinstance(value, str):
+        text = value.strip().lower()
+        if text == DEFAULT:
+            return DEFAULT
+        if _INDEX.fullmatch(text):
+            return indexed(int(text))
+        if found := _HEX.fullmatch(text):
+            digits = found.group(1)
+            return Color("#" + (digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)))
+    raise ValueError(f"{value!r} is no colour: use 0 to 255, '#rrggbb' or 'default'")
+
+
+def indexed(index: int) -> Color:
+    """Colour `index` of the 256; ValueError outside 0 to 255."""
+    if not 0 <= index <= 255:
+        raise ValueError(f"{index} is no colour: an index goes from 0 to 255")
+    return Color(str(index))
+
+
+def from_rgb(red: int, green: int, blue: int) -> Color:
+    """A colour of three channels, each from 0 to 255; ValueError outside."""
+    if not all(0 <= channel <= 255 for channel in (red, green, blue)):
+        raise ValueError(f"({red}, {green}, {blue}) is no colour: a channel goes from 0 to 255")
+    return Color(f"#{red:02x}{green:02x}{blue:02x}")
+
+
+def from_sgr(code: int) -> Color:
+    """The colour that SGR `code` (30-37, 40-47, 90-97, 100-107) selects; ValueError for another code."""
+    for base, first in ((30, 0), (40, 0), (90, 8), (100, 8)):
+        if base <= code <= base + 7:
+            return indexed(code - base + first)
+    raise ValueError(f"{code} is no colour: use an SGR code of 30-37, 40-47, 90-97 or 100-107")
+
+
+def _parse_object(value: Mapping[object, object]) -> Color:
+    numbers = {name: number for name, number in value.items() if isinstance(number, int) and number is not True}
+    try:
+        match value.get("mode"):
+            case "256":
+                return indexed(numbers["index"])
+            case "ansi":
+                return from_sgr(numbers["index"])
+            case "rgb":
+                return from_rgb(numbers["r"], numbers["g"], numbers["b"])
+    except KeyError as missing:
+        raise ValueError(f"{dict(value)!r} is no colour: the number {missing} is missing") from None
+    raise ValueError(f"{dict(value)!r} is no colour: 'mode' is '256', 'ansi' or 'rgb'")
+
+
+def rgb(color: Color) -> Rgb | None:
+    """The channels of a colour, 0 to 255 each; None for the terminal's default, which nobody knows."""
+    if color == DEFAULT:
+        return None
+    if color.startswith("#"):
+        return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+    index = int(color)
+    if index < 16:
+        return _BASIC[index]
+    if index < 232:
+        red, rest = divmod(index - 16, 36)
+        green, blue = divmod(rest, 6)
+        return _CUBE[red], _CUBE[green], _CUBE[blue]
+    grey = 8 + 10 * (index - 232)
+    return grey, grey, grey
+
+
+def luminance(channels: Rgb) -> float:
+    """Relative luminance of an sRGB colour, 0 (black) to 1 (white), as WCAG 2.2 defines it."""
+    linear = []
+    for channel in channels:
+        part = channel / 255
+        linear.append(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: Rgb, other: Rgb) -> float:
+    """Contrast ratio of two colours, 1 (none) to 21, in either order, as WCAG 2.2 defines it."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@lru_cache(maxsize=512)
+def nearest(color: Color, count: int) -> Color:
+    """The nearest of the first `count` indexed colours (8, 16 or 256) to `color`; the default stays the default.
+
+    Among 256 the first 16 are never an answer, since a terminal may show them as it likes.
+    """
+    channels = rgb(color)
+    if channels is None or (not color.startswith("#") and int(color) < count):
+        return color
+    first = 16 if count > 16 else 0
+    return min((indexed(index) for index in range(first, count)), key=lambda each: _distance(rgb(each), channels))
+
+
+def _distance(one: Rgb | None, other: Rgb) -> float:
+    """How different two colours look: squared, weighted by the eye's sense for each channel ("redmean")."""
+    if one is None:
+        return float("inf")
+    mean = (one[0] + other[0]) / 2
+    red, green, blue = (a - b for a, b in zip(one, other, strict=True))
+    return (2 + mean / 256) * red**2 + 4 * green**2 + (2 + (255 - mean) / 256) * blue**2

@@ -1,0 +1,137 @@
+"""Text of programs with terminal colours to styled runs; pure.
+
+SGR sequences (ECMA-48 8.3.117, with the 38/48 colours of ITU-T T.416 and xterm) become styles. Every other control
+sequence is dropped with what it holds, and so is every control character but tab and line break: what is left can be
+put on a screen without moving its cursor. Hidden text (SGR 8) is shown and nothing blinks.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from zot_tui.color import DEFAULT, Color, from_rgb, from_sgr, indexed
+
+ATTRIBUTES = ("bold", "faint", "italic", "underline", "inverse", "strike")
+
+_CONTROL = re.compile(
+    r"(?:\x1b\[|\x9b)(?P<sgr>[0-9;:]*)m"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # any other CSI, whole or torn
+    # DCS, SOS, OSC, PM, APC with their text. A line break ends one too: a torn one must not hide what follows.
+    r"|(?:\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]?"  # any other escape
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+_ON = {1: "bold", 2: "faint", 3: "italic", 4: "underline", 7: "inverse", 9: "strike", 21: "underline"}
+_OFF = {22: ("bold", "faint"), 23: ("italic",), 24: ("underline",), 27: ("inverse",), 29: ("strike",)}
+
+
+class Sgr(NamedTuple):
+    """How a stretch of text is drawn: two colours and the names of `ATTRIBUTES` that are on, in their order."""
+
+    foreground: Color = DEFAULT
+    background: Color = DEFAULT
+    attributes: tuple[str, ...] = ()
+
+    def switched(self, names: tuple[str, ...], *, on: bool) -> "Sgr":
+        """The same with the attributes `names` on or off."""
+        kept = {name for name in self.attributes if name not in names} | set(names if on else ())
+        return self._replace(attributes=tuple(name for name in ATTRIBUTES if name in kept))
+
+
+PLAIN = Sgr()
+
+
+def parse_ansi(text: str, style: Sgr = PLAIN) -> tuple[list[tuple[Sgr, str]], Sgr]:
+    """The runs of `text`, which begins in `style`, and the style it ends in: where the next piece of output begins.
+
+    Neighbouring runs differ in style, none is empty. Never fails: what cannot be read is dropped.
+    """
+    runs: list[tuple[Sgr, str]] = []
+    start = 0
+    for found in _CONTROL.finditer(text):
+        _append(runs, style, text[start : found.start()])
+        start = found.end()
+        if found["sgr"] is not None:
+            style = apply_sgr(style, found["sgr"])
+    _append(runs, style, text[start:])
+    return runs, style
+
+
+def strip_ansi(text: str) -> str:
+    """`text` without control sequences and without control characters but tab and line break."""
+    return text if text.isprintable() else _CONTROL.sub("", text)
+
+
+def apply_sgr(style: Sgr, parameters: str) -> Sgr:
+    """`style` after SGR with these parameters: numbers between `;`, their parts between `:`, none for a reset."""
+    fields = iter(parameters.split(";"))
+    for field in fields:
+        code, *parts = (_number(part) for part in field.split(":"))
+        if code in (38, 48):
+            color = _colon_color(parts) if parts else _semicolon_color(fields)
+            if color is not None:
+                style = style._replace(foreground=color) if code == 38 else style._replace(background=color)
+        else:
+            style = _apply_code(style, code, parts)
+    return style
+
+
+def _apply_code(style: Sgr, code: int, parts: list[int]) -> Sgr:
+    if code == 0:
+        return PLAIN
+    if code == 39:
+        return style._replace(foreground=DEFAULT)
+    if code == 49:
+        return style._replace(background=DEFAULT)
+    if code in _ON:
+        on = not (code == 4 and parts[:1] == [0])  # 4:0 is xterm's "no underline", 4:3 a curly one
+        return style.switched((_ON[code],), on=on)
+    if code in _OFF:
+        return style.switched(_OFF[code], on=False)
+    if 30 <= code <= 37 or 90 <= code <= 97:
+        return style._replace(foreground=from_sgr(code))
+    if 40 <= code <= 47 or 100 <= code <= 107:
+        return style._replace(background=from_sgr(code))
+    return style
+
+
+def _semicolon_color(fields: Iterator[str]) -> Color | None:
+    """The colour after `38;`: `5;n` or `2;r;g;b`, taken from `fields`; None if it is none."""
+    kind = _number(next(fields, ""))
+    wanted = {5: 1, 2: 3}.get(kind, 0)
+    return _color(kind, [_number(next(fields, "")) for _ in range(wanted)])
+
+
+def _colon_color(parts: list[int]) -> Color | None:
+    """The colour of `38:5:n`, `38:2:r:g:b` or `38:2:space:r:g:b` after its first number; None if it is none."""
+    kind, *numbers = parts
+    if kind == 2 and len(numbers) > 3:
+        numbers = numbers[1:4]
+    return _color(kind, numbers)
+
+
+def _color(kind: int, numbers: list[int]) -> Color | None:
+    try:
+        if kind == 5 and numbers:
+            return indexed(numbers[0])
+        if kind == 2 and len(numbers) >= 3:
+            return from_rgb(*numbers[:3])
+    except ValueError:
+        return None
+    return None
+
+
+def _number(text: str) -> int:
+    """A parameter, 0 if it is left out. One of more than four digits means nothing: -1."""
+    if not text:
+        return 0
+    return int(text) if len(text) <= 4 else -1
+
+
+def _append(runs: list[tuple[Sgr, str]], style: Sgr, text: str) -> None:
+    if not text:
+        return
+    if runs and runs[-1][0] == style:
+        runs[-1] = (style, runs[-1][1] + text)
+    else:
+        runs.append((style, text))
