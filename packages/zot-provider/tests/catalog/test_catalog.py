@@ -127,7 +127,9 @@ def test_latest_is_not_made_up_where_the_vendor_has_no_such_id():
 
 
 def test_an_unknown_name_is_taken_as_it_is_when_not_strict():
-    assert resolve_model(ANTHROPIC, "my-proxy-model", strict=False) == Model(id="my-proxy-model", vendor="anthropic", reasoning=True)
+    assert resolve_model(ANTHROPIC, "my-proxy-model", strict=False) == Model(
+        id="my-proxy-model", vendor="anthropic", reasoning=True
+    )
 
 
 @pytest.mark.parametrize("strict", [True, False])

@@ -1,1 +1,96 @@
-"""Nothing here yet."""
+"""Widgets for terminal chat screens, on urwid. So far its pure half: text, keys, bindings, themes, the edit buffer.
+
+The names below are loaded when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zot_tui.color import Color, parse_color
+    from zot_tui.editor.buffer import Buffer
+    from zot_tui.keymap import Binding, Keymap
+    from zot_tui.keys import Key, from_urwid, panel_key, parse_key
+    from zot_tui.text.ansi import Sgr, parse_ansi, strip_ansi
+    from zot_tui.text.fuzzy import Match, match, rank
+    from zot_tui.text.width import clip, expand_tabs, graphemes, pad, width
+    from zot_tui.text.wrap import wrap
+    from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme, palette, parse_theme
+    from zot_tui.version import __version__
+
+_HOMES = {
+    "Binding": "zot_tui.keymap",
+    "Buffer": "zot_tui.editor.buffer",
+    "Color": "zot_tui.color",
+    "Key": "zot_tui.keys",
+    "Keymap": "zot_tui.keymap",
+    "Match": "zot_tui.text.fuzzy",
+    "Sgr": "zot_tui.text.ansi",
+    "Theme": "zot_tui.theme",
+    "ThemeError": "zot_tui.theme",
+    "__version__": "zot_tui.version",
+    "builtin": "zot_tui.theme",
+    "builtin_names": "zot_tui.theme",
+    "clip": "zot_tui.text.width",
+    "expand_tabs": "zot_tui.text.width",
+    "from_urwid": "zot_tui.keys",
+    "graphemes": "zot_tui.text.width",
+    "load_theme": "zot_tui.theme",
+    "match": "zot_tui.text.fuzzy",
+    "pad": "zot_tui.text.width",
+    "palette": "zot_tui.theme",
+    "panel_key": "zot_tui.keys",
+    "parse_ansi": "zot_tui.text.ansi",
+    "parse_color": "zot_tui.color",
+    "parse_key": "zot_tui.keys",
+    "parse_theme": "zot_tui.theme",
+    "rank": "zot_tui.text.fuzzy",
+    "strip_ansi": "zot_tui.text.ansi",
+    "width": "zot_tui.text.width",
+    "wrap": "zot_tui.text.wrap",
+}
+
+__all__ = [
+    "Binding",
+    "Buffer",
+    "Color",
+    "Key",
+    "Keymap",
+    "Match",
+    "Sgr",
+    "Theme",
+    "ThemeError",
+    "__version__",
+    "builtin",
+    "builtin_names",
+    "clip",
+    "expand_tabs",
+    "from_urwid",
+    "graphemes",
+    "load_theme",
+    "match",
+    "pad",
+    "palette",
+    "panel_key",
+    "parse_ansi",
+    "parse_color",
+    "parse_key",
+    "parse_theme",
+    "rank",
+    "strip_ansi",
+    "width",
+    "wrap",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

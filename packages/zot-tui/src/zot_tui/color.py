@@ -62,7 +62,7 @@ def parse_color(value: object) -> Color:
         if found := _HEX.fullmatch(text):
             digits = found.group(1)
             return Color("#" + (digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)))
-    raise ValueError(f"{value!r} is no colour: use 0 to 255, '#rrggbb' or 'default'")
+    raise ValueError(f"{_shown(value)} is no colour: use 0 to 255, '#rrggbb' or 'default'")
 
 
 def indexed(index: int) -> Color:
@@ -98,8 +98,14 @@ def _parse_object(value: Mapping[object, object]) -> Color:
             case "rgb":
                 return from_rgb(numbers["r"], numbers["g"], numbers["b"])
     except KeyError as missing:
-        raise ValueError(f"{dict(value)!r} is no colour: the number {missing} is missing") from None
-    raise ValueError(f"{dict(value)!r} is no colour: 'mode' is '256', 'ansi' or 'rgb'")
+        raise ValueError(f"{_shown(dict(value))} is no colour: the number {missing} is missing") from None
+    raise ValueError(f"{_shown(dict(value))} is no colour: 'mode' is '256', 'ansi' or 'rgb'")
+
+
+def _shown(value: object) -> str:
+    """A value in a message: short, on one line."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"
 
 
 def rgb(color: Color) -> Rgb | None:

@@ -11,17 +11,27 @@ MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper")
 
 RUNE = "rune"
 
-# The keys that a `panel_key` frame of the extension protocol may name; a typed character is `rune` with its text.
-PANEL_KEYS = frozenset(
-    ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "enter", "esc", "tab", "backspace", "delete")
-    + (RUNE,)
+_PLAIN = (
+    "up",
+    "down",
+    "left",
+    "right",
+    "home",
+    "end",
+    "pageup",
+    "pagedown",
+    "enter",
+    "esc",
+    "tab",
+    "backspace",
+    "delete",
 )
+_RARE = ("insert", "space", "menu", "pause", "printscreen", "capslock", "scrolllock", "numlock")
 
-NAMES = frozenset(
-    ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "enter", "esc", "tab", "backspace", "delete")
-    + ("insert", "space", "menu", "pause", "printscreen", "capslock", "scrolllock", "numlock")
-    + tuple(f"f{number}" for number in range(1, 36))
-)
+NAMES = frozenset((*_PLAIN, *_RARE, *(f"f{number}" for number in range(1, 36))))
+
+# The keys that a `panel_key` frame of the extension protocol may name; a typed character is `rune` with its text.
+PANEL_KEYS = frozenset((*_PLAIN, RUNE))
 
 _ALIASES = {
     "bksp": "backspace",

@@ -7,6 +7,7 @@ put on a screen without moving its cursor. Hidden text (SGR 8) is shown and noth
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from zot_tui.color import DEFAULT, Color, from_rgb, from_sgr, indexed
@@ -99,7 +100,7 @@ def _semicolon_color(fields: Iterator[str]) -> Color | None:
     """The colour after `38;`: `5;n` or `2;r;g;b`, taken from `fields`; None if it is none."""
     kind = _number(next(fields, ""))
     wanted = {5: 1, 2: 3}.get(kind, 0)
-    return _color(kind, [_number(next(fields, "")) for _ in range(wanted)])
+    return _color(kind, [_number(field) for field in islice(fields, wanted)])
 
 
 def _colon_color(parts: list[int]) -> Color | None:

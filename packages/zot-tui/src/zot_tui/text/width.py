@@ -62,7 +62,8 @@ def clip(text: str, cells: int, ellipsis: str = "…") -> str:
 def pad(text: str, cells: int, align: Align = "left", ellipsis: str = "…") -> str:
     """`text` in exactly `cells` (of which there may be none): clipped if too long, else filled with spaces.
 
-    Centred text that cannot stand in the middle stands one cell left of it.
+    Centred text that cannot stand in the middle stands half a cell left of it. A text that begins with a combining
+    mark joins the space before it and may take a cell more.
     """
     shown = clip(text, cells, ellipsis)
     free = max(cells, 0) - width(shown)

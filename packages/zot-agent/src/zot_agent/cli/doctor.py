@@ -1,0 +1,159 @@
+"""`zot doctor`: what zot finds on this machine, a line each, and what to do where something is missing."""
+
+import asyncio
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Sequence
+
+from zot_agent.cli.parser import Parser
+from zot_agent.config.paths import sessions_root, zot_home
+from zot_agent.local.pick import places
+from zot_agent.local.server import engine_installed
+from zot_agent.local.weights import DEMO, find_weights
+from zot_agent.modes.output import complain
+from zot_agent.version import __version__
+from zot_provider.client import HttpClient
+from zot_provider.errors import ZotError
+from zot_provider.record import Record, record
+from zot_provider.selection import select
+from zot_provider.vendors import VENDORS
+from zot_provider.vendors.spec import Vendor
+
+REACH_LIMIT = 5.0
+"""Seconds an endpoint gets to answer."""
+
+
+@record
+class Finding(Record):
+    """One line: "ok", "--" for what is not there and need not be, or "no" for what is wrong."""
+
+    state: str
+    topic: str
+    text: str
+
+    def line(self) -> str:
+        return f"{self.state:<4}{self.topic:<18}{self.text}\n"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Look around and say what was found; 0 if a model can be asked and sessions can be kept, else 1."""
+    parser = Parser(prog="zot doctor", description="Say what zot finds: keys, endpoints, tools, terminal, paths.")
+    parser.add_argument("--offline", action="store_true", help="do not contact any endpoint")
+    try:
+        offline = parser.parse_args(list(arguments)).offline
+    except SystemExit as stop:  # argparse, after --help
+        return stop.code if isinstance(stop.code, int) else 0
+    except ZotError as error:
+        complain(str(error))
+        return error.exit_code
+    models = asyncio.run(_models(offline=offline))
+    rest = [*_place(), *_programs(), _terminal(), _extensions()]
+    for finding in [*models, *rest]:
+        sys.stdout.write(finding.line())
+    usable = any(finding.state == "ok" for finding in models)
+    if not usable:
+        sys.stdout.write("\nno model can be asked: set a key, start a local server, or run zot local setup\n")
+    return 0 if usable and all(finding.state != "no" for finding in rest) else 1
+
+
+async def _models(*, offline: bool) -> list[Finding]:
+    """Keys and whether their endpoints answer, local servers, the demo model."""
+    keyed = [vendor for vendor in VENDORS if vendor.key_env]
+    keys = await asyncio.gather(*(_key(vendor, offline=offline) for vendor in keyed))
+    servers = [] if offline else await asyncio.gather(*(_server(*each) for each in _servers()))
+    weights, engine = find_weights(DEMO), engine_installed()
+    missing = "zot local setup" if engine else "the extra zot-agent[local], then zot local setup"
+    demo = (
+        Finding("ok", "demo model", weights) if weights and engine else Finding("--", "demo model", f"needs {missing}")
+    )
+    return [*keys, *servers, demo]
+
+
+async def _key(vendor: Vendor, *, offline: bool) -> Finding:
+    try:
+        selection = select(vendor.id)
+        name = next((name for name in vendor.key_env if os.environ.get(name, "").strip()), "")
+        if not name:
+            return Finding("--", vendor.id, f"no key; {' or '.join(vendor.key_env)} would hold it")
+        client = HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url)
+    except ZotError as error:
+        return Finding("no", vendor.id, str(error))
+    where = selection.base_url or vendor.base_url or ""
+    if offline:
+        await client.close()
+        return Finding("ok", vendor.id, f"{name} is set; {where} was not asked")
+    listed = await _reach(client)
+    if isinstance(listed, str):
+        return Finding("no", vendor.id, f"{name} is set, but {listed}")
+    return Finding("ok", vendor.id, f"{name} is set; {where} lists {len(listed)} models")
+
+
+def _servers() -> list[tuple[str, Vendor, str]]:
+    return [(place.title, place.vendor, place.base_url) for place in places(os.environ)]
+
+
+async def _server(title: str, vendor: Vendor, base_url: str) -> Finding:
+    topic = title.lower()
+    try:
+        listed = await _reach(HttpClient(vendor, base_url=base_url))
+    except ZotError as error:
+        return Finding("no", topic, str(error))
+    if isinstance(listed, str):
+        return Finding("--", topic, f"nothing answers at {base_url}")
+    return Finding("ok", topic, f"{base_url} serves {', '.join(listed[:3])}")
+
+
+async def _reach(client: HttpClient) -> list[str] | str:
+    """The models an endpoint lists, or why it does not."""
+    try:
+        async with asyncio.timeout(REACH_LIMIT):
+            return await client.models()
+    except TimeoutError:
+        return f"it did not answer within {REACH_LIMIT:g} s"
+    except ZotError as error:
+        return str(error)
+    finally:
+        await client.close()
+
+
+def _place() -> list[Finding]:
+    """The program and its folders."""
+    home = zot_home()
+    above = home
+    while not os.path.exists(above) and os.path.dirname(above) != above:
+        above = os.path.dirname(above)
+    writable = os.path.isdir(above) and os.access(above, os.W_OK | os.X_OK)
+    state = "there" if os.path.isdir(home) else "not there yet"
+    return [
+        Finding("ok", "zot", f"{__version__}, {platform.python_implementation()} {platform.python_version()}, "
+                f"{platform.system()} {platform.machine()}"),
+        Finding("ok" if writable else "no", "home", f"{home} ({state}{'' if writable else ', cannot be written'})"),
+        Finding("ok", "sessions", f"{sessions_root()} ({_count(sessions_root())} kept)"),
+    ]  # fmt: skip
+
+
+def _count(folder: str) -> int:
+    return sum(name.endswith(".jsonl") for _, _, names in os.walk(folder) for name in names)
+
+
+def _programs() -> list[Finding]:
+    """Programs the tools use; each has something to fall back on."""
+    uses = {"bash": "sh is used instead", "git": "zot works without it", "rg": "slower searching in Python is used"}
+    return [
+        Finding("ok", name, path) if (path := shutil.which(name)) else Finding("--", name, f"not found; {instead}")
+        for name, instead in uses.items()
+    ]
+
+
+def _terminal() -> Finding:
+    if not sys.stdout.isatty():
+        return Finding("--", "terminal", "standard output is no terminal")
+    size = shutil.get_terminal_size()
+    colour = os.environ.get("COLORTERM") or "256 colours or fewer"
+    return Finding("ok", "terminal", f"{os.environ.get('TERM', 'unknown')}, {size.columns}x{size.lines}, {colour}")
+
+
+def _extensions() -> Finding:
+    return Finding("--", "extensions", "this version does not run extensions yet")

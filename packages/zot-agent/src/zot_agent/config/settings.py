@@ -1,0 +1,77 @@
+"""What the user has set for good: `$ZOT_HOME/config.json`, in the names of the Go zot.
+
+The file is read before the first request, so it is checked by hand and not by pydantic. Keys that zot does not know are
+left alone: they may be the other zot's, or a newer one's.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from zot_provider.errors import ConfigError
+from zot_provider.record import Record, record
+from zot_provider.request import Reasoning
+
+FILE = "config.json"
+_LARGEST = 1 << 20
+
+
+@record
+class Settings(Record):
+    """`provider`, `model` and `reasoning` stand in for the flags of the same name, `http_proxy` for the variable."""
+
+    provider: str = ""
+    model: str = ""
+    reasoning: Reasoning = "off"
+    http_proxy: str = ""
+
+
+def load_settings(home: str) -> Settings:
+    """The settings in the folder `home`; defaults without a file. Raises `ConfigError` naming file and key."""
+    path = os.path.join(home, FILE)
+    value = read_json_object(path)
+    for name in Settings.__match_args__:
+        if name in value and not isinstance(value[name], str):
+            raise ConfigError(f"{path}: {name}: expected text, got {kind(value[name])}")
+    levels = get_args(Reasoning)
+    if value.get("reasoning", "off") not in (*levels, ""):
+        raise ConfigError(f"{path}: reasoning: expected one of {', '.join(levels)}, got {value['reasoning']!r}")
+    return Settings(
+        provider=value.get("provider", ""),
+        model=value.get("model", ""),
+        reasoning=value.get("reasoning") or "off",
+        http_proxy=value.get("http_proxy", ""),
+    )
+
+
+def read_json_object(path: str) -> Mapping[str, Any]:
+    """The JSON object in a file, empty if there is no file. Raises `ConfigError` naming the file and the place."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LARGEST + 1)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    if len(data) > _LARGEST:
+        raise ConfigError(f"{path} is larger than 1 MiB; this cannot be right")
+    try:
+        value = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 text (byte {error.start})") from error
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path} is nested too deeply") from error
+    if not isinstance(value, dict):
+        raise ConfigError(f"{path}: expected an object, got {kind(value)}")
+    return value
+
+
+def kind(value: object) -> str:
+    """What a JSON value is, in the words of JSON."""
+    if value is None:
+        return "null"
+    names = {bool: "a truth value", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
+    return names[type(value)]

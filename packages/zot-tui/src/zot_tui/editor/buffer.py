@@ -1,0 +1,192 @@
+"""`Buffer`: the text a person edits and the cursor in it, with the habits of Emacs and readline; pure.
+
+Every method that changes something returns nothing and cannot fail; at an end it does nothing. Each change is one step
+of undo, except that the letters of a word typed in a row are one together.
+"""
+
+from typing import Literal
+
+from zot_tui.editor import motions
+from zot_tui.editor.killring import KillRing
+from zot_tui.editor.undo import Edit, UndoStack
+from zot_tui.text.width import graphemes
+
+_Last = Literal["", "kill", "yank"]
+
+
+class Buffer:
+    """A text of several lines. `cursor` is an offset in code points and stands between two graphemes.
+
+    Line breaks are `\\n`, others are turned into it; other control characters are the caller's to strip. Buffers may
+    share a kill ring.
+    """
+
+    __slots__ = ("_cursor", "_goal", "_last", "_text", "_undo", "_yanked", "kills")
+
+    def __init__(self, text: str = "", kills: KillRing | None = None) -> None:
+        self.kills = KillRing() if kills is None else kills
+        self._text = _lines(text)
+        self._cursor = len(self._text)
+        self._undo = UndoStack()
+        self._last: _Last = ""
+        self._goal: int | None = None  # the column that going up and down tries to keep, in cells
+        self._yanked = (0, 0)  # where the text of the last yank stands
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self._text
+
+    @property
+    def cursor(self) -> int:
+        """Where the next character goes."""
+        return self._cursor
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Line and column of the cursor, both from 0, the column in code points."""
+        return self._text.count("\n", 0, self._cursor), self._cursor - motions.line_start(self._text, self._cursor)
+
+    def insert(self, text: str) -> None:
+        """Put `text` at the cursor, which goes behind it."""
+        text = _lines(text)
+        typed = not text.isspace() and len(list(graphemes(text))) == 1
+        self._replace(self._cursor, self._cursor, text, typed=typed)
+
+    def set(self, text: str, cursor: int | None = None) -> None:
+        """Replace everything; the cursor goes to `cursor` (the end of the grapheme it stands in) or the end."""
+        self._replace(0, len(self._text), _lines(text))
+        if cursor is not None:
+            self.move(cursor)
+
+    def move(self, offset: int) -> None:
+        """Put the cursor at `offset`, or as near as the text and its graphemes allow."""
+        self._go(motions.snap(self._text, offset))
+
+    def left(self) -> None:
+        """One grapheme back."""
+        self._go(motions.left(self._text, self._cursor))
+
+    def right(self) -> None:
+        """One grapheme on."""
+        self._go(motions.right(self._text, self._cursor))
+
+    def word_left(self) -> None:
+        """To the beginning of the word before the cursor."""
+        self._go(motions.word_left(self._text, self._cursor))
+
+    def word_right(self) -> None:
+        """To the end of the word after the cursor."""
+        self._go(motions.word_right(self._text, self._cursor))
+
+    def line_start(self) -> None:
+        """To the beginning of the line."""
+        self._go(motions.line_start(self._text, self._cursor))
+
+    def line_end(self) -> None:
+        """To the end of the line."""
+        self._go(motions.line_end(self._text, self._cursor))
+
+    def up(self) -> bool:
+        """To the line above, keeping the column over shorter lines between; False if there is none."""
+        goal = self._column()
+        return self._go_line(motions.line_above(self._text, self._cursor, goal), goal)
+
+    def down(self) -> bool:
+        """To the line below, keeping the column over shorter lines between; False if there is none."""
+        goal = self._column()
+        return self._go_line(motions.line_below(self._text, self._cursor, goal), goal)
+
+    def backspace(self) -> None:
+        """Delete the grapheme before the cursor."""
+        self._replace(motions.left(self._text, self._cursor), self._cursor, "")
+
+    def delete(self) -> None:
+        """Delete the grapheme after the cursor."""
+        self._replace(self._cursor, motions.right(self._text, self._cursor), "")
+
+    def kill_word_left(self) -> None:
+        """Cut back to the beginning of a word. Cuts in a row make one text to yank, here and below."""
+        self._kill(motions.word_left(self._text, self._cursor), self._cursor)
+
+    def kill_word_right(self) -> None:
+        """Cut on to the end of a word."""
+        self._kill(self._cursor, motions.word_right(self._text, self._cursor))
+
+    def kill_line_start(self) -> None:
+        """Cut back to the beginning of the line; there, the line break before it."""
+        start = motions.line_start(self._text, self._cursor)
+        self._kill(start if start < self._cursor else motions.left(self._text, self._cursor), self._cursor)
+
+    def kill_line_end(self) -> None:
+        """Cut on to the end of the line; there, its line break."""
+        end = motions.line_end(self._text, self._cursor)
+        self._kill(self._cursor, end if end > self._cursor else motions.right(self._text, self._cursor))
+
+    def yank(self) -> None:
+        """Insert what was cut last."""
+        self._yank(self._cursor, self._cursor, self.kills.text)
+
+    def yank_pop(self) -> None:
+        """Right after a yank: replace what it inserted by the cut before that one. Otherwise nothing."""
+        if self._last == "yank":
+            self._yank(*self._yanked, self.kills.rotate())
+
+    def undo(self) -> None:
+        """Take back the last step."""
+        edit = self._undo.undo()
+        if edit is not None:
+            self._text = _spliced(self._text, edit.at, edit.at + len(edit.inserted), edit.removed)
+            self._go(edit.cursor)
+
+    def redo(self) -> None:
+        """Do again what was taken back last."""
+        edit = self._undo.redo()
+        if edit is not None:
+            self._text = _spliced(self._text, edit.at, edit.at + len(edit.removed), edit.inserted)
+            self._go(motions.snap(self._text, edit.at + len(edit.inserted)))
+
+    def _replace(self, start: int, end: int, text: str, *, typed: bool = False) -> None:
+        """The one way the text changes, undo aside."""
+        removed = self._text[start:end]
+        if removed != text:
+            self._undo.add(Edit(start, removed, text, self._cursor), typed=typed)
+            self._text = _spliced(self._text, start, end, text)
+        # What was inserted may join what follows it to one grapheme, what was removed may have kept two apart.
+        self._cursor = motions.snap(self._text, start + len(text))
+        self._last, self._goal = "", None
+
+    def _kill(self, start: int, end: int) -> None:
+        join: Literal["no", "after", "before"] = "no"
+        if self._last == "kill":
+            join = "before" if end == self._cursor else "after"
+        self.kills.add(self._text[start:end], join)
+        self._replace(start, end, "")
+        self._last = "kill"
+
+    def _yank(self, start: int, end: int, text: str) -> None:
+        self._replace(start, end, text)
+        self._last, self._yanked = "yank", (start, start + len(text))
+
+    def _go(self, offset: int) -> None:
+        self._cursor = offset
+        self._undo.close()
+        self._last, self._goal = "", None
+
+    def _go_line(self, offset: int | None, goal: int) -> bool:
+        if offset is None:
+            return False
+        self._go(offset)
+        self._goal = goal
+        return True
+
+    def _column(self) -> int:
+        return motions.column(self._text, self._cursor) if self._goal is None else self._goal
+
+
+def _spliced(text: str, start: int, end: int, middle: str) -> str:
+    return text[:start] + middle + text[end:]
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

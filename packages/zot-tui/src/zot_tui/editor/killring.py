@@ -1,0 +1,35 @@
+"""Texts that were cut, the newest first, as Emacs and readline keep them; pure."""
+
+from typing import Literal
+
+
+class KillRing:
+    """At most `limit` texts. `text` is the one to insert, `rotate` goes to the one before it."""
+
+    __slots__ = ("_entries", "_limit")
+
+    def __init__(self, limit: int = 30) -> None:
+        self._limit = limit
+        self._entries: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """What a yank inserts; empty if nothing was cut."""
+        return self._entries[-1] if self._entries else ""
+
+    def add(self, text: str, join: Literal["no", "after", "before"] = "no") -> None:
+        """Keep `text`, or join it to the newest entry: `after` it (cut forward) or `before` it (cut backward)."""
+        if not text:
+            return
+        if join == "no" or not self._entries:
+            self._entries.append(text)
+            del self._entries[: -self._limit]
+        else:
+            newest = self._entries[-1]
+            self._entries[-1] = newest + text if join == "after" else text + newest
+
+    def rotate(self) -> str:
+        """Make the entry before `text` the one to insert, the oldest being followed by the newest; that entry."""
+        if self._entries:
+            self._entries.insert(0, self._entries.pop())
+        return self.text

@@ -1,0 +1,91 @@
+"""Where a cursor goes: offsets in a text, by grapheme, word and line; pure.
+
+Offsets count code points and stand between two graphemes. Lines end at `\\n`. A word is a stretch of letters, digits,
+marks and `_`.
+"""
+
+import unicodedata
+
+from zot_tui.text.width import graphemes, split_at, width
+
+
+def line_start(text: str, offset: int) -> int:
+    """The beginning of the line that holds `offset`."""
+    return text.rfind("\n", 0, offset) + 1
+
+
+def line_end(text: str, offset: int) -> int:
+    """The end of that line, before its line break."""
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end
+
+
+def left(text: str, offset: int) -> int:
+    """One grapheme back, over a line break too; 0 at the beginning."""
+    start = line_start(text, offset)
+    if offset == start:
+        return max(offset - 1, 0)
+    *_, last = graphemes(text[start:offset])
+    return offset - len(last)
+
+
+def right(text: str, offset: int) -> int:
+    """One grapheme on, over a line break too; the end at the end."""
+    end = line_end(text, offset)
+    if offset == end:
+        return min(offset + 1, len(text))
+    return offset + len(next(graphemes(text[offset:end])))
+
+
+def snap(text: str, offset: int) -> int:
+    """`offset` itself if it stands between two graphemes, else the end of the one it stands in."""
+    offset = min(max(offset, 0), len(text))
+    border = line_start(text, offset)
+    for grapheme in graphemes(text[border : line_end(text, offset)]):
+        if border >= offset:
+            break
+        border += len(grapheme)
+    return border
+
+
+def word_left(text: str, offset: int) -> int:
+    """The beginning of the word before `offset`."""
+    while offset and not _in_word(text[offset - 1]):
+        offset -= 1
+    while offset and _in_word(text[offset - 1]):
+        offset -= 1
+    return snap(text, offset)
+
+
+def word_right(text: str, offset: int) -> int:
+    """The end of the word after `offset`."""
+    while offset < len(text) and not _in_word(text[offset]):
+        offset += 1
+    while offset < len(text) and _in_word(text[offset]):
+        offset += 1
+    return snap(text, offset)
+
+
+def column(text: str, offset: int) -> int:
+    """Cells between the beginning of the line and `offset`."""
+    return width(text[line_start(text, offset) : offset])
+
+
+def line_above(text: str, offset: int, cells: int) -> int | None:
+    """The offset nearest to `cells` (at or left of it) on the line above; None on the first line."""
+    start = line_start(text, offset)
+    return _at_column(text, line_start(text, start - 1), cells) if start else None
+
+
+def line_below(text: str, offset: int, cells: int) -> int | None:
+    """The offset nearest to `cells` (at or left of it) on the line below; None on the last line."""
+    end = line_end(text, offset)
+    return _at_column(text, end + 1, cells) if end < len(text) else None
+
+
+def _at_column(text: str, start: int, cells: int) -> int:
+    return start + len(split_at(text[start : line_end(text, start)], cells)[0])
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() or char == "_" or unicodedata.category(char).startswith("M")

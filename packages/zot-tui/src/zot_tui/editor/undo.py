@@ -1,0 +1,55 @@
+"""What was done to a text, to take it back and do it again; pure."""
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Edit:
+    """At offset `at`, `removed` was replaced by `inserted`, while the cursor stood at `cursor`."""
+
+    at: int
+    removed: str
+    inserted: str
+    cursor: int
+
+
+class UndoStack:
+    """Edits in order, and how many of them are in force. A new edit forgets those that were taken back."""
+
+    __slots__ = ("_done", "_limit", "_open", "_undone")
+
+    def __init__(self, limit: int = 500) -> None:
+        self._limit = limit
+        self._done: list[Edit] = []
+        self._undone: list[Edit] = []
+        self._open = False
+
+    def add(self, edit: Edit, *, typed: bool = False) -> None:
+        """Remember an edit. One that is `typed` right after another typed one becomes part of it."""
+        self._undone.clear()
+        last = self._done[-1] if self._done else None
+        if typed and self._open and last and not edit.removed and edit.at == last.at + len(last.inserted):
+            last.inserted += edit.inserted
+            return
+        self._done.append(edit)
+        del self._done[: -self._limit]
+        self._open = typed
+
+    def close(self) -> None:
+        """What is typed from now on is a step of its own."""
+        self._open = False
+
+    def undo(self) -> Edit | None:
+        """The last edit in force, to be taken back; None if there is none."""
+        return self._shift(self._done, self._undone)
+
+    def redo(self) -> Edit | None:
+        """The edit that was taken back last, to be done again; None if there is none."""
+        return self._shift(self._undone, self._done)
+
+    def _shift(self, source: list[Edit], target: list[Edit]) -> Edit | None:
+        self._open = False
+        if not source:
+            return None
+        target.append(source.pop())
+        return target[-1]

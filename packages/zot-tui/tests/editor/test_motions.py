@@ -1,0 +1,45 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_tui.editor import motions
+from zot_tui.text.width import graphemes
+
+texts = st.text(alphabet="ab_ .\n漢🇩🇪e\u0301👩\u200d👧", max_size=30)
+
+
+def borders(text):
+    found = [0]
+    for grapheme in graphemes(text):
+        found.append(found[-1] + len(grapheme))
+    return found
+
+
+def test_words_are_letters_digits_and_underscores():
+    text = "one, two_2 cafe\u0301!"
+    assert [motions.word_right(text, offset) for offset in (0, 3, 10, 16)] == [3, 10, 16, 17]
+    assert [motions.word_left(text, offset) for offset in (17, 11, 5, 0)] == [11, 5, 0, 0]
+
+
+def test_a_line_above_keeps_the_column_in_cells():
+    text = "漢字ab\nabcdef\nx"
+    assert motions.line_above(text, text.index("d"), 3) == 1
+    assert motions.line_above(text, text.index("e"), 4) == 2
+    assert motions.line_below(text, text.index("d"), 3) == len(text)
+    assert motions.line_above(text, 2, 4) is None
+    assert motions.line_below(text, len(text), 0) is None
+
+
+@given(texts)
+def test_going_right_and_left_visits_every_border(text):
+    forward, offset = [0], 0
+    while (after := motions.right(text, offset)) != offset:
+        forward.append(offset := after)
+    back = [offset]
+    while (before := motions.left(text, offset)) != offset:
+        back.append(offset := before)
+    assert forward == back[::-1] == borders(text)
+
+
+@given(texts, st.integers(-3, 40))
+def test_snapping_finds_the_next_border(text, offset):
+    assert motions.snap(text, offset) == next((each for each in borders(text) if each >= offset), len(text))

@@ -1,0 +1,112 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_tui.text.runs import join, plain, runs_width
+from zot_tui.text.width import width
+from zot_tui.text.wrap import SPACES, TOO_WIDE, wrap
+
+alphabet = "ab -.、（漢字🇩🇪e\u0301👩\u200d👧\u00a0\u3000\t\n"
+runs = st.lists(st.tuples(st.sampled_from(["x", "y"]), st.text(alphabet=alphabet, max_size=20)), max_size=5)
+
+
+def rows(text, cells, **options):
+    return [plain(row) for row in wrap([("", text)], cells, **options)]
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "expected"),
+    [
+        ("", 5, [""]),
+        ("one two three", 7, ["one two", "three"]),
+        ("one two three", 8, ["one two", "three"]),
+        ("one\n\ntwo", 8, ["one", "", "two"]),
+        ("one\r\ntwo", 8, ["one", "two"]),
+        ("abcdefgh", 3, ["abc", "def", "gh"]),
+        ("a abcdefgh b", 3, ["a", "abc", "def", "gh", "b"]),
+        ("a   b", 2, ["a", "b"]),
+        ("  if x:", 20, ["  if x:"]),
+        ("one   ", 4, ["one "]),
+        ("   ", 2, ["  "]),
+        ("--long-flag x", 6, ["--long", "-flag", "x"]),
+        ("a\tb", 20, ["a       b"]),
+        ("10\u00a0km far", 6, ["10\u00a0km", "far"]),
+    ],
+)
+def test_rows_break_at_line_breaks_and_spaces(text, cells, expected):
+    assert rows(text, cells) == expected
+
+
+def test_wide_characters_break_anywhere_between_them():
+    assert rows("漢字漢字", 5) == ["漢字", "漢字"]
+    assert rows("abc漢字", 5) == ["abc漢", "字"]
+
+
+def test_closing_punctuation_begins_no_row_and_an_opening_bracket_ends_none():
+    assert rows("漢字、漢", 4) == ["漢", "字、", "漢"]
+    assert rows("漢（漢）", 4) == ["漢", "（漢", "）"]  # too long for a row, so it is broken after all
+
+
+def test_a_grapheme_that_no_row_can_hold_is_replaced():
+    assert rows("a漢b", 1) == ["a", TOO_WIDE, "b"]
+
+
+def test_a_word_that_changes_its_style_stays_whole():
+    wrapped = wrap([("a", "one tw"), ("b", "o"), ("a", " three")], 5)
+    assert wrapped == [[("a", "one")], [("a", "tw"), ("b", "o")], [("a", "three")]]
+
+
+def test_a_hanging_indent_stands_before_all_rows_but_the_first():
+    wrapped = wrap([("t", "one two three\nfour")], 9, first=[("b", "• ")], rest=[("b", "  ")])
+    assert wrapped == [
+        [("b", "• "), ("t", "one two")],
+        [("b", "  "), ("t", "three")],
+        [("b", "  "), ("t", "four")],
+    ]
+
+
+def test_an_indent_takes_half_of_a_row_at_most():
+    assert rows("abcd", 4, first=[("", "       ")], rest=[("", "      ")]) == ["  ab", "  cd"]
+
+
+def test_an_indentation_that_leaves_no_room_is_shortened():
+    assert rows("        abcd", 8) == ["    abcd"]
+    assert rows("          abcdef", 8) == ["    abcd", "ef"]
+
+
+def test_a_row_without_a_cell_is_refused():
+    with pytest.raises(ValueError, match="not 0"):
+        wrap([("", "x")], 0)
+
+
+@given(runs, st.integers(1, 24), st.integers(0, 9), st.integers(0, 9))
+def test_no_row_is_wider_than_asked(styled, cells, first, rest):
+    for row in wrap(styled, cells, first=[("i", " " * first)], rest=[("i", " " * rest)]):
+        assert runs_width(row) <= cells
+        assert row == join(row)
+
+
+@given(runs, st.integers(2, 24))
+def test_nothing_but_spaces_is_lost_and_styles_stay(styled, cells):
+    def letters(parts):
+        return [(style, char) for style, text in parts for char in text if char not in SPACES and char not in "\t\n"]
+
+    wrapped = wrap(styled, cells)
+    assert letters([run for row in wrapped for run in row]) == letters(styled)
+
+
+@given(st.text(alphabet="ab \n", max_size=60), st.integers(1, 12))
+def test_a_text_that_fits_is_not_touched(text, cells):
+    for line in text.split("\n"):
+        if width(line) <= cells:
+            assert rows(line, cells) == [line]
+
+
+@given(st.text(alphabet="ab ", max_size=60), st.integers(1, 12))
+def test_a_row_ends_only_where_the_next_word_would_not_fit(text, cells):
+    wrapped = rows(" ".join(text.split()), cells)
+    for row, following in pairwise(wrapped):
+        word = following.split(" ")[0]
+        assert len(row) + 1 + len(word) > cells or len(row) == cells

@@ -1,0 +1,160 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_tui.theme import Paint, Spinner, ThemeError, builtin, builtin_names, load_theme, parse_theme
+from zot_tui.theme.tokens import TOKENS
+
+
+def parse(data, mode="dark"):
+    return parse_theme(json.dumps(data), mode, source="mine.json")
+
+
+def test_any_subset_of_entries_is_a_theme():
+    assert parse({}).name == "mine"
+    theme = parse({"name": "pink", "description": "Pink.", "colors": {"accent": 204}})
+    assert (theme.name, theme.description) == ("pink", "Pink.")
+    assert theme.paints == {"accent": Paint("204")}
+    assert theme.notes == []
+
+
+def test_colours_may_differ_by_mode_and_one_mode_serves_both():
+    data = {"colors": {"accent": 1, "tool": 2, "dark": {"accent": 204}, "light": {"accent": 161}}}
+    assert parse(data, "dark").paints == {"accent": Paint("204"), "tool": Paint("2")}
+    assert parse(data, "light").paints["accent"] == Paint("161")
+    assert parse({"colors": {"dark": {"accent": 204}}}, "light").paints == {"accent": Paint("204")}
+
+
+def test_entries_at_the_top_count_too_and_the_closer_ones_win():
+    theme = parse({"accent": 1, "error": 2, "colors": {"accent": 3}})
+    assert theme.paints == {"accent": Paint("3"), "error": Paint("2")}
+
+
+def test_foregrounds_backgrounds_and_groups_have_their_names():
+    colors = {
+        "fg": 1,
+        "background": "#000",
+        "selection_fg": 2,
+        "selection_bg": 3,
+        "syntax": {"keyword": "#81a1c1 bold"},
+    }
+    theme = parse({"colors": colors})
+    assert theme.paints == {"text": Paint("1"), "selection": Paint("2"), "syntax.keyword": Paint("#81a1c1", ("bold",))}
+    assert theme.backgrounds == {"text": "#000000", "selection": "3"}
+
+
+def test_a_value_may_be_attributes_alone():
+    assert parse({"markdown": {"strong": "italics bold"}}).paints == {
+        "markdown.strong": Paint(None, ("bold", "italic"))
+    }
+
+
+def test_spinners_may_stand_at_every_level():
+    data = {
+        "spinner_frames": ["◢", "◣"],
+        "colors": {"spinner_messages": ["shipping"], "dark": {"spinner_interval_ms": 120}},
+    }
+    assert parse(data).spinner == Spinner(("◢", "◣"), ("shipping",), 120)
+
+
+def test_what_is_not_known_is_noted_and_left_out():
+    theme = parse(
+        {"acent": 1, "colors": {"dark": {"syntax": {"keywort": 2}, "spinner_color": 3, "spinner_interval_ms": 0}}}
+    )
+    assert theme.paints == {}
+    assert theme.notes == [
+        "'acent': no such entry; it is left out",
+        "'colors.dark.syntax.keywort': no such entry; it is left out",
+        "'colors.dark.spinner_color': no such entry; it is left out",
+        "'colors.dark.spinner_interval_ms': a number from 20 up is wanted; it is left out",
+    ]
+
+
+def test_entries_for_people_and_for_highlighters_are_accepted():
+    theme = parse(
+        {"color_descriptions": {"accent": "x"}, "syntax_base_style": "monokai", "syntax": {"text": "#fff bg:#000"}}
+    )
+    assert theme.paints == {"syntax.text": Paint("#ffffff")}
+    assert theme.notes == ["'syntax.text': 'bg:#000' is left out"]
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        ({"colors": {"dark": {"accent": "purplish"}}}, "'colors.dark.accent': 'purplish' is no colour"),
+        ({"colors": {"selection_bg": 300}}, "'colors.selection_bg': 300 is no colour"),
+        ({"syntax": {"text": "#fff #000"}}, "'syntax.text': \"#fff #000\" has two colours"),
+        ({"fg": ""}, "'fg': '' is no colour"),
+        ({"fg": None}, "'fg': None is no colour"),
+        ({"colors": 5}, "'colors': an object is wanted, not 5"),
+        ({"colors": {"light": []}}, "'colors.light': an object is wanted, not []"),
+        ({"name": 5}, "'name': a text is wanted, not 5"),
+        ({"mode": "dim"}, "'mode': 'dark' or 'light' is wanted"),
+        ({"spinner_frames": []}, "'spinner_frames': a list of texts is wanted"),
+        ([], "an object is wanted, not []"),
+    ],
+)
+def test_a_bad_entry_is_named_in_one_line(data, named):
+    with pytest.raises(ThemeError) as caught:
+        parse(data)
+    assert str(caught.value).startswith(f"theme 'mine.json': {named}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"a": 1,}', "[" * 100_000, "9" * 5000])
+def test_what_is_no_json_is_a_theme_error(text):
+    with pytest.raises(ThemeError) as caught:
+        parse_theme(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_is_read_and_names_the_theme(tmp_path):
+    file = tmp_path / "sea.json"
+    file.write_text('\ufeff{"accent": 31}', encoding="utf-8")
+    assert load_theme(file).name == "sea"
+
+
+def test_a_file_that_cannot_be_read_is_a_theme_error(tmp_path):
+    with pytest.raises(ThemeError, match="No such file"):
+        load_theme(tmp_path / "none.json")
+    file = tmp_path / "latin.json"
+    file.write_bytes(b'{"name": "\xe9"}')
+    with pytest.raises(ThemeError, match="not UTF-8 at byte 10"):
+        load_theme(file)
+
+
+def test_the_built_in_themes_are_found_by_name():
+    assert builtin_names() == ["dark", "high-contrast", "light"]
+    with pytest.raises(ThemeError, match="no theme 'drak': there are dark, high-contrast, light"):
+        builtin("drak")
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_a_built_in_theme_is_complete_and_free_of_notes(name):
+    theme = builtin(name)
+    assert (theme.name, theme.notes) == (name, [])
+    assert theme.description
+    assert {"text", "muted", "accent", "error", "warning", "tool", "selection"} <= set(theme.paints)
+    assert None not in (theme.spinner.frames, theme.spinner.messages, theme.spinner.interval_ms)
+
+
+keys = st.sampled_from(
+    [*(token.key for token in TOKENS), "selection_bg", "colors", "dark", "light", "syntax", "spinner_frames", "mode"]
+) | st.text(max_size=5)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8) | st.just("#fff"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(keys, values, max_size=6))
+def test_whatever_a_file_holds_is_a_theme_or_one_line(data):
+    message = ""
+    try:
+        parse(data)
+    except ThemeError as error:
+        message = str(error)
+    assert "\n" not in message

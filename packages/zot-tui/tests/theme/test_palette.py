@@ -1,0 +1,83 @@
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_tui.color import from_rgb, indexed
+from zot_tui.theme import TOKENS, Paint, Theme, builtin, builtin_names, palette, parse_theme
+from zot_tui.theme.palette import urwid_color
+
+colors = st.integers(0, 255).map(indexed) | st.tuples(*[st.integers(0, 255)] * 3).map(lambda each: from_rgb(*each))
+
+
+def entry(theme, token):
+    return next(each for each in palette(theme) if each[0] == token)
+
+
+def register(theme):
+    from urwid.display.raw import Screen
+
+    screen = Screen(input=io.StringIO(), output=io.StringIO())
+    screen.register_palette(palette(theme))
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_urwid_takes_the_palette_of_a_built_in_theme(name):
+    register(builtin(name))
+
+
+@given(colors, colors, colors)
+def test_urwid_takes_whatever_colours_a_theme_has(foreground, background, other):
+    paints = {"text": Paint(foreground, ("bold", "faint", "italic", "underline", "inverse", "strike"))}
+    register(Theme("t", paints=paints, backgrounds={"text": background, "selection": other}))
+
+
+def test_there_is_an_entry_for_each_token_and_one_for_the_rest():
+    assert [each[0] for each in palette(builtin("dark"))] == [None, *(token.name for token in TOKENS)]
+
+
+def test_an_entry_says_what_each_kind_of_terminal_shows():
+    theme = parse_theme('{"accent": "#ff0000 bold italic", "selection_fg": 231, "selection_bg": 24}')
+    assert entry(theme, "accent") == (
+        "accent",
+        "light red,bold,italics",
+        "inherit",
+        "bold,italics",
+        "#ff0000,bold,italics",
+        "inherit",
+    )
+    assert entry(theme, "selection") == ("selection", "white", "dark gray", "standout", "h231", "h24")
+    assert entry(theme, "text") == ("text", "default", "default", "default", "default", "default")
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_a_chosen_row_stands_out_in_sixteen_colours(name):
+    theme = builtin(name)
+    for token in ("selection", "user_bubble"):
+        _, foreground, background, *_ = entry(theme, token)
+        assert background not in ("default", "inherit", entry(theme, "text")[2])
+        assert foreground.split(",")[0] != background
+
+
+def test_a_colour_keeps_its_hue_in_sixteen_colours():
+    shown = {
+        token: entry(builtin("light"), token)[1] for token in ("success", "error", "warning", "assistant", "muted")
+    }
+    assert shown == {
+        "success": "dark green",
+        "error": "dark red",
+        "warning": "brown",
+        "assistant": "dark cyan",
+        "muted": "dark gray",
+    }
+
+
+def test_colours_are_written_as_urwid_reads_them():
+    assert [urwid_color(each) for each in (None, "default", "#aabbcc", "12", "200")] == [
+        "inherit",
+        "default",
+        "#aabbcc",
+        "light blue",
+        "h200",
+    ]

@@ -1,0 +1,43 @@
+import pytest
+
+from zot_tui.theme import Paint, Spinner, Style, Theme, builtin
+
+
+def test_a_token_without_colours_looks_like_its_fallback():
+    theme = Theme("t", paints={"error": Paint("9")})
+    assert theme.style("diff.removed") == Style("9")
+    assert theme.style("success") == Style("default")
+
+
+def test_attributes_alone_keep_the_colour_of_the_fallback():
+    theme = Theme("t", paints={"accent": Paint("4", ("underline",)), "title": Paint(None, ("bold",))})
+    assert theme.style("title") == Style("4", None, ("bold",))
+    assert theme.style("key") == Style("4", None, ("underline",))
+
+
+def test_a_token_without_a_background_shows_what_it_lies_on():
+    theme = Theme("t", backgrounds={"text": "16", "selection": "24"})
+    assert theme.style("text").background == "16"
+    assert theme.style("selection").background == "24"
+    assert theme.style("accent").background is None
+    assert Theme("t").style("text").background == "default"
+
+
+def test_a_theme_laid_over_another_keeps_its_own_and_changes_neither():
+    base = Theme("base", paints={"text": Paint("1"), "error": Paint("2")}, spinner=Spinner(("a",), ("b",), 80))
+    own = Theme("own", "light", paints={"error": Paint("3")}, spinner=Spinner(messages=("c",)), notes=["n"])
+    over = own.over(base)
+    assert over == Theme(
+        "own",
+        "light",
+        paints={"text": Paint("1"), "error": Paint("3")},
+        spinner=Spinner(("a",), ("c",), 80),
+        notes=["n"],
+    )
+    assert own.paints == {"error": Paint("3")}
+    assert base.paints["error"] == Paint("2")
+
+
+def test_a_name_that_no_token_has_is_a_key_error():
+    with pytest.raises(KeyError):
+        builtin("dark").style("purple")
