@@ -18,7 +18,7 @@ setup: ## make .venv as uv.lock says
 
 run: setup ## do the main job once, with whatever model can be had
 	@$(UV) run --quiet zot demo --probe >/dev/null || { \
-	  $(UV) sync --quiet --inexact --all-packages --extra local && $(UV) run --quiet --extra local zot local setup; }
+	  $(UV) sync --quiet --inexact --all-packages --extra local && $(UV) run --quiet zot local setup; }
 	@$(UV) run --quiet zot demo
 
 check: setup ## format, lint, types, arrows, each package alone, docs

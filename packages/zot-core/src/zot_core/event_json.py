@@ -1,7 +1,8 @@
 """Agent events as JSON: the one schema of `--json`, RPC and the SDK.
 
-Pictures are reported by size, arguments as the model wrote them; reasoning blocks are left out of messages (there is
-`reasoning_delta` for them). New fields and new event types may be added within one protocol version.
+Pictures are reported by size, the arguments of a call as the model wrote them, those of a result as the tool got them;
+reasoning blocks are left out of messages (there is `reasoning_delta` for them). New fields and new event types may be
+added within one protocol version.
 """
 
 import json
@@ -29,23 +30,22 @@ from zot_core.events import (
     UsageUpdate,
     UserMessage,
 )
+from zot_core.json_text import is_object
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
 
 
 def dump(value: Any) -> str:
-    """JSON text on one line."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """JSON text on one line. TypeError or ValueError for what has no JSON form."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def raw_arguments(text: str) -> tuple[str, str]:
     """Two members of an object: `"args":...` as the model wrote them, and `,"args_raw":"..."` if they are no object."""
-    try:
-        valid = isinstance(json.loads(text or "{}"), dict)
-    except (ValueError, RecursionError):
-        valid = False
-    if valid:
-        return f'"args":{(text or "{}").replace(chr(10), " ").replace(chr(13), " ")}', ""
+    if not text.strip():
+        return '"args":{}', ""
+    if is_object(text):
+        return f'"args":{text.replace(chr(10), " ").replace(chr(13), " ")}', ""
     return '"args":{}', f',"args_raw":{quote(text)}'
 
 
@@ -88,11 +88,20 @@ def _message(event: UserMessage | AssistantMessage) -> str:
 
 
 def _output(event: ToolOutput) -> str:
-    details = f',"details":{dump(event.details)}' if event.details else ""
+    args = "" if event.arguments is None else "," + "".join(raw_arguments(event.arguments))
     return (
         f'{{"type":"tool_result","id":{quote(event.id)},"name":{quote(event.name)},'
-        f'"is_error":{"true" if event.is_error else "false"},"content":{encode_blocks(event.content)}{details}}}'
+        f'"is_error":{"true" if event.is_error else "false"},"content":{encode_blocks(event.content)}'
+        f"{args}{_details(event)}}}"
     )
+
+
+def _details(event: ToolOutput) -> str:
+    """A member for the details; nothing if there are none, or if a tool put in what has no JSON form."""
+    try:
+        return f',"details":{dump(event.details)}' if event.details else ""
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 def _usage(event: UsageUpdate) -> str:

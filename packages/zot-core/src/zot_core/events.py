@@ -11,7 +11,7 @@ user_message
 error?  done
 ```
 
-`turn_end` comes before the tools of its turn run. `done` is the last event of every run, whatever happened. A steering
+`turn_end` comes before the tools of its turn run, and follows every `turn_start`, however the turn went. `done` is the last event of every run, whatever happened. A steering
 or follow-up message is a further `user_message` before the `turn_start` that first shows it to the model.
 """
 

@@ -5,15 +5,20 @@ refusal wins, later handlers are not asked), `Transform` (each handler sees the 
 answers kept). Handlers are asked in the order they were added; `add` takes plain and async functions, except for
 `Observe`, whose handlers are plain and must be quick.
 
+A handler added or removed while the others are being asked counts from the next time on.
+
 A failing handler is dealt with in one place each. An observer's failure is logged and the work goes on, unless it is a
-`ZotError`, which ends the run (a session that cannot be written must not go unnoticed). A gate or transform that fails
-refuses: what guards must not fail open.
+`ZotError`, which ends the run once all have been told (a session that cannot be written must not go unnoticed). A gate
+or transform that fails refuses: what guards must not fail open.
 """
 
+import asyncio
+import inspect
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from zot_core.aio import being_cancelled
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, RunEnd
 from zot_core.result import ToolResult
@@ -55,7 +60,14 @@ class Finished(Record):
 
 
 async def _answer(value: "Maybe[T]") -> T | None:
-    return await value if isinstance(value, Awaitable) else value
+    if not isinstance(value, Awaitable):
+        return value
+    try:
+        return await value
+    except asyncio.CancelledError as error:
+        if being_cancelled():
+            raise
+        raise RuntimeError("it was cancelled") from error
 
 
 def _failure(handler: object, error: Exception) -> str:
@@ -68,15 +80,18 @@ class _Point(Generic[T]):
     """The handlers of one point."""
 
     def __init__(self) -> None:
-        self._handlers: list[T] = []
+        self._handlers: tuple[T, ...] = ()  # replaced, never changed: somebody may be walking over it
 
     def add(self, handler: T) -> Callable[[], None]:
         """Ask `handler` from now on; the returned function takes it off again."""
-        self._handlers.append(handler)
+        self._handlers = (*self._handlers, handler)
+        added = [handler]
 
         def remove() -> None:
-            if handler in self._handlers:
-                self._handlers.remove(handler)
+            if added:
+                kept = list(self._handlers)
+                kept.remove(added.pop())
+                self._handlers = tuple(kept)
 
         return remove
 
@@ -87,15 +102,24 @@ class _Point(Generic[T]):
 class Observe(_Point[Callable[[T], None]]):
     """Everyone is told; nobody answers."""
 
+    def add(self, handler: Callable[[T], None]) -> Callable[[], None]:
+        """Tell `handler` from now on; the returned function takes it off again. TypeError for an async function."""
+        if inspect.iscoroutinefunction(handler):
+            raise TypeError("an observer is a plain function: nobody waits for it")
+        return super().add(handler)
+
     def tell(self, value: T) -> None:
-        """Tell all handlers. Raises only `ZotError`."""
+        """Tell all handlers, then raise the first `ZotError` that came of it."""
+        failure: ZotError | None = None
         for handler in self._handlers:
             try:
                 handler(value)
-            except ZotError:
-                raise
+            except ZotError as error:
+                failure = failure or error
             except Exception as error:  # noqa: BLE001  around a hook
                 _failure(handler, error)
+        if failure is not None:
+            raise failure
 
 
 class Gate(_Point[Callable[[T], "Maybe[Refusal]"]]):
@@ -116,7 +140,11 @@ class Gate(_Point[Callable[[T], "Maybe[Refusal]"]]):
 
 
 class Transform(_Point[Callable[[T], "Maybe[T]"]]):
-    """Each handler sees what the one before made of the value. None leaves it as it is."""
+    """Each handler sees what the one before made of the value. None leaves it as it is, and so does `ignored`."""
+
+    def __init__(self, ignored: T | None = None) -> None:
+        super().__init__()
+        self._ignored = ignored
 
     async def apply(self, value: T) -> T:
         """The final value. Raises `Refused` when a handler does, or fails."""
@@ -127,7 +155,7 @@ class Transform(_Point[Callable[[T], "Maybe[T]"]]):
                 raise
             except Exception as error:
                 raise Refused(_failure(handler, error)) from error
-            if changed is not None:
+            if changed is not None and changed != self._ignored:
                 value = changed
         return value
 
@@ -164,8 +192,9 @@ class Hooks:
         """May this turn go on? Asked after the event `turn_start`; a refusal ends the run without an error."""
         self.request: Transform[Request] = Transform()
         """The request as it will be sent. A refusal fails the turn."""
-        self.assistant_message: Transform[str] = Transform()
-        """What a person sees of an answer with text; the model keeps its own words. A refusal hides the text."""
+        self.assistant_message: Transform[str] = Transform(ignored="")
+        """What a person sees of an answer with text; the model keeps its own words. A refusal hides the text, empty
+        text changes nothing."""
         self.tool_call: Transform[Call] = Transform()
         """The arguments a tool will get. A refusal becomes the error result the model reads."""
         self.tool_run: Gate[Call] = Gate()

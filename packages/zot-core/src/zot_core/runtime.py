@@ -11,13 +11,14 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 
 from zot_core.agent import Agent, user_message
-from zot_core.aio import spawn
+from zot_core.agent.loop import conclude, failed
+from zot_core.aio import alive, cancel_soon, finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.errors import Busy, Closed
-from zot_core.events import AgentEvent, Done, ErrorEvent, RunEnd
+from zot_core.events import AgentEvent, AssistantMessage, Done, ErrorEvent, RunEnd, TurnEnd, TurnStart
 from zot_core.hooks import Hooks
 from zot_core.limits import RunLimits, limit_runs
 from zot_core.prompt import system_prompt as build_system_prompt
@@ -40,38 +41,45 @@ from zot_provider.usage import Usage
 
 
 class Run:
-    """One prompt being answered: iterate over it for its events, up to `done`.
+    """One prompt being answered: iterate over it, once, for its events up to `done`.
 
     It goes on whether or not anybody iterates. Leaving the `async for` early, or dropping the iterator, cancels it.
     """
 
     task: "asyncio.Task[RunEnd]"
+    """Ends, without ever raising, with how the run ended."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    def __init__(self) -> None:
         self._events: deque[AgentEvent] = deque()
         self._waiter: asyncio.Future[None] | None = None
         self.cancelled = False
+        self.end: RunEnd | None = None
+        """How it ended; None until `done` has been told."""
 
-    def listen(self) -> None:
-        """Keep the agent's events from now on, up to the next `done`."""
-        self._remove = self._agent.hooks.event.add(self._put)
-
-    def _put(self, event: AgentEvent) -> None:
+    def put(self, event: AgentEvent) -> None:
+        """Keep an event for whoever iterates."""
         self._events.append(event)
+        if type(event) is Done:
+            self.end = event.reason
+        if self._waiter is not None:
+            self.wake()
+
+    def wake(self, _: object = None) -> None:
+        """Have the reader look again."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
-        if type(event) is Done:
-            self._remove()
 
     def __aiter__(self) -> AsyncIterator[AgentEvent]:
         return _Events(self)
 
     async def next(self) -> AgentEvent | None:
-        """The next event, None after the last one."""
+        """The next event; None after the last one, when the agent is idle. RuntimeError for a second reader."""
         while not self._events:
-            if self.task.done():
+            if self.end is not None or not alive(self.task):
+                await finish(self.task)
                 return None
+            if self._waiter is not None:
+                raise RuntimeError("a run has one reader")
             self._waiter = asyncio.get_running_loop().create_future()
             try:
                 await self._waiter
@@ -79,11 +87,18 @@ class Run:
                 self._waiter = None
         return self._events.popleft()
 
+    async def step(self) -> AgentEvent:
+        """The next event; raises StopAsyncIteration after the last one."""
+        event = await self.next()
+        if event is None:
+            raise StopAsyncIteration
+        return event
+
     def cancel(self) -> None:
-        """Stop answering. Harmless once `done` has come."""
-        if not self.task.done() and not self.cancelled:
+        """Stop answering, from any thread. Harmless once `done` has come."""
+        if self.end is None and not self.cancelled and alive(self.task):
             self.cancelled = True
-            self.task.cancel()
+            cancel_soon(self.task)
 
 
 class _Events:
@@ -95,15 +110,11 @@ class _Events:
     def __aiter__(self) -> "_Events":
         return self
 
-    async def __anext__(self) -> AgentEvent:
-        event = await self._run.next()
-        if event is None:
-            raise StopAsyncIteration
-        return event
+    def __anext__(self) -> Awaitable[AgentEvent]:
+        return self._run.step()  # plain, so that no frame of ours in a traceback keeps this object alive
 
     def __del__(self) -> None:
-        if not self._run.task.done() and not self._run.task.get_loop().is_closed():
-            self._run.cancel()
+        self._run.cancel()
 
 
 class Runtime:
@@ -145,26 +156,25 @@ class Runtime:
         the built-in tools to have, None for all. `session` is the path of a session file, gone on with if it exists,
         or an open one with what was `resumed` from it. `confirm` is asked before each tool call. The limits are those
         of `RunLimits`. `files` and `shell` are what tools reach of the world, `env` is added for their processes.
+        `close` closes the client and the session, also those that were handed in.
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
         self.cwd = os.path.abspath(cwd)
         if not os.path.isdir(self.cwd):
             raise ConfigError(f"the working directory {self.cwd} does not exist")
-        if client is None:
-            name = model if isinstance(model, str) else f"{model.vendor}/{model.id}"
-            selection = select(provider, name, api_key=api_key, base_url=base_url)
-            client = HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url)
-            model = selection.model
-        elif isinstance(model, str):
-            model = Model(model, provider)
+        client, model = _choose(client, model, provider, api_key, base_url)
+        limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
+        limits.check(model)
+        tools = [*pick_tools(builtin_tools), *tools]
+        # Last of what can fail: whoever catches an error would be left with a locked file.
         if session is not None and not isinstance(session, SessionFile):
             session, resumed = _open_session(os.path.abspath(session), self.cwd, model)
         self.session = session
         self.agent = Agent(
             client,
             model,
-            tools=[*pick_tools(builtin_tools), *tools],
+            tools=tools,
             context=ToolContext(self.cwd, files or LocalFiles(), shell or LocalShell(), env=env or {}),
             system=build_system_prompt(self.cwd, replace=system_prompt, append=append_system_prompt),
             reasoning=reasoning,
@@ -177,7 +187,7 @@ class Runtime:
             record_session(self.agent.hooks, session)
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
-        limit_runs(self.agent, RunLimits(max_steps, max_cost, max_tokens, deadline))
+        limit_runs(self.agent, limits)
         self._run: Run | None = None
         self._closed = False
 
@@ -203,8 +213,8 @@ class Runtime:
 
     @property
     def busy(self) -> bool:
-        """Whether a prompt is being answered."""
-        return self._run is not None and not self._run.task.done()
+        """Whether a prompt is being answered; true until its `done`."""
+        return self._run is not None and self._run.end is None and alive(self._run.task)
 
     def prompt(self, text: str, images: Iterable[ImageBlock] = ()) -> Run:
         """Answer `text`; iterate over what is returned for the events.
@@ -215,31 +225,33 @@ class Runtime:
         if self._closed:
             raise Closed("the runtime is closed")
         previous = self._run
-        if previous is not None and not previous.task.done() and not previous.cancelled:
+        if previous is not None and self.busy and not previous.cancelled:
             raise Busy("the agent is busy with another prompt; wait for it, or cancel it")
-        run = self._run = Run(self.agent)
+        run = Run()
         run.task = spawn(self._answer(previous, run, user_message(text, images)), "prompt")
+        run.task.add_done_callback(run.wake)
+        self._run = run
         return run
 
     async def _answer(self, previous: Run | None, run: Run, message: Message) -> RunEnd:
-        """Never raises: what goes wrong is told as events."""
+        """Never raises, and tells `done` exactly once: what goes wrong is told as events."""
+        stopped = previous is not None and await finish(previous.task)
+        remove = self.agent.hooks.event.add(run.put)
         end: RunEnd = "aborted"
         try:
-            if previous is not None:
-                await asyncio.wait([previous.task])
-            run.listen()
-            await self._name_model()
-        except asyncio.CancelledError:
-            pass
-        except ZotError as error:
-            self.agent.emit(ErrorEvent(str(error), error.exit_code))
-            end = "error"
+            if not stopped:
+                await self._name_model()
+                task = self.agent.start(message)
+                await finish(task, self.agent.cancel)
+                end = task.result()
+        except asyncio.CancelledError:  # before the agent had begun
+            conclude(self.agent, end)
+        except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
+            end = conclude(self.agent, "error", failed(error))
         else:
-            try:
-                return await self.agent.run(message)
-            except asyncio.CancelledError:  # the run has unwound and told its end
-                return end
-        self.agent.emit(Done(end))
+            if stopped:
+                conclude(self.agent, end)
+        remove()
         return end
 
     async def _name_model(self) -> None:
@@ -251,18 +263,29 @@ class Runtime:
                 self.session.change(model=self.agent.model.id)
 
     async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> str:
-        """Answer `text`; the text of the last answer. Raises `ZotError` if the run failed."""
-        failure: ErrorEvent | None = None
-        async for event in self.prompt(text, images):
+        """Answer `text`; the text of the last answer, as a person is to see it, empty if a hook hides it.
+
+        Raises `ZotError` if the run failed or was stopped. Cancelling the caller cancels the run.
+        """
+        answer, reason, code = "", "", 1
+        run = self.prompt(text, images)
+        async for event in run:
             if isinstance(event, ErrorEvent):
-                failure = event
-        if failure is not None:
-            raise ZotError(failure.message)
-        last = self.agent.transcript.messages[-1]
-        return last.text if last.role == "assistant" else ""
+                reason, code = event.message, event.exit_code
+            elif isinstance(event, TurnStart):
+                answer = ""
+            elif isinstance(event, AssistantMessage):
+                answer = event.message.text
+            elif isinstance(event, TurnEnd):
+                reason = event.error
+        if run.end != "completed":
+            failure = ZotError(reason or f"the prompt was not answered: {run.end}")
+            failure.exit_code = code
+            raise failure
+        return answer
 
     def cancel(self) -> None:
-        """Stop the prompt at hand; what was said and done so far is kept. Harmless when idle."""
+        """Stop the prompt at hand, from any thread; what was said and done so far is kept. Harmless when idle."""
         if self._run is not None:
             self._run.cancel()
 
@@ -277,7 +300,7 @@ class Runtime:
     async def close(self) -> None:
         """Cancel what runs, wait for it, release files and connections. Closing twice is harmless."""
         self._closed = True
-        if self._run is not None:
+        if self._run is not None and alive(self._run.task):
             self._run.cancel()
             await asyncio.wait([self._run.task])
         if self.session is not None:
@@ -289,6 +312,17 @@ class Runtime:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
+
+
+def _choose(
+    client: Client | None, model: str | Model, provider: str, api_key: str, base_url: str
+) -> tuple[Client, Model]:
+    """The client to ask and the model to ask for. Raises `ConfigError`."""
+    if client is not None:
+        return client, Model(model, provider) if isinstance(model, str) else model
+    name = model if isinstance(model, str) else f"{model.vendor}/{model.id}"
+    selection = select(provider, name, api_key=api_key, base_url=base_url)
+    return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url), selection.model
 
 
 def pick_tools(names: Iterable[str] | None) -> list[Tool]:

@@ -1,1 +1,142 @@
-"""Nothing here yet."""
+"""One streaming client for every model vendor.
+
+Importing this package imports nothing else; a name is fetched from its module when it is first used.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zot_provider.client import Client, HttpClient
+    from zot_provider.errors import (
+        ConfigError,
+        ConnectError,
+        MissingKey,
+        ModelError,
+        ProtocolError,
+        ProviderError,
+        ResponseTimeout,
+        StatusError,
+        StreamCut,
+        UnknownName,
+        ZotError,
+    )
+    from zot_provider.messages import (
+        Block,
+        ImageBlock,
+        Message,
+        ReasoningBlock,
+        TextBlock,
+        ToolCallBlock,
+        ToolResultBlock,
+    )
+    from zot_provider.model import Model, Price
+    from zot_provider.request import Request, ToolSpec
+    from zot_provider.selection import Selection, select
+    from zot_provider.stream import (
+        ReasoningDelta,
+        StreamEnd,
+        StreamEvent,
+        TextDelta,
+        ToolUseArgs,
+        ToolUseEnd,
+        ToolUseStart,
+        UsageReport,
+    )
+    from zot_provider.usage import Usage
+    from zot_provider.version import __version__
+
+__all__ = [
+    "Block",
+    "Client",
+    "ConfigError",
+    "ConnectError",
+    "HttpClient",
+    "ImageBlock",
+    "Message",
+    "MissingKey",
+    "Model",
+    "ModelError",
+    "Price",
+    "ProtocolError",
+    "ProviderError",
+    "ReasoningBlock",
+    "ReasoningDelta",
+    "Request",
+    "ResponseTimeout",
+    "Selection",
+    "StatusError",
+    "StreamCut",
+    "StreamEnd",
+    "StreamEvent",
+    "TextBlock",
+    "TextDelta",
+    "ToolCallBlock",
+    "ToolResultBlock",
+    "ToolSpec",
+    "ToolUseArgs",
+    "ToolUseEnd",
+    "ToolUseStart",
+    "UnknownName",
+    "Usage",
+    "UsageReport",
+    "ZotError",
+    "__version__",
+    "select",
+]
+
+_MODULES = {
+    "zot_provider.client": ("Client", "HttpClient"),
+    "zot_provider.errors": (
+        "ConfigError",
+        "ConnectError",
+        "MissingKey",
+        "ModelError",
+        "ProtocolError",
+        "ProviderError",
+        "ResponseTimeout",
+        "StatusError",
+        "StreamCut",
+        "UnknownName",
+        "ZotError",
+    ),
+    "zot_provider.messages": (
+        "Block",
+        "ImageBlock",
+        "Message",
+        "ReasoningBlock",
+        "TextBlock",
+        "ToolCallBlock",
+        "ToolResultBlock",
+    ),
+    "zot_provider.model": ("Model", "Price"),
+    "zot_provider.request": ("Request", "ToolSpec"),
+    "zot_provider.selection": ("Selection", "select"),
+    "zot_provider.stream": (
+        "ReasoningDelta",
+        "StreamEnd",
+        "StreamEvent",
+        "TextDelta",
+        "ToolUseArgs",
+        "ToolUseEnd",
+        "ToolUseStart",
+        "UsageReport",
+    ),
+    "zot_provider.usage": ("Usage",),
+    "zot_provider.version": ("__version__",),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module  # noqa: PLC0415  only a first use pays for it
+
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -77,5 +77,3 @@ def _guess(model: str, base_url: str, environ: Mapping[str, str]) -> Vendor:
     raise MissingKey(
         f"no API key found: set {' or '.join(names)}, or name a server that needs none (--provider {' or '.join(free)})"
     )
-
-

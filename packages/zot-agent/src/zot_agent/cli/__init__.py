@@ -12,5 +12,6 @@ class Subcommand(NamedTuple):
 
 SUBCOMMANDS = {
     "demo": Subcommand("zot_agent.cli.demo", "do the main job once with whatever model can be had"),
+    "doctor": Subcommand("zot_agent.cli.doctor", "say what zot finds on this machine: keys, endpoints, paths"),
     "local": Subcommand("zot_agent.cli.local", "set up the demo model that runs in this process"),
 }

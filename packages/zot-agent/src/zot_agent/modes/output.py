@@ -33,7 +33,7 @@ class Output:
         """`plain`: the text is ours (JSON) and holds no control characters."""
         self._parts: list[str] = []
         self._closed = closed
-        self._strip = not plain and sys.stdout.isatty()
+        self._strip = not plain and os.isatty(1)
         self._hurried = False
         self.gone = False
         self.failure = ""
@@ -77,7 +77,7 @@ class Output:
     def hurry(self) -> None:
         """From now on give up where a reader has stopped reading. Meant for signal handlers, which interrupt a write
         that hangs; without blocking, it does not hang again."""
-        if not self._hurried and not sys.stdout.isatty():
+        if not self._hurried and not os.isatty(1):
             self._hurried = True
             self._blocking = os.get_blocking(1)
             os.set_blocking(1, False)

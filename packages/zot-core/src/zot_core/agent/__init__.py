@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from zot_core.agent.inbox import Inbox
 from zot_core.agent.loop import run
 from zot_core.agent.transcript import Transcript
-from zot_core.aio import spawn
+from zot_core.aio import alive, cancel_soon, finish, spawn
 from zot_core.clock import timestamp
 from zot_core.errors import Busy
 from zot_core.events import RunEnd
@@ -62,7 +62,7 @@ class Agent:
     @property
     def busy(self) -> bool:
         """Whether a run is going on; true until its `done` has been told."""
-        return self._task is not None and not self._task.done()
+        return self._task is not None and alive(self._task)
 
     def start(self, *messages: Message) -> asyncio.Task[RunEnd]:
         """Begin a run that answers `messages`, as a task that never raises. Raises `Busy` during another run."""
@@ -76,20 +76,20 @@ class Agent:
     async def run(self, *messages: Message) -> RunEnd:
         """Run to the end; how it ended. Cancelling the caller cancels the run and waits for it to unwind."""
         task = self.start(*messages)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            self.cancel()
-            await asyncio.wait([task])
-            raise
+        if await finish(task, self.cancel):
+            raise asyncio.CancelledError
+        return task.result()
 
     def cancel(self, reason: RunEnd = "aborted") -> None:
-        """Stop the run: the stream is closed, tools are ended, what was said is kept. Harmless when idle."""
-        if self.busy and not self._cancelled:
-            assert self._task is not None
+        """Stop the run: the stream is closed, tools are ended, what was said is kept. Harmless when idle.
+
+        It happens when the event loop comes round; a second one changes nothing. May be called from any thread.
+        """
+        task = self._task
+        if task is not None and alive(task) and not self._cancelled:
             self._cancelled = True
             self.cancel_reason = reason
-            self._task.cancel()
+            cancel_soon(task)
 
     def steer(self, text: str) -> None:
         """Say something with the next model call of the running turn."""

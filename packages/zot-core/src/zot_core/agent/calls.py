@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from zot_core.aio import spawn
+from zot_core.aio import being_cancelled, finish, spawn
 from zot_core.clock import timestamp
 from zot_core.errors import Refused, ToolError
 from zot_core.events import ToolOutput, ToolProgress
@@ -19,13 +22,16 @@ from zot_provider.record import Record, record
 if TYPE_CHECKING:
     from zot_core.agent import Agent
 
+_log = logging.getLogger("zot_core.agent")
+
 
 @record
 class Prepared(Record):
-    """A call that may run."""
+    """A call that may run. `arguments` is the JSON text of what the tool will get."""
 
     tool: Tool
     call: Call
+    arguments: str
 
 
 async def run_calls(agent: Agent, calls: list[ToolCallBlock]) -> None:
@@ -43,12 +49,15 @@ async def run_calls(agent: Agent, calls: list[ToolCallBlock]) -> None:
 
 async def _in_order(agent: Agent, calls: list[ToolCallBlock]) -> None:
     for position, block in enumerate(calls):
+        began = False
         try:
-            output = await _one(agent, block, await prepare(agent, block))
+            ready = await prepare(agent, block)
+            began = True
+            output = await _one(agent, block, ready)
         except asyncio.CancelledError:
-            _report(agent, _aborted(block, "stopped by the user"))
+            _report(agent, _aborted(agent, block, began=began))
             for later in calls[position + 1 :]:
-                _report(agent, _aborted(later, "not run, the user stopped the turn"))
+                _report(agent, _aborted(agent, later, began=False))
             raise
         _report(agent, output)
 
@@ -58,20 +67,23 @@ async def _side_by_side(agent: Agent, calls: list[ToolCallBlock]) -> None:
     tasks: list[asyncio.Task[ToolOutput]] = []
     reported = 0
     try:
-        prepared = [await prepare(agent, block) for block in calls]
-        for block, ready in zip(calls, prepared, strict=True):
-            tasks.append(spawn(_one(agent, block, ready), f"tool {block.name} {block.id}"))
-        for task in tasks:
-            output = await asyncio.shield(task)
-            reported += 1
-            _report(agent, output)
+        try:
+            prepared = [await prepare(agent, block) for block in calls]
+            for block, ready in zip(calls, prepared, strict=True):
+                tasks.append(spawn(_one(agent, block, ready), f"tool {block.name} {block.id}"))
+            for task in tasks:
+                output = await asyncio.shield(task)
+                reported += 1
+                _report(agent, output)
+        finally:
+            for task in tasks:
+                task.cancel()
+            for task in tasks:
+                await finish(task)
     except asyncio.CancelledError:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for position in range(reported, len(calls)):
-            ran = position < len(tasks) and not tasks[position].cancelled()
-            _report(agent, tasks[position].result() if ran else _aborted(calls[position], "stopped by the user"))
+        for position, block in enumerate(calls[reported:], reported):
+            ended = position < len(tasks) and not tasks[position].cancelled()
+            _report(agent, tasks[position].result() if ended else _aborted(agent, block, began=bool(tasks)))
         raise
 
 
@@ -91,33 +103,73 @@ async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | ToolResult:
         call = await agent.hooks.tool_call.apply(call)
     except Refused as refusal:
         return ToolResult.error(str(refusal) or "tool call refused")
+    try:
+        # Now, because the tool may change what it is handed.
+        arguments = json.dumps(call.arguments, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        return ToolResult.error(f"a hook gave {block.name} arguments that are not JSON ({error})")
     refusal_ = await agent.hooks.tool_run.ask(call)
     if refusal_ is not None:
         return ToolResult.error(refusal_.reason or "tool call refused")
-    return Prepared(tool, call)
+    return Prepared(tool, call, arguments)
 
 
 async def _one(agent: Agent, block: ToolCallBlock, ready: Prepared | ToolResult) -> ToolOutput:
     """Run one call; every failure of the tool is a result."""
     if isinstance(ready, ToolResult):
         return ToolOutput(block.id, block.name, True, ready.content)
-    context = agent.context.replace(call_id=block.id, progress=lambda text: agent.emit(ToolProgress(block.id, text)))
+    progress = _Progress(agent, block.id)
+    context = agent.context.replace(call_id=block.id, progress=progress)
     try:
         result = await ready.tool.run(ready.call.arguments, context)
+        if not isinstance(result, ToolResult):
+            raise TypeError(f"it returned a {type(result).__name__}, not a ToolResult")
     except ToolError as error:
         result = ToolResult.error(str(error))
+    except asyncio.CancelledError:
+        if being_cancelled():
+            raise
+        result = ToolResult.error(f"{block.name} failed: something it waited for was cancelled")
     except Exception as error:  # noqa: BLE001  around a tool run: the model is told, the turn goes on
+        _log.info("tool %s failed", block.name, exc_info=error)
         result = ToolResult.error(f"{block.name} failed: {type(error).__name__}: {error}")
+    finally:
+        progress.over = True
     try:
         result = (await agent.hooks.tool_result.apply(Finished(ready.call, result))).result
     except Refused as refusal:
         result = ToolResult.error(str(refusal) or "tool result withheld")
-    arguments = json.dumps(ready.call.arguments, ensure_ascii=False)
-    return ToolOutput(block.id, block.name, result.is_error, result.content, arguments, result.details, result.display)
+    return ToolOutput(
+        block.id, block.name, result.is_error, result.content, ready.arguments, result.details, result.display
+    )
 
 
-def _aborted(block: ToolCallBlock, why: str) -> ToolOutput:
-    return ToolOutput(block.id, block.name, True, ToolResult.error(f"aborted: {why}").content)
+class _Progress:
+    """What a running tool shows: from any thread, and nothing once its call is over."""
+
+    def __init__(self, agent: Agent, id: str) -> None:
+        self._agent = agent
+        self._id = id
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self.over = False
+
+    def __call__(self, text: str) -> None:
+        if threading.get_ident() == self._thread:
+            self._tell(text)
+        else:
+            with suppress(RuntimeError):  # the loop is closed; a thread cannot be stopped and may outlive it
+                self._loop.call_soon_threadsafe(self._tell, text)
+
+    def _tell(self, text: str) -> None:
+        if not self.over:
+            self._agent.emit(ToolProgress(self._id, text))
+
+
+def _aborted(agent: Agent, block: ToolCallBlock, *, began: bool) -> ToolOutput:
+    who = {"aborted": "the user", "deadline": "the deadline"}.get(agent.cancel_reason, "a limit")
+    why = f"aborted: stopped by {who}" if began else f"aborted: not run, the turn was stopped by {who}"
+    return ToolOutput(block.id, block.name, True, ToolResult.error(why).content)
 
 
 def _report(agent: Agent, output: ToolOutput) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 from zot_core.agent.calls import run_calls
 from zot_core.agent.turn import take_turn
-from zot_core.errors import Refused
-from zot_core.events import Done, ErrorEvent, RunEnd, TurnEnd, TurnStart, UserMessage
+from zot_core.errors import Refused, one_line
+from zot_core.events import Done, ErrorEvent, RunEnd, UserMessage
+from zot_core.hooks import Refusal
 from zot_provider.errors import ZotError
 from zot_provider.messages import Message
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
+
+_log = logging.getLogger("zot_core.agent")
 
 
 async def run(agent: Agent, messages: list[Message]) -> RunEnd:
@@ -22,43 +26,33 @@ async def run(agent: Agent, messages: list[Message]) -> RunEnd:
     (The order of events is in `zot_core.events`.)
     """
     try:
-        end = await _turns(agent, messages)
+        end, failure = await _turns(agent, messages)
     except asyncio.CancelledError:
         end = agent.cancel_reason
-        if end != "aborted":
-            agent.emit(ErrorEvent(_stopped(end), exit_code=4))
-    except Refused as refusal:
-        agent.emit(ErrorEvent(str(refusal)))
-        end = "error"
-    except ZotError as error:
-        agent.emit(ErrorEvent(str(error), error.exit_code))
-        end = "error"
-    agent.emit(Done(end))
-    return end
+        failure = None if end == "aborted" else ErrorEvent(_stopped(end), exit_code=4)
+    except Exception as error:  # noqa: BLE001  the top of a run: the person is told, once
+        end, failure = "error", failed(error)
+    return conclude(agent, end, failure)
 
 
-async def _turns(agent: Agent, messages: list[Message]) -> RunEnd:
+async def _turns(agent: Agent, messages: list[Message]) -> tuple[RunEnd, ErrorEvent | None]:
     add(agent, messages)
     step = 0
     while True:
         step += 1
         limit = await agent.hooks.limit.ask(step)
         if limit is not None:
-            agent.emit(ErrorEvent(limit.reason, exit_code=4))
-            return limit.end
+            return limit.end, ErrorEvent(limit.reason, exit_code=4)
         add(agent, [*agent.inbox.take_steering(), *await agent.hooks.pending.gather(step)])
-        agent.emit(TurnStart(step))
-        refusal = await agent.hooks.turn_start.ask(step)
-        if refusal is not None:
-            agent.emit(TurnEnd("error", refusal.reason))
-            return refusal.end
-        calls = await take_turn(agent)
+        calls = await take_turn(agent, step)
+        if isinstance(calls, Refusal):
+            return calls.end, None
         if calls:
             await run_calls(agent, calls)
             continue
         waiting = agent.inbox.take_steering() or agent.inbox.take_follow_up()
         if not waiting:
-            return "completed"
+            return "completed", None
         add(agent, waiting)
 
 
@@ -67,6 +61,26 @@ def add(agent: Agent, messages: list[Message]) -> None:
     for message in messages:
         agent.transcript.append(message)
         agent.emit(UserMessage(message))
+
+
+def conclude(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> RunEnd:
+    """Tell how a run ended: `failure`, if there is one, then `done`, whatever observers do."""
+    for event in (failure, Done(end)):
+        if event is not None:
+            try:
+                agent.emit(event)
+            except ZotError as error:  # everybody has been told, and there is nothing left to stop
+                _log.error("an observer failed at the end of a run", exc_info=error)
+    return end
+
+
+def failed(error: Exception) -> ErrorEvent:
+    """What a person is told of a failure. One that is not ours is a bug somewhere: it is logged with its traceback."""
+    if isinstance(error, ZotError):
+        return ErrorEvent(one_line(error), error.exit_code)
+    if not isinstance(error, Refused):
+        _log.error("a run failed", exc_info=error)
+    return ErrorEvent(one_line(error))
 
 
 def _stopped(end: RunEnd) -> str:

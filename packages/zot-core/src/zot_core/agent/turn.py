@@ -5,10 +5,21 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from zot_core.aio import being_cancelled
 from zot_core.clock import timestamp
-from zot_core.errors import Refused
-from zot_core.events import AssistantMessage, AssistantStart, Notice, ToolCall, TurnEnd, TurnStop, UsageUpdate
-from zot_provider.errors import ProviderError, StreamCut
+from zot_core.errors import Refused, one_line
+from zot_core.events import (
+    AssistantMessage,
+    AssistantStart,
+    Notice,
+    ToolCall,
+    TurnEnd,
+    TurnStart,
+    TurnStop,
+    UsageUpdate,
+)
+from zot_core.hooks import Refusal
+from zot_provider.errors import StreamCut
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock
 from zot_provider.record import Record, field, record
 from zot_provider.request import Request, ToolSpec
@@ -20,45 +31,60 @@ if TYPE_CHECKING:
 
 @record
 class Answer(Record):
-    """What came back so far: enough to keep a part of it when the rest never comes."""
+    """What came back so far: enough to keep a part of it when the rest never comes. `kept`: it is dealt with."""
 
     parts: list[str] = field(default_factory=list)
     calls_begun: bool = False
     end: StreamEnd | None = None
+    kept: bool = False
 
     def partial(self) -> list[Block]:
-        """What is worth keeping of an unfinished answer: its text, unless it had begun to call tools."""
+        """What is worth keeping of an answer cut short: its text, unless it had begun to call tools."""
+        if self.calls_begun:
+            return []
+        if self.end is not None:
+            return self.end.content
         text = "".join(self.parts)
-        return [TextBlock(text)] if text and not self.calls_begun else []
+        return [TextBlock(text)] if text else []
 
 
-async def take_turn(agent: Agent) -> list[ToolCallBlock]:
-    """Ask the model once; the calls it wants to make.
+async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
+    """Ask the model once; the calls it wants to make, or why it was not asked.
 
-    Emits from `assistant_start` to `turn_end`. Raises `ProviderError` or `CancelledError` after it has kept what came
-    and emitted `turn_end`.
+    Emits from `turn_start` to `turn_end`, which comes even if the turn fails: what came is kept, and the error goes on.
     """
     answer = Answer()
     try:
-        request = await build_request(agent)
-        agent.emit(AssistantStart())
-        await receive(agent, request, answer)
+        agent.emit(TurnStart(step))
+        refusal = await agent.hooks.turn_start.ask(step)
+        if refusal is None:
+            request = await build_request(agent)
+            agent.emit(AssistantStart())
+            end = await receive(agent, request, answer)
+            message = await keep(agent, answer, end.content)
     except asyncio.CancelledError:
-        await keep(agent, answer.partial())
-        agent.emit(TurnEnd("aborted"))
+        await _cut_short(agent, answer, TurnEnd("aborted"))
         raise
-    except (ProviderError, Refused) as error:
-        await keep(agent, answer.partial())
-        agent.emit(TurnEnd("error", str(error)))
+    except Exception as error:
+        await _cut_short(agent, answer, TurnEnd("error", one_line(error)))
         raise
-    assert answer.end is not None
-    message = await keep(agent, answer.end.content)
+    if refusal is not None:
+        agent.emit(TurnEnd("error", refusal.reason or "turn blocked"))
+        return refusal
     calls = message.tool_calls
     for call in calls:
         agent.emit(ToolCall.of(call))
-    stop: TurnStop = "tool_use" if calls else "end_turn" if answer.end.stop == "tool_use" else answer.end.stop
+    stop: TurnStop = "tool_use" if calls else "end_turn" if end.stop == "tool_use" else end.stop
     agent.emit(TurnEnd(stop))
     return calls
+
+
+async def _cut_short(agent: Agent, answer: Answer, end: TurnEnd) -> None:
+    try:
+        if not answer.kept:
+            await keep(agent, answer, answer.partial())
+    finally:
+        agent.emit(end)
 
 
 async def build_request(agent: Agent) -> Request:
@@ -78,8 +104,8 @@ async def build_request(agent: Agent) -> Request:
     return await agent.hooks.request.apply(request)
 
 
-async def receive(agent: Agent, request: Request, answer: Answer) -> None:
-    """Take the stream in, telling every event; `answer.end` is set afterwards."""
+async def receive(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
+    """Take the stream in, telling every event; its end. Raises what the client does, `StreamCut` without an end."""
     emit, parts = agent.emit, answer.parts
     stream = agent.client.stream(request)
     try:
@@ -98,16 +124,22 @@ async def receive(agent: Agent, request: Request, answer: Answer) -> None:
                     if isinstance(event, ToolUseStart):
                         answer.calls_begun = True
                     emit(event)
+    except asyncio.CancelledError as error:
+        if being_cancelled():
+            raise
+        raise StreamCut("the model's answer was cancelled on its way; try again") from error
     finally:
         close = getattr(stream, "aclose", None)
         if close is not None:
             await close()
     if answer.end is None:
         raise StreamCut("the model's answer ended without saying so; try again")
+    return answer.end
 
 
-async def keep(agent: Agent, content: list[Block]) -> Message:
+async def keep(agent: Agent, answer: Answer, content: list[Block]) -> Message:
     """Add an answer to the transcript and report it as a person is to see it. Nothing happens without content."""
+    answer.kept = True
     message = Message("assistant", content, timestamp())
     if not content:
         return message
@@ -115,17 +147,28 @@ async def keep(agent: Agent, content: list[Block]) -> Message:
     if text:
         try:
             replacement = await agent.hooks.assistant_message.apply(text)
-            if replacement != text and replacement:
+            if replacement != text:
                 message.meta["display_text"] = replacement
                 shown = message.replace(content=replace_text(content, replacement))
         except Refused as refusal:
             message.meta["hidden"] = str(refusal) or "hidden"
+        except asyncio.CancelledError:
+            # Stopped while a hook looks at it. The rule for an answer cut short holds, and what no hook has let pass
+            # is not shown.
+            if not message.tool_calls:
+                message.meta["hidden"] = "the turn was stopped before this answer could be checked"
+                _add(agent, message, message)
+            raise
+    _add(agent, message, shown)
+    return message
+
+
+def _add(agent: Agent, message: Message, shown: Message) -> None:
     agent.transcript.append(message)
     if "hidden" in message.meta:
         agent.emit(Notice("warn", message.meta["hidden"]))
-    elif text:
+    elif shown.text:
         agent.emit(AssistantMessage(shown))
-    return message
 
 
 def replace_text(content: list[Block], text: str) -> list[Block]:

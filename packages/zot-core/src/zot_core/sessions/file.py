@@ -4,11 +4,13 @@ import errno
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
 from zot_core.sessions import rows
+from zot_core.sessions.raw import keep_arguments
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import Message
 from zot_provider.record import Record, field, record
@@ -34,12 +36,14 @@ else:
 
 @record
 class Stored(Record):
-    """What a session file holds. `usage` is the last cumulative count. `torn`: its last line is not complete."""
+    """What a session file holds. `usage` is the last cumulative count. `torn`: its last line is not complete. `size`:
+    how many bytes were read."""
 
     meta: Meta
     messages: list[Message] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     torn: bool = False
+    size: int = 0
 
 
 def load(path: str) -> Stored:
@@ -54,13 +58,15 @@ def load(path: str) -> Stored:
         raise SessionNotFound(f"no session at {path}") from None
     except OSError as error:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
-    stored = Stored(Meta("", "", "", "", ""), torn=bool(data) and not data.endswith(b"\n"))
+    stored = Stored(Meta("", "", "", "", ""), torn=bool(data) and not data.endswith(b"\n"), size=len(data))
     found = False
     for line in data.split(b"\n"):
         row = _row(line)
         match row.get("type"):
             case "meta":
-                stored.meta, found = rows.read_meta(row.get("meta")), True
+                if meta := rows.read_meta(row.get("meta")):
+                    meta.title = meta.title or stored.meta.title  # a rename is a row of its own
+                    stored.meta, found = meta, True
             case "message":
                 _add(stored.messages, rows.read_message(row.get("message")))
             case "usage":
@@ -73,11 +79,15 @@ def load(path: str) -> Stored:
 
 
 def _row(line: bytes) -> dict[str, Any]:
+    text = line.decode("utf-8", "replace")
     try:
-        row = json.loads(line) if line.strip() else {}
+        row = json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError):
         return {}
-    return row if isinstance(row, dict) else {}
+    if not isinstance(row, dict):
+        return {}
+    keep_arguments(row, text)
+    return row
 
 
 def _add(messages: list[Message], message: Message | None) -> None:
@@ -101,17 +111,25 @@ class SessionFile:
     def __init__(self, path: str, meta: Meta, *, resume: Stored | None = None) -> None:
         """A new session, or one to go on with: `resume` is what `load` gave.
 
-        Raises `SessionLocked` when another process has the file open, `SessionError` when it cannot be written.
+        Raises `SessionLocked` when another process has the file open, `SessionError` when it cannot be written, or has
+        changed since it was loaded.
         """
         self.path = path
         self.meta = meta
         self._fd: int | None = None
+        self._closed = False
+        self._torn = False
         if resume is not None:
             self._fd = self._open(os.O_WRONLY | os.O_APPEND)
-            if resume.torn:
-                self._write_bytes(b"\n")
-            if meta != resume.meta:
-                self._write(rows.meta_row(meta))
+            self._torn = resume.torn
+            try:
+                if os.fstat(self._fd).st_size != resume.size:
+                    raise SessionError(f"session {path} changed while it was being read; open it again")
+                if meta != resume.meta:
+                    self._write(rows.meta_row(meta))
+            except SessionError:
+                self.close()
+                raise
 
     def _open(self, flags: int) -> int:
         try:
@@ -121,18 +139,16 @@ class SessionFile:
         try:
             _lock(fd)
         except OSError as error:
-            os.close(fd)
+            # Any other failure is a file system without locks: going on beats refusing to work at all.
             if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+                os.close(fd)
                 raise SessionLocked(f"session {self.path} is in use by another zot; close that one first") from None
-            # A file system without locks: going on beats refusing to work at all.
-            return self._reopen(flags)
         return fd
 
-    def _reopen(self, flags: int) -> int:
-        return os.open(self.path, flags & ~os.O_EXCL, 0o600)
-
     def append(self, message: Message) -> None:
-        """Write a message. Raises `SessionError` when the disk does not take it."""
+        """Write a message. Raises `SessionError` when the disk does not take it, or the session is closed."""
+        if self._closed:
+            raise SessionError(f"session {self.path} is closed")
         if self._fd is None:
             self._create()
         self._write(rows.message_row(message))
@@ -150,27 +166,43 @@ class SessionFile:
 
     def _create(self) -> None:
         try:
-            os.makedirs(os.path.dirname(os.path.abspath(self.path)), mode=0o700, exist_ok=True)
+            _make_private(os.path.dirname(os.path.abspath(self.path)))
         except OSError as error:
             raise SessionError(f"cannot create the folder of session {self.path}: {error.strerror}") from error
-        self._fd = self._open(os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
+        self._fd = fd = self._open(os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
         self.meta = self.meta.replace(started=self.meta.started or timestamp())
-        self._write(rows.meta_row(self.meta))
+        try:
+            self._write(rows.meta_row(self.meta))
+        except SessionError:  # without its first row a file is of no use, and in the way
+            self._fd, self._torn = None, False
+            os.close(fd)
+            with suppress(OSError):
+                os.unlink(self.path)
+            raise
 
     def _write(self, row: str) -> None:
-        self._write_bytes(rows.to_bytes(row))
-
-    def _write_bytes(self, data: bytes) -> None:
         assert self._fd is not None
+        # A part of a row may stand at the end of the file. It is passed over on reading, as a line of its own.
+        data = b"\n" * self._torn + rows.to_bytes(row)
         try:
             written = os.write(self._fd, data)
         except OSError as error:
             raise SessionError(f"cannot write session {self.path}: {error.strerror}; free some space") from error
-        if written != len(data):  # a full disk takes a part; the torn line is passed over on reading
-            raise SessionError(f"cannot write session {self.path}: the disk is full")
+        self._torn = written != len(data)
+        if self._torn:
+            raise SessionError(f"cannot write session {self.path}: the disk is full; free some space")
 
     def close(self) -> None:
         """Release the file. Closing twice is harmless."""
+        self._closed = True
         fd, self._fd = self._fd, None
         if fd is not None:
             os.close(fd)
+
+
+def _make_private(folder: str) -> None:
+    """Make a folder and those above it that are missing, for the owner alone."""
+    if not os.path.isdir(folder):
+        _make_private(os.path.dirname(folder))
+        with suppress(FileExistsError):  # another zot was quicker; a file in its place is found on opening
+            os.mkdir(folder, 0o700)

@@ -2,12 +2,14 @@
 
 One JSON object on a line, `type` first: `meta`, `message`, `usage`, `rename`. The fields are those of the existing
 Go zot; blocks carry a `type` key besides, and reading also knows the blocks of files without one by their fields.
-The arguments of a tool call are kept as the text the model wrote, unless that text is no JSON.
+The arguments of a tool call stand in a row as the model wrote them, as a JSON string if they are no JSON object on one
+line, and come back to the letter; no arguments are `{}`.
 """
 
 import json
 from typing import Any
 
+from zot_core.json_text import is_object
 from zot_provider.messages import (
     Block,
     ImageBlock,
@@ -17,13 +19,16 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from zot_provider.record import Record, record
+from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
 
 
 @record
 class Meta(Record):
-    """The first row, and any later one: the last in the file counts. Times are UTC as in messages."""
+    """The first row, and any later one: the last in the file counts. Times are UTC as in messages.
+
+    `other` holds the fields of other versions, which are written back as they were.
+    """
 
     id: str
     cwd: str
@@ -32,6 +37,10 @@ class Meta(Record):
     started: str
     version: str = ""
     title: str = ""
+    other: dict[str, Any] = field(default_factory=dict)
+
+
+_META = tuple(name for name in Meta.__match_args__ if name != "other")
 
 
 def dump(value: Any) -> str:
@@ -49,8 +58,8 @@ def to_bytes(row: str) -> bytes:
 
 def meta_row(meta: Meta) -> str:
     """The row for `meta`."""
-    fields = {name: getattr(meta, name) for name in Meta.__match_args__ if name != "title" or meta.title}
-    return dump({"type": "meta", "meta": fields})
+    fields = {name: getattr(meta, name) for name in _META if name != "title" or meta.title}
+    return dump({"type": "meta", "meta": fields | meta.other})
 
 
 def message_row(message: Message) -> str:
@@ -69,13 +78,14 @@ def usage_row(usage: Usage, cumulative: Usage) -> str:
 
 
 def _usage(usage: Usage) -> dict[str, Any]:
-    return {
+    fields = {
         "input_tokens": usage.input,
         "output_tokens": usage.output,
         "cache_read_tokens": usage.cache_read,
         "cache_write_tokens": usage.cache_write,
         "cost_usd": usage.cost_usd,
     }
+    return fields if usage.reasoning is None else fields | {"reasoning_tokens": usage.reasoning}
 
 
 def _block(block: Block) -> str:
@@ -88,12 +98,10 @@ def _block(block: Block) -> str:
 
 
 def _arguments(text: str) -> str:
-    """The model's own JSON text; as a JSON string if it is none. Line breaks of valid JSON are mere white space."""
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return dump(text) if text.strip() else "{}"
-    return text.replace("\n", " ").replace("\r", " ")
+    if not text.strip():
+        return "{}"
+    one_line = "\n" not in text and "\r" not in text
+    return text if one_line and is_object(text) else dump(text)
 
 
 def _fields(block: Block) -> dict[str, Any]:
@@ -112,10 +120,12 @@ def _fields(block: Block) -> dict[str, Any]:
             raise TypeError(f"no row form for {type(block).__name__}")
 
 
-def read_meta(value: Any) -> Meta:
-    """The meta record of a row's `meta` object; missing fields are empty."""
-    fields = value if isinstance(value, dict) else {}
-    return Meta(**{name: _text(fields.get(name)) for name in Meta.__match_args__})
+def read_meta(value: Any) -> Meta | None:
+    """The meta record of a row's `meta` object, None if it is none; missing fields are empty."""
+    if not isinstance(value, dict):
+        return None
+    other = {name: item for name, item in value.items() if name not in _META}
+    return Meta(**{name: _text(value.get(name)) for name in _META}, other=other)
 
 
 def read_message(value: Any) -> Message | None:
@@ -130,30 +140,41 @@ def read_message(value: Any) -> Message | None:
 
 
 def read_block(value: Any) -> Block | None:
-    """A block, known by its fields: files of the Go zot have no `type` in them. None if it is none of ours."""
+    """A block; None if it is none of ours. One without a `type`, as the Go zot writes it, is known by its fields."""
     if not isinstance(value, dict):
         return None
-    if "call_id" in value:
-        content = value.get("content")
-        inner = [read_block(each) for each in content] if isinstance(content, list) else []
-        kept = [block for block in inner if isinstance(block, TextBlock | ImageBlock)]
-        return ToolResultBlock(_text(value["call_id"]), kept, value.get("is_error") is True)
-    if (
-        value.get("type") == "reasoning"
-        or "reasoning_id" in value
-        or "summary" in value
-        or "encrypted_content" in value
-    ):
-        return ReasoningBlock(**{name: _text(value.get(name)) for name in ReasoningBlock.__match_args__})
-    if "mime_type" in value:
-        return ImageBlock(_text(value["mime_type"]), _text(value.get("data")))
-    if "arguments" in value:
-        arguments = value["arguments"]
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-        return ToolCallBlock(_text(value.get("id")), _text(value.get("name")), text)
-    if "text" in value:
-        return TextBlock(_text(value["text"]))
+    match value.get("type") or _kind(value):
+        case "text":
+            return TextBlock(_text(value.get("text")))
+        case "image":
+            return ImageBlock(_text(value.get("mime_type")), _text(value.get("data")))
+        case "tool_call":
+            return ToolCallBlock(_text(value.get("id")), _text(value.get("name")), _written(value.get("arguments")))
+        case "tool_result":
+            content = value.get("content")
+            inner = [read_block(each) for each in content] if isinstance(content, list) else []
+            kept = [block for block in inner if isinstance(block, TextBlock | ImageBlock)]
+            return ToolResultBlock(_text(value.get("call_id")), kept, value.get("is_error") is True)
+        case "reasoning":
+            return ReasoningBlock(**{name: _text(value.get(name)) for name in ReasoningBlock.__match_args__})
     return None
+
+
+def _kind(value: dict[str, Any]) -> str:
+    """The type of a block that does not say it; the order matters, a result may well have a `text`."""
+    if "call_id" in value:
+        return "tool_result"
+    if not value.keys().isdisjoint(("reasoning_id", "summary", "encrypted_content")):
+        return "reasoning"
+    kinds = {"mime_type": "image", "arguments": "tool_call", "text": "text"}
+    return next((kind for name, kind in kinds.items() if name in value), "")
+
+
+def _written(arguments: Any) -> str:
+    """The text of a call's arguments: see `zot_core.sessions.raw` for objects."""
+    if isinstance(arguments, str):
+        return arguments
+    return "{}" if arguments is None else json.dumps(arguments, ensure_ascii=False)
 
 
 def read_usage(value: Any) -> Usage:
@@ -162,14 +183,16 @@ def read_usage(value: Any) -> Usage:
 
     def number(name: str) -> Any:
         found = fields.get(name)
-        return found if isinstance(found, int | float) and not isinstance(found, bool) else 0
+        usable = isinstance(found, int | float) and not isinstance(found, bool) and abs(found) < 1e15
+        return found if usable else 0
 
     return Usage(
-        number("input_tokens"),
-        number("output_tokens"),
-        number("cache_read_tokens"),
-        number("cache_write_tokens"),
+        int(number("input_tokens")),
+        int(number("output_tokens")),
+        int(number("cache_read_tokens")),
+        int(number("cache_write_tokens")),
         float(number("cost_usd")),
+        int(number("reasoning_tokens")) if "reasoning_tokens" in fields else None,
     )
 
 

@@ -3,9 +3,10 @@
 import hashlib
 import os
 import time
+from contextlib import suppress
 
 from zot_core.clock import timestamp
-from zot_core.errors import SessionNotFound
+from zot_core.errors import SessionError, SessionNotFound
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.rows import Meta
 
@@ -34,12 +35,11 @@ class SessionStore:
         return SessionFile(os.path.join(self.folder(cwd), name), meta)
 
     def paths(self, cwd: str) -> list[str]:
-        """The sessions of a working directory, the one used last first."""
-        try:
-            with os.scandir(self.folder(cwd)) as entries:
-                found = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
-        except FileNotFoundError:
-            return []
+        """The sessions of a working directory, the one used last first. Raises `SessionError`."""
+        found: list[tuple[int, str]] = []
+        for path in _sessions(self.folder(cwd)):
+            with suppress(OSError):  # gone meanwhile
+                found.append((os.stat(path).st_mtime_ns, path))
         return [path for _, path in sorted(found, reverse=True)]
 
     def latest(self, cwd: str) -> str:
@@ -67,22 +67,31 @@ class SessionStore:
 
     def _all(self, cwd: str) -> list[str]:
         """Every session, those of `cwd` first."""
-        first = self.paths(cwd)
-        others: list[str] = []
-        try:
-            with os.scandir(self.root) as folders:
-                for folder in folders:
-                    if folder.is_dir() and folder.path != self.folder(cwd):
-                        others += [os.path.join(folder.path, name) for name in os.listdir(folder.path)]
-        except FileNotFoundError:
-            pass
-        return first + sorted(path for path in others if path.endswith(".jsonl"))
+        others = [os.path.join(self.root, name) for name in _names(self.root)]
+        return self.paths(cwd) + sorted(
+            path for folder in others if folder != self.folder(cwd) for path in _sessions(folder)
+        )
+
+
+def _names(folder: str) -> list[str]:
+    """What is in a folder: nothing if there is none, or if it is none."""
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise SessionError(f"cannot read the sessions in {folder}: {error.strerror}") from error
+
+
+def _sessions(folder: str) -> list[str]:
+    return [os.path.join(folder, name) for name in _names(folder) if name.endswith(".jsonl")]
 
 
 def _fits(path: str, name: str) -> bool:
     """Whether `name` begins the file's name, or the session's id, of which the file name holds the first 8."""
-    stem = os.path.basename(path).removesuffix(".jsonl")
-    return bool(name) and (stem.startswith(name) or stem.rpartition("-")[2].startswith(name[:8]))
+    stem, name = os.path.basename(path).removesuffix(".jsonl"), name.removesuffix(".jsonl")
+    short = stem.rpartition("-")[2]
+    return bool(name) and (stem.startswith(name) or short.startswith(name) or name.startswith(f"{short}-"))
 
 
 def resume(path: str, **changes: str) -> tuple[SessionFile, Stored]:

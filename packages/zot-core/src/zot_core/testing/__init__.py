@@ -1,5 +1,16 @@
 """Fakes for the tests of whoever builds on `zot_core`."""
 
+from zot_core.testing.agents import EventClient, make_agent, record, run_to_end, types
 from zot_core.testing.world import FakeShell, MemoryFiles, Ran, Scripted
 
-__all__ = ["FakeShell", "MemoryFiles", "Ran", "Scripted"]
+__all__ = [
+    "EventClient",
+    "FakeShell",
+    "MemoryFiles",
+    "Ran",
+    "Scripted",
+    "make_agent",
+    "record",
+    "run_to_end",
+    "types",
+]

@@ -56,19 +56,25 @@ class MemoryFiles:
             raise _error(NotADirectoryError, errno.ENOTDIR, path)
         self.contents[path] = bytes(data)
 
-    async def list(self, path: str) -> list[tuple[str, Literal["file", "directory", "other"]]]:
-        """Names and kinds of a directory's entries, sorted by name."""
+    async def list(
+        self, path: str, *, follow: bool = True
+    ) -> list[tuple[str, Literal["file", "directory", "link", "other"]]]:
+        """Names and kinds of a directory's entries, sorted by name; there are no links."""
         path = _normal(path)
         if path in self.contents:
             raise _error(NotADirectoryError, errno.ENOTDIR, path)
         if not self._is_directory(path):
             raise self._missing(path)
-        found: dict[str, Literal["file", "directory", "other"]] = {}
+        found: dict[str, Literal["file", "directory", "link", "other"]] = {}
         for entry in self.contents:
             if entry.startswith(_prefix(path)):
                 name, *below = entry.removeprefix(_prefix(path)).split("/", 1)
                 found[name] = "directory" if below else "file"
         return sorted(found.items())
+
+    async def real(self, path: str) -> str:
+        """The path without `.` and `..`."""
+        return _normal(path)
 
     def _content(self, path: str) -> bytes:
         if path in self.locked:

@@ -3,10 +3,13 @@
 from zot_core.tools.base import Tool
 from zot_core.tools.bash import bash
 from zot_core.tools.edit import edit
+from zot_core.tools.find import find
+from zot_core.tools.glob import glob
+from zot_core.tools.grep import grep
 from zot_core.tools.ls import ls
 from zot_core.tools.read import read
 from zot_core.tools.write import write
 
 __all__ = ["BUILTIN_TOOLS"]
 
-BUILTIN_TOOLS: tuple[Tool, ...] = (bash, edit, ls, read, write)
+BUILTIN_TOOLS: tuple[Tool, ...] = (bash, edit, find, glob, grep, ls, read, write)

@@ -9,11 +9,12 @@ and then runs in a thread (which a cancelled call does not stop).
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from zot_core.result import ToolResult
 from zot_core.tools.context import ToolContext
+from zot_core.tools.turns import Reach
 from zot_provider.messages import ImageBlock, TextBlock
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 JsonSchema: TypeAlias = dict[str, Any]
+
+Reaching: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[Reach]]
+"""Tells, of checked arguments, which file a call touches."""
 
 
 class Tool(Protocol):
@@ -54,8 +58,9 @@ class FunctionTool(Generic[P, R]):
     """A `Tool` made of a function; calling it calls the function.
 
     `name` and `description` default to the function's name and docstring. A `schema` that is given is what the model
-    sees; the arguments are checked against the annotations all the same. TypeError on first use of `schema` or `run`
-    if a parameter cannot be described to a model (`*args`, positional-only).
+    sees; the arguments are checked against the annotations all the same. Calls of tools with a `reach` keep their order
+    where it matters, also when they run side by side. TypeError on first use of `schema` or `run` if a parameter cannot
+    be described to a model (`*args`, positional-only).
     """
 
     def __init__(
@@ -66,12 +71,14 @@ class FunctionTool(Generic[P, R]):
         description: str | None = None,
         parallel: bool = False,
         schema: JsonSchema | None = None,
+        reach: Reaching | None = None,
     ) -> None:
         self.function = function
         self.name = name or function.__name__
         self.description = inspect.cleandoc(function.__doc__ or "") if description is None else description
         self.parallel = parallel
         self._schema = schema
+        self._reach = reach
         self._arguments: Arguments | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -98,9 +105,19 @@ class FunctionTool(Generic[P, R]):
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Check `arguments`, call the function, make a result of what it returns."""
+        if self._reach is None:
+            return await self._call(await self._values(arguments, context))
+        with context.turns.claim() as claim:  # before the first wait: calls stand in line as they were started
+            values = await self._values(arguments, context)
+            await claim.on(await self._reach(values, context))
+            return await self._call(values)
+
+    async def _values(self, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         if self._arguments is None:
             await asyncio.to_thread(lambda: self.arguments)  # a screen stays alive while pydantic is imported
-        values = self.arguments.values(arguments, context)
+        return self.arguments.values(arguments, context)
+
+    async def _call(self, values: dict[str, Any]) -> ToolResult:
         function: Callable[..., Any] = self.function  # the values fit: they were checked against its annotations
         if inspect.iscoroutinefunction(function):
             return _result(await function(**values), self.name)

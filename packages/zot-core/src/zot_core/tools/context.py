@@ -7,6 +7,7 @@ machine; a jail, a remote machine or a test's memory are other implementations.
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Literal, Protocol
 
+from zot_core.tools.turns import Turns
 from zot_provider.record import Record, field, record
 
 
@@ -41,8 +42,17 @@ class Files(Protocol):
         """
         ...
 
-    async def list(self, path: str) -> list[tuple[str, Literal["file", "directory", "other"]]]:
-        """Names and kinds of a directory's entries, sorted by name."""
+    async def list(
+        self, path: str, *, follow: bool = True
+    ) -> list[tuple[str, Literal["file", "directory", "link", "other"]]]:
+        """Names and kinds of a directory's entries, sorted by name.
+
+        A link is what it leads to; if not `follow`, it is a "link".
+        """
+        ...
+
+    async def real(self, path: str) -> str:
+        """The path without links, `.` and `..`: all paths of one file have one. It need not exist."""
         ...
 
 
@@ -83,7 +93,8 @@ class ToolContext(Record):
     """What a tool call may use.
 
     `cwd` is absolute; relative paths are below it. `progress` shows text while the tool runs. `env` is for child
-    processes. Cancelling is by task: a tool sees `asyncio.CancelledError` and must leave nothing running.
+    processes. `turns` is one for all calls of an agent. Cancelling is by task: a tool sees `asyncio.CancelledError` and
+    must leave nothing running.
     """
 
     cwd: str
@@ -92,3 +103,4 @@ class ToolContext(Record):
     call_id: str = ""
     env: dict[str, str] = field(default_factory=dict)
     progress: Callable[[str], None] = _ignore
+    turns: Turns = field(default_factory=Turns)

@@ -7,7 +7,7 @@ from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.builtin import builtin
 from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, resolve
+from zot_core.tools.paths import explained, resolve, writes_file
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field, record
 
@@ -22,7 +22,7 @@ class Edit(Record):
     newText: str = field(metadata={"description": "The text to put there"})
 
 
-@builtin()
+@builtin(parallel=True, reach=writes_file)
 async def edit(
     path: Annotated[str, "The file, relative to the working directory or absolute"],
     edits: Annotated[list[Edit], "Replacements, all looked up in the file as it is now; they must not overlap"],

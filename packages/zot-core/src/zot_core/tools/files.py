@@ -8,13 +8,15 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from itertools import islice
 from typing import Literal
 
 from zot_core.tools.context import FileInfo
 
 _BIG = 1024 * 1024
 _PIECE = 256 * 1024
+_MANY = 500
 
 # What refuses a replacement but may allow writing in place: a folder without write permission, a file that is a
 # mount point of its own (as in containers).
@@ -50,9 +52,19 @@ class LocalFiles:
         else:
             _write(path, data)
 
-    async def list(self, path: str) -> list[tuple[str, Literal["file", "directory", "other"]]]:
-        """Names and kinds of a directory's entries, sorted by name; a link is what it leads to."""
-        return await asyncio.to_thread(_list, path)
+    async def list(
+        self, path: str, *, follow: bool = True
+    ) -> list[tuple[str, Literal["file", "directory", "link", "other"]]]:
+        """Names and kinds of a directory's entries, sorted by name; a link is what it leads to, or a "link"."""
+        with os.scandir(path) as entries:
+            found = [(entry.name, _entry_kind(entry, follow=follow)) for entry in islice(entries, _MANY)]
+            if len(found) == _MANY:
+                return await asyncio.to_thread(_list_rest, found, entries, follow=follow)
+        return sorted(found)
+
+    async def real(self, path: str) -> str:
+        """The path without links; of a circle of links as much as can be followed."""
+        return os.path.realpath(path)
 
 
 def _kind(mode: int) -> Literal["file", "directory", "other"]:
@@ -70,13 +82,20 @@ def _read(path: str, limit: int | None) -> bytes:
         return b"".join(parts)
 
 
-def _list(path: str) -> list[tuple[str, Literal["file", "directory", "other"]]]:
-    with os.scandir(path) as entries:
-        return sorted((entry.name, _entry_kind(entry)) for entry in entries)
+def _list_rest(
+    found: list[tuple[str, Literal["file", "directory", "link", "other"]]],
+    entries: Iterator[os.DirEntry[str]],
+    *,
+    follow: bool,
+) -> list[tuple[str, Literal["file", "directory", "link", "other"]]]:
+    found += [(entry.name, _entry_kind(entry, follow=follow)) for entry in entries]
+    return sorted(found)
 
 
-def _entry_kind(entry: os.DirEntry[str]) -> Literal["file", "directory", "other"]:
+def _entry_kind(entry: os.DirEntry[str], *, follow: bool) -> Literal["file", "directory", "link", "other"]:
     try:
+        if not follow and entry.is_symlink():
+            return "link"
         return "directory" if entry.is_dir() else "file" if entry.is_file() else "other"
     except OSError:  # a link in a circle
         return "other"

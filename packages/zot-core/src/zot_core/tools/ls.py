@@ -8,13 +8,13 @@ from zot_core.result import ToolResult
 from zot_core.tools.base import AtLeast
 from zot_core.tools.builtin import builtin
 from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, resolve
+from zot_core.tools.paths import explained, printable, reads_tree, resolve
 from zot_provider.messages import TextBlock
 
 ENTRIES = 500
 
 
-@builtin(parallel=True)
+@builtin(parallel=True, reach=reads_tree)
 async def ls(
     context: ToolContext,
     path: Annotated[str, "The directory; the working directory if left out"] = ".",
@@ -28,7 +28,7 @@ async def ls(
         raise ToolError(f"{path} is no directory; read it as a file") from error
     except OSError as error:
         raise explained(error, path) from error
-    names = [_printable(name) + ("/" if kind == "directory" else "") for name, kind in entries]
+    names = [printable(name) + ("/" if kind == "directory" else "") for name, kind in entries]
     shown = names[:limit]
     rows = [*shown] if shown else ["(empty directory)"]
     if len(names) > len(shown):
@@ -38,8 +38,3 @@ async def ls(
         details={"path": target, "entries": len(names), "truncated": len(names) > len(shown)},
         display=[FilesDisplay(shown)],
     )
-
-
-def _printable(name: str) -> str:
-    """A name that is no UTF-8 as well as it can be written."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

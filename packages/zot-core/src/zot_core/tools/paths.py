@@ -1,9 +1,11 @@
-"""Paths as models write them, and the system's refusals in words for the model."""
+"""Paths as models write them and as they are told, and the system's refusals in words for the model."""
 
 import os
+from typing import Any
 
 from zot_core.errors import ToolError
 from zot_core.tools.context import ToolContext
+from zot_core.tools.turns import Reach
 
 
 async def resolve(path: str, context: ToolContext) -> str:
@@ -20,6 +22,35 @@ async def resolve(path: str, context: ToolContext) -> str:
         path = path[1:]
     # Not normalised: after a link `..` leads elsewhere than the text suggests.
     return context.cwd if path == "." else os.path.join(context.cwd, os.path.expanduser(path))
+
+
+def told(target: str, context: ToolContext) -> str:
+    """The absolute path as the model is told it: relative if it is below the working directory, empty if it is that."""
+    if target == context.cwd:
+        return ""
+    below = target.removeprefix(context.cwd.rstrip("/") + "/")
+    parts = [part for part in below.split("/") if part not in ("", ".")]
+    return target.rstrip("/") if below == target or ".." in parts else "/".join(parts)
+
+
+def printable(name: str) -> str:
+    """A name that is no UTF-8 as well as it can be written."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+async def reads_file(values: dict[str, Any], context: ToolContext) -> Reach:
+    """A call that reads the file in its argument `path`."""
+    return Reach(await context.files.real(await resolve(values["path"], context)))
+
+
+async def writes_file(values: dict[str, Any], context: ToolContext) -> Reach:
+    """A call that writes the file in its argument `path`."""
+    return Reach(await context.files.real(await resolve(values["path"], context)), writes=True)
+
+
+async def reads_tree(values: dict[str, Any], context: ToolContext) -> Reach:
+    """A call that looks at many files."""
+    return Reach(None)
 
 
 def explained(error: OSError, path: str) -> ToolError:

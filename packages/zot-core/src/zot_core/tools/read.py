@@ -10,7 +10,7 @@ from zot_core.result import ToolResult
 from zot_core.tools.base import AtLeast
 from zot_core.tools.builtin import builtin
 from zot_core.tools.context import FileInfo, ToolContext
-from zot_core.tools.paths import explained, resolve
+from zot_core.tools.paths import explained, reads_file, resolve
 from zot_core.tools.truncate import Limits, Window, count_lines, notes
 from zot_provider.messages import ImageBlock, TextBlock
 
@@ -23,7 +23,7 @@ _IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".g
 _BINARY_PROBE = 8192
 
 
-@builtin(parallel=True)
+@builtin(parallel=True, reach=reads_file)
 async def read(
     path: Annotated[str, "The file, relative to the working directory or absolute"],
     context: ToolContext,
@@ -60,9 +60,9 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
     head = window.head()
     text = head.data.decode("utf-8", "replace")
     suffix = notes(head, LIMITS)
-    if suffix:
+    if head.bytes_truncated:  # how many lines came is not to be known from the limit
         last = first + count_lines(head.data) - 1
-        suffix += f"... [lines {first} to {last} of {window.total}; go on with offset {last + 1}]\n"
+        suffix = f"... [lines {first} to {last} of {window.total}; go on with offset {last + 1}]\n{suffix}"
     details = {
         "path": target,
         "start_line": first,

@@ -6,31 +6,27 @@ from zot_core.display import CodeDisplay
 from zot_core.result import ToolResult
 from zot_core.tools.builtin import builtin
 from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, resolve
+from zot_core.tools.paths import explained, resolve, writes_file
 from zot_core.tools.truncate import count_lines
 from zot_provider.messages import TextBlock
 
 
-@builtin()
+@builtin(parallel=True, reach=writes_file)
 async def write(
     path: Annotated[str, "The file, relative to the working directory or absolute"],
     content: Annotated[str, "All of the new content"],
     context: ToolContext,
 ) -> ToolResult:
-    """Replace the content of a file, parent directories created.
-
-    The model is told how much was written, not what: it has just said that itself, and reading it back would cost the
-    same tokens again on every later turn.
-    """
+    """Replace the content of a file, parent directories created; the model reads what is in it now."""
     target = await resolve(path, context)
     data = content.encode("utf-8", "replace")  # a model may write half of a surrogate pair
     try:
         await context.files.write(target, data)
     except OSError as error:
         raise explained(error, path) from error
-    lines = count_lines(data)
+    written = data.decode()
     return ToolResult(
-        [TextBlock(f"wrote {len(data)} bytes ({lines} {'line' if lines == 1 else 'lines'}) to {path}")],
-        details={"path": target, "bytes": len(data), "total_lines": lines, "start_line": 1},
-        display=[CodeDisplay(path, content)],
+        [TextBlock(written)],
+        details={"path": target, "bytes": len(data), "total_lines": count_lines(data), "start_line": 1},
+        display=[CodeDisplay(path, written)],
     )

@@ -128,7 +128,7 @@ class HttpTransport:
                 await client.aclose()
 
     async def _client(self, url: str) -> httpx.AsyncClient:
-        if url.startswith("http://") and not any(os.environ.get(name) for name in _PROXY_VARIABLES):
+        if url.startswith("http://") and (_is_here(url) or not any(map(os.environ.get, _PROXY_VARIABLES))):
             if self._plain is None:
                 self._plain = httpx.AsyncClient(transport=_PlainTransport(self._limits), trust_env=False)
             return self._plain
@@ -177,12 +177,20 @@ def check_url(url: str) -> None:
     try:
         parts = httpx.URL(url)
         parts.host.encode("idna")
-    except (httpx.InvalidURL, UnicodeError) as error:
+    except httpx.InvalidURL as error:
         raise ConfigError(f"the base URL {shown!r} is not a valid one: {error}") from error
+    except UnicodeError as error:
+        raise ConfigError(f"the base URL {shown!r} is not a valid one: its host cannot be a name") from error
     if parts.scheme not in ("http", "https"):
         raise ConfigError(f"the base URL must begin with http:// or https://, got {shown!r}")
-    if not parts.host or not 0 < (parts.port or 80) < 65536:
+    if not parts.host or (parts.port is not None and not 0 < parts.port < 65536):
         raise ConfigError(f"the base URL {shown!r} has no valid {'port' if parts.host else 'host'}")
+
+
+def _is_here(url: str) -> bool:
+    """Whether the host is this machine: no proxy can reach what listens here."""
+    host = httpx.URL(url).host
+    return host == "localhost" or host == "::1" or host.startswith("127.")
 
 
 def location(url: str) -> str:
@@ -219,8 +227,10 @@ def one_line(text: str) -> str:
 
 def _cause(error: BaseException) -> OSError:
     """What the operating system said: httpx speaks in general terms of it."""
+    if isinstance(error, OSError):
+        return error
     found: BaseException | None = error
-    system = error if isinstance(error, OSError) else OSError(str(error))
+    system = OSError(str(error))
     while found is not None:
         system = found if isinstance(found, OSError) else system
         found = found.__cause__ or found.__context__

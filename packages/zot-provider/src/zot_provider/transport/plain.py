@@ -35,6 +35,7 @@ class PlainConnection(asyncio.Protocol):
         self._head_done = False
         self._framed = False
         self._complete = False
+        self._keep = False
         self._error: Exception | None = None
 
     # What the parser calls.
@@ -55,6 +56,7 @@ class PlainConnection(asyncio.Protocol):
     def on_message_complete(self) -> None:
         if self._head_done:
             self._complete = True
+            self._keep = bool(self._parser.should_keep_alive())  # true no longer once this returns
         else:  # an interim 1xx answer; the real one follows
             self._headers.clear()
 
@@ -100,11 +102,8 @@ class PlainConnection(asyncio.Protocol):
     @property
     def reusable(self) -> bool:
         """Whether another request may be sent on this connection."""
-        return self._transport is not None and not self._transport.is_closing() and self._complete and self._keep
-
-    @property
-    def _keep(self) -> bool:
-        return self._error is None and bool(self._parser.should_keep_alive())
+        alive = self._transport is not None and not self._transport.is_closing() and self._error is None
+        return alive and self._complete and self._keep
 
     def send(self, data: bytes) -> None:
         """Send a whole request. BrokenConnection if the connection is gone."""

@@ -19,7 +19,7 @@ def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str)
     except ValueError:
         phrase = ""
     text = f"the server answered {status}{phrase}"
-    if message:
+    if message and f" {message}" != phrase:
         text += f": {message}"
     if 300 <= status < 400 and headers.get("location"):
         text += f" (it points to {headers['location'].split('?')[0]})"

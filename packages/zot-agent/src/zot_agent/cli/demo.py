@@ -1,0 +1,122 @@
+"""`zot demo`: the main job, once, with whatever model can be had; and what each step really gave."""
+
+import asyncio
+import os
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+
+from zot_agent.cli.args import Arguments
+from zot_agent.cli.parser import Parser
+from zot_agent.host.build import build_host
+from zot_agent.local.pick import DEMO_WORDS, Pick, demo_pick, pick_model, places
+from zot_agent.modes.oneshot import answer
+from zot_agent.modes.output import Output, complain
+from zot_core.events import AgentEvent, Done, TextDelta, ToolCall, ToolOutput, TurnEnd, UsageUpdate
+from zot_provider.errors import ZotError
+from zot_provider.messages import TextBlock
+
+PROMPT = "Read README.md and say in one sentence what this project is."
+"""What every model is asked, unless the user asks something else."""
+
+NEEDS_SETUP = 3
+"""Exit code of `--probe` for a demo model that must be set up first."""
+
+_STEPS = 8
+"""Model calls: a demonstration ends."""
+
+
+def build_parser() -> Parser:
+    """The parser of `zot demo`."""
+    parser = Parser(
+        prog="zot demo",
+        description="Do the main job once: a prompt, the tools it takes, the answer. The model is that of a key in the "
+        "environment, else of a local OpenAI-compatible server that answers, else the demo model in this process.",
+        epilog="exit codes: 0 done, 1 failure, 2 usage or nothing to use, 3 --probe: run zot local setup first, "
+        "130 Ctrl+C",
+    )
+    parser.add_argument("--probe", action="store_true", help="only print which model it would use")
+    parser.add_argument("--demo-model", action="store_true", help="use the demo model, whatever else there is")
+    parser.add_argument("prompt", nargs="*", help=f"in place of: {PROMPT}")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what `arguments` (after `demo`) ask for; the exit code."""
+    try:
+        asked = build_parser().parse_args(list(arguments))
+        prompt = " ".join(asked.prompt) or PROMPT
+        return asyncio.run(_demo(prompt, probe=asked.probe, demo_model=asked.demo_model))
+    except SystemExit as stop:  # argparse, after --help
+        return stop.code if isinstance(stop.code, int) else 0
+    except ZotError as error:
+        complain(str(error))
+        return error.exit_code
+
+
+async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:
+    pick = demo_pick("as asked") if demo_model else await pick_model(os.environ, places(os.environ))
+    if probe:
+        sys.stdout.write(pick.tag + "\n")
+        return 0 if pick.ready else NEEDS_SETUP
+    host = build_host(_as_arguments(pick, prompt))
+    try:
+        sys.stdout.write(f"model: {pick.why}\n")
+        if pick.kind == "demo":
+            sys.stdout.write(f"\n{DEMO_WORDS}\n")
+        sys.stdout.write(f"\n> {prompt}\n")
+        sys.stdout.flush()
+        return await answer(host, prompt, Show())
+    finally:
+        await host.close()
+
+
+def _as_arguments(pick: Pick, prompt: str) -> Arguments:
+    """What a command line that names this model would say."""
+    return Arguments(
+        prompt,
+        provider=pick.vendor.id,
+        model=pick.model,
+        base_url=pick.base_url,
+        no_session=True,
+        max_steps=_STEPS,
+    )
+
+
+class Show:
+    """Writes calls, their output shortened to half a screen, the text as it comes, and at last what it took."""
+
+    def __init__(self) -> None:
+        self._size = shutil.get_terminal_size()
+        self._started = time.monotonic()
+        self._usage = (0, 0)
+        self._open = False  # a line of text without its end
+
+    def __call__(self, output: Output, event: AgentEvent) -> None:
+        if isinstance(event, TextDelta):
+            output.write(event.delta if self._open else f"\n{event.delta.lstrip()}")
+            self._open = True
+        elif isinstance(event, TurnEnd) and self._open:
+            output.write("\n")
+            self._open = False
+        elif isinstance(event, ToolCall):
+            output.write(f"\n* {event.name} {event.arguments}\n")
+        elif isinstance(event, ToolOutput):
+            text = "\n".join(block.text for block in event.content if isinstance(block, TextBlock))
+            output.write(shortened(text or "(no text)", self._size.lines // 2, self._size.columns))
+        elif isinstance(event, UsageUpdate):
+            total = event.cumulative
+            self._usage = (total.input + total.cache_read + total.cache_write, total.output)
+        elif isinstance(event, Done):
+            seconds = time.monotonic() - self._started
+            output.write(f"\n[{self._usage[0]} tokens in, {self._usage[1]} out, {seconds:.1f} s]\n")
+
+
+def shortened(text: str, lines: int, columns: int) -> str:
+    """The beginning of `text` as at most `lines` indented lines of `columns` characters, and how much is not shown."""
+    rows = text.rstrip("\n").split("\n")
+    shown = [f"  {row}" if len(row) <= columns - 2 else f"  {row[: columns - 3]}…" for row in rows[:lines]]
+    if len(rows) > lines:
+        shown.append(f"  … {len(rows) - lines} more lines")
+    return "\n".join(shown) + "\n"

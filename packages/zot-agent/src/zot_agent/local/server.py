@@ -1,0 +1,145 @@
+"""`LocalServer`: llama.cpp's HTTP server inside this process (package xllamacpp), on the loopback interface.
+
+It speaks the OpenAI wire, so the rest of zot sees a model server like any other.
+"""
+
+import asyncio
+import os
+import secrets
+import threading
+from importlib.util import find_spec
+from typing import Any
+
+from zot_provider.client import HttpClient
+from zot_provider.errors import ConfigError, ModelError
+from zot_provider.messages import Message, TextBlock
+from zot_provider.model import Model
+from zot_provider.record import Record, record
+from zot_provider.request import Request
+from zot_provider.vendors.spec import Vendor
+
+_ENGINE = "xllamacpp"
+
+
+@record
+class ServerLimits(Record):
+    """`context` in tokens, `cache` in MiB (prompts kept for the next request), `load` and `warm_up` in seconds.
+
+    `threads` is 0 for all cores but one: the engine's threads wait for one another busily, so one that must share its
+    core with another process slows all of them down, ten times and more.
+    """
+
+    context: int = 4096
+    threads: int = 0
+    cache: int = 128
+    load: float = 60.0
+    warm_up: float = 60.0
+
+
+def engine_installed() -> bool:
+    """Whether the extra `zot-agent[local]` is there."""
+    return find_spec(_ENGINE) is not None
+
+
+def require_engine() -> None:
+    """Raises `ConfigError` without the extra."""
+    if not engine_installed():
+        raise ConfigError(
+            "no model can run in this process yet: install zot-agent[local] "
+            "(uv tool install 'zot-agent[local]', or pip install 'zot-agent[local]'), "
+            "or name a server with --base-url http://HOST:PORT/v1"
+        )
+
+
+class LocalServer:
+    """A server for the model at `path`, a GGUF file. `base_url` and `key` are known after `start`.
+
+    The key is made anew each time: other users and web pages of this machine cannot use the server.
+    """
+
+    def __init__(self, path: str, limits: ServerLimits | None = None) -> None:
+        self.path = path
+        self.limits = limits or ServerLimits()
+        self.key = secrets.token_urlsafe(16)
+        self.base_url = ""
+        self._server: Any = None
+
+    async def start(self, vendor: Vendor) -> None:
+        """Load the model and ask it for one token, since the first request of all may be slow.
+
+        Raises `ConfigError` without the extra or for a file that is no model, `ModelError` after the limits.
+        """
+        require_engine()
+        try:
+            async with asyncio.timeout(self.limits.load):
+                self._server = await self._load()
+        except TimeoutError as error:
+            raise ModelError(f"{self.path!r} was not loaded within {self.limits.load:g} s; is it too large?") from error
+        self.base_url = f"{self._server.listening_address}/v1"
+        try:
+            async with asyncio.timeout(self.limits.warm_up):
+                await self._warm_up(vendor)
+        except TimeoutError as error:
+            raise ModelError(
+                f"the model gave no answer within {self.limits.warm_up:g} s; is this machine busy?"
+            ) from error
+
+    def stop(self) -> None:
+        """Stop serving and free the memory. Stopping twice is harmless."""
+        self._server = None  # its destructor stops it
+
+    async def _load(self) -> Any:
+        """The engine's server. Loading holds the interpreter's lock, for about a second with the demo model.
+
+        The thread is a daemon: nobody waits for one that came too late.
+        """
+        loop = asyncio.get_running_loop()
+        loaded: asyncio.Future[Any] = loop.create_future()
+
+        def tell(result: Any, error: Exception | None) -> None:
+            if loaded.done():
+                return
+            if error is None:
+                loaded.set_result(result)
+            else:
+                loaded.set_exception(error)
+
+        def load() -> None:
+            result, failure = None, None
+            try:
+                result = _serve(self.path, self.key, self.limits)
+            except (ImportError, OSError, RuntimeError) as error:
+                failure = ConfigError(f"{self.path!r} cannot be loaded; is it a whole GGUF model? ({error})")
+                failure.__cause__ = error
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(tell, result, failure)
+
+        threading.Thread(target=load, name="load model", daemon=True).start()
+        return await loaded
+
+    async def _warm_up(self, vendor: Vendor) -> None:
+        client = HttpClient(vendor, key=self.key, base_url=self.base_url)
+        greeting = Message("user", [TextBlock("Hello")])
+        try:
+            async for _ in client.stream(Request(Model("", vendor.id), [greeting], max_tokens=1)):
+                pass
+        finally:
+            await client.close()
+
+
+def _serve(path: str, key: str, limits: ServerLimits) -> Any:
+    import xllamacpp  # noqa: PLC0415  an extra; 100 MB
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = limits.threads or max(1, min(8, cores - 1))
+    params = xllamacpp.CommonParams()
+    params.model.path = path
+    params.verbosity = -1  # nothing on our standard error
+    params.n_ctx = limits.context
+    params.n_parallel = 1
+    params.n_batch = params.n_ubatch = 64  # a request that is given up is noticed between two batches
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    params.cache_ram_mib = limits.cache
+    params.api_keys = [key]
+    params.ui = params.endpoint_slots = False
+    return xllamacpp.Server(params)

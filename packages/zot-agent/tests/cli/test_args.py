@@ -1,0 +1,93 @@
+from typing import Any
+
+import pytest
+
+from zot_agent.cli.args import Arguments, build_parser, parse
+from zot_agent.modes import MODES
+from zot_provider.errors import ConfigError
+
+CASES: list[Any] = [
+    pytest.param("", Arguments(), id="nothing"),
+    pytest.param("hello there", Arguments("hello there"), id="words"),
+    pytest.param("-p hello", Arguments("hello", mode="print"), id="print"),
+    pytest.param("hello --print", Arguments("hello", mode="print"), id="a flag at the end"),
+    pytest.param("-p --json x", Arguments("x", mode="json"), id="print adds nothing to json"),
+    pytest.param("--stream -p x", Arguments("x", mode="stream"), id="print adds nothing to stream"),
+    pytest.param("--json --json x", Arguments("x", mode="json"), id="twice"),
+    pytest.param("-pc x", Arguments("x", mode="print", continue_latest=True), id="letters together"),
+    pytest.param("a --model m b --cwd d c", Arguments("a b c", model="m", cwd="d"), id="words among options"),
+    pytest.param("-- --json -p --", Arguments("--json -p --"), id="all is prompt"),
+    pytest.param("--model=a/b=c -- x", Arguments("x", model="a/b=c"), id="a value with an equals sign"),
+    pytest.param("--api-key=-k x", Arguments("x", api_key="-k"), id="a value with a dash"),
+    pytest.param("- x", Arguments("- x"), id="a lone dash is a word"),
+    pytest.param("--tools read,,bash, x", Arguments("x", tools=["read", "bash"]), id="tools"),
+    pytest.param("--no-tools", Arguments(tools=[]), id="no tools"),
+    pytest.param("--reasoning maximum", Arguments(reasoning="max"), id="another word for max"),
+    pytest.param("--max-steps 3", Arguments(max_steps=3), id="steps"),
+    pytest.param("--session s", Arguments(session="s"), id="session"),
+    pytest.param("--no-session", Arguments(no_session=True), id="no session"),
+    pytest.param("-v", Arguments(version=True), id="version"),
+    pytest.param(
+        "--append-system-prompt a --append-system-prompt b --system-prompt c",
+        Arguments(system_prompt="c", append_system_prompt=["a", "b"]),
+        id="prompts",
+    ),
+    pytest.param(
+        "--provider p --base-url u --api-key k",
+        Arguments(provider="p", base_url="u", api_key="k"),
+        id="where to ask",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), CASES)
+def test_a_command_line(line: str, expected: Arguments) -> None:
+    assert parse(line.split(" ") if line else []) == expected
+
+
+@pytest.mark.parametrize("text", ["- a\n- b", "---\nname: x\n---", "--what is\tthis?", "-5 degrees", "- a=b"])
+def test_text_that_begins_with_a_dash_is_no_flag(text: str) -> None:
+    assert parse(["-p", text]).prompt == text
+
+
+@pytest.mark.parametrize("level", ["off", "minimum", "low", "medium", "high", "xhigh", "max"])
+def test_every_level_of_reasoning(level: str) -> None:
+    assert parse(["--reasoning", level]).reasoning == level
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--jsn"], "unknown flag '--jsn'; did you mean --json"),
+        (["--key=secret"], "unknown flag '--key'"),
+        (["--key=secret and more"], "unknown flag '--key'"),
+        (["-z"], "unknown flag '-z' (see zot --help; a prompt goes after --)"),
+        (["--reasoning", "much"], "invalid choice: 'much'"),
+        (["--max-steps", "0"], "must be greater than 0"),
+        (["--max-steps", "1.5"], "invalid int value"),
+        (["--json", "--stream"], "--json and --stream exclude each other; see zot --help"),
+        (["--tools", "read", "--no-tools"], "not allowed with argument"),
+        (["-c", "--session", "x"], "not allowed with argument"),
+        (["--session="], "--session needs the path or id of a session"),
+        (["--cwd"], "expected one argument; see zot --help"),
+        (["-phello"], "ignored explicit argument"),
+    ],
+)
+def test_what_is_not_understood(arguments: list[str], words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(arguments)
+    assert words in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_help_is_printed_and_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse(["-h"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == build_parser().format_help()
+
+
+def test_the_help_names_every_mode_and_fits_80_columns() -> None:
+    text = build_parser().format_help()
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(flag in text for mode in MODES.values() for flag in mode.flags)

@@ -1,0 +1,142 @@
+import asyncio
+import json
+import os
+import signal
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from zot_agent.host import Host
+from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
+from zot_core.hooks import Refusal
+from zot_core.runtime import Runtime
+from zot_provider.client import Client, HttpClient
+from zot_provider.model import Model
+from zot_provider.testing import Call, Fault, ScriptedClient, ScriptedServer, Turn
+from zot_provider.transport.http import HttpLimits, HttpTransport
+from zot_provider.vendors import find_vendor
+
+
+def run(mode: str, client: Client, prepare: Any = None, **options: Any) -> int:
+    """The exit code of a mode with this model."""
+
+    async def main() -> int:
+        host = Host(Runtime(Model("m", "v"), client=client, **options))
+        if prepare is not None:
+            prepare(host)
+        try:
+            code: int = await import_module(MODES[mode].module).run(host, "hello")
+            return code
+        finally:
+            await host.close()
+
+    return asyncio.run(main())
+
+
+def test_every_mode_has_a_module_or_says_why_it_is_missing() -> None:
+    for name, mode in MODES.items():
+        assert name == mode.name
+        assert bool(mode.missing) != hasattr(import_module(mode.module or "json"), "run")
+    assert PIPED_MODE in MODES
+    assert SCREEN_MODE in MODES
+
+
+@pytest.mark.parametrize(
+    ("mode", "shown"), [("print", "two\n"), ("stream", "one\ntwo\n"), ("json", '{"type":"done"}\n')]
+)
+def test_what_a_mode_shows(capfd: pytest.CaptureFixture[str], mode: str, shown: str) -> None:
+    client = ScriptedClient([Turn("one", calls=[Call("bash", {"command": "true"})]), Turn("two\n")])
+    assert run(mode, client) == 0
+    out, err = capfd.readouterr()
+    assert out.endswith(shown) if mode == "json" else out == shown
+    assert err == ""
+
+
+def test_an_answer_without_text_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run("print", ScriptedClient([Turn(reasoning="hm")])) == 0
+    assert run("stream", ScriptedClient([Turn(reasoning="hm")])) == 0
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("mode", ["print", "stream", "json"])
+def test_a_refusal_has_a_code_of_its_own(capfd: pytest.CaptureFixture[str], mode: str) -> None:
+    def refuse(host: Host) -> None:
+        host.runtime.hooks.turn_start.add(lambda step: Refusal("not on a Sunday"))
+
+    assert run(mode, ScriptedClient(["x"]), refuse) == 5
+    out, err = capfd.readouterr()
+    assert err == "zot: refused: not on a Sunday\n"
+    if mode == "json":
+        events = [json.loads(line) for line in out.splitlines()]
+        assert events[-1] == {"type": "done", "reason": "refused"}
+        assert events[-2] == {"type": "turn_end", "stop": "error", "error": "not on a Sunday"}
+    else:
+        assert out == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"max_steps": 1}, "max steps (1) exceeded"), ({"max_tokens": 5}, "max tokens (5) exceeded: 15 used")],
+)
+def test_a_limit_has_a_code_of_its_own(capfd: pytest.CaptureFixture[str], options: Any, words: str) -> None:
+    client = ScriptedClient([Turn("one", calls=[Call("bash", {"command": "true"})])], repeat=True)
+    assert run("print", client, **options) == 4
+    assert capfd.readouterr() == ("one\n", f"zot: {words}\n")
+
+
+def test_a_deadline_is_a_limit_too(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run("print", ScriptedClient([Turn("word " * 100, delay=0.05)]), deadline=0.1) == 4
+    assert capfd.readouterr().err == "zot: the deadline has passed\n"
+
+
+def test_a_hidden_answer_is_explained_and_not_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    def hide(host: Host) -> None:
+        def refuse(text: str) -> str:
+            raise ValueError("no")
+
+        host.runtime.hooks.assistant_message.add(refuse)
+
+    assert run("print", ScriptedClient(["the secret"]), hide) == 0
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "failed: no" in err
+
+
+@pytest.mark.parametrize("after", [0, 2])
+def test_a_stalled_server_is_given_up_within_its_limit(capfd: pytest.CaptureFixture[str], after: int) -> None:
+    fault = Fault(pause=5.0, after=after) if after else Fault(stall=5.0)
+    with ScriptedServer([Turn("Once upon", chunk=4, fault=fault)]) as server:
+        transport = HttpTransport(HttpLimits(read=0.1))
+        client = HttpClient(find_vendor("local"), base_url=server.base_url("openai-chat"), transport=transport)
+        assert run("json", client) == 1
+        url = server.base_url("openai-chat") + "/chat/completions"
+    out, err = capfd.readouterr()
+    assert err == f"zot: local: {url} stopped answering; try again, or check the server\n"
+    assert [json.loads(line)["type"] for line in out.splitlines()][-3:] == ["turn_end", "error", "done"]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_stops_the_run_and_the_next_one_is_ignored(
+    capfd: pytest.CaptureFixture[str], number: int, code: int
+) -> None:
+    kept = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    client = ScriptedClient([Turn("word " * 100, delay=0.02)])
+
+    def kill_later(host: Host) -> None:
+        asyncio.get_running_loop().call_later(0.1, os.kill, os.getpid(), number)
+
+    try:
+        assert run("stream", client, kill_later) == code
+        assert signal.getsignal(number) == signal.SIG_IGN
+    finally:
+        for each, handler in kept.items():
+            signal.signal(each, handler)
+    assert client.cancelled == 1
+    assert capfd.readouterr().err == ""
+
+
+def test_signals_are_as_before_after_a_run(capfd: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    assert run("print", ScriptedClient(["x"])) == 0
+    assert signal.getsignal(signal.SIGTERM) == before

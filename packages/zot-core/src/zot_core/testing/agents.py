@@ -1,0 +1,85 @@
+"""Agents in a world of their own: `make_agent`, `run_to_end`, `record`, and `EventClient`, a model event by event."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+
+from zot_core.agent import Agent, user_message
+from zot_core.events import AgentEvent
+from zot_core.hooks import Hooks
+from zot_core.testing.world import FakeShell, MemoryFiles
+from zot_core.tools.base import Tool
+from zot_core.tools.context import Files, Shell, ToolContext
+from zot_provider.client import Client
+from zot_provider.messages import Message
+from zot_provider.model import Model
+from zot_provider.request import Request
+from zot_provider.stream import StreamEvent
+
+
+def make_agent(
+    client: Client,
+    *tools: Tool,
+    model: Model | None = None,
+    hooks: Hooks | None = None,
+    files: Files | None = None,
+    shell: Shell | None = None,
+    system: str = "",
+    messages: Iterable[Message] = (),
+) -> Agent:
+    """An agent that works in `/work`, in memory, unless `files` and `shell` say otherwise."""
+    context = ToolContext("/work", files or MemoryFiles(), shell or FakeShell())
+    model = model or Model("scripted", "scripted")
+    return Agent(client, model, tools=tools, context=context, hooks=hooks, system=system, messages=messages)
+
+
+def record(agent: Agent) -> list[AgentEvent]:
+    """A list that every event of the agent from now on is put into."""
+    events: list[AgentEvent] = []
+    agent.hooks.event.add(events.append)
+    return events
+
+
+def run_to_end(agent: Agent, *texts: str) -> list[AgentEvent]:
+    """Everything the agent tells while it answers `texts`, in an event loop of its own."""
+    events: list[AgentEvent] = []
+    remove = agent.hooks.event.add(events.append)
+    asyncio.run(agent.run(*map(user_message, texts)))
+    remove()
+    return events
+
+
+def types(events: Iterable[AgentEvent]) -> list[str]:
+    """The types of the events; one for several of the same in a row."""
+    names = [event.type for event in events]
+    return [name for position, name in enumerate(names) if names[position - 1 : position] != [name]]
+
+
+class EventClient:
+    """A client that plays back answers event by event.
+
+    An exception among the events is raised, None waits until the answer is cancelled; `hanging` is set by then. The
+    last answer is given again and again. `requests` holds what was asked.
+    """
+
+    def __init__(self, *answers: Sequence[StreamEvent | BaseException | None]) -> None:
+        self._answers = answers
+        self.requests: list[Request] = []
+        self.hanging = asyncio.Event()
+        self.closed = False
+
+    async def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+        """See `Client`; one event a batch."""
+        self.requests.append(request)
+        for event in self._answers[min(len(self.requests), len(self._answers)) - 1]:
+            await asyncio.sleep(0)
+            if event is None:
+                self.hanging.set()
+                await asyncio.get_running_loop().create_future()
+            elif isinstance(event, BaseException):
+                raise event
+            else:
+                yield [event]
+
+    async def close(self) -> None:
+        """See `Client`."""
+        self.closed = True

@@ -1,0 +1,120 @@
+"""`Gitignore`: the rules of one `.gitignore` file; pure.
+
+The format is git's: https://git-scm.com/docs/gitignore. The rules are for a walk from the top, which does not enter a
+folder that is kept out: each path is compared as itself, as git does, and never as something below a folder.
+"""
+
+import re
+from collections.abc import Callable
+from itertools import groupby
+
+_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"!-~",
+    "lower": "a-z",
+    "print": r" -~",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r"\s",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+_SET = re.compile(r"\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
+_MEMBER = re.compile(r"\[:(\w+):\]|\\?(.)(?:-(?!\])\\?(.))?", re.DOTALL)
+_TOKEN = re.compile(r"/\*\*(?=/)|\*+|\\(.)|.", re.DOTALL)
+_NEVER = "(?!)"
+
+
+class Gitignore:
+    """Takes the text of the file. A line that is no rule is passed over."""
+
+    def __init__(self, text: str) -> None:
+        rules = [rule for line in text.split("\n") if (rule := _rule(line)) is not None]
+        # Neighbours with one verdict are one expression; the last run that matches decides.
+        self._runs: list[tuple[bool, Callable[[str], object]]] = [
+            (ignored, re.compile("|".join(expression for _, expression in run), re.DOTALL).fullmatch)
+            for ignored, run in groupby(rules, key=lambda rule: rule[0])
+        ]
+        self._runs.reverse()
+
+    def verdict(self, path: str) -> bool | None:
+        """True: kept out; False: let in again; None: no rule for it. Relative to the file's folder; folders end in
+        a slash."""
+        for ignored, match in self._runs:
+            if match(path):
+                return ignored
+        return None
+
+
+def _rule(line: str) -> tuple[bool, str] | None:
+    """Whether the line keeps out or lets in, and what, as an expression for a whole path."""
+    line = line.removesuffix("\r")
+    while line.endswith(" ") and not _escaped(line):
+        line = line[:-1]
+    if not line or line.startswith("#"):
+        return None
+    ignored = not line.startswith("!")
+    pattern = line if ignored else line[1:]
+    end = "/" if pattern.endswith("/") else "/?"
+    pattern = pattern.removesuffix("/")
+    if not pattern:
+        return None
+    body = _expression(pattern.removeprefix("/"))
+    return ignored, f"{body}{end}" if "/" in pattern else f"(?:.*/)?{body}{end}"
+
+
+def _escaped(line: str) -> bool:
+    """Whether the last character has a backslash before it that is not one of a pair."""
+    before = line[:-1]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+
+def _expression(pattern: str) -> str:
+    parts = []
+    at = 0
+    if pattern == "**" or pattern.startswith("**/"):
+        parts.append(".*" if pattern == "**" else "(?:.*/)?")
+        at = 3
+    while at < len(pattern):
+        if pattern[at] == "[":
+            members = _SET.match(pattern, at)
+            if members is None:
+                return _NEVER
+            parts.append(_set(members.group()[1:-1]))
+            at = members.end()
+            continue
+        if pattern[at:] == "/**":
+            parts.append("/.*")
+            break
+        token = _TOKEN.match(pattern, at)
+        if token is None or token.group() == "\\":  # at the very end, with nothing to escape
+            return _NEVER
+        text = token.group()
+        at = token.end()
+        if text == "/**":
+            parts.append("(?:/.*)?")
+        elif text.startswith("*"):
+            parts.append("[^/]*")
+        else:
+            parts.append("[^/]" if text == "?" else re.escape(token[1] or text))
+    return "".join(parts)
+
+
+def _set(body: str) -> str:
+    negated = body[:1] in ("!", "^")
+    inside = ""
+    for name, first, last in _MEMBER.findall(body[negated:]):
+        if name:
+            if name not in _CLASSES:
+                return _NEVER
+            inside += _CLASSES[name]
+        elif not last:
+            inside += re.escape(first)
+        elif first <= last:
+            inside += f"{re.escape(first)}-{re.escape(last)}"
+    if not inside:
+        return "[^/]" if negated else _NEVER
+    return f"(?!/)[{'^' if negated else ''}{inside}]"

@@ -1,0 +1,121 @@
+"""The `grep` tool: lines of files in which a pattern occurs."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Annotated
+
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.tools.base import AtLeast
+from zot_core.tools.builtin import builtin
+from zot_core.tools.context import ToolContext
+from zot_core.tools.paths import explained, printable, reads_tree, resolve, told
+from zot_core.tools.truncate import Limits, head_lines
+from zot_provider.messages import TextBlock
+
+if TYPE_CHECKING:
+    from zot_core.tools.search import Found, Query, SearchLimits
+
+MATCHES = 100
+LINE_CHARACTERS = 500
+
+
+@builtin(parallel=True, reach=reads_tree)
+async def grep(
+    pattern: Annotated[str, "A regular expression (Python's)"],
+    world: ToolContext,
+    path: Annotated[str, "The directory or file to look in; the working directory if left out"] = ".",
+    glob: Annotated[str | None, "Only files like this: *.ts, src/**/*.py; a leading ! for all others"] = None,
+    *,
+    ignoreCase: Annotated[bool, "Upper and lower case are the same"] = False,
+    literal: Annotated[bool, "The pattern is plain text"] = False,
+    context: Annotated[int, "Lines to show around each match", AtLeast(0)] = 0,
+    limit: Annotated[int, "The most matching lines", AtLeast(1)] = MATCHES,
+) -> ToolResult:
+    """Matching lines with path and number, in the order of the paths; hidden files too."""
+    from zot_core.tools.search import Query, SearchLimits  # noqa: PLC0415  only a search needs it
+
+    query = Query(pattern, literal, ignoreCase, context, limit, LINE_CHARACTERS)
+    return await run_search(query, world, path, glob, SearchLimits())
+
+
+async def run_search(
+    query: "Query", world: ToolContext, path: str, glob: str | None, limits: "SearchLimits"
+) -> ToolResult:
+    """Look for `query` in `path` within `limits`. ToolError for a pattern or a path that is none."""
+    from zot_core.tools.search import search  # noqa: PLC0415  only a search needs it
+
+    if not query.pattern:
+        raise ToolError("the pattern is empty; give text or a regular expression to look for")
+    if "\n" in query.pattern:
+        raise ToolError("the pattern holds a line break; lines are looked at one by one")
+    target = await resolve(path, world)
+    try:
+        info = await world.files.stat(target)
+        if info.kind == "directory":
+            base, start = target, told(target, world)
+            paths = _files(base, world, glob)
+        else:
+            base, _, name = target.rpartition("/")
+            base, start = base or "/", told(base or "/", world)
+            paths = _one(name)
+        async with aclosing(paths):
+            found = await search(paths, base, query, world.files, limits)
+    except ValueError as error:
+        raise ToolError(f"the pattern {query.pattern!r} cannot be used: {error}; mend it, or set literal") from error
+    except OSError as error:
+        raise explained(error, path) from error
+    return _result(found, start, query, limits)
+
+
+async def _files(base: str, world: ToolContext, glob: str | None) -> "AsyncGenerator[str, None]":
+    from zot_core.tools.globs import Glob  # noqa: PLC0415  only a search needs it
+    from zot_core.tools.walk import walk  # noqa: PLC0415  as above
+
+    without = glob is not None and glob.startswith("!")
+    try:
+        wanted = None if glob is None else Glob(glob.removeprefix("!"), base)
+    except ValueError as error:
+        raise ToolError(f"glob: {error}") from error
+    async with aclosing(walk(base, world.cwd, world.files)) as entries:
+        async for entry in entries:
+            # What a link leads to is looked at where it stands, if it is in the tree.
+            if not entry.folder and not entry.link and (wanted is None or wanted.matches(entry.path) != without):
+                yield entry.path
+
+
+async def _one(name: str) -> "AsyncGenerator[str, None]":
+    yield name
+
+
+def _result(found: "Found", start: str, query: "Query", limits: "SearchLimits") -> ToolResult:
+    rows: list[str] = []
+    last = ("", 0)
+    for line in found.lines:
+        if query.context and rows and last != (line.path, line.number - 1):
+            rows.append("--")
+        last = (line.path, line.number)
+        path = printable(f"{start}/{line.path}" if start else line.path)
+        mark = ":" if line.matches else "-"
+        rows.append(f"{path}{mark}{line.number}{mark} {line.text}")
+    bounds = Limits(lines=len(rows) + 1)
+    head = head_lines("\n".join(rows).encode("utf-8", "replace"), bounds)
+    matches = sum(line.matches for line in found.lines)
+    text = head.data.decode().removesuffix("\n") or "No matches found"
+    limit = query.limit
+    notices = [f"{limit} matches limit reached. Use limit={limit * 2} for more, or refine pattern"] * found.more
+    notices += [f"{bounds.bytes / 1024:.1f}KB limit reached"] * head.bytes_truncated
+    notices += [f"Some lines truncated to {query.width} chars. Use read tool to see full lines"] * found.cut
+    notices += [f"Stopped after {limits.seconds:g} s: name a smaller directory or a simpler pattern"] * found.timed_out
+    if notices:
+        text += f"\n\n[{'. '.join(notices)}]"
+    return ToolResult(
+        [TextBlock(text)],
+        details={
+            "pattern": query.pattern,
+            "matches": matches,
+            "files": len({line.path for line in found.lines}),
+            "truncated": found.more or found.timed_out or head.bytes_truncated,
+            "lines_truncated": found.cut,
+        },
+    )

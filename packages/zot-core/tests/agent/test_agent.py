@@ -1,0 +1,119 @@
+import asyncio
+import threading
+
+import pytest
+
+from zot_core.agent import user_message
+from zot_core.errors import Busy
+from zot_core.events import AgentEvent, Done, RunEnd
+from zot_core.testing import EventClient, make_agent, record, run_to_end
+from zot_provider.messages import ImageBlock, TextBlock
+from zot_provider.testing import ScriptedClient
+
+
+def test_a_second_run_during_the_first_is_refused() -> None:
+    async def main() -> None:
+        agent = make_agent(EventClient([None]))
+        task = agent.start(user_message("a"))
+        with pytest.raises(Busy, match="wait for it, or cancel it"):
+            agent.start(user_message("b"))
+        agent.cancel()
+        await task
+
+    asyncio.run(main())
+
+
+def test_it_is_busy_until_done_has_been_told() -> None:
+    busy: list[tuple[str, bool]] = []
+    agent = make_agent(ScriptedClient(["a"]))
+    agent.hooks.event.add(lambda event: busy.append((event.type, agent.busy)))
+
+    run_to_end(agent, "hi")
+
+    assert busy[-1] == ("done", True)
+    assert not agent.busy
+
+
+def test_cancelling_an_idle_agent_changes_nothing() -> None:
+    agent = make_agent(ScriptedClient(["a", "b"]))
+
+    agent.cancel("deadline")
+    first = run_to_end(agent, "hi")
+    agent.cancel("deadline")
+    second = run_to_end(agent, "hi")
+
+    assert first[-1] == second[-1] == Done("completed")
+
+
+def test_a_run_may_be_cancelled_from_another_thread() -> None:
+    client = EventClient([None])
+    agent = make_agent(client)
+
+    async def main() -> RunEnd:
+        task = agent.start(user_message("hi"))
+        await client.hanging.wait()
+        thread = threading.Thread(target=agent.cancel)
+        thread.start()
+        try:
+            return await task
+        finally:
+            thread.join()
+
+    assert asyncio.run(main()) == "aborted"
+
+
+def test_cancelling_whoever_waits_cancels_the_run_and_waits_for_its_end() -> None:
+    client = EventClient([None])
+    agent = make_agent(client)
+
+    async def main() -> list[AgentEvent]:
+        events = record(agent)
+        task = asyncio.ensure_future(agent.run(user_message("hi")))
+        await client.hanging.wait()
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return events
+
+    assert asyncio.run(main())[-1] == Done("aborted")
+
+
+def test_an_agent_whose_loop_was_closed_in_the_middle_works_in_the_next_one() -> None:
+    client = EventClient([None], [])
+    agent = make_agent(client)
+    loop = asyncio.new_event_loop()
+
+    async def begin() -> None:
+        agent.start(user_message("hi"))
+        await client.hanging.wait()
+
+    loop.run_until_complete(begin())
+    loop.close()
+
+    assert not agent.busy
+    agent.cancel()
+    assert run_to_end(agent, "again")[-1] == Done("error")
+
+
+def test_the_tail_of_a_program_ends_the_run_with_done() -> None:
+    client = EventClient([None])
+    agent = make_agent(client)
+    events = record(agent)
+
+    async def main() -> None:
+        agent.start(user_message("hi"))
+        await client.hanging.wait()
+
+    asyncio.run(main())
+
+    assert events[-1] == Done("aborted")
+
+
+def test_a_user_message_is_timed_and_has_no_empty_text() -> None:
+    picture = ImageBlock("image/png", "")
+
+    assert user_message("hi", [picture]).content == [TextBlock("hi"), picture]
+    assert user_message("", [picture]).content == [picture]
+    assert user_message("hi").time.endswith("Z")

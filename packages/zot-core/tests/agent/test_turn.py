@@ -1,0 +1,243 @@
+import asyncio
+
+import pytest
+
+from zot_core.agent.turn import replace_text
+from zot_core.errors import Refused
+from zot_core.events import AgentEvent, AssistantMessage, Notice, TextDelta, ToolOutput, TurnEnd, UsageUpdate
+from zot_core.testing import EventClient, make_agent, run_to_end, types
+from zot_core.tools.base import Tool, tool
+from zot_provider.messages import ImageBlock, ReasoningBlock, TextBlock, ToolCallBlock
+from zot_provider.model import Model, Price
+from zot_provider.stream import Stop, StreamEnd, UsageReport
+from zot_provider.testing import Call, ScriptedClient, Turn
+from zot_provider.usage import Usage
+
+
+@tool
+async def echo(text: str) -> str:
+    return text
+
+
+def named(name: str) -> Tool:
+    @tool(name=name)
+    async def nothing() -> str:
+        return ""
+
+    return nothing
+
+
+def shown(events: list[AgentEvent]) -> list[str]:
+    return [event.message.text for event in events if isinstance(event, AssistantMessage)]
+
+
+def test_tools_are_sent_sorted_by_name() -> None:
+    client = ScriptedClient(["ok"])
+
+    run_to_end(make_agent(client, named("write"), named("bash"), named("edit")), "hi")
+
+    assert [spec.name for spec in client.requests[0].tools] == ["bash", "edit", "write"]
+
+
+def test_the_system_prompt_stays_the_same_and_each_request_begins_with_the_one_before() -> None:
+    client = ScriptedClient([Turn("a", calls=[Call("echo", {"text": "x"})]), "b", "c"])
+    agent = make_agent(client, echo, system="be brief")
+    given = iter(["first", "second"])
+    agent.hooks.before_run.add(lambda system: f"{system} {next(given)}")
+
+    run_to_end(agent, "one")
+    run_to_end(agent, "two")
+
+    assert {request.system for request in client.requests} == {"be brief first"}
+    for before, after in zip(client.requests, client.requests[1:], strict=False):
+        assert after.tools == before.tools
+        assert after.messages[: len(before.messages)] == before.messages
+
+
+def test_hooks_are_asked_for_the_system_prompt_again_after_a_refresh_and_may_remove_it() -> None:
+    client = ScriptedClient(["a", "b"])
+    agent = make_agent(client, system="be brief")
+    run_to_end(agent, "one")
+    agent.hooks.before_run.add(lambda system: "")
+
+    agent.refresh()
+    run_to_end(agent, "two")
+
+    assert [request.system for request in client.requests] == ["be brief", ""]
+
+
+def test_a_hook_changes_the_request_and_not_the_transcript() -> None:
+    client = ScriptedClient(["ok"])
+    agent = make_agent(client)
+    agent.hooks.request.add(lambda request: request.replace(messages=[], max_tokens=7))
+
+    run_to_end(agent, "hi")
+
+    assert client.requests[0].messages == []
+    assert client.requests[0].max_tokens == 7
+    assert [message.text for message in agent.transcript.messages] == ["hi", "ok"]
+
+
+def test_every_usage_report_is_an_increment_with_its_price_and_the_sum_so_far() -> None:
+    end = StreamEnd("end_turn", [TextBlock("x")])
+    reports = [UsageReport(Usage(input=1_000_000)), UsageReport(Usage(output=500_000))]
+    agent = make_agent(EventClient([*reports, end]), model=Model("m", "v", price=Price(input=3, output=10)))
+
+    events = [event for event in run_to_end(agent, "hi") if isinstance(event, UsageUpdate)]
+
+    first, second = Usage(input=1_000_000, cost_usd=3), Usage(output=500_000, cost_usd=5)
+    assert events == [UsageUpdate(first, first), UsageUpdate(second, first + second)]
+    assert agent.usage == first + second
+
+
+@pytest.mark.parametrize(
+    ("stop", "calls", "told"),
+    [
+        ("end_turn", False, "end_turn"),
+        ("length", False, "length"),
+        ("tool_use", False, "end_turn"),
+        ("tool_use", True, "tool_use"),
+        ("end_turn", True, "tool_use"),
+        ("length", True, "tool_use"),
+    ],
+)
+def test_a_turn_ends_with_one_of_the_documented_stops(stop: Stop, calls: bool, told: str) -> None:
+    turn = Turn("x", calls=[Call("echo", {"text": "a"})] if calls else [], stop=stop)
+
+    events = run_to_end(make_agent(ScriptedClient([turn, "ok"]), echo), "hi")
+
+    assert next(event.stop for event in events if isinstance(event, TurnEnd)) == told
+
+
+def test_an_empty_answer_leaves_no_message() -> None:
+    agent = make_agent(ScriptedClient([Turn()]))
+
+    events = run_to_end(agent, "hi")
+
+    assert types(events)[-2:] == ["turn_end", "done"]
+    assert len(agent.transcript) == 1
+
+
+def test_a_replaced_answer_is_shown_while_the_model_keeps_its_own_words() -> None:
+    client = ScriptedClient([Turn("the password is x", calls=[Call("echo", {"text": "a"})]), "ok"])
+    agent = make_agent(client, echo)
+    agent.hooks.assistant_message.add(lambda text: text.replace("x", "***"))
+
+    events = run_to_end(agent, "hi")
+
+    assert shown(events) == ["the password is ***", "ok"]
+    kept = agent.transcript.messages[1]
+    assert kept.text == "the password is x"
+    assert kept.meta == {"display_text": "the password is ***"}
+    assert client.requests[1].messages[1].text == "the password is x"
+    assert agent.transcript.messages[-1].meta == {}
+    assert any(isinstance(event, ToolOutput) for event in events)
+
+
+def test_each_hook_sees_what_the_one_before_made_of_the_answer_and_an_empty_text_changes_nothing() -> None:
+    agent = make_agent(ScriptedClient(["a"]))
+    agent.hooks.assistant_message.add(lambda text: text + "b")
+    agent.hooks.assistant_message.add(lambda text: "")
+    agent.hooks.assistant_message.add(lambda text: text + "c")
+
+    assert shown(run_to_end(agent, "hi")) == ["abc"]
+
+
+def test_an_answer_that_hooks_leave_as_it_is_has_no_display_text() -> None:
+    agent = make_agent(ScriptedClient(["a"]))
+    agent.hooks.assistant_message.add(lambda text: "")
+    agent.hooks.assistant_message.add(lambda text: text)
+
+    assert shown(run_to_end(agent, "hi")) == ["a"]
+    assert agent.transcript.messages[-1].meta == {}
+
+
+def test_a_hidden_answer_stays_in_the_transcript_and_its_tools_still_run() -> None:
+    def hide(text: str) -> None:
+        if text == "secret":
+            raise Refused("it holds a key")
+
+    agent = make_agent(ScriptedClient([Turn("secret", calls=[Call("echo", {"text": "a"})]), "ok"]), echo)
+    agent.hooks.assistant_message.add(hide)
+
+    events = run_to_end(agent, "hi")
+
+    assert shown(events) == ["ok"]
+    assert Notice("warn", "it holds a key") in events
+    assert agent.transcript.messages[1].text == "secret"
+    assert agent.transcript.messages[1].meta == {"hidden": "it holds a key"}
+    assert [event.content for event in events if isinstance(event, ToolOutput)] == [[TextBlock("a")]]
+
+
+def test_a_hook_that_fails_hides_the_answer() -> None:
+    def broken(text: str) -> None:
+        raise KeyError(text)
+
+    agent = make_agent(ScriptedClient(["secret"]))
+    agent.hooks.assistant_message.add(broken)
+
+    events = run_to_end(agent, "hi")
+
+    assert shown(events) == []
+    assert "hidden" in agent.transcript.messages[1].meta
+
+
+def test_the_hook_is_asked_for_a_part_of_an_answer_too() -> None:
+    asked: list[str] = []
+    client = EventClient([TextDelta("one"), TextDelta(" two"), None])
+    agent = make_agent(client)
+    agent.hooks.assistant_message.add(lambda text: asked.append(text) or text.upper())
+
+    async def main() -> None:
+        task = asyncio.ensure_future(agent.run())
+        await client.hanging.wait()
+        agent.cancel()
+        await task
+
+    asyncio.run(main())
+
+    assert asked == ["one two"]
+    assert agent.transcript.messages[0].meta == {"display_text": "ONE TWO"}
+
+
+def test_the_text_blocks_of_an_answer_are_asked_about_as_lines() -> None:
+    asked: list[str] = []
+    content = [TextBlock("one"), ReasoningBlock("hm"), TextBlock("two")]
+    agent = make_agent(EventClient([StreamEnd("end_turn", [*content])]))
+    agent.hooks.assistant_message.add(asked.append)
+
+    run_to_end(agent, "hi")
+
+    assert asked == ["one\ntwo"]
+
+
+def test_an_answer_without_text_is_not_asked_about_and_not_told() -> None:
+    asked: list[str] = []
+    agent = make_agent(ScriptedClient([Turn(reasoning="hm", calls=[Call("echo", {"text": "a"})]), "ok"]), echo)
+    agent.hooks.assistant_message.add(asked.append)
+
+    assert shown(run_to_end(agent, "hi")) == ["ok"]
+    assert asked == ["ok"]
+
+
+def test_a_complete_answer_is_kept_whole_when_the_abort_comes_before_the_stream_is_closed() -> None:
+    content = [ReasoningBlock("hm", signature="s"), TextBlock("all of it")]
+    client = EventClient([TextDelta("all of it"), StreamEnd("end_turn", [*content]), None])
+    agent = make_agent(client)
+
+    async def main() -> None:
+        task = asyncio.ensure_future(agent.run())
+        await client.hanging.wait()
+        agent.cancel()
+        assert await task == "aborted"
+
+    asyncio.run(main())
+
+    assert agent.transcript.messages[0].content == content
+
+
+def test_a_replacement_takes_the_place_of_the_first_text_and_of_no_other_block() -> None:
+    image, call = ImageBlock("image/png", ""), ToolCallBlock("1", "echo", "{}")
+    blocks = [ReasoningBlock("hm"), TextBlock("a"), image, TextBlock("b"), call]
+
+    assert replace_text([*blocks], "new") == [ReasoningBlock("hm"), TextBlock("new"), image, call]

@@ -1,0 +1,429 @@
+import json
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zot_core.errors import SessionError, SessionLocked, SessionNotFound
+from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.rows import Meta
+from zot_provider.messages import (
+    ImageBlock,
+    Message,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
+from zot_provider.usage import Usage
+
+META = Meta("id", "/p", "m", "v", "2026-11-21T20:29:25.586Z", "0.1.0")
+
+GO_ROWS = r"""
+{"type":"meta","meta":{"id":"af86bd37-4037-4b75-831b-5a146217f592","cwd":"/p","model":"m","provider":"anthropic","started":"2026-11-21T20:29:25.586Z","version":"0.1.0"}}
+{"type":"message","message":{"role":"user","content":[{"text":"hello"}],"time":"2026-11-21T20:29:25.623Z"}}
+{"type":"message","message":{"role":"assistant","content":[{"text":"hm"},{"id":"c1","name":"bash","arguments":{"command":"true"}}],"time":"2026-11-21T20:29:26Z"}}
+{"type":"message","message":{"role":"tool","content":[{"call_id":"c1","content":[{"text":"$ true\n\n[exit 0]  Took 0.0s"}],"is_error":false}],"time":"2026-11-21T20:29:26Z"}}
+{"type":"usage","usage":{"input_tokens":1,"output_tokens":2,"cache_read_tokens":0,"cache_write_tokens":0,"cost_usd":0.0},"cumulative":{"input_tokens":1,"output_tokens":2,"cache_read_tokens":0,"cache_write_tokens":0,"cost_usd":0.0}}
+{"type":"rename","title":"the title"}
+""".lstrip()  # noqa: E501
+
+
+def user(text: str) -> Message:
+    return Message("user", [TextBlock(text)], "t")
+
+
+def result(id: str) -> Message:
+    return Message("tool", [ToolResultBlock(id, [TextBlock(id)])], "t")
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def written(path: Path, *messages: Message) -> SessionFile:
+    session = SessionFile(str(path), META)
+    for message in messages:
+        session.append(message)
+    return session
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "s.jsonl"
+
+
+def test_a_file_of_the_go_zot_is_read(path: Path) -> None:
+    path.write_text(GO_ROWS)
+
+    stored = load(str(path))
+
+    assert stored.meta == Meta(
+        "af86bd37-4037-4b75-831b-5a146217f592",
+        "/p",
+        "m",
+        "anthropic",
+        "2026-11-21T20:29:25.586Z",
+        "0.1.0",
+        "the title",
+    )
+    assert stored.messages == [
+        Message("user", [TextBlock("hello")], "2026-11-21T20:29:25.623Z"),
+        Message(
+            "assistant",
+            [TextBlock("hm"), ToolCallBlock("c1", "bash", '{"command":"true"}')],
+            "2026-11-21T20:29:26Z",
+        ),
+        Message("tool", [ToolResultBlock("c1", [TextBlock("$ true\n\n[exit 0]  Took 0.0s")])], "2026-11-21T20:29:26Z"),
+    ]
+    assert stored.usage == Usage(1, 2)
+    assert (stored.torn, stored.size) == (False, len(GO_ROWS.encode()))
+
+
+def test_there_is_no_file_before_the_first_message(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "s.jsonl"
+    session = SessionFile(str(path), META)
+    session.usage(Usage(1), Usage(1))
+    session.change(model="other")
+
+    assert os.listdir(tmp_path) == []
+
+    session.append(user("hi"))
+    session.close()
+    assert [row["type"] for row in lines(path)] == ["meta", "message"]
+    assert load(str(path)).meta.model == "other"
+
+
+def test_the_file_and_the_folders_made_for_it_are_the_owner_s_alone(tmp_path: Path) -> None:
+    path = tmp_path / "sessions" / "folder" / "s.jsonl"
+    before = os.umask(0)
+    try:
+        written(path, user("hi")).close()
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
+
+
+def test_a_row_is_on_disk_when_the_call_returns(path: Path) -> None:
+    session = SessionFile(str(path), META)
+    for count in range(1, 4):
+        session.append(user(str(count)))
+        assert len(lines(path)) == count + 1
+        assert path.read_bytes().endswith(b"\n")
+    session.close()
+
+
+def test_a_session_without_a_start_begins_with_its_first_message(path: Path) -> None:
+    session = SessionFile(str(path), META.replace(started=""))
+    session.append(user("hi"))
+    session.close()
+
+    assert session.meta.started.endswith("Z")
+    assert load(str(path)).meta == session.meta
+
+
+def test_nothing_is_written_after_the_end(path: Path) -> None:
+    session = written(path, user("hi"))
+    session.close()
+    session.close()
+
+    with pytest.raises(SessionError, match="is closed"):
+        session.append(user("late"))
+    session.usage(Usage(1), Usage(1))
+    session.change(model="late")
+    assert len(lines(path)) == 2
+
+
+def test_the_results_of_a_batch_are_rows_of_their_own_and_one_message(path: Path) -> None:
+    written(path, user("hi"), result("a"), result("b"), user("ok")).close()
+
+    assert len(lines(path)) == 5
+    assert load(str(path)).messages == [
+        user("hi"),
+        Message("tool", [*result("a").content, *result("b").content], "t"),
+        user("ok"),
+    ]
+
+
+def test_the_last_meta_row_counts_and_a_renamed_session_keeps_its_title(path: Path) -> None:
+    path.write_text(GO_ROWS)
+    session = SessionFile(str(path), META, resume=load(str(path)))
+    session.change(model="third")
+    session.close()
+
+    assert [row["type"] for row in lines(path)][-2:] == ["meta", "meta"]
+    assert load(str(path)).meta == META.replace(model="third", title="the title")
+
+
+def test_a_resumed_session_goes_on_where_it_was(path: Path) -> None:
+    session = written(path, user("one"))
+    session.usage(Usage(1), Usage(1))
+    session.usage(Usage(2), Usage(3, reasoning=1))
+    session.close()
+    stored = load(str(path))
+    before = path.read_bytes()
+
+    session = SessionFile(str(path), stored.meta, resume=stored)
+    assert path.read_bytes() == before
+    session.append(user("two"))
+    session.close()
+
+    stored = load(str(path))
+    assert stored.usage == Usage(3, reasoning=1)
+    assert stored.messages == [user("one"), user("two")]
+
+
+@pytest.mark.parametrize(
+    "tail", [b'{"type":"message","mess', b'{"type":"message"}', b"\xff\xfe", "é".encode()[:1], b"\x00"]
+)
+def test_a_torn_last_line_is_passed_over_and_what_comes_next_stands_on_a_line_of_its_own(
+    path: Path, tail: bytes
+) -> None:
+    written(path, user("one")).close()
+    whole = path.read_bytes()
+    path.write_bytes(whole + tail)
+
+    stored = load(str(path))
+    assert stored.torn
+    assert stored.messages == [user("one")]
+    session = SessionFile(str(path), stored.meta, resume=stored)
+    assert path.read_bytes() == whole + tail
+    session.append(user("two"))
+    session.append(user("three"))
+    session.close()
+
+    assert load(str(path)).messages == [user("one"), user("two"), user("three")]
+    assert path.read_bytes().startswith(whole + tail + b"\n{")
+
+
+def test_a_whole_row_without_its_line_break_counts(path: Path) -> None:
+    written(path, user("one"), user("two")).close()
+    path.write_bytes(path.read_bytes()[:-1])
+
+    stored = load(str(path))
+    assert (stored.torn, len(stored.messages)) == (True, 2)
+    session = SessionFile(str(path), stored.meta, resume=stored)
+    session.append(user("three"))
+    session.close()
+
+    assert load(str(path)).messages == [user("one"), user("two"), user("three")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"garbage",
+        b"5",
+        b"[]",
+        b"null",
+        b'{"type":"compaction","summary":"..."}',
+        b'{"type":"meta","meta":5}',
+        b'{"type":"message","message":5}',
+        b'{"type":"message","message":{"role":"system","content":[]}}',
+        b'{"type":"rename","title":5}',
+        b'{"type":["message"]}',
+        b'{"a":' * 100_000,
+        b"9" * 10_000,
+        b"\xff" * 10,
+    ],
+)
+def test_a_row_that_is_not_understood_is_passed_over(path: Path, line: bytes) -> None:
+    written(path, user("one"), user("two")).close()
+    first, second, third = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first + second + line + b"\n" + third)
+
+    stored = load(str(path))
+
+    assert stored.meta == META
+    assert stored.messages == [user("one"), user("two")]
+
+
+def test_a_broken_character_costs_no_more_than_itself(path: Path) -> None:
+    written(path, user("a-b")).close()
+    path.write_bytes(path.read_bytes().replace(b"a-b", b"a\xffb"))
+
+    assert load(str(path)).messages == [user("a�b")]
+
+
+def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    (tmp_path / "other.jsonl").write_bytes(b'{"type":"session","id":"1"}\n')
+
+    with pytest.raises(SessionNotFound, match=r"^no session at "):
+        load(str(tmp_path / "none.jsonl"))
+    with pytest.raises(SessionError, match=r"cannot read session .*: Is a directory"):
+        load(str(tmp_path))
+    for name in ("empty.jsonl", "other.jsonl"):
+        with pytest.raises(SessionError, match="is no session file: it has no meta row"):
+            load(str(tmp_path / name))
+
+
+def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / "s.jsonl", tmp_path / "file" / "deep" / "s.jsonl"):
+        with pytest.raises(SessionError, match=r"^cannot .* session .*: Not a directory$"):
+            written(path, user("hi"))
+
+
+def test_a_new_session_does_not_write_into_a_file_that_is_there(path: Path) -> None:
+    path.write_text("precious")
+
+    with pytest.raises(SessionError, match="File exists"):
+        written(path, user("hi"))
+    assert path.read_text() == "precious"
+
+
+HOLD = """
+import sys
+from zot_core.sessions.file import SessionFile, load
+stored = load(sys.argv[1])
+try:
+    session = SessionFile(sys.argv[1], stored.meta, resume=stored)
+except Exception as error:
+    print(type(error).__name__, error, flush=True)
+else:
+    print("open", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_second_process_is_told_that_the_session_is_in_use_until_the_first_has_gone(path: Path) -> None:
+    session = written(path, user("hi"))
+    told = subprocess.run([sys.executable, "-c", HOLD, str(path)], capture_output=True, text=True, check=True)
+    assert told.stdout == f"SessionLocked session {path} is in use by another zot; close that one first\n"
+    session.close()
+
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "open\n"
+        stored = load(str(path))
+        with pytest.raises(SessionLocked):
+            SessionFile(str(path), stored.meta, resume=stored)
+        other.kill()
+    SessionFile(str(path), stored.meta, resume=stored).close()
+
+
+def test_a_session_that_grew_after_it_was_loaded_is_not_gone_on_with(path: Path) -> None:
+    written(path, user("one")).close()
+    old = load(str(path))
+    session = SessionFile(str(path), old.meta, resume=load(str(path)))
+    session.append(user("two"))
+    session.close()
+
+    with pytest.raises(SessionError, match="changed while it was being read; open it again"):
+        SessionFile(str(path), old.meta, resume=old)
+    SessionFile(str(path), old.meta, resume=load(str(path))).close()
+
+
+FULL = """
+import resource, sys
+from zot_core.errors import SessionError
+from zot_core.sessions.file import SessionFile, load
+from zot_core.sessions.rows import Meta
+from zot_provider.messages import Message, TextBlock
+
+path, limit = sys.argv[1], int(sys.argv[2])
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+session = SessionFile(path, Meta("id", "/p", "m", "v", "then"))
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+for text in ("one", "x" * 500, "two"):
+    try:
+        session.append(Message("user", [TextBlock(text)]))
+    except SessionError as error:
+        print(str(error).replace(path, "PATH"))
+    if text != "one":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+session.close()
+print(*[message.text for message in load(path).messages])
+"""
+
+
+def full(path: Path, limit: int) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(path), str(limit)], capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def test_a_full_disk_is_told_and_costs_no_more_than_the_row_it_could_not_take(path: Path) -> None:
+    assert full(path, 300) == ["cannot write session PATH: the disk is full; free some space", "one two"]
+
+
+def test_a_disk_that_takes_nothing_leaves_no_file_in_the_way(path: Path) -> None:
+    assert full(path, 20)[:2] == ["cannot write session PATH: the disk is full; free some space"] * 2
+    assert [row.text for row in load(str(path)).messages] == ["two"]
+
+
+def test_a_device_that_is_full_is_told() -> None:
+    session = SessionFile("/dev/full", META, resume=Stored(META))
+
+    with pytest.raises(
+        SessionError, match=r"^cannot write session /dev/full: No space left on device; free some space$"
+    ):
+        session.append(user("hi"))
+    session.close()
+
+
+texts = st.text(max_size=12)
+objects = st.dictionaries(texts, st.none() | st.integers() | texts | st.lists(texts, max_size=2), max_size=3)
+arguments = st.one_of(
+    objects.map(json.dumps),
+    objects.map(lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))),
+    objects.map(lambda value: json.dumps(value, indent=1)),
+    texts.filter(str.strip),
+)
+shown = st.builds(TextBlock, texts) | st.builds(ImageBlock, texts, texts)
+blocks = st.one_of(
+    shown,
+    st.builds(ToolCallBlock, texts, texts, arguments),
+    st.builds(ToolResultBlock, texts, st.lists(shown, max_size=2), st.booleans()),
+    st.builds(ReasoningBlock, texts, texts, texts, texts, texts),
+)
+spoken = st.builds(
+    Message,
+    st.sampled_from(["user", "assistant"]),
+    st.lists(blocks, max_size=3),
+    texts,
+    st.dictionaries(texts, texts, max_size=2),
+)
+conversations = st.lists(spoken, min_size=1, max_size=5)
+
+
+@given(conversations)
+@settings(deadline=None)
+def test_any_messages_come_back_as_they_were(messages: list[Message]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.jsonl"
+        written(path, *messages).close()
+        stored = load(str(path))
+    assert stored.messages == messages
+    assert stored.meta == META
+
+
+@given(conversations, st.data())
+@settings(deadline=None)
+def test_any_part_of_a_file_from_its_start_holds_the_messages_up_to_there(
+    messages: list[Message], data: st.DataObject
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.jsonl"
+        written(path, *messages).close()
+        whole = path.read_bytes()
+        end = data.draw(st.integers(whole.index(b"\n"), len(whole)))
+        path.write_bytes(whole[:end])
+        stored = load(str(path))
+    complete = whole[:end].count(b"\n")
+    assert stored.messages == messages[: len(stored.messages)]
+    assert len(stored.messages) >= complete - 1
+    assert stored.torn == (not whole[:end].endswith(b"\n"))

@@ -1,0 +1,35 @@
+import asyncio
+
+import pytest
+
+from zot_core.confirm import Decision, confirm_gate
+from zot_core.hooks import Call, Refusal
+
+CALL = Call("1", "bash", {"command": "ls"})
+
+
+@pytest.mark.parametrize(
+    ("decision", "refusal"),
+    [
+        (True, None),
+        (None, None),
+        (False, Refusal("the user did not allow this call of bash")),
+        ("only in the sandbox", Refusal("only in the sandbox")),
+        ("", Refusal("the user did not allow this call of bash")),
+    ],
+)
+def test_a_decision_lets_a_call_run_or_says_why_not(decision: Decision, refusal: Refusal | None) -> None:
+    async def ask(call: Call) -> Decision:
+        await asyncio.sleep(0)
+        return decision
+
+    assert asyncio.run(confirm_gate(lambda call: decision)(CALL)) == refusal
+    assert asyncio.run(confirm_gate(ask)(CALL)) == refusal
+
+
+def test_whoever_decides_sees_the_call() -> None:
+    seen: list[Call] = []
+
+    asyncio.run(confirm_gate(seen.append)(CALL))
+
+    assert seen == [CALL]

@@ -1,0 +1,22 @@
+import pytest
+
+from zot_core.errors import Busy, Refused, SessionError, SessionLocked, SessionNotFound, one_line
+from zot_provider.errors import ZotError
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (Busy("the agent is busy"), "the agent is busy"),
+        (Refused("not\n  today"), "not today"),
+        (Refused(), "Refused"),
+        (ValueError("bad\nvalue"), "unexpected ValueError: bad value"),
+        (ValueError(), "unexpected ValueError"),
+    ],
+)
+def test_a_person_is_told_of_an_error_in_one_line(error: Exception, text: str) -> None:
+    assert one_line(error) == text
+
+
+def test_errors_for_a_person_say_how_a_command_line_ends() -> None:
+    assert [error.exit_code for error in (ZotError, SessionError, SessionNotFound, SessionLocked)] == [1, 1, 2, 2]

@@ -1,0 +1,189 @@
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_core.event_json import encode_blocks, encode_event, raw_arguments
+from zot_core.events import (
+    AgentEvent,
+    AssistantMessage,
+    AssistantStart,
+    Done,
+    ErrorEvent,
+    Notice,
+    ReasoningDelta,
+    TextDelta,
+    ToolCall,
+    ToolOutput,
+    ToolProgress,
+    ToolUseArgs,
+    ToolUseEnd,
+    ToolUseStart,
+    TurnEnd,
+    TurnStart,
+    UsageUpdate,
+    UserMessage,
+)
+from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.usage import Usage
+
+TIME = "2026-04-19T11:30:00Z"
+IMAGE = ImageBlock("image/png", "iVBORw0KGgo=")
+
+EXAMPLES: list[tuple[AgentEvent, str]] = [
+    (TurnStart(1), '{"type":"turn_start","step":1}'),
+    (
+        UserMessage(Message("user", [TextBlock("fix the failing test"), IMAGE], TIME)),
+        '{"type":"user_message","content":[{"type":"text","text":"fix the failing test"},'
+        '{"type":"image","mime_type":"image/png","bytes":8}],"time":"2026-04-19T11:30:00Z"}',
+    ),
+    (AssistantStart(), '{"type":"assistant_start"}'),
+    (TextDelta('é "quoted"\n'), '{"type":"text_delta","delta":"é \\"quoted\\"\\n"}'),
+    (ReasoningDelta("hm"), '{"type":"reasoning_delta","delta":"hm"}'),
+    (ToolUseStart("toolu_xyz", "read"), '{"type":"tool_use_start","id":"toolu_xyz","name":"read"}'),
+    (ToolUseArgs("toolu_xyz", '{"pa'), '{"type":"tool_use_args","id":"toolu_xyz","delta":"{\\"pa"}'),
+    (ToolUseEnd("toolu_xyz"), '{"type":"tool_use_end","id":"toolu_xyz"}'),
+    (
+        ToolCall("toolu_xyz", "read", '{"path": "..."}'),
+        '{"type":"tool_call","id":"toolu_xyz","name":"read","args":{"path": "..."}}',
+    ),
+    (
+        ToolCall("toolu_xyz", "read", '{"path": '),
+        '{"type":"tool_call","id":"toolu_xyz","name":"read","args":{},"args_raw":"{\\"path\\": "}',
+    ),
+    (ToolProgress("toolu_xyz", "half"), '{"type":"tool_progress","id":"toolu_xyz","text":"half"}'),
+    (
+        ToolOutput("toolu_xyz", "read", False, [TextBlock("..."), IMAGE], '{"path":"a"}', {"lines": 3}),
+        '{"type":"tool_result","id":"toolu_xyz","name":"read","is_error":false,"content":[{"type":"text","text":"..."},'
+        '{"type":"image","mime_type":"image/png","bytes":8}],"args":{"path":"a"},"details":{"lines":3}}',
+    ),
+    (
+        ToolOutput("toolu_xyz", "read", True, []),
+        '{"type":"tool_result","id":"toolu_xyz","name":"read","is_error":true,"content":[]}',
+    ),
+    (
+        AssistantMessage(
+            Message(
+                "assistant",
+                [ReasoningBlock("hm"), TextBlock("..."), ToolCallBlock("toolu_xyz", "read", '{"path":"..."}')],
+                TIME,
+            )
+        ),
+        '{"type":"assistant_message","content":[{"type":"text","text":"..."},'
+        '{"type":"tool_call","id":"toolu_xyz","name":"read","args":{"path":"..."}}],"time":"2026-04-19T11:30:00Z"}',
+    ),
+    (
+        UsageUpdate(Usage(1, 2, 3, 4, 0.5), Usage(1234, 567, 890, 0, 0.0123, 7)),
+        '{"type":"usage","input":1,"output":2,"cache_read":3,"cache_write":4,"cost_usd":0.5,"reasoning":null,'
+        '"cumulative":{"input":1234,"output":567,"cache_read":890,"cache_write":0,"cost_usd":0.0123,"reasoning":7}}',
+    ),
+    (TurnEnd("end_turn"), '{"type":"turn_end","stop":"end_turn"}'),
+    (TurnEnd("error", "not today"), '{"type":"turn_end","stop":"error","error":"not today"}'),
+    (Notice("warn", "hidden"), '{"type":"notice","level":"warn","message":"hidden"}'),
+    (ErrorEvent("no key", 2), '{"type":"error","message":"no key"}'),
+    (Done(), '{"type":"done"}'),
+    (Done("aborted"), '{"type":"done"}'),
+    (Done("max_steps"), '{"type":"done","reason":"max_steps"}'),
+]
+
+
+@pytest.mark.parametrize(
+    ("event", "text"), EXAMPLES, ids=[f"{event.type}-{at}" for at, (event, _) in enumerate(EXAMPLES)]
+)
+def test_an_event_has_the_documented_form(event: AgentEvent, text: str) -> None:
+    assert encode_event(event) == text
+    json.loads(text)
+
+
+def test_there_is_an_example_of_every_event() -> None:
+    assert {type(event) for event, _ in EXAMPLES} == set(get_args(AgentEvent))
+
+
+def test_a_tool_result_inside_of_a_message_names_its_call() -> None:
+    block = ToolResultBlock("toolu_xyz", [TextBlock("...")], is_error=False)
+    assert encode_blocks([block]) == (
+        '[{"type":"tool_result","call_id":"toolu_xyz","is_error":false,"content":[{"type":"text","text":"..."}]}]'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "members"),
+    [
+        ("", ('"args":{}', "")),
+        ("  \n", ('"args":{}', "")),
+        ('{"a":\r\n 1}', ('"args":{"a":   1}', "")),
+        ('{"a":1e5, "a":2}', ('"args":{"a":1e5, "a":2}', "")),
+        ('{"a":NaN}', ('"args":{}', ',"args_raw":"{\\"a\\":NaN}"')),
+        ("[1]", ('"args":{}', ',"args_raw":"[1]"')),
+    ],
+)
+def test_arguments_stand_as_the_model_wrote_them_if_they_are_an_object(text: str, members: tuple[str, str]) -> None:
+    assert raw_arguments(text) == members
+
+
+@pytest.mark.parametrize("value", [{"path": Path("x")}, {"x": float("nan")}, {("a",): 1}])
+def test_details_without_a_json_form_are_left_out(value: dict[str, Any]) -> None:
+    assert "details" not in json.loads(encode_event(ToolOutput("1", "x", False, [], details=value)))
+
+
+texts = st.text(max_size=20)
+arguments = st.one_of(
+    texts,
+    st.dictionaries(texts, st.none() | st.booleans() | st.floats() | texts, max_size=3).map(json.dumps),
+    st.dictionaries(texts, texts, max_size=3).map(lambda value: json.dumps(value, indent=1, ensure_ascii=False)),
+)
+shown = st.builds(TextBlock, texts) | st.builds(ImageBlock, texts, texts)
+blocks = st.one_of(
+    shown,
+    st.builds(ToolCallBlock, texts, texts, arguments),
+    st.builds(ToolResultBlock, texts, st.lists(shown, max_size=2), st.booleans()),
+    st.builds(ReasoningBlock, texts),
+)
+messages = st.builds(Message, st.sampled_from(["user", "assistant", "tool"]), st.lists(blocks, max_size=4), texts)
+count = st.integers(0, 10**9)
+usages = st.builds(Usage, count, count, count, count, st.floats(0, 1e6), st.none() | count)
+details = st.dictionaries(texts, st.integers() | texts | st.floats() | st.lists(texts, max_size=2), max_size=3)
+FIELDS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
+    UserMessage: {"message": messages},
+    AssistantMessage: {"message": messages},
+    TurnStart: {"step": count},
+    ToolCall: {"arguments": arguments},
+    ToolOutput: {
+        "content": st.lists(shown, max_size=3),
+        "is_error": st.booleans(),
+        "arguments": st.none() | arguments,
+        "details": details,
+        "display": st.just([]),
+    },
+    UsageUpdate: {"usage": usages, "cumulative": usages},
+    TurnEnd: {"stop": st.sampled_from(["end_turn", "tool_use", "length", "error", "aborted"])},
+    Notice: {"level": st.sampled_from(["info", "warn", "error"])},
+    ErrorEvent: {"exit_code": count},
+    Done: {"reason": st.sampled_from(["completed", "aborted", "error", "refused", "max_steps", "deadline"])},
+}
+
+
+def any_event() -> st.SearchStrategy[AgentEvent]:
+    kinds = []
+    for kind in get_args(AgentEvent):
+        fields = dict.fromkeys(kind.__match_args__, texts) | FIELDS.get(kind, {})
+        kinds.append(st.builds(kind, **fields))
+    return st.one_of(kinds)
+
+
+def refuse(name: str) -> None:
+    raise ValueError(name)
+
+
+@given(any_event())
+def test_every_event_is_one_line_of_valid_json_with_its_type(event: AgentEvent) -> None:
+    line = encode_event(event)
+
+    assert "\n" not in line
+    assert "\r" not in line
+    value = json.loads(line, parse_constant=refuse)
+    assert value["type"] == event.type
+    assert next(iter(value)) == "type"

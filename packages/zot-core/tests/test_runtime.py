@@ -1,0 +1,565 @@
+import asyncio
+import gc
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_core.errors import Busy, Closed, Refused, SessionLocked
+from zot_core.events import AgentEvent, Done, ErrorEvent, TextDelta, TurnEnd, UserMessage
+from zot_core.hooks import Call as HookCall
+from zot_core.hooks import Refusal
+from zot_core.runtime import Run, Runtime, pick_tools
+from zot_core.sessions.file import load
+from zot_core.testing import EventClient, FakeShell, MemoryFiles, types
+from zot_core.tools.base import tool
+from zot_provider.client import Client
+from zot_provider.errors import ConfigError, MissingKey, ModelError, UnknownName, ZotError
+from zot_provider.messages import ImageBlock, TextBlock
+from zot_provider.model import Model, Price
+from zot_provider.stream import StreamEnd
+from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
+
+pytestmark = pytest.mark.usefixtures("no_keys")
+
+
+@pytest.fixture
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def hanging(*then: str) -> EventClient:
+    """Says "half a" and hangs; later prompts get the other answers."""
+    ends = [[TextDelta(text), StreamEnd("end_turn", [TextBlock(text)])] for text in then]
+    return EventClient([TextDelta("half a"), None], *ends)
+
+
+def runtime(client: Client, **options: Any) -> Runtime:
+    return Runtime("m", client=client, files=MemoryFiles(), shell=FakeShell(), **options)
+
+
+async def collect(run: Run) -> list[AgentEvent]:
+    return [event async for event in run]
+
+
+def test_a_prompt_is_iterated_over_up_to_done_and_the_agent_is_idle_afterwards() -> None:
+    async def main() -> None:
+        async with runtime(ScriptedClient(["hello", "again"])) as rt:
+            for text in ("hi", "hi again"):
+                run = rt.prompt(text)
+                assert rt.busy
+                events = await collect(run)
+                assert types(events)[0] == "user_message"
+                assert events[-1] == Done("completed")
+                assert not rt.busy
+                assert run.end == await run.task == "completed"
+
+    asyncio.run(main())
+
+
+def test_a_prompt_may_follow_in_the_very_moment_done_is_seen() -> None:
+    async def main() -> None:
+        async with runtime(ScriptedClient(["a", "b"])) as rt:
+            iterator = aiter(rt.prompt("one"))
+            while not isinstance(await anext(iterator), Done):
+                pass
+            assert (await collect(rt.prompt("two")))[-1] == Done("completed")
+
+    asyncio.run(main())
+
+
+def test_pictures_go_with_a_prompt() -> None:
+    client = ScriptedClient(["nice"])
+    picture = ImageBlock("image/png", "")
+
+    async def main() -> None:
+        async with runtime(client) as rt:
+            await rt.ask("look", [picture])
+
+    asyncio.run(main())
+    assert client.requests[0].messages[0].content == [TextBlock("look"), picture]
+
+
+def test_a_run_goes_on_without_anybody_iterating() -> None:
+    async def main() -> None:
+        async with runtime(ScriptedClient(["hello"])) as rt:
+            run = rt.prompt("hi")
+            assert await run.task == "completed"
+            assert (await collect(run))[-1] == Done("completed")
+            assert await collect(run) == []
+
+    asyncio.run(main())
+
+
+def test_a_second_reader_is_refused() -> None:
+    async def main() -> None:
+        async with runtime(hanging()) as rt:
+            run = rt.prompt("hi")
+            first = asyncio.ensure_future(collect(run))
+            client = rt.agent.client
+            assert isinstance(client, EventClient)
+            await client.hanging.wait()
+            with pytest.raises(RuntimeError, match="one reader"):
+                await collect(run)
+            rt.cancel()
+            await first
+
+    asyncio.run(main())
+
+
+def test_a_prompt_during_another_one_is_refused() -> None:
+    async def main() -> None:
+        client = hanging()
+        async with runtime(client) as rt:
+            run = rt.prompt("one")
+            with pytest.raises(Busy):
+                rt.prompt("two")
+            await client.hanging.wait()
+            with pytest.raises(Busy):
+                rt.prompt("two")
+            rt.cancel()
+            await run.task
+
+    asyncio.run(main())
+
+
+def test_leaving_the_loop_cancels_the_run_and_the_next_prompt_waits_for_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+
+    async def main() -> None:
+        async with runtime(hanging("whole"), session=path) as rt:
+            told: list[AgentEvent] = []
+            rt.hooks.event.add(told.append)
+            async for event in rt.prompt("one"):
+                if isinstance(event, TextDelta):
+                    break
+            events = await collect(rt.prompt("two"))
+            assert events[0] == next(
+                event for event in told if isinstance(event, UserMessage) and event.message.text == "two"
+            )
+            assert events[-1] == Done("completed")
+            assert [event for event in told if isinstance(event, Done)] == [Done("aborted"), Done("completed")]
+
+    asyncio.run(main())
+    stored = load(str(path))
+    assert [(message.role, message.text) for message in stored.messages] == [
+        ("user", "one"),
+        ("assistant", "half a"),
+        ("user", "two"),
+        ("assistant", "whole"),
+    ]
+    assert not stored.torn
+
+
+def test_an_exception_in_the_body_of_the_loop_cancels_the_run() -> None:
+    async def fail(run: Run) -> None:
+        async for event in run:
+            if isinstance(event, TextDelta):
+                raise ValueError("mine")
+
+    async def main() -> None:
+        async with runtime(hanging("whole")) as rt:
+            run = rt.prompt("one")
+            with pytest.raises(ValueError, match="mine"):
+                await fail(run)
+            assert await run.task == "aborted"
+            assert await rt.ask("two") == "whole"
+
+    asyncio.run(main())
+
+
+def test_dropping_the_iterator_cancels_the_run_even_in_another_thread() -> None:
+    async def main() -> None:
+        client = hanging("whole")
+        async with runtime(client) as rt:
+            run = rt.prompt("one")
+            holder: list[AsyncIterator[AgentEvent]] = [aiter(run)]
+            await anext(holder[0])
+            await client.hanging.wait()
+            await asyncio.to_thread(holder.clear)
+            gc.collect()
+            assert await run.task == "aborted"
+
+    asyncio.run(main())
+
+
+def test_cancelling_whoever_iterates_cancels_the_run() -> None:
+    async def main() -> None:
+        client = hanging("whole")
+        async with runtime(client) as rt:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.01):
+                    await rt.ask("one")
+            assert await rt.ask("two") == "whole"
+
+    asyncio.run(main())
+
+
+def test_a_prompt_cancelled_at_once_ends_with_done() -> None:
+    async def main() -> None:
+        async with runtime(hanging()) as rt:
+            run = rt.prompt("hi")
+            rt.cancel()
+            rt.cancel()
+            assert (await collect(run))[-1] == Done("aborted")
+            assert await run.task == "aborted"
+            rt.cancel()
+
+    asyncio.run(main())
+
+
+def test_a_prompt_cancelled_while_it_waits_for_the_one_before_ends_after_it() -> None:
+    async def main() -> None:
+        told: list[AgentEvent] = []
+        client = hanging("third")
+        async with runtime(client) as rt:
+            rt.hooks.event.add(told.append)
+            first = rt.prompt("first")
+            await client.hanging.wait()
+            first.cancel()
+            second = rt.prompt("second")
+            second.cancel()
+            assert await collect(second) == [Done("aborted")]
+            assert first.end == "aborted"
+            assert await rt.ask("third") == "third"
+            assert [event.message.text for event in told if isinstance(event, UserMessage)] == ["first", "third"]
+
+    asyncio.run(main())
+
+
+def test_a_limit_reached_while_the_run_is_being_cancelled_stays_the_reason() -> None:
+    async def main() -> None:
+        client = hanging()
+        async with runtime(client, deadline=0.01) as rt:
+            run = rt.prompt("hi")
+            rt.hooks.event.add(lambda event: rt.cancel() if isinstance(event, TurnEnd) else None)
+            assert await run.task == run.end == "deadline"
+            assert (await collect(run))[-1] == Done("deadline")
+
+    asyncio.run(main())
+
+
+def test_a_failure_before_the_run_is_told_like_any_other(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        with ScriptedServer(models=[]) as server:
+            rt = Runtime(provider="openai", api_key="k", base_url=server.base_url("openai-chat"))
+            rt.agent.model = Model("", "openai")
+            events = await collect(rt.prompt("hi"))
+            await rt.close()
+        assert types(events) == ["error", "done"]
+        assert isinstance(events[0], ErrorEvent)
+        assert "no model" in events[0].message
+
+    asyncio.run(main())
+    assert caplog.records == []
+
+
+def test_a_model_that_nobody_named_is_the_server_s_first_and_stands_in_the_session(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+
+    async def main() -> None:
+        with ScriptedServer(["hello"], models=["first", "second"]) as server:
+            base = server.base_url("openai-chat")
+            async with Runtime(base_url=base, session=path, files=MemoryFiles()) as rt:
+                assert await rt.ask("hi") == "hello"
+            assert server.requests[-1].body["model"] == "first"
+
+    asyncio.run(main())
+    assert load(str(path)).meta.model == "first"
+
+
+def test_asking_gives_the_last_words() -> None:
+    @tool
+    async def echo(text: str) -> str:
+        return text
+
+    async def main() -> str:
+        client = ScriptedClient([Turn("let me see", calls=[Call("echo", {"text": "a"})]), "it is a"])
+        async with runtime(client, tools=[echo]) as rt:
+            return await rt.ask("what is it?")
+
+    assert asyncio.run(main()) == "it is a"
+
+
+@pytest.mark.parametrize(
+    ("client", "options", "message", "code"),
+    [
+        (EventClient([ModelError("overloaded")]), {}, "overloaded", 1),
+        (hanging(), {"deadline": 0.01}, "the deadline has passed", 4),
+    ],
+)
+def test_asking_raises_where_the_run_failed(client: Client, options: dict[str, Any], message: str, code: int) -> None:
+    async def main() -> None:
+        async with runtime(client, **options) as rt:
+            await rt.ask("hi")
+
+    with pytest.raises(ZotError, match=f"^{message}$") as caught:
+        asyncio.run(main())
+    assert caught.value.exit_code == code
+
+
+def test_asking_raises_where_the_prompt_was_refused_or_stopped() -> None:
+    async def main() -> None:
+        client = hanging()
+        async with runtime(client) as rt:
+            remove = rt.hooks.turn_start.add(lambda step: Refusal("not today"))
+            with pytest.raises(ZotError, match=r"^not today$"):
+                await rt.ask("one")
+            remove()
+            rt.hooks.event.add(lambda event: rt.cancel() if isinstance(event, TextDelta) else None)
+            with pytest.raises(ZotError, match=r"^the prompt was not answered: aborted$"):
+                await rt.ask("two")
+
+    asyncio.run(main())
+
+
+def test_an_answer_without_words_is_an_empty_text() -> None:
+    async def main() -> str:
+        async with runtime(ScriptedClient([Turn()])) as rt:
+            return await rt.ask("hi")
+
+    assert asyncio.run(main()) == ""
+
+
+def test_closing_stops_the_run_and_releases_everything(tmp_path: Path) -> None:
+    async def main() -> None:
+        client = hanging()
+        rt = runtime(client, session=tmp_path / "s.jsonl")
+        run = rt.prompt("hi")
+        await client.hanging.wait()
+        await rt.close()
+        await rt.close()
+        assert run.end == "aborted"
+        assert client.closed
+        with pytest.raises(Closed):
+            rt.prompt("again")
+        runtime(ScriptedClient(), session=tmp_path / "s.jsonl").session.close()  # type: ignore[union-attr]
+
+    asyncio.run(main())
+    assert [message.text for message in load(str(tmp_path / "s.jsonl")).messages] == ["hi", "half a"]
+
+
+def test_several_runtimes_work_in_one_loop() -> None:
+    async def main() -> list[str]:
+        runtimes = [runtime(ScriptedClient([Turn(f"answer {number}", delay=0.001, chunk=2)])) for number in range(3)]
+        answers = await asyncio.gather(*(rt.ask("hi") for rt in runtimes))
+        for rt in runtimes:
+            await rt.close()
+        return answers
+
+    assert asyncio.run(main()) == ["answer 0", "answer 1", "answer 2"]
+
+
+def test_a_runtime_whose_loop_was_closed_in_the_middle_works_in_the_next_one() -> None:
+    client = hanging("whole")
+    rt = runtime(client)
+    loop = asyncio.new_event_loop()
+
+    async def begin() -> AsyncIterator[AgentEvent]:
+        iterator = aiter(rt.prompt("one"))
+        await anext(iterator)
+        await client.hanging.wait()
+        return iterator
+
+    iterator = loop.run_until_complete(begin())
+    loop.close()
+    assert not rt.busy
+    rt.cancel()
+    del iterator
+
+    async def main() -> str:
+        async with rt:
+            return await rt.ask("two")
+
+    assert asyncio.run(main()) == "whole"
+
+
+def test_a_runtime_can_be_closed_after_its_loop() -> None:
+    client = hanging()
+    rt = runtime(client)
+    loop = asyncio.new_event_loop()
+
+    async def begin() -> None:
+        rt.prompt("one")
+        await client.hanging.wait()
+
+    loop.run_until_complete(begin())
+    loop.close()
+    asyncio.run(rt.close())
+    assert client.closed
+
+
+def test_outside_of_a_loop_a_prompt_is_refused_and_nothing_is_left_behind() -> None:
+    rt = runtime(ScriptedClient(["hello"]))
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        rt.prompt("hi")
+    assert not rt.busy
+    assert asyncio.run(rt.ask("hi")) == "hello"
+
+
+def test_steering_and_follow_ups_reach_the_model() -> None:
+    async def main() -> list[str]:
+        async with runtime(ScriptedClient(["a", "b", "c"])) as rt:
+            rt.steer("by the way")
+            rt.follow_up("and then?")
+            await rt.ask("hi")
+            return [message.text for message in rt.messages if message.role == "user"]
+
+    assert asyncio.run(main()) == ["hi", "by the way", "and then?"]
+
+
+def test_usage_and_cost_are_those_of_the_session(tmp_path: Path) -> None:
+    model = Model("m", "v", price=Price(input=100_000, output=0))
+
+    async def main() -> float:
+        path = tmp_path / "s.jsonl"
+        async with Runtime(model, client=ScriptedClient(["a", "b"], repeat=True), session=path) as rt:
+            await rt.ask("one")
+        async with Runtime(model, client=ScriptedClient(["a", "b"], repeat=True), session=path) as rt:
+            await rt.ask("two")
+            assert rt.usage.input == 20
+            return rt.cost
+
+    assert asyncio.run(main()) == pytest.approx(2.0)
+
+
+def test_whoever_confirms_decides_on_each_call() -> None:
+    asked: list[HookCall] = []
+
+    def decide(call: HookCall) -> str:
+        asked.append(call)
+        return "not in this folder"
+
+    client = ScriptedClient([Turn(calls=[Call("ls", {"path": "."})]), "ok"])
+
+    async def main() -> None:
+        async with runtime(client, confirm=decide) as rt:
+            await rt.ask("hi")
+
+    asyncio.run(main())
+    assert asked == [HookCall("call_1", "ls", {"path": "."})]
+    assert "not in this folder" in str(client.requests[1].messages[-1])
+
+
+def test_limits_are_those_of_the_run() -> None:
+    client = ScriptedClient([Turn(calls=[Call("ls", {})])], repeat=True)
+
+    async def main() -> list[AgentEvent]:
+        async with runtime(client, max_steps=2) as rt:
+            return await collect(rt.prompt("hi"))
+
+    assert asyncio.run(main())[-2:] == [ErrorEvent("max steps (2) exceeded", exit_code=4), Done("max_steps")]
+
+
+def test_the_system_prompt_is_replaced_and_added_to(tmp_path: Path) -> None:
+    client = ScriptedClient(["a"])
+
+    async def main() -> None:
+        async with runtime(client, cwd=tmp_path, system_prompt="be kind", append_system_prompt=["be brief"]) as rt:
+            await rt.ask("hi")
+
+    asyncio.run(main())
+    assert client.requests[0].system.startswith("be kind\n\nbe brief\n\n")
+    assert client.requests[0].system.endswith(f"Current working directory: {tmp_path}")
+
+
+def test_own_tools_stand_beside_the_built_in_ones_that_were_picked() -> None:
+    @tool
+    async def lookup(city: str) -> str:
+        """Current temperature for a city."""
+        return city
+
+    assert sorted(runtime(ScriptedClient(), tools=[lookup], builtin_tools=["read"]).agent.tools) == ["lookup", "read"]
+    assert len(runtime(ScriptedClient(), tools=[lookup]).agent.tools) == len(pick_tools(None)) + 1
+    assert runtime(ScriptedClient(), builtin_tools=[]).agent.tools == {}
+
+
+def test_a_session_is_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "s.jsonl"
+
+    async def main() -> None:
+        async with runtime(ScriptedClient(["a"]), session=path) as rt:
+            await rt.ask("one")
+        client = ScriptedClient(["b"])
+        async with Runtime("another", client=client, session=path, cwd=tmp_path) as rt:
+            await rt.ask("two")
+        assert [message.text for message in client.requests[0].messages] == ["one", "a", "two"]
+        assert client.requests[0].cache_key == "s"
+
+    asyncio.run(main())
+    stored = load(str(path))
+    assert (stored.meta.id, stored.meta.model) == ("s", "another")
+    assert len(stored.messages) == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"cwd": "/no/such/folder"}, ConfigError, "the working directory /no/such/folder does not exist"),
+        ({"builtin_tools": ["reed"]}, UnknownName, "unknown tool 'reed'; did you mean read?"),
+        ({"max_cost": 1.0}, ConfigError, "max-cost cannot be kept"),
+        ({"max_steps": 0}, ConfigError, "max-steps must be greater than 0"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_the_session_is_touched(
+    tmp_path: Path, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    path = tmp_path / "s.jsonl"
+
+    async def main() -> None:
+        async with runtime(ScriptedClient(["a"]), session=path) as rt:
+            await rt.ask("one")
+
+    asyncio.run(main())
+    before = path.read_bytes()
+    with pytest.raises(error, match=message):
+        runtime(ScriptedClient(), session=path, **options)
+    assert path.read_bytes() == before
+    runtime(ScriptedClient(), session=path).session.close()  # type: ignore[union-attr]  # nobody holds its lock
+
+
+def test_without_a_key_there_is_no_vendor() -> None:
+    with pytest.raises(MissingKey):
+        Runtime("anthropic/claude-sonnet-4-5")
+
+
+def test_a_session_in_use_is_not_opened_twice(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+
+    async def main() -> None:
+        async with runtime(ScriptedClient(["a"]), session=path) as rt:
+            await rt.ask("one")
+            with pytest.raises(SessionLocked):
+                runtime(ScriptedClient(), session=path)
+
+    asyncio.run(main())
+
+
+def test_a_session_that_cannot_be_written_fails_the_prompt_and_not_the_program(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+
+    async def main() -> None:
+        async with runtime(ScriptedClient(["a"]), session=tmp_path / "file" / "s.jsonl") as rt:
+            for text in ("hi", "again"):
+                events = await collect(rt.prompt(text))
+                assert types(events) == ["error", "done"]
+                assert isinstance(events[0], ErrorEvent)
+                assert events[0].message.startswith(f"cannot write session {tmp_path}/file/s.jsonl: ")
+
+    asyncio.run(main())
+
+
+def test_asking_gives_what_a_person_is_to_see() -> None:
+    def guard(text: str) -> str:
+        if text == "secret":
+            raise Refused("it holds a key")
+        return "***"
+
+    async def main() -> list[str]:
+        async with runtime(ScriptedClient(["password", "secret"])) as rt:
+            rt.hooks.assistant_message.add(guard)
+            return [await rt.ask("one"), await rt.ask("two")]
+
+    assert asyncio.run(main()) == ["***", ""]

@@ -1,0 +1,72 @@
+import asyncio
+import os
+import sys
+import time
+
+import pytest
+
+from zot_core.tools.child import Child
+
+ECHO = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line.upper()); sys.stdout.flush()"
+
+
+def python(code: str) -> Child:
+    return Child([sys.executable, "-I", "-S", "-c", code])
+
+
+def test_lines_are_answered_one_by_one() -> None:
+    async def work() -> list[bytes]:
+        child = python(ECHO)
+        try:
+            return [await child.ask(line) for line in (b"a\n", b"b" * 200_000 + b"\n")]
+        finally:
+            child.close()
+
+    assert asyncio.run(work()) == [b"A\n", b"B" * 200_000 + b"\n"]
+
+
+def test_all_output_comes_with_the_exit_code() -> None:
+    async def work() -> tuple[int, bytes]:
+        child = python("print('x' * 100_000); raise SystemExit(3)")
+        try:
+            return await child.output()
+        finally:
+            child.close()
+
+    assert asyncio.run(work()) == (3, b"x" * 100_000 + b"\n")
+
+
+def test_a_process_that_has_ended_is_a_broken_pipe() -> None:
+    async def work() -> None:
+        child = python("")
+        try:
+            with pytest.raises(BrokenPipeError):
+                await child.ask(b"a\n")
+        finally:
+            child.close()
+
+    asyncio.run(work())
+
+
+def test_cancelling_kills_the_process_and_leaves_nothing_open() -> None:
+    async def work() -> tuple[int, float]:
+        child = python("import time\nwhile True: pass")
+        process = child._process.pid
+        task = asyncio.ensure_future(child.ask(b"a\n"))
+        await asyncio.sleep(0.05)
+        began = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        child.close()
+        return process, time.monotonic() - began
+
+    process, took = asyncio.run(work())
+    assert took < 2
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def test_a_program_that_is_not_there_is_an_os_error() -> None:
+    with pytest.raises(FileNotFoundError):
+        Child(["zot-no-such-program"])

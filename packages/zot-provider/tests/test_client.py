@@ -1,0 +1,183 @@
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from zot_provider.client import HttpClient
+from zot_provider.errors import ConfigError, MissingKey, ModelError, ProtocolError, ResponseTimeout, StatusError
+from zot_provider.messages import Message, TextBlock
+from zot_provider.model import Model
+from zot_provider.request import Request
+from zot_provider.stream import StreamEnd, StreamEvent
+from zot_provider.testing import Delivery, Fault, ScriptedServer, Turn
+from zot_provider.transport.http import HttpLimits, HttpTransport
+from zot_provider.vendors import VENDORS, find_vendor
+
+KEY = "sk-0123456789"
+WIRED = [vendor for vendor in VENDORS if vendor.id in ("anthropic", "openai", "openai-responses", "local")]
+
+
+def request(text: str = "hi", model: str = "m") -> Request:
+    return Request(Model(model, "v"), [Message("user", [TextBlock(text)], "")])
+
+
+def client(
+    server: ScriptedServer, vendor: str = "openai", limits: HttpLimits | None = None, **options: Any
+) -> HttpClient:
+    found = find_vendor(vendor)
+    base = {"base_url": server.base_url(found.wire), "key": KEY} | options
+    return HttpClient(found, transport=HttpTransport(limits), **base)
+
+
+async def answer(asked: HttpClient, given: Request | None = None) -> list[Sequence[StreamEvent]]:
+    try:
+        return [batch async for batch in asked.stream(given or request())]
+    finally:
+        await asked.close()
+
+
+def test_a_batch_holds_what_came_at_once() -> None:
+    with ScriptedServer([Turn("one two three", chunk=4, delivery=Delivery(writes="whole"))]) as server:
+        batches = asyncio.run(answer(client(server)))
+    assert all(batches)
+    assert len(batches) <= 2
+    last = batches[-1][-1]
+    assert isinstance(last, StreamEnd)
+    assert last.content == [TextBlock("one two three")]
+
+
+@pytest.mark.parametrize("vendor", [vendor.id for vendor in WIRED])
+def test_steps_share_one_connection(vendor: str) -> None:
+    ports = set()
+
+    def watch(received: Any) -> Turn:
+        ports.add(received.headers["host"])
+        return Turn("ok")
+
+    async def main(server: ScriptedServer) -> None:
+        asked = client(server, vendor)
+        for _ in range(3):
+            async for _ in asked.stream(request()):
+                pass
+        assert len(server._listener._connections) == 1
+        await asked.close()
+
+    with ScriptedServer([watch] * 3, key=KEY) as server:
+        asyncio.run(main(server))
+    assert len(ports) == 1
+
+
+def test_text_that_utf8_cannot_hold_is_replaced() -> None:
+    with ScriptedServer(["ok"]) as server:
+        asyncio.run(answer(client(server), request("a\ud800b")))
+        assert server.requests[0].body["messages"][-1]["content"] == "a\ufffdb"
+
+
+@pytest.mark.parametrize("stop", ["break", "cancel"])
+def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
+    async def main(server: ScriptedServer) -> None:
+        asked = client(server)
+
+        async def read() -> None:
+            stream = asked.stream(request())
+            try:
+                async for _ in stream:
+                    if stop == "break":
+                        break
+                    begun.set()
+            finally:
+                await stream.aclose()
+
+        begun = asyncio.Event()
+        task = asyncio.get_running_loop().create_task(read())
+        if stop == "cancel":
+            await asyncio.wait_for(begun.wait(), 2)
+            task.cancel()
+        await asyncio.wait([task])
+        began = time.monotonic()
+        await asyncio.to_thread(server.wait_idle, 2.0)
+        assert time.monotonic() - began < 1
+        assert server.requests[0].closed_early
+        await asked.close()
+
+    with ScriptedServer([Turn("word " * 1000, chunk=5, delay=0.02)]) as server:
+        asyncio.run(main(server))
+
+
+def test_a_failure_in_the_stream_is_raised_although_the_server_keeps_the_line_open() -> None:
+    reported = b'data: {"error": {"message": "no more"}}\n\n'
+    slow = Turn("word " * 100, chunk=5, delay=0.05, fault=Fault(after=2, garbage=reported))
+    at_once = Turn("Once", error=ModelError("no more"), delivery=Delivery(writes="whole"))
+    for turn in (at_once, slow):
+        began = time.monotonic()
+        with ScriptedServer([turn]) as server, pytest.raises(ModelError, match=r"openai: .*no more"):
+            asyncio.run(answer(client(server)))
+        assert time.monotonic() - began < 2
+
+
+def test_a_stalled_server_is_given_up() -> None:
+    stalled = Turn(fault=Fault(stall=5.0))
+    with ScriptedServer([stalled]) as server, pytest.raises(ResponseTimeout, match=r"openai: .* stopped answering"):
+        asyncio.run(answer(client(server, limits=HttpLimits(read=0.1))))
+
+
+def test_an_answer_that_is_no_stream_at_all() -> None:
+    for body in (" ", "Ollama is running"):
+        turn = Turn(fault=Fault(status=200, body=body))
+        with ScriptedServer([turn]) as server, pytest.raises(ProtocolError, match="no event stream"):
+            asyncio.run(answer(client(server)))
+
+
+def test_a_refused_key_is_not_in_the_error_that_names_its_variable() -> None:
+    body = {"error": {"message": f"Incorrect API key provided: {KEY}"}}
+    with ScriptedServer([Turn(fault=Fault(status=401, body=body))]) as server, pytest.raises(StatusError) as caught:
+        asyncio.run(answer(client(server)))
+    assert str(caught.value) == (
+        "openai: the server answered 401 Unauthorized: Incorrect API key provided: ***; "
+        "check the API key (OPENAI_API_KEY)"
+    )
+
+
+def test_a_404_says_what_was_asked_for_and_what_an_address_looks_like() -> None:
+    with ScriptedServer() as server:
+        base = server.url.replace("//", "//me:secret@")
+        with pytest.raises(StatusError) as caught:
+            asyncio.run(answer(client(server, base_url=base)))
+    assert f"; asked {server_url(base)}/chat/completions for model 'm'; a base URL of this kind" in str(caught.value)
+
+
+def server_url(base: str) -> str:
+    return base.replace("me:secret@", "")
+
+
+def test_the_models_of_a_server() -> None:
+    async def listed(asked: HttpClient) -> list[str]:
+        try:
+            return await asked.models()
+        finally:
+            await asked.close()
+
+    with ScriptedServer(models=["a", "b"], key=KEY) as server:
+        for vendor in ("local", "anthropic"):
+            assert asyncio.run(listed(client(server, vendor))) == ["a", "b"]
+        with pytest.raises(StatusError, match=r"local: .* 401 .*; check the API key \(--api-key\)"):
+            asyncio.run(listed(client(server, "local", key="wrong")))
+        server.models.clear()
+        with pytest.raises(ProtocolError, match="has no model loaded"):
+            asyncio.run(listed(client(server, "local")))
+
+
+def test_a_client_that_cannot_work_is_not_made() -> None:
+    openai, local = find_vendor("openai"), find_vendor("local")
+    with pytest.raises(MissingKey, match="set OPENAI_API_KEY, or pass --api-key"):
+        HttpClient(openai)
+    for key in ("sk-ünï", "sk with space", "sk\n", "sk\x00"):
+        with pytest.raises(ConfigError, match="holds spaces or unusual characters") as caught:
+            HttpClient(openai, key=key)
+        assert key not in str(caught.value)
+    with pytest.raises(ConfigError, match="local has no address of its own"):
+        HttpClient(local)
+    with pytest.raises(ConfigError, match="must begin with http://"):
+        HttpClient(local, base_url="localhost/v1")

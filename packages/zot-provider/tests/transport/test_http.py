@@ -1,0 +1,390 @@
+import asyncio
+import socket
+import ssl
+from contextlib import ExitStack, aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_provider.errors import (
+    ConfigError,
+    ConnectError,
+    ProtocolError,
+    ProviderError,
+    ResponseTimeout,
+    StatusError,
+    StreamCut,
+)
+from zot_provider.transport.http import HttpLimits, HttpTransport, check_url, location
+
+CERTIFICATE = Path(__file__).with_name("localhost.pem")
+"""A key and a certificate for localhost that signs itself; made for this test and good for nothing else."""
+
+STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+QUICK = HttpLimits(connect=0.2, read=0.2, write=0.2)
+
+
+async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = next((line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), b":0")
+    return head, await reader.readexactly(int(length.partition(b":")[2]))
+
+
+def answering(answer: bytes, seen: list[Any] | None = None, rest: float = 0.0) -> Any:
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            request = await read_request(reader)
+            if seen is not None:
+                seen.append(request)
+            writer.write(answer)
+            await writer.drain()
+            if rest:
+                await asyncio.sleep(rest)
+            if b"content-length" not in answer and b"chunked" not in answer:
+                return
+
+    return handler
+
+
+async def post(transport: HttpTransport, url: str, body: bytes = b"{}") -> bytes:
+    async with aclosing(transport.post(url, {"x-key": "k"}, body)) as chunks:
+        return b"".join([chunk async for chunk in chunks])
+
+
+def failure(raw_server: Any, answer: bytes, limits: HttpLimits = QUICK, rest: float = 0.0) -> ProviderError:
+    """What posting to a server with this answer raises."""
+
+    async def main() -> ProviderError:
+        async with raw_server(answering(answer, rest=rest)) as server:
+            transport = HttpTransport(limits)
+            try:
+                with pytest.raises(ProviderError) as caught:
+                    await post(transport, server.url)
+            finally:
+                await transport.close()
+            return caught.value
+
+    return asyncio.run(main())
+
+
+def test_the_limits_are_the_documented_ones() -> None:
+    assert HttpLimits() == HttpLimits(connect=15.0, read=300.0, write=60.0)
+
+
+def test_a_post_sends_json_once_and_the_connection_is_used_again(raw_server: Any) -> None:
+    seen: list[Any] = []
+
+    async def main() -> None:
+        answer = STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n0\r\n\r\n"
+        async with raw_server(answering(answer, seen)) as server:
+            transport = HttpTransport()
+            for _ in range(3):
+                assert await post(transport, server.url, '{"ü":1}'.encode()) == b"one"
+            assert server.connections == 1
+            await transport.close()
+            await transport.close()
+
+    asyncio.run(main())
+    head, body = seen[0]
+    assert body == '{"ü":1}'.encode()
+    lines = head.lower().split(b"\r\n")
+    assert lines[0] == b"post /v1/x http/1.1"
+    for line in (b"content-type: application/json", b"accept: text/event-stream", b"accept-encoding: identity"):
+        assert line in lines
+    assert b"x-key: k" in lines
+    assert sum(line.startswith(b"content-length") for line in lines) == 1
+
+
+def test_a_connection_that_went_stale_is_replaced(raw_server: Any) -> None:
+    async def main() -> None:
+        async def one_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await read_request(reader)
+            writer.write(STREAM + b"content-length: 2\r\n\r\nok")
+            await writer.drain()
+            if server.connections == 1:  # closes in answer to the second request, as a server may at any time
+                await reader.read(1)
+                writer.transport.abort()
+
+        async with raw_server(one_answer) as server:
+            transport = HttpTransport()
+            assert await post(transport, server.url) == b"ok"
+            assert await post(transport, server.url) == b"ok"
+            assert server.connections == 2
+            await transport.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("how", ["leaving", "cancelling"])
+def test_giving_up_in_the_middle_closes_the_connection_at_once(raw_server: Any, how: str) -> None:
+    async def main() -> None:
+        closed = asyncio.Event()
+
+        async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await read_request(reader)
+            writer.write(STREAM + b"\r\ndata: 1\n\n")
+            await reader.read()  # until the client is gone
+            closed.set()
+
+        async def read() -> None:
+            async with aclosing(transport.post(server.url, {}, b"{}")) as chunks:
+                async for _ in chunks:
+                    begun.set()
+                    if how == "leaving":
+                        return
+
+        async with raw_server(endless) as server:
+            transport, begun = HttpTransport(), asyncio.Event()
+            task = asyncio.get_running_loop().create_task(read())
+            await asyncio.wait_for(begun.wait(), 2)
+            if how == "cancelling":
+                task.cancel()
+            await asyncio.wait([task])
+            await asyncio.wait_for(closed.wait(), 1)
+            await transport.close()
+
+    asyncio.run(main())
+
+
+def test_a_server_that_takes_the_request_and_says_nothing(raw_server: Any) -> None:
+    error = failure(raw_server, b"", rest=1.0)
+    assert isinstance(error, ResponseTimeout)
+    assert "stopped answering; try again, or check the server" in str(error)
+
+
+def test_a_server_that_stops_in_the_middle(raw_server: Any) -> None:
+    error = failure(raw_server, STREAM + b"content-length: 9\r\n\r\nab", rest=1.0)
+    assert isinstance(error, ResponseTimeout)
+
+
+def test_a_stream_that_is_cut(raw_server: Any) -> None:
+    error = failure(raw_server, STREAM + b"transfer-encoding: CHUNKED\r\n\r\n3\r\none\r\n")
+    assert isinstance(error, StreamCut)
+    assert "broke off in the middle (the server closed the connection); try again" in str(error)
+
+
+def test_a_server_that_speaks_something_else(raw_server: Any) -> None:
+    error = failure(raw_server, b"SSH-2.0-OpenSSH_9.7\r\n")
+    assert isinstance(error, ConnectError)
+    assert "not an HTTP answer" in str(error)
+
+
+def test_an_error_body_of_any_size_is_read_in_part(raw_server: Any) -> None:
+    body = b'{"error": "' + b"x" * 5_000_000
+    head = b"HTTP/1.1 500 No\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+    error = failure(raw_server, head + body)
+    assert isinstance(error, StatusError)
+    assert error.status == 500
+    assert len(str(error)) < 500
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "words"),
+    [
+        (b"text/html; charset=utf-8", b"<p>hello", "a web page, not with"),
+        (b"application/json", b'{"error":"no such endpoint"}', "JSON (no such endpoint), not with"),
+    ],
+)
+def test_an_answer_that_is_no_stream(raw_server: Any, kind: bytes, body: bytes, words: str) -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\ncontent-length: %d\r\n\r\n" % (kind, len(body))
+    error = failure(raw_server, head + body)
+    assert isinstance(error, ProtocolError)
+    assert words in str(error)
+
+
+def raised(url: str, limits: HttpLimits = QUICK) -> ProviderError:
+    async def main() -> ProviderError:
+        transport = HttpTransport(limits)
+        with pytest.raises(ProviderError) as caught:
+            await post(transport, url)
+        await transport.close()
+        return caught.value
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_refused_connection(scheme: str) -> None:
+    error = raised(f"{scheme}://me:secret@127.0.0.1:1/v1?key=secret")
+    assert str(error) == (
+        f"cannot connect to {scheme}://127.0.0.1:1/v1: connection refused; is the server running there?"
+    )
+    assert error.retryable
+
+
+def test_a_host_that_does_not_exist() -> None:
+    error = raised("http://no-such-host.invalid/v1", HttpLimits())
+    assert str(error) == "cannot find the host of http://no-such-host.invalid/v1; check the address and the network"
+
+
+def test_a_connection_that_is_never_accepted() -> None:
+    async def main(port: int) -> str:
+        with pytest.raises(ConnectError) as caught:
+            await post(HttpTransport(QUICK), f"http://127.0.0.1:{port}/")
+        return str(caught.value)
+
+    with socket.socket() as listener, ExitStack() as waiting:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):  # the queue of a listener that accepts nobody: once it is full, the system drops attempts
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(listener.getsockname())
+        assert asyncio.run(main(listener.getsockname()[1])).endswith(": no connection within 0.2 s")
+
+
+def secure(raw_server: Any, trusted: bool, monkeypatch: pytest.MonkeyPatch) -> bytes:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE)
+    if trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+
+    async def main() -> bytes:
+        async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok"), ssl=context) as server:
+            transport = HttpTransport()
+            try:
+                return await post(transport, f"https://localhost:{server.port}/v1")
+            finally:
+                await transport.close()
+
+    return asyncio.run(main())
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConnectError) as caught:
+        secure(raw_server, trusted=False, monkeypatch=monkeypatch)
+    assert "no secure connection to https://localhost:" in str(caught.value)
+    assert str(caught.value).endswith(
+        ": certificate verify failed: self-signed certificate (SSL_CERT_FILE may name a file of certificates to trust)"
+    )
+
+
+def test_a_certificate_that_the_environment_trusts_is_accepted(
+    raw_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert secure(raw_server, trusted=True, monkeypatch=monkeypatch) == b"ok"
+
+
+def test_https_spoken_to_a_server_without_it(raw_server: Any) -> None:
+    async def main() -> str:
+        async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(10)
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        async with raw_server(plain) as server:
+            transport = HttpTransport()
+            with pytest.raises(ConnectError) as caught:
+                await post(transport, server.url.replace("http:", "https:"))
+            await transport.close()
+            return str(caught.value)
+
+    assert asyncio.run(main()).endswith("; is it http:// that the server speaks?")
+
+
+def test_a_proxy_of_the_environment_is_asked(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    async def main() -> None:
+        async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok", seen)) as proxy:
+            monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+            monkeypatch.setenv("NO_PROXY", "")
+            transport = HttpTransport()
+            assert await post(transport, "http://far.example/v1/x") == b"ok"
+            await transport.close()
+
+    asyncio.run(main())
+    assert seen[0][0].startswith(b"POST http://far.example/v1/x HTTP/1.1\r\n")
+
+
+def test_a_proxy_for_https_is_asked_to_connect(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bytes] = []
+
+    async def main() -> str:
+        async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            seen.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+
+        async with raw_server(proxy) as running:
+            monkeypatch.setenv("HTTPS_PROXY", f"http://me:secret@127.0.0.1:{running.port}")
+            transport = HttpTransport()
+            with pytest.raises(ConnectError) as caught:
+                await post(transport, "https://far.example/v1")
+            await transport.close()
+            return str(caught.value)
+
+    assert asyncio.run(main()) == "no answer from https://far.example/v1: 407 Proxy Authentication Required"
+    assert seen[0].startswith(b"CONNECT far.example:443 HTTP/1.1\r\n")
+
+
+def test_a_proxy_is_passed_by_where_the_environment_says_so(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok")) as server:
+            monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+            monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+            transport = HttpTransport()
+            assert await post(transport, server.url) == b"ok"
+            await transport.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ALL_PROXY", "socks5://127.0.0.1:1"), ("HTTPS_PROXY", "gopher://x"), ("SSL_CERT_FILE", "/nowhere/certificates")],
+)
+@pytest.mark.filterwarnings("ignore:Invalid `SSL_CERT_FILE`")
+def test_an_environment_that_cannot_be_used_is_said_to_be_the_cause(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    error = raised("https://127.0.0.1:1/")
+    assert str(error).startswith("cannot use a proxy or a certificate file that the environment names: ")
+    assert not error.retryable
+
+
+def test_a_document_is_got_whole_or_not_at_all(raw_server: Any) -> None:
+    async def main() -> None:
+        transport = HttpTransport()
+        async with raw_server(answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as server:
+            assert await transport.get(server.url, {}) == b"{}"
+        async with raw_server(answering(b"HTTP/1.1 404 No\r\ncontent-length: 2\r\n\r\n{}")) as server:
+            with pytest.raises(StatusError):
+                await transport.get(server.url, {})
+        async with raw_server(answering(b"", rest=0.5)) as server:
+            with pytest.raises(ResponseTimeout):
+                await transport.get(server.url, {}, limit=0.1)
+        await transport.close()
+
+    asyncio.run(main())
+
+
+def test_requests_at_the_same_time_have_connections_of_their_own(raw_server: Any) -> None:
+    async def main() -> None:
+        answer = STREAM + b"content-length: 2\r\n\r\nok"
+        async with raw_server(answering(answer, rest=0.05)) as server:
+            transport = HttpTransport()
+            assert await asyncio.gather(*(post(transport, server.url) for _ in range(3))) == [b"ok"] * 3
+            assert server.connections == 3
+            await transport.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "url", ["nope", "", "ftp://h/", "http://", "http://h:0/", "http://h:99999/", "http://h:x/", "http://a..b/", "//h"]
+)
+def test_an_address_that_cannot_be_asked_is_refused_without_its_password(url: str) -> None:
+    url = url.replace("://", "://me:secret@")
+    with pytest.raises(ConfigError) as caught:
+        check_url(url)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http://h", "https://h:443/v1", "HTTP://[::1]:80/x", "http://ümlaut.example/"])
+def test_other_addresses_are_not(url: str) -> None:
+    check_url(url)
+
+
+def test_a_location_is_shown_without_secrets() -> None:
+    assert location("https://me:secret@h:8443/v1/x?key=1#f") == "https://h:8443/v1/x"

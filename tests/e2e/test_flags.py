@@ -1,0 +1,128 @@
+"""Every flag, as the model and the person see it."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+
+def test_the_help_fits_a_terminal_and_names_every_flag(zot: Any) -> None:
+    done = zot.run("-h", env=zot.env | {"COLUMNS": "200"})
+    assert (done.code, done.err) == (0, "")
+    assert max(map(len, done.out.splitlines())) <= 80
+    for flag in (
+        *("-p, --print", "--stream", "--json", "--provider NAME", "--model ID", "--api-key KEY", "--base-url URL"),
+        *("--system-prompt TEXT", "--append-system-prompt TEXT", "--reasoning LEVEL", "--max-steps N", "--cwd DIR"),
+        *("--tools A,B", "--no-tools", "-c, --continue", "--session ID", "--no-session", "-v, --version", "-h, --help"),
+        *("  demo ", "  local ", "exit codes:"),
+    ):
+        assert f"\n  {flag.strip()}" in done.out or flag in done.out, flag
+
+
+@pytest.mark.parametrize("arguments", [["-v"], ["--version"], ["-p", "-v"]])
+def test_the_version(zot: Any, arguments: list[str]) -> None:
+    done = zot.run(*arguments)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("zot 0.")
+
+
+def test_prompts_tools_and_limits_reach_the_request(zot: Any, server: ScriptedServer, tmp_path: Path) -> None:
+    server.add("ok")
+    work = tmp_path / "elsewhere"
+    work.mkdir()
+    done = zot.ask(
+        *(server, "-p", "x", "--no-session", "--system-prompt", "You are a cat.", "--cwd", "../elsewhere"),
+        *("--append-system-prompt", "Purr.", "--append-system-prompt=-Hiss.", "--tools", "read, bash"),
+    )
+    assert (done.code, done.err, zot.sessions) == (0, "", [])
+    (request,) = server.requests
+    system = next(message["content"] for message in request.body["messages"] if message["role"] == "system")
+    assert system.startswith("You are a cat.")
+    assert system.index("Purr.") < system.index("-Hiss.")
+    assert [tool["function"]["name"] for tool in request.body["tools"]] == ["bash", "read"]
+
+
+def test_tools_work_in_the_directory_that_cwd_names(zot: Any, server: ScriptedServer, tmp_path: Path) -> None:
+    work = tmp_path / "elsewhere"
+    work.mkdir()
+    server.add(Turn(calls=[Call("bash", {"command": "pwd"})]), "ok")
+    assert zot.ask(server, "-p", "x", "--cwd", str(work)).code == 0
+    assert str(work) in server.requests[1].body["messages"][-1]["content"]
+    assert zot.rows()[0]["meta"]["cwd"] == str(work)
+
+
+def test_a_model_may_name_its_provider_and_a_key_may_be_given(zot: Any) -> None:
+    with ScriptedServer(["ok"], key="another-key") as server:
+        base = server.base_url("anthropic-messages")
+        done = zot.run("-p", "x", "--no-tools", "--model", "anthropic/m", "--api-key=another-key", "--base-url", base)
+        assert (done.code, done.out) == (0, "ok\n")
+        assert server.requests[0].wire == "anthropic-messages"
+        assert server.requests[0].body["model"] == "m"
+        assert not server.requests[0].body.get("tools")
+    assert all("another-key" not in path.read_text() for path in zot.sessions)
+
+
+def test_a_server_that_is_only_named_by_its_address_is_asked_for_its_model(zot: Any) -> None:
+    zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
+    with ScriptedServer(["ok"], models=["tiny", "other"]) as server:
+        done = zot.run("-p", "x", "--base-url", server.base_url("openai-chat"))
+        assert (done.code, done.out, done.err) == (0, "ok\n", "")
+        assert server.requests[-1].body["model"] == "tiny"
+    assert zot.rows()[0]["meta"]["model"] == "tiny"
+
+
+@pytest.mark.parametrize("level", ["low", "max", "maximum"])
+def test_the_reasoning_level_reaches_the_request(zot: Any, server: ScriptedServer, level: str) -> None:
+    server.add("ok")
+    done = zot.ask(server, "-p", "x", "--no-session", "--reasoning", level)
+    assert (done.code, done.err) == (0, "")
+    effort = server.requests[0].body["reasoning_effort"]
+    assert effort == "low" if level == "low" else effort in ("high", "xhigh", "max")
+
+
+def test_max_steps_ends_the_run_with_its_own_code(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn("looking", calls=[Call("bash", {"command": "true"})]))
+    done = zot.ask(server, "-p", "x", "--max-steps", "1")
+    assert (done.code, done.out) == (4, "looking\n")
+    assert done.line() == "max steps (1) exceeded"
+    assert [role for role, _ in zot.said()] == ["user", "assistant", "tool"]
+    server.add(Turn(calls=[Call("bash", {"command": "true"})]))
+    done = zot.ask(server, "--json", "-c", "x", "--max-steps", "1")
+    assert done.code == 4
+    assert done.events[-2:] == [
+        {"type": "error", "message": "max steps (1) exceeded"},
+        {"type": "done", "reason": "max_steps"},
+    ]
+
+
+def test_starting_imports_what_the_mode_needs_and_no_more(zot: Any, server: ScriptedServer) -> None:
+    server.add("one", "two", "three")
+    watch = (
+        "import sys; from zot_agent.entry import main; code = main(); "
+        "print(*sorted(sys.modules), file=sys.stderr); sys.exit(code)"
+    )
+    heavy = {
+        *("pydantic", "pydantic_core", "keyring", "authlib", "urwid", "pygments", "PIL", "filelock", "tenacity"),
+        *("rich", "click", "httpcore", "anyio", "h11", "certifi", "yaml", "psutil", "platformdirs", "pathspec"),
+        *("zot_ext", "zot_tui", "zot_agent.local", "uuid", "difflib", "hypothesis", "importlib.metadata"),
+    }
+    for mode in ("-p", "--stream", "--json"):
+        arguments = [sys.executable, "-c", watch, *zot.at(server), mode, "x"]
+        done = subprocess.run(arguments, env=zot.env, cwd=zot.cwd, capture_output=True, timeout=30, check=True)
+        loaded = set(done.stderr.decode().split())
+        assert "zot_agent.modes.oneshot" in loaded
+        assert loaded & heavy == set()
+        assert not any(name.startswith("zot_agent.cli.d") for name in loaded)
+
+
+def test_the_version_imports_nothing(zot: Any) -> None:
+    script = (
+        "import sys; before = set(sys.modules); sys.argv[1:] = ['--version']; from zot_agent.entry import main; main();"
+        " print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], env=zot.env, capture_output=True, timeout=30, check=True)
+    assert done.stdout.decode().split("\n")[1].split() == ["zot_agent", "zot_agent.entry", "zot_agent.version"]

@@ -1,0 +1,72 @@
+"""Where the prompt comes from: words, a pipe, both."""
+
+import json
+import os
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import ScriptedServer
+
+
+def prompt(server: ScriptedServer) -> str:
+    (message,) = [message for message in server.requests[-1].body["messages"] if message["role"] == "user"]
+    content = message["content"]
+    return content if isinstance(content, str) else content[0]["text"]
+
+
+CASES = [
+    pytest.param(["-p", "why?"], b"a log\n", "a log\n\n\nwhy?", id="piped text stands before the prompt"),
+    pytest.param([], b"a log", "a log", id="piped text alone"),
+    pytest.param(["what", "is", "this?"], b"", "what is this?", id="an empty pipe is nothing"),
+    pytest.param(["-p", "--", "-x", "--json"], None, "-x --json", id="after two dashes all is prompt"),
+    pytest.param(["-p", "fix", "--reasoning", "off", "the bug"], None, "fix the bug", id="words around options"),
+    pytest.param(["-p", "- one\n- two"], None, "- one\n- two", id="a list is no flag"),
+    pytest.param(["-p", "x"], b"\xff\xfe\x00\x01z", "\ufffd\ufffd\x00\x01z\n\nx", id="bytes"),
+    pytest.param(["-p", "x"], b"\xef\xbb\xbfy", "y\n\nx", id="a byte order mark"),
+    pytest.param(["-p", "ünï \U0001f600"], "ß".encode(), "ß\n\nünï \U0001f600", id="unicode"),
+    pytest.param(["-p", "x" * 120_000], b"y" * 5_000_000, "y" * 5_000_000 + "\n\n" + "x" * 120_000, id="much"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "stdin", "expected"), CASES)
+def test_the_prompt(zot: Any, server: ScriptedServer, arguments: list[str], stdin: bytes, expected: str) -> None:
+    server.add("ok")
+    done = zot.ask(server, "--no-session", *arguments, stdin=stdin)
+    assert (done.code, done.out) == (0, "ok\n")
+    assert prompt(server) == expected
+    assert done.err == (
+        "zot: standard input is not all UTF-8 text; what is not was replaced\n" if stdin and b"\xff" in stdin else ""
+    )
+
+
+def test_an_argument_that_is_no_text_reaches_the_model_without_harm(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    done = zot.ask(server, "-p", b"caf\xe9")
+    assert (done.code, done.out) == (0, "ok\n")
+    assert json.dumps(zot.rows())
+
+
+@pytest.mark.parametrize("arguments", [["-p"], ["--json"], ["-p", "  "], []])
+def test_no_prompt_is_refused(zot: Any, arguments: list[str]) -> None:
+    done = zot.run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.line() == 'there is no prompt: give one, as in zot -p "what does this project do?", or pipe it in'
+
+
+def test_a_closed_standard_input_is_nothing(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    done = zot.shell('zot "$@" <&-', *zot.at(server), "-p", "x")
+    assert (done.code, done.out, done.err) == (0, "ok\n", "")
+
+
+def test_a_pipe_that_stays_open_is_waited_for_and_the_person_is_told(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    reading, writing = os.pipe()
+    process = zot.start(*zot.at(server), "-p", "x", stdin=reading)
+    os.close(reading)
+    assert process.stderr.readline() == b"zot: waiting for standard input to end (</dev/null if there is none)\n"
+    os.write(writing, b"late")
+    os.close(writing)
+    assert zot.finish(process).out == "ok\n"
+    assert prompt(server) == "late\n\nx"

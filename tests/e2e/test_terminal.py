@@ -1,0 +1,124 @@
+"""On a real pseudo-terminal: what the person sees, and what the terminal's Ctrl+C does."""
+
+import os
+import select
+import subprocess
+import sys
+import time
+from typing import Any
+
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+
+TAKE_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "zot_agent", *sys.argv[1:]])
+"""
+
+
+class Terminal:
+    """A `zot` that a terminal controls."""
+
+    def __init__(self, zot: Any, *arguments: str) -> None:
+        self.seen = ""
+        self._master, slave = os.openpty()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", TAKE_TERMINAL, *arguments],
+            **{"stdin": slave, "stdout": slave, "stderr": slave, "cwd": zot.cwd, "env": zot.env},
+            start_new_session=True,
+        )
+        os.close(slave)
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._master)
+
+    def read(self, until: str = "\0", seconds: float = 15.0) -> None:
+        """Take in what is printed, up to `until` or the end."""
+        end = time.monotonic() + seconds
+        while until not in self.seen:
+            assert time.monotonic() < end, self.seen
+            if not select.select([self._master], [], [], 0.1)[0]:
+                continue
+            try:
+                data = os.read(self._master, 65536)
+            except OSError:  # the last process has closed it
+                return
+            self.seen += data.decode().replace("\r\n", "\n")
+
+    def hang_up(self) -> int:
+        """Close the terminal's window; the exit code."""
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDONLY)
+        return self._process.wait(10)
+
+    def type(self, keys: bytes) -> None:
+        os.write(self._master, keys)
+
+    def code(self) -> int:
+        """The exit code, once everything was read."""
+        self.read()
+        return self._process.wait(10)
+
+
+def test_zot_alone_says_that_there_is_no_screen_yet(zot: Any) -> None:
+    for arguments in ([], ["what is this?"]):
+        zot.env.pop("ANTHROPIC_API_KEY", None)
+        with Terminal(zot, *arguments) as terminal:
+            assert terminal.code() == 2
+            assert terminal.seen == 'zot: the chat screen is not built yet; ask one question with zot -p "..."\n'
+
+
+def test_a_model_cannot_command_the_terminal(zot: Any, server: ScriptedServer) -> None:
+    text = "a\x1b]0;owned\x07b\x1b[2J\x1b[Hc\x1b[31mred\x1b[0m\x9b1Ad\a\r\te\x1bPq\x1b\\f"
+    server.add(text, Turn(text, chunk=1))
+    for mode in ("-p", "--stream"):
+        with Terminal(zot, *zot.at(server), "--no-session", mode, "x") as terminal:
+            assert terminal.code() == 0
+            assert "\x1b" not in terminal.seen.replace("\x1b[31m", "").replace("\x1b[0m", "")
+            assert "\x07" not in terminal.seen
+            assert "\x9b" not in terminal.seen
+            if mode == "-p":
+                assert terminal.seen == "abc\x1b[31mred\x1b[0md\tef\n"
+
+
+def test_control_c_before_the_answer(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn(fault=Fault(stall=30.0)))
+    with Terminal(zot, *zot.at(server), "-p", "x") as terminal:
+        server.wait_for(1, 10)
+        terminal.type(b"\x03")
+        assert terminal.code() == 130
+        assert terminal.seen == "^C"
+    assert zot.said() == [("user", "x")]
+
+
+def test_control_c_twice_in_a_tool(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn("I wait.", calls=[Call("bash", {"command": "echo here > mark; sleep 63 & sleep 63"})]))
+    with Terminal(zot, *zot.at(server), "--stream", "x") as terminal:
+        terminal.read("I wait.")
+        end = time.monotonic() + 10
+        while not (zot.cwd / "mark").exists():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        terminal.type(b"\x03")
+        time.sleep(0.02)
+        terminal.type(b"\x03")
+        assert terminal.code() == 130
+        assert terminal.seen.replace("^C", "") == "I wait.\n"
+    assert [role for role, _ in zot.said()] == ["user", "assistant", "tool"]
+
+
+def test_the_end_of_the_terminal_ends_the_run_and_its_children(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn("so long", calls=[Call("bash", {"command": "echo $$ > pid; sleep 64"})]))
+    with Terminal(zot, *zot.at(server), "--stream", "x") as terminal:
+        end = time.monotonic() + 10
+        while not (zot.cwd / "pid").exists() or not (zot.cwd / "pid").read_text():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert terminal.hang_up() == 129
+    assert [role for role, _ in zot.said()] == ["user", "assistant", "tool"]
+    assert not os.path.exists(f"/proc/{(zot.cwd / 'pid').read_text().strip()}")
