@@ -241,16 +241,18 @@ def test_a_limit_reached_while_the_run_is_being_cancelled_stays_the_reason() -> 
     asyncio.run(main())
 
 
-def test_a_failure_before_the_run_is_told_like_any_other(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_server_without_models_is_told_of_and_the_prompt_is_kept(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         with ScriptedServer(models=[]) as server:
             rt = Runtime(provider="openai", api_key="k", base_url=server.base_url("openai-chat"))
             rt.agent.model = Model("", "openai")
             events = await collect(rt.prompt("hi"))
             await rt.close()
-        assert types(events) == ["error", "done"]
-        assert isinstance(events[0], ErrorEvent)
-        assert "no model" in events[0].message
+        assert types(events) == ["user_message", "turn_start", "turn_end", "error", "done"]
+        failure = events[3]
+        assert isinstance(failure, ErrorEvent)
+        assert "no model" in failure.message
+        assert [message.text for message in rt.messages] == ["hi"]
 
     asyncio.run(main())
     assert caplog.records == []

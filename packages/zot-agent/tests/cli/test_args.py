@@ -2,46 +2,47 @@ from typing import Any
 
 import pytest
 
-from zot_agent.cli.args import Arguments, build_parser, parse
+from zot_agent.cli.args import build_parser, parse
+from zot_agent.host.options import Options
 from zot_agent.modes import MODES
 from zot_provider.errors import ConfigError
 
 CASES: list[Any] = [
-    pytest.param("", Arguments(), id="nothing"),
-    pytest.param("hello there", Arguments("hello there"), id="words"),
-    pytest.param("-p hello", Arguments("hello", mode="print"), id="print"),
-    pytest.param("hello --print", Arguments("hello", mode="print"), id="a flag at the end"),
-    pytest.param("-p --json x", Arguments("x", mode="json"), id="print adds nothing to json"),
-    pytest.param("--stream -p x", Arguments("x", mode="stream"), id="print adds nothing to stream"),
-    pytest.param("--json --json x", Arguments("x", mode="json"), id="twice"),
-    pytest.param("-pc x", Arguments("x", mode="print", continue_latest=True), id="letters together"),
-    pytest.param("a --model m b --cwd d c", Arguments("a b c", model="m", cwd="d"), id="words among options"),
-    pytest.param("-- --json -p --", Arguments("--json -p --"), id="all is prompt"),
-    pytest.param("--model=a/b=c -- x", Arguments("x", model="a/b=c"), id="a value with an equals sign"),
-    pytest.param("--api-key=-k x", Arguments("x", api_key="-k"), id="a value with a dash"),
-    pytest.param("- x", Arguments("- x"), id="a lone dash is a word"),
-    pytest.param("--tools read,,bash, x", Arguments("x", tools=["read", "bash"]), id="tools"),
-    pytest.param("--no-tools", Arguments(tools=[]), id="no tools"),
-    pytest.param("--reasoning maximum", Arguments(reasoning="max"), id="another word for max"),
-    pytest.param("--max-steps 3", Arguments(max_steps=3), id="steps"),
-    pytest.param("--session s", Arguments(session="s"), id="session"),
-    pytest.param("--no-session", Arguments(no_session=True), id="no session"),
-    pytest.param("-v", Arguments(version=True), id="version"),
+    pytest.param("", Options(), id="nothing"),
+    pytest.param("hello there", Options("hello there"), id="words"),
+    pytest.param("-p hello", Options("hello", mode="print"), id="print"),
+    pytest.param("hello --print", Options("hello", mode="print"), id="a flag at the end"),
+    pytest.param("-p --json x", Options("x", mode="json"), id="print adds nothing to json"),
+    pytest.param("--stream -p x", Options("x", mode="stream"), id="print adds nothing to stream"),
+    pytest.param("--json --json x", Options("x", mode="json"), id="twice"),
+    pytest.param("-pc x", Options("x", mode="print", continue_latest=True), id="letters together"),
+    pytest.param("a --model m b --cwd d c", Options("a b c", model="m", cwd="d"), id="words among options"),
+    pytest.param("-- --json -p --", Options("--json -p --"), id="all is prompt"),
+    pytest.param("--model=a/b=c -- x", Options("x", model="a/b=c"), id="a value with an equals sign"),
+    pytest.param("--api-key=-k x", Options("x", api_key="-k"), id="a value with a dash"),
+    pytest.param("- x", Options("- x"), id="a lone dash is a word"),
+    pytest.param("--tools read,,bash, x", Options("x", tools=["read", "bash"]), id="tools"),
+    pytest.param("--no-tools", Options(tools=[]), id="no tools"),
+    pytest.param("--reasoning maximum", Options(reasoning="max"), id="another word for max"),
+    pytest.param("--max-steps 3", Options(max_steps=3), id="steps"),
+    pytest.param("--session s", Options(session="s"), id="session"),
+    pytest.param("--no-session", Options(no_session=True), id="no session"),
+    pytest.param("-v", Options(version=True), id="version"),
     pytest.param(
         "--append-system-prompt a --append-system-prompt b --system-prompt c",
-        Arguments(system_prompt="c", append_system_prompt=["a", "b"]),
+        Options(system_prompt="c", append_system_prompt=["a", "b"]),
         id="prompts",
     ),
     pytest.param(
         "--provider p --base-url u --api-key k",
-        Arguments(provider="p", base_url="u", api_key="k"),
+        Options(provider="p", base_url="u", api_key="k"),
         id="where to ask",
     ),
 ]
 
 
 @pytest.mark.parametrize(("line", "expected"), CASES)
-def test_a_command_line(line: str, expected: Arguments) -> None:
+def test_a_command_line(line: str, expected: Options) -> None:
     assert parse(line.split(" ") if line else []) == expected
 
 

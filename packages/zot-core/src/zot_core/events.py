@@ -11,8 +11,9 @@ user_message
 error?  done
 ```
 
-`turn_end` comes before the tools of its turn run, and follows every `turn_start`, however the turn went. `done` is the last event of every run, whatever happened. A steering
-or follow-up message is a further `user_message` before the `turn_start` that first shows it to the model.
+`turn_end` comes before the tools of its turn run, and follows every `turn_start`, however the turn went. `done` is the
+last event of every run, whatever happened. A steering or follow-up message is a further `user_message` before the
+`turn_start` that first shows it to the model.
 """
 
 from typing import Any, ClassVar, Literal, TypeAlias

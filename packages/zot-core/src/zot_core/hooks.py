@@ -7,9 +7,9 @@ answers kept). Handlers are asked in the order they were added; `add` takes plai
 
 A handler added or removed while the others are being asked counts from the next time on.
 
-A failing handler is dealt with in one place each. An observer's failure is logged and the work goes on, unless it is a
-`ZotError`, which ends the run once all have been told (a session that cannot be written must not go unnoticed). A gate
-or transform that fails refuses: what guards must not fail open.
+A failing handler is dealt with in one place each. A `ZotError` ends the run (a session that cannot be written must not
+go unnoticed; observers are all told first). Any other failure of an observer is logged and the work goes on; a gate or
+transform that fails refuses: what guards must not fail open.
 """
 
 import asyncio
@@ -32,6 +32,8 @@ U = TypeVar("U")
 Maybe: TypeAlias = T | Awaitable[T | None] | None
 
 _log = logging.getLogger("zot_core.hooks")
+# What is logged goes nowhere unless whoever embeds us wants it: the person has been told in one line.
+logging.getLogger("zot_core").addHandler(logging.NullHandler())
 
 
 @record
@@ -126,12 +128,14 @@ class Gate(_Point[Callable[[T], "Maybe[Refusal]"]]):
     """The first refusal wins."""
 
     async def ask(self, value: T) -> Refusal | None:
-        """The first refusal, None if all allow it. A handler may also raise `Refused`."""
+        """The first refusal, None if all allow it. A handler may also raise `Refused`, and a `ZotError` goes on."""
         for handler in self._handlers:
             try:
                 refusal = await _answer(handler(value))
             except Refused as error:
                 refusal = Refusal(str(error))
+            except ZotError:
+                raise
             except Exception as error:  # noqa: BLE001  around a hook
                 refusal = Refusal(_failure(handler, error))
             if refusal is not None:
@@ -147,11 +151,11 @@ class Transform(_Point[Callable[[T], "Maybe[T]"]]):
         self._ignored = ignored
 
     async def apply(self, value: T) -> T:
-        """The final value. Raises `Refused` when a handler does, or fails."""
+        """The final value. Raises `Refused` when a handler does, or fails, and `ZotError` when a handler does."""
         for handler in self._handlers:
             try:
                 changed = await _answer(handler(value))
-            except Refused:
+            except (Refused, ZotError):
                 raise
             except Exception as error:
                 raise Refused(_failure(handler, error)) from error

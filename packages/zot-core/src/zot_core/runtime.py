@@ -188,6 +188,7 @@ class Runtime:
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
+        self.agent.hooks.before_run.add(self._name_model)
         self._run: Run | None = None
         self._closed = False
 
@@ -240,7 +241,6 @@ class Runtime:
         end: RunEnd = "aborted"
         try:
             if not stopped:
-                await self._name_model()
                 task = self.agent.start(message)
                 await finish(task, self.agent.cancel)
                 end = task.result()
@@ -254,7 +254,7 @@ class Runtime:
         remove()
         return end
 
-    async def _name_model(self) -> None:
+    async def _name_model(self, _: str) -> None:
         """Where no model was named and none is the vendor's default, the server's first one is taken."""
         client = self.agent.client
         if not self.agent.model.id and isinstance(client, HttpClient):

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
@@ -380,7 +380,7 @@ objects = st.dictionaries(texts, st.none() | st.integers() | texts | st.lists(te
 arguments = st.one_of(
     objects.map(json.dumps),
     objects.map(lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))),
-    objects.map(lambda value: json.dumps(value, indent=1)),
+    objects.map(lambda value: json.dumps(value)),
     texts.filter(str.strip),
 )
 shown = st.builds(TextBlock, texts) | st.builds(ImageBlock, texts, texts)
@@ -401,7 +401,6 @@ conversations = st.lists(spoken, min_size=1, max_size=5)
 
 
 @given(conversations)
-@settings(deadline=None)
 def test_any_messages_come_back_as_they_were(messages: list[Message]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "s.jsonl"
@@ -412,7 +411,6 @@ def test_any_messages_come_back_as_they_were(messages: list[Message]) -> None:
 
 
 @given(conversations, st.data())
-@settings(deadline=None)
 def test_any_part_of_a_file_from_its_start_holds_the_messages_up_to_there(
     messages: list[Message], data: st.DataObject
 ) -> None:

@@ -37,7 +37,7 @@ def outcome(files: Files, step: str, path: str) -> object:
         return type(error), error.errno
 
 
-@pytest.mark.parametrize("step", ["stat", "read", "chunks", "list", "write"])
+@pytest.mark.parametrize("step", ["stat", "read", "chunks", "list", "write", "real"])
 @pytest.mark.parametrize("name", ["a.txt", "dir", "dir/b.txt", "gone", "a.txt/below", "./dir/../a.txt"])
 def test_memory_does_as_the_disk_does(tmp_path: Path, step: str, name: str) -> None:
     memory = MemoryFiles()

@@ -12,7 +12,7 @@ PROMPTS = Path(zot_core.tools.__file__).parent / "prompts"
 
 
 def test_the_registry_lists_every_tool_once_in_order() -> None:
-    assert [tool.name for tool in BUILTIN_TOOLS] == ["bash", "edit", "ls", "read", "write"]
+    assert [tool.name for tool in BUILTIN_TOOLS] == ["bash", "edit", "find", "glob", "grep", "ls", "read", "write"]
 
 
 @pytest.mark.parametrize("tool", BUILTIN_TOOLS, ids=lambda tool: tool.name)
@@ -27,8 +27,8 @@ def test_every_prompt_has_its_tool() -> None:
     assert {path.stem for path in PROMPTS.iterdir()} == {tool.name for tool in BUILTIN_TOOLS}
 
 
-def test_only_looking_tools_run_beside_others() -> None:
-    assert {tool.name for tool in BUILTIN_TOOLS if tool.parallel} == {"ls", "read"}
+def test_all_but_a_command_may_run_beside_others() -> None:
+    assert [tool.name for tool in BUILTIN_TOOLS if not tool.parallel] == ["bash"]
 
 
 def test_a_tool_that_was_never_generated_works_from_its_signature() -> None:

@@ -2,6 +2,8 @@ import asyncio
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,30 @@ from zot_core.tools.files import LocalFiles
 FILES = LocalFiles()
 BIG = b"0123456789abcdef" * 100_000
 
-not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+AS_NOBODY = """
+import asyncio, os, sys
+from zot_core.tools.files import LocalFiles
+
+folder = sys.argv[1]
+if os.geteuid() == 0:  # to whom nothing is forbidden
+    os.chown(folder, 65534, 65534)
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+
+def write(name, data):
+    try:
+        asyncio.run(LocalFiles().write(os.path.join(folder, name), data))
+    except OSError as error:
+        return type(error).__name__
+    with open(os.path.join(folder, name), "rb") as file:
+        return file.read().decode()
+
+def put(name, data, mode):
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(data)
+    os.chmod(os.path.join(folder, name), mode)
+"""
 
 
 def write(path: Path, data: bytes) -> None:
@@ -47,10 +72,12 @@ def test_what_was_written_is_read_whole_in_part_and_in_pieces(tmp_path: Path, co
     assert all(0 < len(piece) <= 256 * 1024 for piece in pieces)
 
 
-def test_files_without_a_size_are_read_too() -> None:
-    if not os.path.exists("/proc/self/status"):
-        pytest.skip("no /proc")
-    assert asyncio.run(FILES.read("/proc/self/status")).startswith(b"Name:")
+def test_files_without_a_size_are_read_too(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[b"a" * 5000])
+    writer.start()
+    assert asyncio.run(FILES.read(str(tmp_path / "pipe"))) == b"a" * 5000
+    writer.join()
 
 
 def test_a_write_makes_parents_and_leaves_nothing_beside(tmp_path: Path) -> None:
@@ -121,25 +148,28 @@ except OSError as error:
     assert (tmp_path / "x").read_bytes() == b"old"
 
 
-@not_as_root
-def test_a_file_without_write_permission_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "x").touch()
-    (tmp_path / "x").chmod(0o444)
-    with pytest.raises(PermissionError):
-        write(tmp_path / "x", b"x")
+def as_nobody(code: str) -> list[str]:
+    """What the code prints, run in a folder of its own by somebody who is not root."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", AS_NOBODY + code, folder]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return done.stdout.split()
 
 
-@not_as_root
-def test_a_file_in_a_folder_without_write_permission_is_written_in_place(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"old")
-    tmp_path.chmod(0o555)
-    try:
-        write(tmp_path / "x", b"new")
-        with pytest.raises(PermissionError):
-            write(tmp_path / "y", b"new")
-    finally:
-        tmp_path.chmod(0o755)
-    assert (tmp_path / "x").read_bytes() == b"new"
+def test_a_file_without_write_permission_is_not_replaced() -> None:
+    code = "put('x', b'old', 0o444); print(write('x', b'new'), open(folder + '/x').read())"
+    assert as_nobody(code) == ["PermissionError", "old"]
+
+
+def test_a_file_in_a_folder_without_write_permission_is_written_in_place() -> None:
+    code = """
+put('x', b'old', 0o644)
+os.chmod(folder, 0o555)
+print(write('x', b'new'), write('y', b'new'))
+os.chmod(folder, 0o755)
+print(*os.listdir(folder))
+"""
+    assert as_nobody(code) == ["new", "PermissionError", "x"]
 
 
 def test_entries_are_sorted_with_what_links_lead_to(tmp_path: Path) -> None:
@@ -155,3 +185,28 @@ def test_entries_are_sorted_with_what_links_lead_to(tmp_path: Path) -> None:
         ("circle", "other"),
         ("link", "directory"),
     ]
+    assert dict(asyncio.run(FILES.list(str(tmp_path), follow=False))) == {
+        ".a": "directory",
+        "b": "file",
+        "broken": "link",
+        "circle": "link",
+        "link": "link",
+    }
+
+
+def test_a_folder_of_thousands_is_listed_whole_and_sorted(tmp_path: Path) -> None:
+    for number in range(1500):
+        (tmp_path / f"{number:04}").touch()
+    found = asyncio.run(FILES.list(str(tmp_path)))
+    assert found == [(f"{number:04}", "file") for number in range(1500)]
+
+
+def test_all_paths_of_a_file_have_one_real_path(tmp_path: Path) -> None:
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "link").symlink_to("dir")
+    (tmp_path / "circle").symlink_to("circle")
+    real = asyncio.run(FILES.real(str(tmp_path / "dir/x")))
+    assert real == os.path.realpath(tmp_path / "dir/x")
+    for path in ("link/x", "dir/../link/./x"):
+        assert asyncio.run(FILES.real(f"{tmp_path}/{path}")) == real
+    assert asyncio.run(FILES.real(str(tmp_path / "circle"))).endswith("circle")

@@ -14,7 +14,7 @@ from zot_core.tools.globs import Glob
         ("**/*", "a a/b .x/y", ""),
         ("**", "a a/b", ""),
         ("src/**", "src/a src/a/b", "src a"),
-        ("./a.txt", "a.txt", "ab.txt b/a.txt"),
+        ("./a.txt", "a.txt b/a.txt", "ab.txt"),
         ("/a.txt", "a.txt", "b/a.txt"),
         ("/base/dir/*.py", "dir/x.py", "x.py"),
         ("*.{go,json}", "a.go b.json", "c.ts"),

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ def test_context_comes_once_and_only_what_belongs_to_a_match() -> None:
 def test_it_stops_at_the_match_that_is_too_many_and_says_so() -> None:
     search = LineSearch("x", limit=2, context=1)
     search.feed(b"x\na\nx\nb\nc\nx\nd\n")
+    search.close()
     assert (search.more, [row.number for row in search.rows]) == (True, [1, 2, 3, 4])
     exact = LineSearch("x", limit=2)
     exact.feed(b"x\nx\n")
@@ -90,7 +92,7 @@ def test_rows_are_the_same_however_a_text_comes(text: bytes, cuts: list[int]) ->
     whole = found("[a-m]", b"\n" * 9000 + text, context=1)
     search = LineSearch("[a-m]", context=1)
     edges = [0, *sorted(9000 + cut for cut in cuts), 9060 + len(text)]
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         search.feed((b"\n" * 9000 + text)[start:end])
     search.close()
     assert [tuple(row) for row in search.rows] == whole
@@ -108,6 +110,13 @@ def test_named_classes_are_those_of_grep(name: str) -> None:
 def test_what_is_no_pattern_is_a_value_error(pattern: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         compiled(pattern)
+
+
+def test_only_inside_a_set_is_a_named_class_one() -> None:
+    assert compiled("[:alpha:]").fullmatch("h")
+    assert compiled(r"\[[[:digit:]]").fullmatch("[7")
+    assert compiled("[^[:digit:]x]").fullmatch("y")
+    assert not compiled("[^[:digit:]x]").fullmatch("7")
 
 
 def test_patterns_a_later_python_reads_otherwise_cause_no_warning() -> None:

@@ -7,7 +7,8 @@ import pytest
 from zot_core.errors import ToolError
 from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, resolve
+from zot_core.tools.paths import explained, printable, reads_file, reads_tree, resolve, told, writes_file
+from zot_core.tools.turns import Reach
 
 CONTEXT = ToolContext("/work", MemoryFiles({"/work/@types/index.d.ts": ""}), FakeShell())
 
@@ -52,3 +53,30 @@ def test_refusals_of_the_system_are_plain_words(number: int, words: str) -> None
 
 def test_an_error_without_a_number_keeps_its_words() -> None:
     assert str(explained(OSError("odd"), "x")) == "x: odd"
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("/work", ""),
+        ("/work/a", "a"),
+        ("/work/./a//b/", "a/b"),
+        ("/work/../etc", "/work/../etc"),
+        ("/workshop/a", "/workshop/a"),
+        ("/etc/", "/etc"),
+    ],
+)
+def test_paths_below_the_working_directory_are_told_relative_to_it(target: str, words: str) -> None:
+    assert told(target, CONTEXT) == words
+    assert told("/a", CONTEXT.replace(cwd="/")) == "a"
+
+
+def test_names_that_are_no_utf8_are_printable() -> None:
+    assert printable("caf\udce9é") == "caf\ufffdé"
+
+
+def test_calls_tell_what_they_touch() -> None:
+    values = {"path": "@a/../b"}
+    assert asyncio.run(reads_file(values, CONTEXT)) == Reach("/work/b")
+    assert asyncio.run(writes_file(values, CONTEXT)) == Reach("/work/b", writes=True)
+    assert asyncio.run(reads_tree(values, CONTEXT)) == Reach(None)

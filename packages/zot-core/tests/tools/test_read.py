@@ -1,6 +1,7 @@
 import asyncio
 import base64
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -63,9 +64,7 @@ def test_offset_and_limit_choose_lines_and_are_no_truncation() -> None:
 
 def test_more_than_2000_lines_are_truncated_with_the_true_total() -> None:
     result = reading("x\n" * 5000, limit=4000)
-    assert result.text == "x\n" * 2000 + (
-        "... [truncated at 2000 lines]\n... [lines 1 to 2000 of 5000; go on with offset 2001]\n"
-    )
+    assert result.text == "x\n" * 2000 + "... [truncated at 2000 lines]\n"
     assert result.details == details(1, 5000, lines=True)
 
 
@@ -73,7 +72,7 @@ def test_the_byte_limit_is_of_the_window_and_at_a_whole_line() -> None:
     row = "x" * 1023 + "\n"
     result = reading(row * 300, offset=101)
     assert result.text == row * 50 + (
-        "... [truncated at 51200 bytes]\n... [lines 101 to 150 of 300; go on with offset 151]\n"
+        "... [lines 101 to 150 of 300; go on with offset 151]\n... [truncated at 51200 bytes]\n"
     )
     assert result.details == details(101, 300, bytes_=True)
     assert reading(row * 300, offset=251).text == row * 50
@@ -81,7 +80,9 @@ def test_the_byte_limit_is_of_the_window_and_at_a_whole_line() -> None:
 
 def test_a_line_longer_than_the_limit_is_cut() -> None:
     result = reading("é" * 60_000 + "\nnext\n")
-    assert result.text.startswith("é" * 25_600 + "\n... [truncated at 51200 bytes]\n")
+    assert result.text == "é" * 25_600 + (
+        "\n... [lines 1 to 1 of 2; go on with offset 2]\n... [truncated at 51200 bytes]\n"
+    )
     assert result.details["total_lines"] == 2
 
 
@@ -148,8 +149,19 @@ def test_a_bound_below_one_is_refused() -> None:
     )
 
 
-def test_a_real_file_of_megabytes_is_walked_through(tmp_path: Path, context: ToolContext) -> None:
-    (tmp_path / "big").write_bytes(b"0123456789\n" * 300_000)
-    result = asyncio.run(read.run({"path": "@big", "offset": 299_999}, context))
-    assert result.text == "0123456789\n" * 2
-    assert result.details["total_lines"] == 300_000
+def test_of_a_file_of_300_megabytes_the_last_lines_are_read_in_little_memory(
+    tmp_path: Path, context: ToolContext
+) -> None:
+    with (tmp_path / "big").open("wb") as file:
+        file.write(b"".join(b"line %d\n" % number for number in range(1, 300_001)))
+        file.seek(300_000_000)  # the hole between is one line of NUL bytes
+        file.write(b"\nlast but one\nlast\n")
+    tracemalloc.start()
+    try:
+        end = asyncio.run(read.run({"path": "@big", "offset": 300_002}, context))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert end.text == "last but one\nlast\n"
+    assert end.details["total_lines"] == 300_003
+    assert peak < 8_000_000

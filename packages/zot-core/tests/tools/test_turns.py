@@ -29,9 +29,9 @@ class SlowFiles(MemoryFiles):
         self.steps: list[str] = []
 
     async def _slowly(self, step: str) -> None:
-        self.steps.append(f"{step} begins")
+        self.steps.append(f"{step.replace('./', '')} begins")
         await asyncio.sleep(0.01)
-        self.steps.append(f"{step} ends")
+        self.steps.append(f"{step.replace('./', '')} ends")
 
     async def read(self, path: str, limit: int | None = None) -> bytes:
         content = await super().read(path, limit)

@@ -15,11 +15,11 @@ def writing(context: ToolContext, path: str, content: str) -> ToolResult:
     return asyncio.run(write.run({"path": path, "content": content}, context))
 
 
-def test_a_file_is_written_with_its_parents(tmp_path: Path, context: ToolContext) -> None:
+def test_a_file_is_written_with_its_parents_and_its_content_comes_back(tmp_path: Path, context: ToolContext) -> None:
     result = writing(context, "a/b/c.txt", "é\nx")
     assert (tmp_path / "a/b/c.txt").read_bytes() == "é\nx".encode()
     assert result == ToolResult(
-        [TextBlock("wrote 4 bytes (2 lines) to a/b/c.txt")],
+        [TextBlock("é\nx")],
         details={"path": str(tmp_path / "a/b/c.txt"), "bytes": 4, "total_lines": 2, "start_line": 1},
         display=[CodeDisplay("a/b/c.txt", "é\nx")],
     )
@@ -27,13 +27,14 @@ def test_a_file_is_written_with_its_parents(tmp_path: Path, context: ToolContext
 
 def test_an_old_content_is_replaced_and_line_ends_are_as_written(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x").write_text("old and longer")
-    assert writing(context, "x", "a\r\n").text == "wrote 3 bytes (1 line) to x"
+    assert writing(context, "x", "a\r\n").text == "a\r\n"
     assert (tmp_path / "x").read_bytes() == b"a\r\n"
-    assert writing(context, "x", "").text == "wrote 0 bytes (0 lines) to x"
+    result = writing(context, "x", "")
+    assert (result.text, result.details["bytes"], result.details["total_lines"]) == ("", 0, 0)
 
 
 def test_half_a_surrogate_pair_is_replaced(tmp_path: Path, context: ToolContext) -> None:
-    writing(context, "x", "a\ud83d")
+    assert writing(context, "x", "a\ud83d").text == "a?"
     assert (tmp_path / "x").read_bytes() == b"a?"
 
 

@@ -1,53 +1,25 @@
-"""The command line: one record, one table of flags."""
+"""The command line: one table of flags, made into `Options`."""
 
 import argparse
 from collections.abc import Sequence
-from typing import NoReturn, get_args
+from typing import get_args
 
 from zot_agent.cli import SUBCOMMANDS
+from zot_agent.cli.parser import Parser
+from zot_agent.host.options import Options
 from zot_agent.modes import MODES, PIPED_MODE
 from zot_provider.errors import ConfigError, UnknownName
-from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
 from zot_provider.vendors import VENDORS
-
-
-@record
-class Arguments(Record):
-    """What the user asked for on the command line. Empty and None mean that nothing was said."""
-
-    prompt: str = ""
-    mode: str = ""
-    provider: str = ""
-    model: str = ""
-    api_key: str = ""
-    base_url: str = ""
-    system_prompt: str | None = None
-    append_system_prompt: list[str] = field(default_factory=list)
-    reasoning: Reasoning = "off"
-    max_steps: int | None = None
-    cwd: str = "."
-    tools: list[str] | None = None
-    continue_latest: bool = False
-    session: str = ""
-    no_session: bool = False
-    version: bool = False
-
-
-class _Parser(argparse.ArgumentParser):
-    """Raises instead of printing and exiting."""
-
-    def error(self, message: str) -> NoReturn:
-        raise ConfigError(f"{message}; see zot --help")
 
 
 def _level(text: str) -> str:
     return "max" if text == "maximum" else text
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """The parser of `zot` itself; also the source of `--help` and of the page in the docs."""
-    parser = _Parser(
+    parser = Parser(
         prog="zot",
         usage="zot [options] [prompt]\n       zot COMMAND ...",
         description="A coding agent for the terminal.",
@@ -95,8 +67,8 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def parse(argv: Sequence[str]) -> Arguments:
-    """The arguments. Raises `ConfigError` for anything that is not understood, `SystemExit(0)` after `--help`."""
+def parse(argv: Sequence[str]) -> Options:
+    """The options. Raises `ConfigError` for anything that is not understood, `SystemExit(0)` after `--help`."""
     head = list(argv)
     rest: list[str] = []
     if "--" in head:
@@ -120,7 +92,7 @@ def parse(argv: Sequence[str]) -> Arguments:
         raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
     if values["max_steps"] is not None and values["max_steps"] < 1:
         raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
-    return Arguments(" ".join([*words, *rest]), **values | {"session": values["session"] or ""})
+    return Options(" ".join([*words, *rest]), **values | {"session": values["session"] or ""})
 
 
 def _mode(names: list[str]) -> str:

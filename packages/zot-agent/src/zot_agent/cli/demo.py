@@ -7,9 +7,9 @@ import sys
 import time
 from collections.abc import Sequence
 
-from zot_agent.cli.args import Arguments
 from zot_agent.cli.parser import Parser
 from zot_agent.host.build import build_host
+from zot_agent.host.options import Options
 from zot_agent.local.pick import DEMO_WORDS, Pick, demo_pick, pick_model, places
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output, complain
@@ -60,7 +60,7 @@ async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:
     if probe:
         sys.stdout.write(pick.tag + "\n")
         return 0 if pick.ready else NEEDS_SETUP
-    host = build_host(_as_arguments(pick, prompt))
+    host = build_host(_as_options(pick, prompt))
     try:
         sys.stdout.write(f"model: {pick.why}\n")
         if pick.kind == "demo":
@@ -72,9 +72,9 @@ async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:
         await host.close()
 
 
-def _as_arguments(pick: Pick, prompt: str) -> Arguments:
+def _as_options(pick: Pick, prompt: str) -> Options:
     """What a command line that names this model would say."""
-    return Arguments(
+    return Options(
         prompt,
         provider=pick.vendor.id,
         model=pick.model,

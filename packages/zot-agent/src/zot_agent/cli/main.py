@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
 
 from zot_agent.cli import SUBCOMMANDS
-from zot_agent.cli.args import Arguments, parse
+from zot_agent.cli.args import parse
 from zot_agent.host import Host
 from zot_agent.host.build import build_host
+from zot_agent.host.options import Options
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
 from zot_agent.modes.output import complain
 from zot_provider.errors import ConfigError, ZotError
@@ -46,28 +47,28 @@ def _internal(error: Exception) -> str:
 
 def _run(argv: Sequence[str]) -> int:
     try:
-        arguments = parse(argv)
+        options = parse(argv)
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
-    if arguments.version:
+    if options.version:
         from zot_agent.version import __version__  # noqa: PLC0415  rarely asked for among other flags
 
         sys.stdout.write(f"zot {__version__}\n")
         return 0
     # A person at a terminal who named no mode wants the screen; a pipe on either side means a script.
     screen = sys.stdin.isatty() and sys.stdout.isatty()
-    mode = MODES[arguments.mode or (SCREEN_MODE if screen else PIPED_MODE)]
+    mode = MODES[options.mode or (SCREEN_MODE if screen else PIPED_MODE)]
     if mode.missing:
         raise ConfigError(mode.missing)
     piped = read_stdin()
-    prompt = "\n\n".join(part for part in (piped, arguments.prompt) if part.strip())
+    prompt = "\n\n".join(part for part in (piped, options.prompt) if part.strip())
     if mode.needs_prompt and not prompt:
         raise ConfigError('there is no prompt: give one, as in zot -p "what does this project do?", or pipe it in')
-    return asyncio.run(_drive(arguments, import_module(mode.module).run, prompt))
+    return asyncio.run(_drive(options, import_module(mode.module).run, prompt))
 
 
-async def _drive(arguments: Arguments, mode: Callable[[Host, str], Awaitable[int]], prompt: str) -> int:
-    host = build_host(arguments)
+async def _drive(options: Options, mode: Callable[[Host, str], Awaitable[int]], prompt: str) -> int:
+    host = build_host(options)
     try:
         return await mode(host, prompt)
     finally:

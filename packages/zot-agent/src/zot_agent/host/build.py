@@ -2,9 +2,9 @@
 
 import os
 
-from zot_agent.cli.args import Arguments
 from zot_agent.config.paths import sessions_root
 from zot_agent.host import Host
+from zot_agent.host.options import Options
 from zot_agent.version import __version__
 from zot_core.errors import SessionError
 from zot_core.runtime import Runtime
@@ -15,26 +15,26 @@ from zot_provider.errors import ConfigError
 from zot_provider.selection import Selection, select
 
 
-def build_host(arguments: Arguments) -> Host:
+def build_host(options: Options) -> Host:
     """A host for what was asked for. Raises `ConfigError`, `SessionError`."""
-    cwd = working_directory(arguments.cwd)
+    cwd = working_directory(options.cwd)
     store = SessionStore(sessions_root())
-    path, stored = find_session(arguments, store, cwd)
-    selection = choose_model(arguments, stored)
+    path, stored = find_session(options, store, cwd)
+    selection = choose_model(options, stored)
     client = open_client(selection)
-    session = None if arguments.no_session else open_session(store, cwd, selection, path, stored)
+    session = None if options.no_session else open_session(store, cwd, selection, path, stored)
     try:
         runtime = Runtime(
             selection.model,
             client=client,
             cwd=cwd,
-            builtin_tools=arguments.tools,
-            system_prompt=arguments.system_prompt,
-            append_system_prompt=arguments.append_system_prompt,
-            reasoning=arguments.reasoning,
+            builtin_tools=options.tools,
+            system_prompt=options.system_prompt,
+            append_system_prompt=options.append_system_prompt,
+            reasoning=options.reasoning,
             session=session,
             resumed=stored,
-            max_steps=arguments.max_steps,
+            max_steps=options.max_steps,
         )
     except BaseException:
         if session is not None:
@@ -54,15 +54,15 @@ def working_directory(cwd: str) -> str:
     return path
 
 
-def find_session(arguments: Arguments, store: SessionStore, cwd: str) -> tuple[str, Stored | None]:
+def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, Stored | None]:
     """The session to go on with, and what it holds; an empty path for a new one.
 
     One that cannot be read is `ConfigError`: another one should have been named.
     """
-    if not arguments.session and not arguments.continue_latest:
+    if not options.session and not options.continue_latest:
         return "", None
     try:
-        path = store.find(arguments.session, cwd) if arguments.session else store.latest(cwd)
+        path = store.find(options.session, cwd) if options.session else store.latest(cwd)
         stored = load(path)
     except OSError as error:
         raise ConfigError(f"cannot look for sessions in {store.root}: {error.strerror}") from error
@@ -73,12 +73,12 @@ def find_session(arguments: Arguments, store: SessionStore, cwd: str) -> tuple[s
     return path, stored
 
 
-def choose_model(arguments: Arguments, stored: Stored | None) -> Selection:
+def choose_model(options: Options, stored: Stored | None) -> Selection:
     """What the command line names, else the model a session ended with, else what the environment suggests."""
-    provider, model = arguments.provider, arguments.model
+    provider, model = options.provider, options.model
     if stored is not None and not model and provider in ("", stored.meta.provider):
         provider, model = stored.meta.provider, stored.meta.model
-    return select(provider, model, api_key=arguments.api_key, base_url=arguments.base_url)
+    return select(provider, model, api_key=options.api_key, base_url=options.base_url)
 
 
 def open_client(selection: Selection) -> Client:

@@ -2,8 +2,8 @@
 
 One JSON object on a line, `type` first: `meta`, `message`, `usage`, `rename`. The fields are those of the existing
 Go zot; blocks carry a `type` key besides, and reading also knows the blocks of files without one by their fields.
-The arguments of a tool call stand in a row as the model wrote them, as a JSON string if they are no JSON object on one
-line, and come back to the letter; no arguments are `{}`.
+The arguments of a tool call stand in a row as the model wrote them and come back to the letter, but for line breaks,
+which become spaces. They are a JSON string if they are no JSON object; no arguments are `{}`.
 """
 
 import json
@@ -100,8 +100,8 @@ def _block(block: Block) -> str:
 def _arguments(text: str) -> str:
     if not text.strip():
         return "{}"
-    one_line = "\n" not in text and "\r" not in text
-    return text if one_line and is_object(text) else dump(text)
+    # A line break in valid JSON is white space between values, and so is the space in its place.
+    return text.replace("\n", " ").replace("\r", " ") if is_object(text) else dump(text)
 
 
 def _fields(block: Block) -> dict[str, Any]:

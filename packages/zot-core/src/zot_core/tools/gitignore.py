@@ -87,7 +87,7 @@ def _expression(pattern: str) -> str:
             at = members.end()
             continue
         if pattern[at:] == "/**":
-            parts.append("/.*")
+            parts.append("/.+")
             break
         token = _TOKEN.match(pattern, at)
         if token is None or token.group() == "\\":  # at the very end, with nothing to escape

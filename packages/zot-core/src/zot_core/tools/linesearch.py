@@ -27,6 +27,7 @@ _CLASSES = {
     "word": r"\w",
     "xdigit": "0-9A-Fa-f",
 }
+_SET = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
 
 
 class Row(NamedTuple):
@@ -40,7 +41,7 @@ class Row(NamedTuple):
 
 def compiled(pattern: str, *, literal: bool = False, ignore_case: bool = False) -> "re.Pattern[str]":
     """The pattern as Python understands it, and `[[:alpha:]]` as grep does. ValueError says what is wrong with it."""
-    text = re.escape(pattern) if literal else re.sub(r"\[:(\w+):\]", _named_class, pattern)
+    text = re.escape(pattern) if literal else _SET.sub(_with_names, pattern)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what a later Python may read otherwise
@@ -49,8 +50,9 @@ def compiled(pattern: str, *, literal: bool = False, ignore_case: bool = False) 
         raise ValueError(str(error) or type(error).__name__) from error
 
 
-def _named_class(found: "re.Match[str]") -> str:
-    return _CLASSES.get(found[1], found[0])
+def _with_names(found: "re.Match[str]") -> str:
+    """A set of characters as Python writes it; other text as it is."""
+    return re.sub(r"(?<!^)\[:(\w+):\]", lambda name: _CLASSES.get(name[1], name[0]), found[0])
 
 
 class LineSearch:

@@ -43,7 +43,7 @@ def arguments(pattern: str, *, literal: bool, ignore_case: bool) -> list[str] | 
         return ["--fixed-strings", f"--regexp={pattern}"]
     if literal:
         pattern = re.sub(r"([\\.^$*+?{}\[\]|()])", r"\\\1", pattern)
-    elif not _ALIKE.fullmatch(pattern):
+    elif "[:" in pattern or not _ALIKE.fullmatch(pattern):
         return None
     return [*(["--ignore-case"] if ignore_case else []), f"--regexp={pattern}", f"--regexp={_UNSURE}"]
 

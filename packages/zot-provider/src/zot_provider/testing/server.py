@@ -120,6 +120,7 @@ class _Listener(ThreadingHTTPServer):
     """The sockets of a scripted server, all of which `stop` closes."""
 
     daemon_threads = True
+    request_queue_size = 512  # the standard library's 5 resets clients that connect all at once
 
     def __init__(self, server: ScriptedServer) -> None:
         self.scripted = server

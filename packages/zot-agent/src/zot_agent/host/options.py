@@ -1,0 +1,26 @@
+"""`Options`: what a user, or a program, asks of a host."""
+
+from zot_provider.record import Record, field, record
+from zot_provider.request import Reasoning
+
+
+@record
+class Options(Record):
+    """Empty and None mean that nothing was said. The flags of the same names say what each is for."""
+
+    prompt: str = ""
+    mode: str = ""
+    provider: str = ""
+    model: str = ""
+    api_key: str = ""
+    base_url: str = ""
+    system_prompt: str | None = None
+    append_system_prompt: list[str] = field(default_factory=list)
+    reasoning: Reasoning = "off"
+    max_steps: int | None = None
+    cwd: str = "."
+    tools: list[str] | None = None
+    continue_latest: bool = False
+    session: str = ""
+    no_session: bool = False
+    version: bool = False
