@@ -13,6 +13,7 @@ from zot_provider.request import Request
 from zot_provider.stream import StreamEnd, StreamEvent
 from zot_provider.testing import Delivery, Fault, ScriptedServer, Turn
 from zot_provider.transport.http import HttpLimits, HttpTransport
+from zot_provider.transport.retry import RetryPolicy
 from zot_provider.vendors import VENDORS, find_vendor
 
 KEY = "sk-0123456789"
@@ -181,3 +182,23 @@ def test_a_client_that_cannot_work_is_not_made() -> None:
         HttpClient(local)
     with pytest.raises(ConfigError, match="must begin with http://"):
         HttpClient(local, base_url="localhost/v1")
+
+
+def test_a_server_that_stumbles_before_its_answer_is_asked_again_and_that_is_told() -> None:
+    told: list[tuple[str, float]] = []
+    busy = Turn(fault=Fault(status=503, body={"error": {"message": f"busy, {KEY}"}}))
+    with ScriptedServer([busy, busy, Turn("at last")]) as server:
+        asked = client(server, retries=RetryPolicy(delays=(0.001, 0.002)))
+        asked.on_retry = lambda why, delay: told.append((why, delay))
+        batches = asyncio.run(answer(asked))
+        assert len(server.requests) == 3
+    last = batches[-1][-1]
+    assert isinstance(last, StreamEnd)
+    assert last.content == [TextBlock("at last")]
+    assert [delay for _, delay in told] == [0.001, 0.002]
+    assert told[0][0] == "openai: the server answered 503 Service Unavailable: busy, ***"
+
+
+def test_an_answer_without_end_is_cut_off() -> None:
+    with ScriptedServer([Turn("x" * 200_000, chunk=1000)]) as server, pytest.raises(ProtocolError, match="cut off"):
+        asyncio.run(answer(client(server, limits=HttpLimits(answer=100_000))))

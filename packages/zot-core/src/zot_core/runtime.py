@@ -18,7 +18,7 @@ from zot_core.agent.loop import conclude, failed
 from zot_core.aio import alive, cancel_soon, finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.errors import Busy, Closed
-from zot_core.events import AgentEvent, AssistantMessage, Done, ErrorEvent, RunEnd, TurnEnd, TurnStart
+from zot_core.events import AgentEvent, AssistantMessage, Done, ErrorEvent, Notice, RunEnd, TurnEnd, TurnStart
 from zot_core.hooks import Hooks
 from zot_core.limits import RunLimits, limit_runs
 from zot_core.prompt import system_prompt as build_system_prompt
@@ -189,6 +189,8 @@ class Runtime:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
         self.agent.hooks.before_run.add(self._name_model)
+        if isinstance(client, HttpClient):
+            client.on_retry = self._tell_retry
         self._run: Run | None = None
         self._closed = False
 
@@ -261,6 +263,9 @@ class Runtime:
             self.agent.model = self.agent.model.replace(id=(await client.models())[0])
             if self.session is not None:
                 self.session.change(model=self.agent.model.id)
+
+    def _tell_retry(self, why: str, delay: float) -> None:
+        self.agent.emit(Notice("info", f"{why}; trying again in {delay:g} s"))
 
     async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> str:
         """Answer `text`; the text of the last answer, as a person is to see it, empty if a hook hides it.

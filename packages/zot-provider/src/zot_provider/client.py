@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from typing import Protocol
 
@@ -11,10 +12,15 @@ from zot_provider.errors import ConfigError, MissingKey, ProtocolError, Provider
 from zot_provider.request import Request
 from zot_provider.stream import StreamEvent
 from zot_provider.transport.http import HttpTransport, check_url, location
+from zot_provider.transport.retry import RetryPolicy, with_retries
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.vendors.spec import Vendor
 from zot_provider.version import __version__
 from zot_provider.wire import load_wire
+
+_log = logging.getLogger("zot_provider.client")
+# What is logged goes nowhere unless whoever embeds us wants it.
+logging.getLogger("zot_provider").addHandler(logging.NullHandler())
 
 _LINGER = 0.2
 """Seconds a server gets to close the body after the answer's end, so that the connection can be used again."""
@@ -41,7 +47,13 @@ class HttpClient:
     """The client of one vendor: its wire, at its address, with its credential."""
 
     def __init__(
-        self, vendor: Vendor, *, key: str = "", base_url: str = "", transport: HttpTransport | None = None
+        self,
+        vendor: Vendor,
+        *,
+        key: str = "",
+        base_url: str = "",
+        transport: HttpTransport | None = None,
+        retries: RetryPolicy | None = None,
     ) -> None:
         """`base_url` is what the vendor's own SDK takes, empty for the vendor's own.
 
@@ -61,6 +73,9 @@ class HttpClient:
         self._url = endpoint(base, self._wire)
         check_url(base.strip())
         self._transport = transport or HttpTransport()
+        self._retries = retries or RetryPolicy()
+        self.on_retry: Callable[[str, float], None] | None = None
+        """Told why a request is made again, in one line, and after how many seconds."""
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`."""
@@ -69,7 +84,9 @@ class HttpClient:
         headers = {"user-agent": f"zot/{__version__}", **dict(quirks.headers), **wire.auth(self._key)}
         try:
             # Text from files and tools may hold lone surrogates, which UTF-8 cannot.
-            chunks = self._transport.post(self._url, headers, body.encode("utf-8", "replace"))
+            data = body.encode("utf-8", "replace")
+            _log.debug("POST %s %s", location(self._url), body)
+            chunks = with_retries(lambda: self._transport.post(self._url, headers, data), self._retries, self._retrying)
             async with aclosing(chunks), aclosing(self._events(chunks)) as batches:
                 async for batch in batches:
                     yield batch
@@ -99,6 +116,11 @@ class HttpClient:
             yield batch
         await _drain(chunks)
 
+    def _retrying(self, error: ProviderError, delay: float) -> None:
+        _log.info("%s; again in %g s", error, delay)
+        if self.on_retry is not None:
+            self.on_retry(f"{self.vendor.id}: {self._struck(str(error))}", delay)
+
     async def models(self) -> list[str]:
         """The ids the server lists at `/v1/models`; raises `ProviderError` if it lists none."""
         path = "/models" if self._wire.version_in_base else "/v1/models"
@@ -125,10 +147,13 @@ class HttpClient:
         text = str(error)
         if isinstance(error, StatusError):
             text += self._advice(error, model, url or self._url)
-        if self._key and len(self._key) >= 4:
-            text = text.replace(self._key, "***")
-        error.args = (f"{self.vendor.id}: {text}",)
+        error.args = (f"{self.vendor.id}: {self._struck(text)}",)
+        _log.info("%s", error)
         return error
+
+    def _struck(self, text: str) -> str:
+        """`text` without the key, which a server may have repeated."""
+        return text.replace(self._key, "***") if len(self._key) >= 4 else text
 
     def _advice(self, error: StatusError, model: str, url: str) -> str:
         if error.auth:

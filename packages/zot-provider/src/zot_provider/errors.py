@@ -64,9 +64,14 @@ class ProviderError(ZotError):
 
 
 class ConnectError(ProviderError):
-    """No connection could be made, or it broke before an answer began."""
+    """No connection could be made, or it broke before an answer began.
 
-    retryable = True
+    `retryable` for one that broke; what refuses or cannot be found now will do so a moment later too.
+    """
+
+    def __init__(self, text: str, *, retryable: bool = False) -> None:
+        super().__init__(text)
+        self.retryable = retryable
 
 
 class ResponseTimeout(ProviderError):

@@ -210,7 +210,7 @@ def test_a_refused_connection(scheme: str) -> None:
     assert str(error) == (
         f"cannot connect to {scheme}://127.0.0.1:1/v1: connection refused; is the server running there?"
     )
-    assert error.retryable
+    assert not error.retryable
 
 
 def test_a_host_that_does_not_exist() -> None:

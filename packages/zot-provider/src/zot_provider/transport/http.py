@@ -25,11 +25,13 @@ _ERROR_BODY = 64 * 1024
 
 @record
 class HttpLimits(Record):
-    """Seconds: for a connection to be made, for an answer to begin or go on, for the request to be taken."""
+    """Seconds for a connection to be made, for an answer to begin or go on, for the request to be taken; and the bytes
+    of an answer above which it is refused."""
 
     connect: float = 15.0
     read: float = 300.0
     write: float = 60.0
+    answer: int = 512 << 20
 
 
 class _PlainBody(httpx.AsyncByteStream):
@@ -81,8 +83,10 @@ class _PlainTransport(httpx.AsyncBaseTransport):
 class HttpTransport:
     """Posts JSON and streams the answer. One instance serves any number of requests at a time."""
 
-    def __init__(self, limits: HttpLimits | None = None) -> None:
+    def __init__(self, limits: HttpLimits | None = None, *, insecure: bool = False) -> None:
+        """With `insecure` any certificate is taken, also a forged one."""
         self._limits = limits or HttpLimits()
+        self._insecure = insecure
         self._plain: httpx.AsyncClient | None = None
         self._full: httpx.AsyncClient | None = None
 
@@ -95,18 +99,20 @@ class HttpTransport:
         client = await self._client(url)
         sent = {"content-type": "application/json", "accept": "text/event-stream", "accept-encoding": "identity"}
         request = client.build_request("POST", url, headers={**sent, **headers}, content=body)
-        answered = False
+        received = 0
         try:
             response = await client.send(request, stream=True)
             try:
                 await self._check(response)
                 async for chunk in response.aiter_raw():
-                    answered = True
+                    received += len(chunk)
+                    if received > self._limits.answer:
+                        raise ProtocolError(f"{location(url)} sent more than {self._limits.answer >> 20} MiB; cut off")
                     yield chunk
             finally:
                 await response.aclose()
         except (httpx.HTTPError, OSError) as error:
-            raise convert(error, url, answered=answered) from error
+            raise convert(error, url, answered=received > 0) from error
 
     async def get(self, url: str, headers: Mapping[str, str], limit: float = 10.0) -> bytes:
         """A small document, at most 16 MiB, within `limit` seconds. Raises like `post`."""
@@ -138,7 +144,7 @@ class HttpTransport:
             )
             try:
                 # Reading the certificates takes some 30 ms: not on the loop, and only when TLS is spoken.
-                context = await asyncio.to_thread(httpx.create_ssl_context)
+                context = await asyncio.to_thread(httpx.create_ssl_context, verify=not self._insecure)
                 made = httpx.AsyncClient(timeout=timeout, verify=context)
             except (OSError, ValueError, ImportError) as error:
                 raise ProviderError(
@@ -217,7 +223,7 @@ def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
         return ConnectError(f"cannot find the host of {where}; check the address and the network")
     if tls:
         return ConnectError(f"no secure connection to {where}: {_tls_words(str(cause))}")
-    return ConnectError(f"no answer from {where}: {words}")
+    return ConnectError(f"no answer from {where}: {words}", retryable=True)
 
 
 def one_line(text: str) -> str:
