@@ -265,7 +265,8 @@ class Runtime:
                 self.session.change(model=self.agent.model.id)
 
     def _tell_retry(self, why: str, delay: float) -> None:
-        self.agent.emit(Notice("info", f"{why}; trying again in {delay:g} s"))
+        if delay >= 1:  # a person notices no shorter wait
+            self.agent.emit(Notice("info", f"{why}; trying again in {delay:g} s"))
 
     async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> str:
         """Answer `text`; the text of the last answer, as a person is to see it, empty if a hook hides it.

@@ -4,10 +4,11 @@ import os
 from collections.abc import Mapping
 
 from zot_provider.catalog import find_model, resolve_model
-from zot_provider.errors import MissingKey
+from zot_provider.catalog.user import Known
+from zot_provider.errors import MissingKey, UnknownName
 from zot_provider.model import Model
 from zot_provider.record import Record, record
-from zot_provider.vendors import VENDORS, find_vendor
+from zot_provider.vendors import VENDORS
 from zot_provider.vendors.spec import Vendor
 
 
@@ -29,8 +30,9 @@ def select(
     api_key: str = "",
     base_url: str = "",
     environ: Mapping[str, str] | None = None,
+    known: Known | None = None,
 ) -> Selection:
-    """Make sense of what was given; every argument may be empty.
+    """Make sense of what was given; every argument may be empty. `known`: the vendors there are, with the user's own.
 
     `model` may name its vendor (`anthropic/claude-sonnet-4-5`). Without a vendor it is the one whose catalogue has the
     model, else the first one with a key in the environment, else, if there is a base URL, any OpenAI-like server. The
@@ -38,18 +40,20 @@ def select(
     is taken as it is: a server behind one has its own names. Raises `UnknownName`, `MissingKey`.
     """
     env = os.environ if environ is None else environ
+    known = known or Known()
     head, slash, rest = model.partition("/")
-    if slash and any(vendor.id == head for vendor in VENDORS) and provider in ("", head):
+    if slash and any(vendor.id == head for vendor in known.vendors) and provider in ("", head):
         provider, model = head, rest
-    vendor = find_vendor(provider) if provider else _guess(model, base_url, env)
+    vendor = _find(provider, known) if provider else _guess(model, base_url, env, known)
     key = api_key or _first(vendor.key_env, env)
     base_url = base_url or _first(vendor.base_url_env, env)
-    name = model or vendor.default_model or ""
-    if base_url or not name:
-        known = find_model(vendor, name) if name else None
-        # Nobody knows whether it reasons: whoever asks for an effort is taken at their word.
-        return Selection(vendor, known or Model(name, vendor.id, reasoning=True), key, base_url)
-    return Selection(vendor, resolve_model(vendor, name, strict=True), key)
+    own = known.models.get(vendor.id, [])
+    name = model or vendor.default_model or (own[0].id if own else "")
+    found = next((each for each in own if each.id == name), None) or (find_model(vendor, name) if name else None)
+    if found is None and name and not base_url and vendor in VENDORS:
+        found = resolve_model(vendor, name, strict=True)
+    # Nobody knows whether an unknown model reasons: whoever asks for an effort is taken at their word.
+    return Selection(vendor, found or Model(name, vendor.id, reasoning=True), key, base_url)
 
 
 def environment_key(vendor: Vendor, environ: Mapping[str, str]) -> str:
@@ -62,18 +66,26 @@ def _first(names: tuple[str, ...], environ: Mapping[str, str]) -> str:
     return next((value for name in names if (value := environ.get(name, "").strip())), "")
 
 
-def _guess(model: str, base_url: str, environ: Mapping[str, str]) -> Vendor:
-    keyed = [vendor for vendor in VENDORS if environment_key(vendor, environ)]
+def _find(id: str, known: Known) -> Vendor:
+    for vendor in known.vendors:
+        if vendor.id == id:
+            return vendor
+    raise UnknownName.among("provider", id, [vendor.id for vendor in known.vendors])
+
+
+def _guess(model: str, base_url: str, environ: Mapping[str, str], known: Known) -> Vendor:
+    keyed = [vendor for vendor in known.vendors if environment_key(vendor, environ)]
     if model:
-        for vendor in [*keyed, *VENDORS]:
-            if find_model(vendor, model) is not None:
+        for vendor in [*keyed, *known.vendors]:
+            own = known.models.get(vendor.id, [])
+            if any(each.id == model for each in own) or find_model(vendor, model) is not None:
                 return vendor
     if keyed:
         return keyed[0]
     if base_url:
-        return next(vendor for vendor in VENDORS if vendor.base_url is None)
+        return next(vendor for vendor in known.vendors if vendor.base_url is None)
     names = list(dict.fromkeys(name for vendor in VENDORS for name in vendor.key_env))
-    free = [vendor.id for vendor in VENDORS if not vendor.key_env and vendor.base_url]
+    free = [vendor.id for vendor in known.vendors if not vendor.key_env and vendor.base_url]
     raise MissingKey(
         f"no API key found: set {' or '.join(names)}, or name a server that needs none (--provider {' or '.join(free)})"
     )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from zot_agent.cli import SUBCOMMANDS
+from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file
 from zot_agent.cli.parser import Parser
 from zot_agent.host.options import Options
 from zot_agent.modes import MODES, PIPED_MODE
@@ -28,6 +29,7 @@ def build_parser() -> Parser:
         epilog="commands:\n"
         + "\n".join(f"  {name:<10}{sub.help}" for name, sub in SUBCOMMANDS.items())
         + "\n\nText piped in goes before the prompt, and implies --print."
+        + "\n@PATH among the words attaches a text file or a picture."
         + "\n\nexit codes: 0 done, 1 model or network failure, 2 usage or missing key,"
         + "\n            4 stopped by a limit, 5 refused, 130 Ctrl+C, 143 terminated",
     )
@@ -41,13 +43,17 @@ def build_parser() -> Parser:
     model.add_argument("--model", default="", metavar="ID", help="a model's id, also as PROVIDER/ID")
     model.add_argument("--api-key", default="", metavar="KEY", help="instead of the provider's environment variable")
     model.add_argument("--base-url", default="", metavar="URL", help="what the provider's own SDK takes")
+    model.add_argument("--insecure", action="store_true", help="take any TLS certificate, also a forged one")
     levels = get_args(Reasoning)
+    model.add_argument("--reasoning", type=_level, choices=levels, help=f"one of {', '.join(levels)}", metavar="LEVEL")
     model.add_argument(
-        "--reasoning", default="off", type=_level, choices=levels, help=f"one of {', '.join(levels)}", metavar="LEVEL"
+        "--list-models", nargs="?", const="", metavar="SEARCH", help="print the models that can be named"
     )
     agent = parser.add_argument_group("agent")
+    agent.add_argument("--prompt-file", default=[], action="append", metavar="PATH", help="goes before the prompt")
     agent.add_argument("--system-prompt", metavar="TEXT", help="in place of zot's own")
     agent.add_argument("--append-system-prompt", default=[], action="append", metavar="TEXT", help="repeatable")
+    agent.add_argument("-nc", "--no-context-files", action="store_true", help="do not read AGENTS.md and SYSTEM.md")
     agent.add_argument("--max-steps", type=int, metavar="N", help="at most N model calls; unlimited without it")
     agent.add_argument("--cwd", default=".", metavar="DIR", help="work in DIR")
     tools = agent.add_mutually_exclusive_group()
@@ -63,6 +69,8 @@ def build_parser() -> Parser:
     )
     session.add_argument("--session", metavar="ID", help="go on with a session: its path or id")
     session.add_argument("--no-session", action="store_true", help="write no session file")
+    parser.add_argument("--stats", action="store_true", help="tokens, cost and time as JSON on standard error")
+    parser.add_argument("--debug", action="store_true", help="log to $ZOT_HOME/logs/zot.log (also ZOT_DEBUG=1)")
     parser.add_argument("-v", "--version", action="store_true", help="print the version")
     return parser
 
@@ -77,12 +85,13 @@ def parse(argv: Sequence[str]) -> Options:
     parser = build_parser()
     # Not a positional of argparse's, which loses words that follow options.
     found, words = parser.parse_known_args(head)
-    for word in words:
-        flag = word.partition("=")[0]
-        if flag.startswith("-") and flag != "-" and flag.split() == [flag]:  # not "- a line of a list"
-            flags = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
-            raise UnknownName.among("flag", flag, flags, "(see zot --help; a prompt goes after --)")
+    _refuse_flags(words, parser)
     values = vars(found)
+    attached = attach([word for word in words if is_file_word(word)])
+    texts = [*map(read_prompt_file, values.pop("prompt_file")), *attached.texts]
+    said = " ".join([*(word for word in words if not is_file_word(word)), *rest])
+    values["prompt"] = "\n\n".join([*texts, *([said] if said else [])])
+    values["images"] = attached.images
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
     values["tools"] = (
         [] if no_tools else None if tools is None else list(filter(None, map(str.strip, tools.split(","))))
@@ -92,7 +101,16 @@ def parse(argv: Sequence[str]) -> Options:
         raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
     if values["max_steps"] is not None and values["max_steps"] < 1:
         raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
-    return Options(" ".join([*words, *rest]), **values | {"session": values["session"] or ""})
+    return Options(**values | {"session": values["session"] or ""})
+
+
+def _refuse_flags(words: Sequence[str], parser: Parser) -> None:
+    """Raises `UnknownName` for a word that looks like a flag."""
+    for word in words:
+        flag = word.partition("=")[0]
+        if flag.startswith("-") and flag != "-" and flag.split() == [flag]:  # not "- a line of a list"
+            flags = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
+            raise UnknownName.among("flag", flag, flags, "(see zot --help; a prompt goes after --)")
 
 
 def _mode(names: list[str]) -> str:

@@ -4,16 +4,17 @@ import asyncio
 import os
 import select
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import parse
-from zot_agent.host import Host
-from zot_agent.host.build import build_host
+from zot_agent.config.paths import zot_home
+from zot_agent.host.build import build_host, known_models
 from zot_agent.host.options import Options
-from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
+from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
 from zot_agent.modes.output import complain
+from zot_agent.modes.stats import Stats
 from zot_provider.errors import ConfigError, ZotError
 
 _PATIENCE = 2.0
@@ -55,6 +56,14 @@ def _run(argv: Sequence[str]) -> int:
 
         sys.stdout.write(f"zot {__version__}\n")
         return 0
+    if options.debug or os.environ.get("ZOT_DEBUG", "0") not in ("", "0"):
+        from zot_agent.config.log import start_log  # noqa: PLC0415  rarely wanted
+
+        start_log(os.path.join(zot_home(), "logs", "zot.log"), [options.api_key])
+    if options.list_models is not None:
+        from zot_agent.cli.models import print_models  # noqa: PLC0415  not on the way to a prompt
+
+        return print_models(known_models(zot_home()), options.list_models, options.provider)
     # A person at a terminal who named no mode wants the screen; a pipe on either side means a script.
     screen = sys.stdin.isatty() and sys.stdout.isatty()
     mode = MODES[options.mode or (SCREEN_MODE if screen else PIPED_MODE)]
@@ -62,17 +71,24 @@ def _run(argv: Sequence[str]) -> int:
         raise ConfigError(mode.missing)
     piped = read_stdin()
     prompt = "\n\n".join(part for part in (piped, options.prompt) if part.strip())
-    if mode.needs_prompt and not prompt:
+    if mode.needs_prompt and not prompt.strip() and not options.images:
         raise ConfigError('there is no prompt: give one, as in zot -p "what does this project do?", or pipe it in')
-    return asyncio.run(_drive(options, import_module(mode.module).run, prompt))
+    return asyncio.run(_drive(options, mode, prompt))
 
 
-async def _drive(options: Options, mode: Callable[[Host, str], Awaitable[int]], prompt: str) -> int:
+async def _drive(options: Options, mode: Mode, prompt: str) -> int:
     host = build_host(options)
+    stats = Stats()
+    if options.stats:
+        host.runtime.hooks.event.add(stats)
     try:
-        return await mode(host, prompt)
+        code: int = await import_module(mode.module).run(host, prompt, options.images)
+        return code
     finally:
         await host.close()
+        if options.stats:
+            model = host.runtime.agent.model
+            sys.stderr.write(stats.line(provider=model.vendor, model=model.id) + "\n")
 
 
 def read_stdin() -> str:

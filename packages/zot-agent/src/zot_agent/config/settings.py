@@ -50,7 +50,7 @@ def read_json_object(path: str) -> Mapping[str, Any]:
     try:
         with open(path, "rb") as file:
             data = file.read(_LARGEST + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error

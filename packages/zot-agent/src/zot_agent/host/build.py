@@ -2,26 +2,32 @@
 
 import os
 
-from zot_agent.config.paths import sessions_root
+from zot_agent.config.paths import sessions_root, zot_home
+from zot_agent.config.settings import Settings, load_settings, read_json_object
 from zot_agent.host import Host
 from zot_agent.host.options import Options
 from zot_agent.version import __version__
 from zot_core.errors import SessionError
+from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime import Runtime
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.store import SessionStore
+from zot_provider.catalog.user import Known, parse_user_models
 from zot_provider.client import Client, HttpClient
 from zot_provider.errors import ConfigError
 from zot_provider.selection import Selection, select
+from zot_provider.transport.http import HttpTransport
 
 
 def build_host(options: Options) -> Host:
     """A host for what was asked for. Raises `ConfigError`, `SessionError`."""
-    cwd = working_directory(options.cwd)
+    cwd, home = working_directory(options.cwd), zot_home()
+    settings = load_settings(home)
     store = SessionStore(sessions_root())
     path, stored = find_session(options, store, cwd)
-    selection = choose_model(options, stored)
-    client = open_client(selection)
+    selection = choose_model(options, settings, known_models(home), stored)
+    client = open_client(selection, options, settings)
+    replace, append, notes = instructions(options, cwd, home)
     session = None if options.no_session else open_session(store, cwd, selection, path, stored)
     try:
         runtime = Runtime(
@@ -29,18 +35,49 @@ def build_host(options: Options) -> Host:
             client=client,
             cwd=cwd,
             builtin_tools=options.tools,
-            system_prompt=options.system_prompt,
-            append_system_prompt=options.append_system_prompt,
-            reasoning=options.reasoning,
+            system_prompt=replace,
+            append_system_prompt=append,
+            reasoning=options.reasoning or settings.reasoning,
             session=session,
             resumed=stored,
             max_steps=options.max_steps,
+            env=child_environment(selection, session, options.reasoning or settings.reasoning),
         )
     except BaseException:
         if session is not None:
             session.close()
         raise
-    return Host(runtime)
+    return Host(runtime, notes)
+
+
+def known_models(home: str) -> Known:
+    """The vendors, with those of the user's `models.json`. Raises `ConfigError` naming what is wrong in it."""
+    path = os.path.join(home, "models.json")
+    value = read_json_object(path)
+    return parse_user_models(value, path) if value else Known()
+
+
+def instructions(options: Options, cwd: str, home: str) -> tuple[str | None, list[str], list[str]]:
+    """What replaces zot's own words, what is added to them, and notes for the person on files left out."""
+    if options.no_context_files:
+        return options.system_prompt, options.append_system_prompt, []
+    context = find_context(cwd, home)
+    system = find_system(cwd, home) if options.system_prompt is None else None
+    replace = system.text if system else options.system_prompt
+    return replace, [*context.sections(), *options.append_system_prompt], context.notes
+
+
+def child_environment(selection: Selection, session: SessionFile | None, reasoning: str) -> dict[str, str]:
+    """What programs that tools start can know of the agent that started them; the names are those of the Go zot."""
+    values = {
+        "ZOT_PROVIDER": selection.vendor.id,
+        "ZOT_MODEL": selection.model.id,
+        "ZOT_REASONING_LEVEL": reasoning,
+        "ZOT_CHILD_SESSION": "1",
+        "ZOT_SESSION_ID": session.meta.id if session else "",
+        "ZOT_SESSION_FILE": session.path if session else "",
+    }
+    return {name: value for name, value in values.items() if value}
 
 
 def working_directory(cwd: str) -> str:
@@ -73,18 +110,26 @@ def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, 
     return path, stored
 
 
-def choose_model(options: Options, stored: Stored | None) -> Selection:
-    """What the command line names, else the model a session ended with, else what the environment suggests."""
+def choose_model(options: Options, settings: Settings, known: Known, stored: Stored | None) -> Selection:
+    """What the command line names, else the model a session ended with, else the settings', else what the environment
+    suggests."""
     provider, model = options.provider, options.model
     if stored is not None and not model and provider in ("", stored.meta.provider):
         provider, model = stored.meta.provider, stored.meta.model
-    return select(provider, model, api_key=options.api_key, base_url=options.base_url)
+    elif not model and provider in ("", settings.provider) and not options.base_url:
+        provider, model = provider or settings.provider, settings.model
+    return select(provider, model, api_key=options.api_key, base_url=options.base_url, known=known)
 
 
-def open_client(selection: Selection) -> Client:
+def open_client(selection: Selection, options: Options, settings: Settings) -> Client:
     """A client for the model. A vendor without any address is the model that runs in this process."""
+    if settings.http_proxy:
+        for name in ("http_proxy", "https_proxy"):
+            if not os.environ.get(name) and not os.environ.get(name.upper()):
+                os.environ[name] = settings.http_proxy
     if selection.base_url or selection.vendor.base_url:
-        return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url)
+        transport = HttpTransport(insecure=options.insecure)
+        return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url, transport=transport)
     from zot_agent.local.client import LocalClient  # noqa: PLC0415  an extra, and rarely used
 
     return LocalClient(selection.vendor, selection.model.id)

@@ -1,5 +1,6 @@
 """`Options`: what a user, or a program, asks of a host."""
 
+from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
 
@@ -9,6 +10,7 @@ class Options(Record):
     """Empty and None mean that nothing was said. The flags of the same names say what each is for."""
 
     prompt: str = ""
+    images: list[ImageBlock] = field(default_factory=list)
     mode: str = ""
     provider: str = ""
     model: str = ""
@@ -16,11 +18,16 @@ class Options(Record):
     base_url: str = ""
     system_prompt: str | None = None
     append_system_prompt: list[str] = field(default_factory=list)
-    reasoning: Reasoning = "off"
+    reasoning: Reasoning | None = None
+    insecure: bool = False
+    no_context_files: bool = False
     max_steps: int | None = None
     cwd: str = "."
     tools: list[str] | None = None
     continue_latest: bool = False
     session: str = ""
     no_session: bool = False
+    stats: bool = False
+    debug: bool = False
+    list_models: str | None = None
     version: bool = False

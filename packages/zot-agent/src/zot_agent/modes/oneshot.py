@@ -2,12 +2,13 @@
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from zot_agent.host import Host
 from zot_agent.modes.output import Output, complain
 from zot_core.events import AgentEvent, ErrorEvent, Notice, RunEnd, TurnEnd
+from zot_provider.messages import ImageBlock
 
 Show: TypeAlias = Callable[[Output, AgentEvent], None]
 """Writes what a mode shows of an event."""
@@ -73,17 +74,19 @@ class _Signals:
         self._output.restore()
 
 
-async def answer(host: Host, prompt: str, show: Show, *, plain: bool = False) -> int:
+async def answer(host: Host, prompt: str, show: Show, *, images: Sequence[ImageBlock] = (), plain: bool = False) -> int:
     """Answer `prompt`, showing events with `show`; the exit code.
 
     SIGINT, SIGTERM and SIGHUP stop the turn and its children, keep the session and give 130, 143 and 129. A reader of
     standard output that goes away stops the turn too and gives 0.
     """
+    for note in host.notes:
+        complain(note)
     output, watch = Output(host.runtime.cancel, plain=plain), _Watch()
     host.runtime.hooks.event.add(lambda event: show(output, event))
     host.runtime.hooks.event.add(watch)
     with _Signals(host.runtime.cancel, output) as received:
-        end = await host.runtime.prompt(prompt).task
+        end = await host.runtime.prompt(prompt, images).task
         output.flush()
     if received and (end == "aborted" or output.gone):
         return 128 + received[0]

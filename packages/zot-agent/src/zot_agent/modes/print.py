@@ -1,12 +1,15 @@
 """`zot -p`: the final text, when it is there."""
 
+from collections.abc import Sequence
+
 from zot_agent.host import Host
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output
 from zot_core.events import AgentEvent, AssistantMessage, Done, TurnStart
+from zot_provider.messages import ImageBlock
 
 
-async def run(host: Host, prompt: str) -> int:
+async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
     """Answer `prompt` and print the text of the last step."""
     text = ""
 
@@ -19,4 +22,4 @@ async def run(host: Host, prompt: str) -> int:
         elif isinstance(event, Done) and text:
             output.write(text if text.endswith("\n") else text + "\n")
 
-    return await answer(host, prompt, show)
+    return await answer(host, prompt, show, images=images)

@@ -1,12 +1,15 @@
 """`zot --stream`: the text as it comes."""
 
+from collections.abc import Sequence
+
 from zot_agent.host import Host
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output
 from zot_core.events import AgentEvent, TextDelta, TurnEnd
+from zot_provider.messages import ImageBlock
 
 
-async def run(host: Host, prompt: str) -> int:
+async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
     """Answer `prompt` and print every piece of text at once; each step's text ends with a line break."""
     last = "\n"
 
@@ -19,4 +22,4 @@ async def run(host: Host, prompt: str) -> int:
             last = "\n"
             output.write(last)
 
-    return await answer(host, prompt, show)
+    return await answer(host, prompt, show, images=images)
