@@ -31,12 +31,13 @@ def select(
     base_url: str = "",
     environ: Mapping[str, str] | None = None,
     known: Known | None = None,
+    preferred: str = "",
 ) -> Selection:
     """Make sense of what was given; every argument may be empty. `known`: the vendors there are, with the user's own.
 
     `model` may name its vendor (`anthropic/claude-sonnet-4-5`). Without a vendor it is the one whose catalogue has the
-    model, else the first one with a key in the environment, else, if there is a base URL, any OpenAI-like server. The
-    key is `api_key`, else the vendor's environment variable, and so is the base URL. With a base URL every model name
+    model, else the `preferred` one, else the first one with a key in the environment, else, if there is a base URL, any
+    OpenAI-like server. Among several whose catalogues have the model, the order is the same. The key is `api_key`, else the vendor's environment variable, and so is the base URL. With a base URL every model name
     is taken as it is: a server behind one has its own names. Raises `UnknownName`, `MissingKey`.
     """
     env = os.environ if environ is None else environ
@@ -44,7 +45,7 @@ def select(
     head, slash, rest = model.partition("/")
     if slash and any(vendor.id == head for vendor in known.vendors) and provider in ("", head):
         provider, model = head, rest
-    vendor = _find(provider, known) if provider else _guess(model, base_url, env, known)
+    vendor = _find(provider, known) if provider else _guess(model, base_url, env, known, preferred)
     key = api_key or _first(vendor.key_env, env)
     base_url = base_url or _first(vendor.base_url_env, env)
     own = known.models.get(vendor.id, [])
@@ -73,18 +74,19 @@ def _find(id: str, known: Known) -> Vendor:
     raise UnknownName.among("provider", id, [vendor.id for vendor in known.vendors])
 
 
-def _guess(model: str, base_url: str, environ: Mapping[str, str], known: Known) -> Vendor:
-    keyed = [vendor for vendor in known.vendors if environment_key(vendor, environ)]
+def _guess(model: str, base_url: str, environ: Mapping[str, str], known: Known, preferred: str) -> Vendor:
+    liked = [vendor for vendor in known.vendors if vendor.id == preferred]
+    liked += [vendor for vendor in known.vendors if environment_key(vendor, environ)]
     if model:
-        for vendor in [*keyed, *known.vendors]:
+        for vendor in [*liked, *known.vendors]:
             own = known.models.get(vendor.id, [])
             if any(each.id == model for each in own) or find_model(vendor, model) is not None:
                 return vendor
-    if keyed:
-        return keyed[0]
+    if liked:
+        return liked[0]
     if base_url:
         return next(vendor for vendor in known.vendors if vendor.base_url is None)
-    names = list(dict.fromkeys(name for vendor in VENDORS for name in vendor.key_env))
+    names = list(dict.fromkeys(name for vendor in known.vendors for name in vendor.key_env))
     free = [vendor.id for vendor in known.vendors if not vendor.key_env and vendor.base_url]
     raise MissingKey(
         f"no API key found: set {' or '.join(names)}, or name a server that needs none (--provider {' or '.join(free)})"

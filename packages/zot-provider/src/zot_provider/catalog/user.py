@@ -19,6 +19,7 @@ from zot_provider.model import Model, Price
 from zot_provider.record import Record, field, record
 from zot_provider.vendors import VENDORS
 from zot_provider.vendors.spec import Vendor
+from zot_provider.wire.base import Quirks
 
 _WIRES = {
     "openai": "openai-chat",
@@ -47,6 +48,8 @@ def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> Kn
     providers = _Place(value, path).object("providers")
     for id in providers.value:
         place = providers.object(id)
+        if not id or "/" in id or id.split() != [id]:  # it could not be told from a model's
+            raise ConfigError(f"{place.name}: a provider's name has no slash and no space")
         vendor = _vendor(id, place, vendors.get(id))
         vendors[id] = vendor
         models[id] = [_model(vendor, each) for each in place.objects("models")]
@@ -61,8 +64,11 @@ def _vendor(id: str, place: "_Place", known: Vendor | None) -> Vendor:
         raise ConfigError(f"{place.name}.api: expected one of {', '.join(_WIRES)}, got {api!r}")
     keyless = place.text("auth") == "none"
     if known is not None:
-        changed = known.replace(base_url=base_url or known.base_url, wire=_WIRES.get(api, known.wire))
-        return changed.replace(key_env=()) if keyless else changed
+        changed = known.replace(key_env=()) if keyless else known
+        if base_url:  # what the user wrote down for zot is meant, rather than a variable for every program
+            changed = changed.replace(base_url=base_url, base_url_env=())
+        wire = _WIRES.get(api, known.wire)
+        return changed if wire == known.wire else changed.replace(wire=wire, quirks=Quirks())
     if not base_url:
         raise ConfigError(f"{place.name}.baseUrl: missing; it is the address of the server, e.g. http://HOST/v1")
     variable = "".join(character if character.isalnum() else "_" for character in id.upper()) + "_API_KEY"

@@ -5,6 +5,7 @@ block, says what is added to it, and ends the answer.
 """
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar, Literal, NoReturn
 
@@ -45,7 +46,7 @@ class Draft:
         self.state: Literal["held", "started", "ended"] = "held"
 
 
-class BlockDecoder:
+class BlockDecoder(ABC):
     """The base of all decoders; see `zot_provider.wire.base.Decoder` for its contract."""
 
     wire: ClassVar[str]
@@ -101,9 +102,9 @@ class BlockDecoder:
 
     # What a wire has to say.
 
+    @abstractmethod
     def take(self, value: Any, events: list[StreamEvent]) -> None:
         """Decode one event. Whatever goes wrong with the shape of `value` may raise as it likes."""
-        raise NotImplementedError
 
     def sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
         """Whether data that is no JSON means something on this wire."""
