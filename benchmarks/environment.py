@@ -55,9 +55,13 @@ class Environment:
 
     def timed(self, command: Sequence[str]) -> float:
         """Seconds of one whole process."""
+        return self.timed_run(command)[1]
+
+    def timed_run(self, command: Sequence[str]) -> tuple[subprocess.CompletedProcess[bytes], float]:
+        """Run a command to its end; what it left behind, and its seconds."""
         begin = time.perf_counter()
-        self.run(command)
-        return time.perf_counter() - begin
+        done = self.run(command)
+        return done, time.perf_counter() - begin
 
     @staticmethod
     def samples(measure: Callable[[], float], runs: int) -> list[float]:

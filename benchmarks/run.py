@@ -4,11 +4,15 @@ import platform
 import shutil
 import sys
 
+import agents
 import environment
+import install
+import session
 import startup
+import steps
 import streaming
 
-SCENARIOS = (startup, streaming)
+SCENARIOS = (startup, streaming, steps, session, agents, install)
 
 
 def main() -> None:

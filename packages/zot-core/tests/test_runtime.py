@@ -10,7 +10,7 @@ from zot_core.errors import Busy, Closed, Refused, SessionLocked
 from zot_core.events import AgentEvent, Done, ErrorEvent, TextDelta, TurnEnd, UserMessage
 from zot_core.hooks import Call as HookCall
 from zot_core.hooks import Refusal
-from zot_core.runtime import Run, Runtime, pick_tools
+from zot_core.runtime import Run, Runtime, Unanswered, pick_tools
 from zot_core.sessions.file import load
 from zot_core.testing import EventClient, FakeShell, MemoryFiles, types
 from zot_core.tools.base import tool
@@ -192,6 +192,7 @@ def test_cancelling_whoever_iterates_cancels_the_run() -> None:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.01):
                     await rt.ask("one")
+            assert not rt.busy  # nothing of it outlives the call
             assert await rt.ask("two") == "whole"
 
     asyncio.run(main())
@@ -297,9 +298,10 @@ def test_asking_raises_where_the_run_failed(client: Client, options: dict[str, A
         async with runtime(client, **options) as rt:
             await rt.ask("hi")
 
-    with pytest.raises(ZotError, match=f"^{message}$") as caught:
+    with pytest.raises(Unanswered, match=f"^{message}$") as caught:
         asyncio.run(main())
     assert caught.value.exit_code == code
+    assert caught.value.end == ("deadline" if code == 4 else "error")
 
 
 def test_asking_raises_where_the_prompt_was_refused_or_stopped() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from zot_core.blocking import BlockingRuntime
     from zot_core.errors import Busy, Closed, Refused, SessionError, ToolError
     from zot_core.events import (
         AgentEvent,
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     )
     from zot_core.hooks import Call, Finished, Hooks, Refusal
     from zot_core.result import ToolResult
-    from zot_core.runtime import Run, Runtime
+    from zot_core.runtime import Run, Runtime, Unanswered
+    from zot_core.structured import InvalidAnswer
     from zot_core.tools.base import Tool, tool
     from zot_core.tools.context import ToolContext
     from zot_core.version import __version__
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AgentEvent",
     "AssistantMessage",
+    "BlockingRuntime",
     "Busy",
     "Call",
     "Closed",
@@ -42,6 +45,7 @@ __all__ = [
     "ErrorEvent",
     "Finished",
     "Hooks",
+    "InvalidAnswer",
     "Notice",
     "ReasoningDelta",
     "Refusal",
@@ -59,6 +63,7 @@ __all__ = [
     "ToolResult",
     "TurnEnd",
     "TurnStart",
+    "Unanswered",
     "UsageUpdate",
     "UserMessage",
     "ZotError",
@@ -67,6 +72,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "zot_core.blocking": ("BlockingRuntime",),
     "zot_core.errors": ("Busy", "Closed", "Refused", "SessionError", "ToolError"),
     "zot_core.events": (
         "AgentEvent",
@@ -86,7 +92,8 @@ _MODULES = {
     ),
     "zot_core.hooks": ("Call", "Finished", "Hooks", "Refusal"),
     "zot_core.result": ("ToolResult",),
-    "zot_core.runtime": ("Run", "Runtime"),
+    "zot_core.runtime": ("Run", "Runtime", "Unanswered"),
+    "zot_core.structured": ("InvalidAnswer",),
     "zot_core.tools.base": ("Tool", "tool"),
     "zot_core.tools.context": ("ToolContext",),
     "zot_core.version": ("__version__",),

@@ -12,6 +12,7 @@ import asyncio
 import os
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
+from typing import TypeVar, overload
 
 from zot_core.agent import Agent, user_message
 from zot_core.agent.loop import conclude, failed
@@ -38,6 +39,17 @@ from zot_provider.model import Model
 from zot_provider.request import Reasoning
 from zot_provider.selection import select
 from zot_provider.usage import Usage
+
+T = TypeVar("T")
+
+
+class Unanswered(ZotError):
+    """`Runtime.ask` got no answer: the run failed or was stopped. `end` says how it ended, `str()` why."""
+
+    def __init__(self, text: str, end: RunEnd, exit_code: int = 1) -> None:
+        super().__init__(text)
+        self.end = end
+        self.exit_code = exit_code
 
 
 class Run:
@@ -268,26 +280,44 @@ class Runtime:
         if delay >= 1:  # a person notices no shorter wait
             self.agent.emit(Notice("info", f"{why}; trying again in {delay:g} s"))
 
-    async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> str:
+    @overload
+    async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> str: ...
+
+    @overload
+    async def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T]) -> T: ...
+
+    async def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | None = None) -> str | T:
         """Answer `text`; the text of the last answer, as a person is to see it, empty if a hook hides it.
 
-        Raises `ZotError` if the run failed or was stopped. Cancelling the caller cancels the run.
+        With `returns`, a pydantic model, a dataclass, `list[int]` or the like, it is a value of that type: see
+        `zot_core.structured`, whose `InvalidAnswer` is raised if the model gives none when asked twice.
+
+        Raises `Unanswered` if the run failed or was stopped. Cancelling the caller cancels the run and waits for its
+        end.
         """
+        if returns is not None:
+            from zot_core.structured import ask_for  # noqa: PLC0415  a run without it does not pay for it
+
+            return await ask_for(self, text, images, returns)
         answer, reason, code = "", "", 1
         run = self.prompt(text, images)
-        async for event in run:
-            if isinstance(event, ErrorEvent):
-                reason, code = event.message, event.exit_code
-            elif isinstance(event, TurnStart):
-                answer = ""
-            elif isinstance(event, AssistantMessage):
-                answer = event.message.text
-            elif isinstance(event, TurnEnd):
-                reason = event.error
-        if run.end != "completed":
-            failure = ZotError(reason or f"the prompt was not answered: {run.end}")
-            failure.exit_code = code
-            raise failure
+        try:
+            async for event in run:
+                if isinstance(event, ErrorEvent):
+                    reason, code = event.message, event.exit_code
+                elif isinstance(event, TurnStart):
+                    answer = ""
+                elif isinstance(event, AssistantMessage):
+                    answer = event.message.text
+                elif isinstance(event, TurnEnd):
+                    reason = event.error
+        except asyncio.CancelledError:
+            run.cancel()
+            await finish(run.task)
+            raise
+        end = run.end or "aborted"
+        if end != "completed":
+            raise Unanswered(reason or f"the prompt was not answered: {end}", end, code)
         return answer
 
     def cancel(self) -> None:

@@ -14,7 +14,7 @@ from zot_provider.testing import ScriptedClient
 def test_an_agent_works_in_memory() -> None:
     context = make_agent(ScriptedClient()).context
 
-    assert context.cwd == "/work"
+    assert context.cwd == "/proj"
     assert isinstance(context.files, MemoryFiles)
     assert isinstance(context.shell, FakeShell)
 

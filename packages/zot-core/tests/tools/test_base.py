@@ -13,7 +13,7 @@ from zot_core.tools.base import FunctionTool, Tool, tool
 from zot_core.tools.context import ToolContext
 from zot_provider.messages import ImageBlock, TextBlock
 
-CONTEXT = ToolContext("/work", MemoryFiles(), FakeShell())
+CONTEXT = ToolContext("/proj", MemoryFiles(), FakeShell())
 
 
 def run(some: Tool, **arguments: object) -> ToolResult:
@@ -96,7 +96,7 @@ def test_the_context_is_handed_to_whoever_asks_and_is_not_in_the_schema() -> Non
         return context.cwd
 
     assert list(where.schema["properties"]) == ["deep"]
-    assert run(where, context="forged").text == "/work"
+    assert run(where, context="forged").text == "/proj"
 
 
 @pytest.mark.parametrize(

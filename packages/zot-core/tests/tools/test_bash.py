@@ -73,11 +73,11 @@ def test_children_know_that_an_agent_runs_them(context: ToolContext) -> None:
 
 def test_the_shell_is_asked_for_what_the_model_wants() -> None:
     shell = FakeShell({"make": Scripted("done\n")})
-    context = ToolContext("/work", MemoryFiles(), shell, env={"AI_AGENT": "other"})
+    context = ToolContext("/proj", MemoryFiles(), shell, env={"AI_AGENT": "other"})
     running(context, "make", timeout="90")
     running(context, "make", timeout=0)
     env = {"AI_AGENT": "other", "ZOT_AGENT": "1"}
-    assert shell.ran == [Ran("make", "/work", env, 90.0), Ran("make", "/work", env, None)]
+    assert shell.ran == [Ran("make", "/proj", env, 90.0), Ran("make", "/proj", env, None)]
 
 
 def test_a_long_output_keeps_its_head_and_is_whole_in_a_file(context: ToolContext) -> None:
@@ -134,7 +134,7 @@ def test_output_is_shown_while_the_command_runs(context: ToolContext) -> None:
 
 def test_cancelling_passes_through_and_leaves_no_file(temporary: Path) -> None:
     shell = FakeShell({"flood": Scripted(b"x\n" * 3000, hangs=True)})
-    context = ToolContext("/work", MemoryFiles(), shell)
+    context = ToolContext("/proj", MemoryFiles(), shell)
 
     async def work() -> None:
         task = asyncio.ensure_future(bash.run({"command": "flood"}, context))

@@ -22,8 +22,8 @@ TREE = {
 
 
 def finding(pattern: str, tree: dict[str, str] | None = None, **arguments: object) -> ToolResult:
-    files = MemoryFiles({f"/work/{path}": content for path, content in (tree or TREE).items()})
-    return asyncio.run(find.run({"pattern": pattern, **arguments}, ToolContext("/work", files, FakeShell())))
+    files = MemoryFiles({f"/proj/{path}": content for path, content in (tree or TREE).items()})
+    return asyncio.run(find.run({"pattern": pattern, **arguments}, ToolContext("/proj", files, FakeShell())))
 
 
 def test_files_and_directories_are_found_by_name() -> None:

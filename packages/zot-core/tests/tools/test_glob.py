@@ -26,8 +26,8 @@ TREE = {
 }
 
 
-def globbing(pattern: str, tree: dict[str, str] | None = None, cwd: str = "/work", **arguments: object) -> ToolResult:
-    files = MemoryFiles({f"/work/{path}": content for path, content in (tree or TREE).items()})
+def globbing(pattern: str, tree: dict[str, str] | None = None, cwd: str = "/proj", **arguments: object) -> ToolResult:
+    files = MemoryFiles({f"/proj/{path}": content for path, content in (tree or TREE).items()})
     return asyncio.run(glob.run({"pattern": pattern, **arguments}, ToolContext(cwd, files, FakeShell())))
 
 
@@ -47,15 +47,15 @@ def test_files_are_sorted_and_come_from_any_depth() -> None:
 def test_a_pattern_with_a_slash_is_of_the_whole_path() -> None:
     assert lines("pkg/*.go") == ["pkg/util.go"]
     assert lines("pkg/**/*.go") == ["pkg/sub/deep.go", "pkg/util.go"]
-    assert lines("/work/pkg/*.go") == ["pkg/util.go"]
+    assert lines("/proj/pkg/*.go") == ["pkg/util.go"]
 
 
 def test_paths_are_told_so_that_they_can_be_read() -> None:
     assert lines("*.go", path="pkg/sub/") == ["pkg/sub/deep.go"]
     assert lines("*.go", path="./pkg/sub") == ["pkg/sub/deep.go"]
-    assert lines("*.go", path="/work/pkg/sub", cwd="/") == ["work/pkg/sub/deep.go"]
-    assert lines("*.go", path="/work/pkg/sub", cwd="/elsewhere") == ["/work/pkg/sub/deep.go"]
-    assert lines("util.*", cwd="/work/pkg", path="/work") == ["/work/pkg/util.go"]
+    assert lines("*.go", path="/proj/pkg/sub", cwd="/") == ["proj/pkg/sub/deep.go"]
+    assert lines("*.go", path="/proj/pkg/sub", cwd="/elsewhere") == ["/proj/pkg/sub/deep.go"]
+    assert lines("util.*", cwd="/proj/pkg", path="/proj") == ["/proj/pkg/util.go"]
 
 
 def test_what_is_hidden_is_left_out_unless_it_is_asked_for_and_git_always() -> None:

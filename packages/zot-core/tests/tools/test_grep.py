@@ -22,8 +22,8 @@ TREE = {
 
 
 def searching(pattern: str, tree: dict[str, str] | None = None, **arguments: object) -> ToolResult:
-    files = MemoryFiles({f"/work/{path}": content for path, content in (tree or TREE).items()})
-    return asyncio.run(grep.run({"pattern": pattern, **arguments}, ToolContext("/work", files, FakeShell())))
+    files = MemoryFiles({f"/proj/{path}": content for path, content in (tree or TREE).items()})
+    return asyncio.run(grep.run({"pattern": pattern, **arguments}, ToolContext("/proj", files, FakeShell())))
 
 
 def test_matching_lines_have_path_and_number() -> None:

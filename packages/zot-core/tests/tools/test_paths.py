@@ -10,19 +10,19 @@ from zot_core.tools.context import ToolContext
 from zot_core.tools.paths import explained, printable, reads_file, reads_tree, resolve, told, writes_file
 from zot_core.tools.turns import Reach
 
-CONTEXT = ToolContext("/work", MemoryFiles({"/work/@types/index.d.ts": ""}), FakeShell())
+CONTEXT = ToolContext("/proj", MemoryFiles({"/proj/@types/index.d.ts": ""}), FakeShell())
 
 
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        ("a/b.txt", "/work/a/b.txt"),
+        ("a/b.txt", "/proj/a/b.txt"),
         ("/etc/hosts", "/etc/hosts"),
-        ("@a/b.txt", "/work/a/b.txt"),
+        ("@a/b.txt", "/proj/a/b.txt"),
         ("@/etc/hosts", "/etc/hosts"),
-        ("@types/new.d.ts", "/work/@types/new.d.ts"),
-        ("@", "/work/@"),
-        (".", "/work"),
+        ("@types/new.d.ts", "/proj/@types/new.d.ts"),
+        ("@", "/proj/@"),
+        (".", "/proj"),
         ("~/x", os.path.expanduser("~/x")),
         ("@~/x", os.path.expanduser("~/x")),
     ],
@@ -58,11 +58,11 @@ def test_an_error_without_a_number_keeps_its_words() -> None:
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        ("/work", ""),
-        ("/work/a", "a"),
-        ("/work/./a//b/", "a/b"),
-        ("/work/../etc", "/work/../etc"),
-        ("/workshop/a", "/workshop/a"),
+        ("/proj", ""),
+        ("/proj/a", "a"),
+        ("/proj/./a//b/", "a/b"),
+        ("/proj/../etc", "/proj/../etc"),
+        ("/projects/a", "/projects/a"),
         ("/etc/", "/etc"),
     ],
 )
@@ -77,6 +77,6 @@ def test_names_that_are_no_utf8_are_printable() -> None:
 
 def test_calls_tell_what_they_touch() -> None:
     values = {"path": "@a/../b"}
-    assert asyncio.run(reads_file(values, CONTEXT)) == Reach("/work/b")
-    assert asyncio.run(writes_file(values, CONTEXT)) == Reach("/work/b", writes=True)
+    assert asyncio.run(reads_file(values, CONTEXT)) == Reach("/proj/b")
+    assert asyncio.run(writes_file(values, CONTEXT)) == Reach("/proj/b", writes=True)
     assert asyncio.run(reads_tree(values, CONTEXT)) == Reach(None)

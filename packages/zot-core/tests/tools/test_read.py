@@ -18,7 +18,7 @@ PNG = b"\x89PNG\r\n\x1a\nrest"
 
 
 def reading(content: bytes | str, path: str = "x.txt", **arguments: object) -> ToolResult:
-    context = ToolContext("/work", MemoryFiles({f"/work/{path}": content}), FakeShell())
+    context = ToolContext("/proj", MemoryFiles({f"/proj/{path}": content}), FakeShell())
     return asyncio.run(read.run({"path": path, **arguments}, context))
 
 
@@ -30,7 +30,7 @@ def refusal(content: bytes | str, path: str = "x.txt", **arguments: object) -> s
 
 def details(start: int, total: int, *, lines: bool = False, bytes_: bool = False) -> dict[str, object]:
     return {
-        "path": "/work/x.txt",
+        "path": "/proj/x.txt",
         "start_line": start,
         "lines_truncated": lines,
         "bytes_truncated": bytes_,
@@ -122,7 +122,7 @@ def test_pictures_are_inline_with_the_type_their_content_tells(path: str, conten
     result = reading(content, path)
     assert result.content == [ImageBlock(mime_type, data)]
     assert result.display == [ImageDisplay(mime_type, data, path)]
-    assert result.details == {"path": f"/work/{path}", "mime_type": mime_type, "bytes": len(content)}
+    assert result.details == {"path": f"/proj/{path}", "mime_type": mime_type, "bytes": len(content)}
 
 
 def test_a_picture_that_no_vendor_takes_is_refused() -> None:

@@ -38,7 +38,7 @@ def test_a_vendor_without_authentication_needs_no_key() -> None:
 
 def test_a_known_vendor_keeps_what_is_not_said() -> None:
     known = parse({"anthropic": {"baseUrl": "https://proxy.corp"}})
-    assert known.vendors[0] == find_vendor("anthropic").replace(base_url="https://proxy.corp")
+    assert known.vendors[0] == find_vendor("anthropic").replace(base_url="https://proxy.corp", base_url_env=())
     assert len(known.vendors) == len(VENDORS)
 
 

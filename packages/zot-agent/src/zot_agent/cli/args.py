@@ -90,7 +90,7 @@ def parse(argv: Sequence[str]) -> Options:
     attached = attach([word for word in words if is_file_word(word)])
     texts = [*map(read_prompt_file, values.pop("prompt_file")), *attached.texts]
     said = " ".join([*(word for word in words if not is_file_word(word)), *rest])
-    values["prompt"] = "\n\n".join([*texts, *([said] if said else [])])
+    values["prompt"] = "\n\n".join(filter(str.strip, [*texts, said]))
     values["images"] = attached.images
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
     values["tools"] = (

@@ -14,7 +14,17 @@ TEXT_LIMIT = 1 << 20
 IMAGE_LIMIT = 3_750_000
 """Bytes of one picture: 5 MB of base64, what the vendors take."""
 
-_IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
+STDIN = "-"
+"""As `--prompt-file`: what is piped in, which goes before the prompt anyway."""
+
+# What a picture begins with, and not what its name ends in: a vendor refuses one that is called by the wrong type.
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
 @record
@@ -26,46 +36,68 @@ class Attachments(Record):
 
 
 def is_file_word(word: str) -> bool:
-    """Whether a word of the command line names a file to attach: `@PATH`, and not `@` alone or a sentence."""
-    return len(word) > 1 and word.startswith("@") and word.split() == [word]
+    """Whether a word of the command line names a file to attach: `@PATH`, and not `@` alone or a sentence, unless the
+    sentence is a file's name."""
+    if len(word) < 2 or not word.startswith("@"):
+        return False
+    return word.split() == [word] or os.path.exists(_expanded(word[1:]))
 
 
 def attach(words: Sequence[str]) -> Attachments:
     """The files that these `@PATH` words name. Raises `ConfigError` for one that cannot be attached."""
     attached = Attachments()
     for word in words:
-        path = os.path.expanduser(word[1:])
-        mime_type = _IMAGES.get(os.path.splitext(path)[1].lower())
+        path = word[1:]
+        data = _read(path, IMAGE_LIMIT, " (a prompt that begins with @ goes after --)")
+        mime_type = _picture(data)
         if mime_type:
-            data = _read(path, IMAGE_LIMIT)
             attached.images.append(ImageBlock(mime_type, base64.b64encode(data).decode("ascii")))
-            attached.texts.append(f"[image {word[1:]}]")
+            attached.texts.append(f"[image {path}]")
         else:
-            attached.texts.append(f'<file path="{word[1:]}">\n{_text(path)}\n</file>')
+            attached.texts.append(f'<file path="{path}">\n{_text(path, data)}\n</file>')
     return attached
 
 
 def read_prompt_file(path: str) -> str:
-    """The text of `--prompt-file`. Raises `ConfigError`."""
-    return _text(os.path.expanduser(path))
+    """The text of `--prompt-file`, empty for `STDIN`. Raises `ConfigError`."""
+    return "" if path == STDIN else _text(path, _read(path, TEXT_LIMIT))
 
 
-def _text(path: str) -> str:
-    data = _read(path, TEXT_LIMIT)
+def _text(path: str, data: bytes) -> str:
+    if path.lower().endswith(_PICTURES):
+        raise ConfigError(f"{path} does not hold a picture of its kind; only PNG, JPEG, GIF and WebP can be attached")
     if b"\0" in data[:8192]:
-        raise ConfigError(f"{path} looks binary; only text and pictures ({', '.join(_IMAGES)}) can be attached")
-    return data.decode("utf-8-sig", "replace").strip("\n")
+        raise ConfigError(f"{path} looks binary; only text and pictures (PNG, JPEG, GIF, WebP) can be attached")
+    _check_size(path, data, TEXT_LIMIT)
+    return data.decode("utf-8-sig", "replace").strip("\r\n")
 
 
-def _read(path: str, limit: int) -> bytes:
+def _picture(data: bytes) -> str:
+    """The type of the picture that `data` is, empty if it is none."""
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((mime_type for signature, mime_type in _SIGNATURES if data.startswith(signature)), "")
+
+
+def _read(path: str, limit: int, hint: str = "") -> bytes:
     try:
-        with open(path, "rb") as file:
+        with open(_expanded(path), "rb") as file:
             data = file.read(limit + 1)
     except FileNotFoundError:
-        raise ConfigError(f"no such file: {path} (a prompt that begins with @ goes after --)") from None
+        raise ConfigError(f"no such file: {path}{hint}") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path} is a directory; name it in the prompt, and zot looks around in it") from None
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    _check_size(path, data, limit)
+    return data
+
+
+def _check_size(path: str, data: bytes, limit: int) -> None:
     if len(data) > limit:
         size = f"{limit / 1_000_000:.1f} MB"
         raise ConfigError(f"{path} is larger than {size}; name it in the prompt, and zot reads it in parts")
-    return data
+
+
+def _expanded(path: str) -> str:
+    return os.path.expanduser(path)

@@ -5,21 +5,29 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import sessions_root, zot_home
+from zot_agent.config.settings import FILE, Settings, load_settings
+from zot_agent.host.build import MODELS_FILE, known_models, use_proxy
 from zot_agent.local.pick import places
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_agent.modes.output import complain
 from zot_agent.version import __version__
+from zot_core.terminal import strip_controls
+from zot_provider.catalog.user import Known
 from zot_provider.client import HttpClient
-from zot_provider.errors import ZotError
+from zot_provider.errors import ConnectError, ResponseTimeout, ZotError
 from zot_provider.record import Record, record
 from zot_provider.selection import select
-from zot_provider.vendors import VENDORS
+from zot_provider.transport.http import location
 from zot_provider.vendors.spec import Vendor
+
+T = TypeVar("T")
 
 REACH_LIMIT = 5.0
 """Seconds an endpoint gets to answer."""
@@ -33,8 +41,14 @@ class Finding(Record):
     topic: str
     text: str
 
-    def line(self) -> str:
-        return f"{self.state:<4}{self.topic:<18}{self.text}\n"
+    def lines(self, width: int) -> str:
+        """The line, folded to `width` columns where there is a word's end; what servers said is made harmless."""
+        text = " ".join(strip_controls(self.text).split())
+        head, rest = f"{self.state:<4}{self.topic:<18}", " " * 22
+        folded = textwrap.wrap(
+            text, width, initial_indent=head, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+        )
+        return "\n".join(folded or [head]) + "\n"
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -48,21 +62,35 @@ def run(arguments: Sequence[str]) -> int:
     except ZotError as error:
         complain(str(error))
         return error.exit_code
-    models = asyncio.run(_models(offline=offline))
-    rest = [*_place(), *_programs(), _terminal(), _extensions()]
+    home = zot_home()
+    settings, set_well = _file(os.path.join(home, FILE), lambda: load_settings(home), Settings())
+    known, known_well = _file(os.path.join(home, MODELS_FILE), lambda: known_models(home), Known())
+    use_proxy(settings)
+    models = asyncio.run(_models(known, offline=offline))
+    rest = [*_place(), set_well, known_well, *_programs(), _terminal(), _extensions()]
+    width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
     for finding in [*models, *rest]:
-        sys.stdout.write(finding.line())
+        sys.stdout.write(finding.lines(width))
     usable = any(finding.state == "ok" for finding in models)
     if not usable:
         sys.stdout.write("\nno model can be asked: set a key, start a local server, or run zot local setup\n")
     return 0 if usable and all(finding.state != "no" for finding in rest) else 1
 
 
-async def _models(*, offline: bool) -> list[Finding]:
+def _file(path: str, load: Callable[[], T], default: T) -> tuple[T, Finding]:
+    """What the user wrote, and whether it can be understood."""
+    try:
+        there = "can be read" if os.path.exists(path) else "not there, and need not be"
+        return load(), Finding("ok" if os.path.exists(path) else "--", os.path.basename(path), there)
+    except ZotError as error:
+        return default, Finding("no", os.path.basename(path), str(error))
+
+
+async def _models(known: Known, *, offline: bool) -> list[Finding]:
     """Keys and whether their endpoints answer, local servers, the demo model."""
-    keyed = [vendor for vendor in VENDORS if vendor.key_env]
-    keys = await asyncio.gather(*(_key(vendor, offline=offline) for vendor in keyed))
-    servers = [] if offline else await asyncio.gather(*(_server(*each) for each in _servers()))
+    keyed = [vendor for vendor in known.vendors if vendor.key_env]
+    keys = await asyncio.gather(*(_key(vendor, known, offline=offline) for vendor in keyed))
+    servers = [] if offline else await asyncio.gather(*(_server(*each) for each in _servers(known)))
     weights, engine = find_weights(DEMO), engine_installed()
     missing = "zot local setup" if engine else "the extra zot-agent[local], then zot local setup"
     demo = (
@@ -71,27 +99,34 @@ async def _models(*, offline: bool) -> list[Finding]:
     return [*keys, *servers, demo]
 
 
-async def _key(vendor: Vendor, *, offline: bool) -> Finding:
+async def _key(vendor: Vendor, known: Known, *, offline: bool) -> Finding:
     try:
-        selection = select(vendor.id)
+        selection = select(vendor.id, known=known)
         name = next((name for name in vendor.key_env if os.environ.get(name, "").strip()), "")
         if not name:
             return Finding("--", vendor.id, f"no key; {' or '.join(vendor.key_env)} would hold it")
         client = HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url)
     except ZotError as error:
         return Finding("no", vendor.id, str(error))
-    where = selection.base_url or vendor.base_url or ""
+    where = location(selection.base_url or vendor.base_url or "")
     if offline:
         await client.close()
         return Finding("ok", vendor.id, f"{name} is set; {where} was not asked")
     listed = await _reach(client)
-    if isinstance(listed, str):
+    if isinstance(listed, ZotError):
         return Finding("no", vendor.id, f"{name} is set, but {listed}")
-    return Finding("ok", vendor.id, f"{name} is set; {where} lists {len(listed)} models")
+    return Finding("ok", vendor.id, f"{name} is set; {where} lists {_models_of(listed)}")
 
 
-def _servers() -> list[tuple[str, Vendor, str]]:
-    return [(place.title, place.vendor, place.base_url) for place in places(os.environ)]
+def _models_of(listed: list[str]) -> str:
+    return "1 model" if len(listed) == 1 else f"{len(listed)} models"
+
+
+def _servers(known: Known) -> list[tuple[str, Vendor, str]]:
+    usual = [(place.title, place.vendor, place.base_url) for place in places(os.environ)]
+    asked = {vendor.id for _, vendor, _ in usual}
+    own = [(vendor.title, vendor, vendor.base_url) for vendor in known.vendors if not vendor.key_env]
+    return usual + [(title, vendor, url) for title, vendor, url in own if url and vendor.id not in asked]
 
 
 async def _server(title: str, vendor: Vendor, base_url: str) -> Finding:
@@ -100,20 +135,24 @@ async def _server(title: str, vendor: Vendor, base_url: str) -> Finding:
         listed = await _reach(HttpClient(vendor, base_url=base_url))
     except ZotError as error:
         return Finding("no", topic, str(error))
-    if isinstance(listed, str):
-        return Finding("--", topic, f"nothing answers at {base_url}")
-    return Finding("ok", topic, f"{base_url} serves {', '.join(listed[:3])}")
+    where = location(base_url)
+    if isinstance(listed, ConnectError):
+        return Finding("--", topic, f"nothing answers at {where}")
+    if isinstance(listed, ZotError):
+        return Finding("--", topic, str(listed))
+    more = ", ..." if len(listed) > 3 else ""
+    return Finding("ok", topic, f"{where} serves {', '.join(listed[:3])}{more}")
 
 
-async def _reach(client: HttpClient) -> list[str] | str:
+async def _reach(client: HttpClient) -> list[str] | ZotError:
     """The models an endpoint lists, or why it does not."""
     try:
         async with asyncio.timeout(REACH_LIMIT):
             return await client.models()
     except TimeoutError:
-        return f"it did not answer within {REACH_LIMIT:g} s"
+        return ResponseTimeout(f"it did not answer within {REACH_LIMIT:g} s")
     except ZotError as error:
-        return str(error)
+        return error
     finally:
         await client.close()
 

@@ -1,6 +1,7 @@
 """Parse, build the host, run the mode, turn errors into one line and an exit code."""
 
 import asyncio
+import logging
 import os
 import select
 import sys
@@ -10,12 +11,16 @@ from importlib import import_module
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import parse
 from zot_agent.config.paths import zot_home
-from zot_agent.host.build import build_host, known_models
+from zot_agent.host.build import build_host
 from zot_agent.host.options import Options
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
 from zot_agent.modes.output import complain
 from zot_agent.modes.stats import Stats
 from zot_provider.errors import ConfigError, ZotError
+
+_log = logging.getLogger("zot_agent")
+# Without --debug what is logged goes nowhere; the standard library would print it.
+_log.addHandler(logging.NullHandler())
 
 _PATIENCE = 2.0
 """Seconds after which a person is told that zot waits for standard input to end."""
@@ -25,6 +30,7 @@ def run(argv: Sequence[str]) -> int:
     """Do what `argv` (without the program's name) asks for; the exit code."""
     try:
         if argv and argv[0] in SUBCOMMANDS:
+            _log_if_wanted()
             code: int = import_module(SUBCOMMANDS[argv[0]].module).run(list(argv[1:]))
             return code
         return _run(argv)
@@ -34,8 +40,16 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:  # whoever read the help has gone
         return 0
     except Exception as error:  # noqa: BLE001  at the top: a mistake of ours, still told in one line
+        _log.debug("a mistake in zot", exc_info=True)
         complain(_internal(error))
         return 1
+
+
+def _log_if_wanted(key: str = "", *, asked: bool = False) -> None:
+    if asked or os.environ.get("ZOT_DEBUG", "0") not in ("", "0"):
+        from zot_agent.config.log import start_log  # noqa: PLC0415  rarely wanted
+
+        start_log(os.path.join(zot_home(), "logs", "zot.log"), [key])
 
 
 def _internal(error: Exception) -> str:
@@ -56,14 +70,11 @@ def _run(argv: Sequence[str]) -> int:
 
         sys.stdout.write(f"zot {__version__}\n")
         return 0
-    if options.debug or os.environ.get("ZOT_DEBUG", "0") not in ("", "0"):
-        from zot_agent.config.log import start_log  # noqa: PLC0415  rarely wanted
-
-        start_log(os.path.join(zot_home(), "logs", "zot.log"), [options.api_key])
+    _log_if_wanted(options.api_key, asked=options.debug)
     if options.list_models is not None:
         from zot_agent.cli.models import print_models  # noqa: PLC0415  not on the way to a prompt
 
-        return print_models(known_models(zot_home()), options.list_models, options.provider)
+        return print_models(options.list_models, options)
     # A person at a terminal who named no mode wants the screen; a pipe on either side means a script.
     screen = sys.stdin.isatty() and sys.stdout.isatty()
     mode = MODES[options.mode or (SCREEN_MODE if screen else PIPED_MODE)]
@@ -87,8 +98,7 @@ async def _drive(options: Options, mode: Mode, prompt: str) -> int:
     finally:
         await host.close()
         if options.stats:
-            model = host.runtime.agent.model
-            sys.stderr.write(stats.line(provider=model.vendor, model=model.id) + "\n")
+            stats.tell(host.runtime.agent.model)
 
 
 def read_stdin() -> str:

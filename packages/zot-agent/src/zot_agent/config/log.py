@@ -1,8 +1,11 @@
 """`--debug`: what zot does, in a file, with every secret struck out."""
 
+import json
 import logging
 import os
+import re
 from collections.abc import Iterable, Mapping
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 
 from zot_provider.errors import ConfigError
@@ -14,17 +17,23 @@ LARGEST = 10 << 20
 _SHORTEST_SECRET = 6
 """Shorter values are no keys, and striking them out would make the log unreadable."""
 
+_TELLING = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL")
 
-def start_log(path: str, secrets: Iterable[str] = (), environ: Mapping[str, str] | None = None) -> None:
+_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^/\s@]+@")
+"""In an address, such as that of a proxy."""
+
+
+def start_log(
+    path: str, secrets: Iterable[str] = (), environ: Mapping[str, str] | None = None, largest: int = LARGEST
+) -> None:
     """Log to `path` from now on, readable by its owner alone.
 
-    Struck out are `secrets`, and the values of all environment variables that hold a vendor's key or whose name speaks
-    of a secret. Raises `ConfigError` if the file cannot be written.
+    Struck out are `secrets`, the passwords in addresses, and the values of all environment variables that hold a
+    vendor's key or whose name speaks of a secret. Raises `ConfigError` if the file cannot be written.
     """
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
-        handler = RotatingFileHandler(path, maxBytes=LARGEST, backupCount=1, encoding="utf-8", errors="replace")
+        handler = _PrivateFile(path, maxBytes=largest, backupCount=1, encoding="utf-8", errors="replace")
     except OSError as error:
         raise ConfigError(f"cannot write the log {path}: {error.strerror}; leave out --debug") from error
     handler.setFormatter(Striking([*secrets, *environment_secrets(os.environ if environ is None else environ)]))
@@ -37,8 +46,19 @@ def start_log(path: str, secrets: Iterable[str] = (), environ: Mapping[str, str]
 def environment_secrets(environ: Mapping[str, str]) -> list[str]:
     """The values in the environment that must not be seen."""
     keys = {name for vendor in VENDORS for name in vendor.key_env}
-    telling = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
-    return [value for name, value in environ.items() if name in keys or any(word in name.upper() for word in telling)]
+    return [value for name, value in environ.items() if name in keys or any(word in name.upper() for word in _TELLING)]
+
+
+class _PrivateFile(RotatingFileHandler):
+    """A log for its owner alone, also after it began anew; what cannot be written, to a full disk, is dropped."""
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.chmod(self.baseFilename, 0o600)  # it may be older than this rule
+        return open(descriptor, "a", encoding=self.encoding, errors=self.errors)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the standard library's name
+        pass
 
 
 class Striking(logging.Formatter):
@@ -46,12 +66,14 @@ class Striking(logging.Formatter):
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
-        # Longest first: one secret may be part of another.
-        self._secrets = sorted({each for each in secrets if len(each) >= _SHORTEST_SECRET}, key=len, reverse=True)
+        bare = {each.strip() for each in secrets if len(each.strip()) >= _SHORTEST_SECRET}
+        # A key with line breaks looks otherwise inside JSON. Longest first: one secret may be part of another.
+        forms = bare | {json.dumps(each, ensure_ascii=False)[1:-1] for each in bare}
+        self._secrets = sorted(forms, key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, or lines, of a record."""
         text = super().format(record)
         for secret in self._secrets:
             text = text.replace(secret, "***")
-        return text
+        return _PASSWORD.sub(r"\1***@", text)

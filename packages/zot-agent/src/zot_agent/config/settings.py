@@ -34,15 +34,14 @@ def load_settings(home: str) -> Settings:
     for name in Settings.__match_args__:
         if name in value and not isinstance(value[name], str):
             raise ConfigError(f"{path}: {name}: expected text, got {kind(value[name])}")
+    found = Settings(**{name: value[name].strip() for name in Settings.__match_args__ if value.get(name, "").strip()})
     levels = get_args(Reasoning)
-    if value.get("reasoning", "off") not in (*levels, ""):
-        raise ConfigError(f"{path}: reasoning: expected one of {', '.join(levels)}, got {value['reasoning']!r}")
-    return Settings(
-        provider=value.get("provider", ""),
-        model=value.get("model", ""),
-        reasoning=value.get("reasoning") or "off",
-        http_proxy=value.get("http_proxy", ""),
-    )
+    if found.reasoning not in levels:
+        raise ConfigError(f"{path}: reasoning: expected one of {', '.join(levels)}, got {found.reasoning!r}")
+    scheme = found.http_proxy.partition("://")[0] if "://" in found.http_proxy else "http"
+    if scheme not in ("http", "https") or len(found.http_proxy.split()) > 1:
+        raise ConfigError(f"{path}: http_proxy: expected an address such as http://HOST:PORT")  # it may hold a password
+    return found
 
 
 def read_json_object(path: str) -> Mapping[str, Any]:
@@ -62,8 +61,8 @@ def read_json_object(path: str) -> Mapping[str, Any]:
         raise ConfigError(f"{path} is not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise ConfigError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{path} is nested too deeply") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits
+        raise ConfigError(f"{path} holds a number too long, or is nested too deeply") from error
     if not isinstance(value, dict):
         raise ConfigError(f"{path}: expected an object, got {kind(value)}")
     return value

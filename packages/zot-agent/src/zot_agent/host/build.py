@@ -3,7 +3,7 @@
 import os
 
 from zot_agent.config.paths import sessions_root, zot_home
-from zot_agent.config.settings import Settings, load_settings, read_json_object
+from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
 from zot_agent.host import Host
 from zot_agent.host.options import Options
 from zot_agent.version import __version__
@@ -14,9 +14,12 @@ from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.store import SessionStore
 from zot_provider.catalog.user import Known, parse_user_models
 from zot_provider.client import Client, HttpClient
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.selection import Selection, select
 from zot_provider.transport.http import HttpTransport
+
+MODELS_FILE = "models.json"
+"""The user's own vendors and models, in zot's home folder: see `zot_provider.catalog.user`."""
 
 
 def build_host(options: Options) -> Host:
@@ -26,7 +29,8 @@ def build_host(options: Options) -> Host:
     store = SessionStore(sessions_root())
     path, stored = find_session(options, store, cwd)
     selection = choose_model(options, settings, known_models(home), stored)
-    client = open_client(selection, options, settings)
+    use_proxy(settings)
+    client = open_client(selection, options)
     replace, append, notes = instructions(options, cwd, home)
     session = None if options.no_session else open_session(store, cwd, selection, path, stored)
     try:
@@ -52,7 +56,7 @@ def build_host(options: Options) -> Host:
 
 def known_models(home: str) -> Known:
     """The vendors, with those of the user's `models.json`. Raises `ConfigError` naming what is wrong in it."""
-    path = os.path.join(home, "models.json")
+    path = os.path.join(home, MODELS_FILE)
     value = read_json_object(path)
     return parse_user_models(value, path) if value else Known()
 
@@ -62,14 +66,16 @@ def instructions(options: Options, cwd: str, home: str) -> tuple[str | None, lis
     if options.no_context_files:
         return options.system_prompt, options.append_system_prompt, []
     context = find_context(cwd, home)
-    system = find_system(cwd, home) if options.system_prompt is None else None
-    replace = system.text if system else options.system_prompt
+    replace = options.system_prompt
+    if replace is None and (system := find_system(cwd, home, context.notes)):
+        replace = system.text
     return replace, [*context.sections(), *options.append_system_prompt], context.notes
 
 
 def child_environment(selection: Selection, session: SessionFile | None, reasoning: str) -> dict[str, str]:
-    """What programs that tools start can know of the agent that started them; the names are those of the Go zot."""
-    values = {
+    """What programs that tools start can know of the agent that started them; the names are those of the Go zot. What is
+    not known is empty: of a zot inside another, the outer one's must not be seen."""
+    return {
         "ZOT_PROVIDER": selection.vendor.id,
         "ZOT_MODEL": selection.model.id,
         "ZOT_REASONING_LEVEL": reasoning,
@@ -77,7 +83,6 @@ def child_environment(selection: Selection, session: SessionFile | None, reasoni
         "ZOT_SESSION_ID": session.meta.id if session else "",
         "ZOT_SESSION_FILE": session.path if session else "",
     }
-    return {name: value for name, value in values.items() if value}
 
 
 def working_directory(cwd: str) -> str:
@@ -112,21 +117,36 @@ def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, 
 
 def choose_model(options: Options, settings: Settings, known: Known, stored: Stored | None) -> Selection:
     """What the command line names, else the model a session ended with, else the settings', else what the environment
-    suggests."""
-    provider, model = options.provider, options.model
-    if stored is not None and not model and provider in ("", stored.meta.provider):
+    suggests. Raises `MissingKey`, and `UnknownName`, which names the settings' file for a name that stands there."""
+    provider, model, preferred, settled = options.provider, options.model, "", ""
+    if stored is not None and stored.meta.provider and not model and provider in ("", stored.meta.provider):
         provider, model = stored.meta.provider, stored.meta.model
-    elif not model and provider in ("", settings.provider) and not options.base_url:
-        provider, model = provider or settings.provider, settings.model
-    return select(provider, model, api_key=options.api_key, base_url=options.base_url, known=known)
+    elif provider in ("", settings.provider):
+        preferred, settled = settings.provider, "" if model else settings.model
+        model = model or settled
+    ids = [vendor.id for vendor in known.vendors]
+    where = os.path.join(zot_home(), FILE)
+    if preferred and preferred not in (provider, *ids) and model.partition("/")[0] not in ids:
+        unknown = UnknownName.among("provider", preferred, ids)
+        raise UnknownName(f"{where}: {unknown}")
+    try:
+        return select(
+            provider, model, api_key=options.api_key, base_url=options.base_url, known=known, preferred=preferred
+        )
+    except UnknownName as error:
+        if not settled:
+            raise
+        raise UnknownName(f"{where}: {error}") from None
 
 
-def open_client(selection: Selection, options: Options, settings: Settings) -> Client:
-    """A client for the model. A vendor without any address is the model that runs in this process."""
+def use_proxy(settings: Settings) -> None:
+    """Have this process and its children use the proxy of the settings; `no_proxy` still counts."""
     if settings.http_proxy:
-        for name in ("http_proxy", "https_proxy"):
-            if not os.environ.get(name) and not os.environ.get(name.upper()):
-                os.environ[name] = settings.http_proxy
+        os.environ["http_proxy"] = os.environ["https_proxy"] = settings.http_proxy
+
+
+def open_client(selection: Selection, options: Options) -> Client:
+    """A client for the model. A vendor without any address is the model that runs in this process."""
     if selection.base_url or selection.vendor.base_url:
         transport = HttpTransport(insecure=options.insecure)
         return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url, transport=transport)

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -78,13 +79,18 @@ async def answer(host: Host, prompt: str, show: Show, *, images: Sequence[ImageB
     """Answer `prompt`, showing events with `show`; the exit code.
 
     SIGINT, SIGTERM and SIGHUP stop the turn and its children, keep the session and give 130, 143 and 129. A reader of
-    standard output that goes away stops the turn too and gives 0.
+    standard output that goes away stops the turn too and gives 0. A person at a terminal sees on standard error what
+    the tools do, unless the mode is `plain`: then its output is for a program.
     """
     for note in host.notes:
         complain(note)
     output, watch = Output(host.runtime.cancel, plain=plain), _Watch()
     host.runtime.hooks.event.add(lambda event: show(output, event))
     host.runtime.hooks.event.add(watch)
+    if not plain and sys.stderr.isatty():
+        from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it
+
+        host.runtime.hooks.event.add(Activity(output))
     with _Signals(host.runtime.cancel, output) as received:
         end = await host.runtime.prompt(prompt, images).task
         output.flush()

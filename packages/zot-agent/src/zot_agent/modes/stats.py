@@ -1,10 +1,13 @@
 """What a run took: counted from its events, told as one line of JSON (`--stats`)."""
 
 import json
+import sys
 import time
+from contextlib import suppress
 
 from zot_core.event_json import usage_fields
 from zot_core.events import AgentEvent, ToolOutput, TurnStart, UsageUpdate
+from zot_provider.model import Model
 from zot_provider.usage import Usage
 
 
@@ -25,8 +28,18 @@ class Stats:
             self._calls += 1
             self._failed += event.is_error
 
-    def line(self, **more: str) -> str:
-        """One line of JSON: usage, `steps`, `tool_calls`, `tool_errors`, `duration_ms`, and what is given besides."""
+    def line(self, model: Model) -> str:
+        """One line of JSON: `provider`, `model`, usage, `steps`, `tool_calls`, `tool_errors`, `duration_ms`. The cost
+        is null if nobody knows the model's price."""
+        usage = usage_fields(self._usage)
+        if model.price is None and not self._usage.cost_usd:
+            usage["cost_usd"] = None
         duration = round((time.monotonic() - self._began) * 1000)
         counts = {"steps": self._steps, "tool_calls": self._calls, "tool_errors": self._failed, "duration_ms": duration}
-        return json.dumps({"type": "stats", **more, **usage_fields(self._usage), **counts}, ensure_ascii=False)
+        return json.dumps({"type": "stats", "provider": model.vendor, "model": model.id, **usage, **counts})
+
+    def tell(self, model: Model) -> None:
+        """Write the line to standard error."""
+        with suppress(OSError):  # nobody reads it
+            sys.stderr.write(self.line(model) + "\n")
+            sys.stderr.flush()

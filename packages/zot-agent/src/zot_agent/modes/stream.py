@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from zot_agent.host import Host
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output
-from zot_core.events import AgentEvent, TextDelta, TurnEnd
+from zot_core.events import AgentEvent, TextDelta, ToolCall, TurnEnd
 from zot_provider.messages import ImageBlock
 
 
@@ -18,7 +18,7 @@ async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int
         if isinstance(event, TextDelta):
             last = event.delta
             output.write(last)
-        elif isinstance(event, TurnEnd) and not last.endswith("\n"):
+        elif isinstance(event, TurnEnd | ToolCall) and not last.endswith("\n"):
             last = "\n"
             output.write(last)
 

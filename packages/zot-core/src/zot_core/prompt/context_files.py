@@ -5,6 +5,8 @@ so that the nearest words come last. Each is bounded, and so are all together: n
 """
 
 import os
+import stat
+from codecs import getincrementaldecoder
 from collections.abc import Iterable
 
 from zot_provider.record import Record, field, record
@@ -56,12 +58,12 @@ def find_context(cwd: str, home: str = "") -> Context:
     return context
 
 
-def find_system(cwd: str, home: str = "") -> ContextFile | None:
+def find_system(cwd: str, home: str, notes: list[str]) -> ContextFile | None:
     """The file that replaces zot's own words: `.zot/SYSTEM.md` in `cwd`, else `SYSTEM.md` in `home`."""
     for folder in (os.path.join(cwd, ".zot"), home):
         if folder:
             path = os.path.join(folder, SYSTEM)
-            text = read_bounded(path, [])
+            text = read_bounded(path, notes)
             if text:
                 return ContextFile(path, text)
     return None
@@ -83,9 +85,14 @@ def _unique(paths: Iterable[str]) -> list[str]:
 def read_bounded(path: str, notes: list[str]) -> str:
     """The text of a file, at most `FILE_LIMIT` bytes of it; empty, with a note, if it cannot be used."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+            notes.append(f"{path} is no file; it is left out")
+            return ""
         with open(path, "rb") as file:
             data = file.read(FILE_LIMIT + 1)
     except (FileNotFoundError, NotADirectoryError):
+        if os.path.islink(path):
+            notes.append(f"{path} is a link to nothing; it is left out")
         return ""
     except OSError as error:
         notes.append(f"{path} cannot be read ({error.strerror}); it is left out")
@@ -96,4 +103,5 @@ def read_bounded(path: str, notes: list[str]) -> str:
     if len(data) > FILE_LIMIT:
         notes.append(f"{path} is longer than {FILE_LIMIT // 1024} KiB; the rest is left out")
         data = data[:FILE_LIMIT]
-    return data.decode("utf-8", "replace").strip()
+    text = getincrementaldecoder("utf-8-sig")("replace").decode(data)  # half a character at the end is dropped
+    return text.strip()

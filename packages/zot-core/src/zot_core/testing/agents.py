@@ -26,8 +26,8 @@ def make_agent(
     system: str = "",
     messages: Iterable[Message] = (),
 ) -> Agent:
-    """An agent that works in `/work`, in memory, unless `files` and `shell` say otherwise."""
-    context = ToolContext("/work", files or MemoryFiles(), shell or FakeShell())
+    """An agent that works in `/proj`, in memory, unless `files` and `shell` say otherwise."""
+    context = ToolContext("/proj", files or MemoryFiles(), shell or FakeShell())
     model = model or Model("scripted", "scripted")
     return Agent(client, model, tools=tools, context=context, hooks=hooks, system=system, messages=messages)
 

@@ -24,7 +24,8 @@ _CLASSES = {
 }
 _SET = re.compile(r"\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
 _MEMBER = re.compile(r"\[:(\w+):\]|\\?(.)(?:-(?!\])\\?(.))?", re.DOTALL)
-_TOKEN = re.compile(r"/\*\*(?=/)|\*+|\\(.)|.", re.DOTALL)
+_TOKEN = re.compile(r"/\*\*+(?=/)|/\*\*+$|\*+|\\(.)|.", re.DOTALL)
+_START = re.compile(r"((?:\*\*+/)*)((?:\*\*+$)?)", re.DOTALL)
 _NEVER = "(?!)"
 
 
@@ -62,8 +63,16 @@ def _rule(line: str) -> tuple[bool, str] | None:
     pattern = pattern.removesuffix("/")
     if not pattern:
         return None
-    body = _expression(pattern.removeprefix("/"))
-    return ignored, f"{body}{end}" if "/" in pattern else f"(?:.*/)?{body}{end}"
+    if "/" not in pattern:
+        return ignored, f"(?:.*/)?{_expression(pattern)}{end}"
+    pattern = pattern.removeprefix("/")
+    # As git does it: stars after plain text stand at a start too, so that `a**/b` is `ab` and `ax/y/b`.
+    plain = re.split(r"[*?\[\\]", pattern, maxsplit=1)[0]
+    body = re.escape(plain) + ("(?=.)" if plain.endswith("/") else "")
+    start = _START.match(pattern, len(plain))
+    if start is not None:
+        body += ("(?:.*/)?" if start[1] else "") + (".*" if start[2] else "") + _expression(pattern[start.end() :])
+    return ignored, f"{body}{end}"
 
 
 def _escaped(line: str) -> bool:
@@ -73,11 +82,8 @@ def _escaped(line: str) -> bool:
 
 
 def _expression(pattern: str) -> str:
-    parts = []
+    parts: list[str] = []
     at = 0
-    if pattern == "**" or pattern.startswith("**/"):
-        parts.append(".*" if pattern == "**" else "(?:.*/)?")
-        at = 3
     while at < len(pattern):
         if pattern[at] == "[":
             members = _SET.match(pattern, at)
@@ -86,16 +92,13 @@ def _expression(pattern: str) -> str:
             parts.append(_set(members.group()[1:-1]))
             at = members.end()
             continue
-        if pattern[at:] == "/**":
-            parts.append("/.+")
-            break
         token = _TOKEN.match(pattern, at)
         if token is None or token.group() == "\\":  # at the very end, with nothing to escape
             return _NEVER
         text = token.group()
         at = token.end()
-        if text == "/**":
-            parts.append("(?:/.*)?")
+        if text.startswith("/*"):
+            parts.append("/.+" if at == len(pattern) else "(?:/.*)?")
         elif text.startswith("*"):
             parts.append("[^/]*")
         else:

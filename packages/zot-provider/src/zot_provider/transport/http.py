@@ -208,22 +208,39 @@ def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
     """The `ProviderError` for a failure of httpx or a socket; `answered`: part of the answer had come."""
     where = location(url)
     cause = _cause(error)
+    proxy = _proxy_of(url) if isinstance(error, httpx.HTTPError) and not answered else ""
     tls = "ssl" in type(cause).__name__.lower()  # the module is not worth an import
     system = "" if tls or (cause.errno or 0) <= 0 else os.strerror(cause.errno or 0)
     words = system or one_line(str(cause)) or type(cause).__name__
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         if isinstance(error, httpx.ConnectTimeout):
-            return ConnectError(f"no connection to {where} within the time limit; is the network up?")
+            through = f" through the proxy {proxy}" if proxy else ""
+            return ConnectError(f"no connection to {where}{through} within the time limit; is the network up?")
         return ResponseTimeout(f"{where} stopped answering; try again, or check the server")
     if answered:
         return StreamCut(f"the answer of {where} broke off in the middle ({words}); try again")
-    if cause.errno == errno.ECONNREFUSED or f"[Errno {errno.ECONNREFUSED}]" in words:
+    refused = cause.errno == errno.ECONNREFUSED or f"[Errno {errno.ECONNREFUSED}]" in words
+    if proxy and (refused or isinstance(cause, socket.gaierror)):
+        what = "connection refused" if refused else "no such host"
+        return ConnectError(f"cannot connect to the proxy {proxy} on the way to {where}: {what}; check the proxy")
+    if refused:
         return ConnectError(f"cannot connect to {where}: connection refused; is the server running there?")
     if isinstance(cause, socket.gaierror):
         return ConnectError(f"cannot find the host of {where}; check the address and the network")
     if tls:
         return ConnectError(f"no secure connection to {where}: {_tls_words(str(cause))}")
     return ConnectError(f"no answer from {where}: {words}", retryable=True)
+
+
+def _proxy_of(url: str) -> str:
+    """The proxy that the environment names for a URL, as it may be shown; empty if none is asked."""
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415  only for a failure
+
+    proxies, parts = getproxies(), httpx.URL(url)
+    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
+    if not proxy or proxy_bypass(parts.host):
+        return ""
+    return location(proxy if "://" in proxy else f"http://{proxy}")
 
 
 def one_line(text: str) -> str:

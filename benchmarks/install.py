@@ -1,0 +1,29 @@
+"""What an installation without extras brings to a disk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from environment import Environment, Figure
+
+COUNT = "from importlib.metadata import distributions; print(len({each.metadata['Name'] for each in distributions()}))"
+
+
+def measure(environment: Environment) -> Iterator[Figure]:
+    """Megabytes of the packages' files without byte code, and how many packages there are."""
+    (packages,) = (environment.folder / "venv" / "lib").glob("python*/site-packages")
+    files = [path for path in packages.rglob("*") if path.is_file() and not path.is_symlink()]
+    size = sum(path.stat().st_size for path in files if path.suffix != ".pyc")
+    yield Figure("zot-agent without extras, without .pyc", size / 1e6, "MB", 85, _largest(packages))
+    count = int(environment.run([environment.python, "-c", COUNT]).stdout)
+    yield Figure("zot-agent without extras", count, "packages", 48)
+
+
+def _largest(packages: Path) -> str:
+    """The three folders that weigh most."""
+    sizes = {
+        folder.name: sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+        for folder in packages.iterdir()
+        if folder.is_dir()
+    }
+    heaviest = sorted(sizes, key=lambda name: -sizes[name])[:3]
+    return ", ".join(f"{name} {sizes[name] / 1e6:.1f}" for name in heaviest)

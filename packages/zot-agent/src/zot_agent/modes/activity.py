@@ -1,0 +1,92 @@
+"""What the tools do, a dim line each on standard error, so that a person at a terminal sees that something happens."""
+
+import json
+import os
+import re
+import shutil
+import sys
+import unicodedata
+from collections.abc import Mapping
+from contextlib import suppress
+
+from zot_agent.modes.output import Output
+from zot_core.display import TerminalDisplay
+from zot_core.events import AgentEvent, ToolCall, ToolOutput
+from zot_core.terminal import strip_controls
+from zot_provider.messages import TextBlock
+
+TELLING = ("command", "path", "pattern", "file_path", "url", "query", "name")
+"""Arguments that say what a call is about, the most telling first."""
+
+_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
+_LONGEST = 2000
+"""Characters of a text that are looked at; a terminal is narrower."""
+
+
+class Activity:
+    """An observer of a run: a line for each tool call, and why it failed if it did."""
+
+    def __init__(self, output: Output, environ: Mapping[str, str] | None = None) -> None:
+        """`output` is written first, so that what the model said stands above the calls it leads to."""
+        self._output = output
+        env = os.environ if environ is None else environ
+        self._plain = bool(env.get("NO_COLOR")) or env.get("TERM") == "dumb"
+
+    def __call__(self, event: AgentEvent) -> None:
+        if isinstance(event, ToolCall):
+            self._tell(f"{event.name} {main_argument(event.arguments)}")
+        elif isinstance(event, ToolOutput) and event.is_error:
+            self._tell(f"  failed: {failure(event)}")
+
+    def _tell(self, text: str) -> None:
+        self._output.flush()
+        line = clip(text, shutil.get_terminal_size().columns - 1)
+        with suppress(OSError):  # the terminal has gone
+            sys.stderr.write(f"{line}\n" if self._plain else f"\x1b[2m{line}\x1b[0m\n")
+            sys.stderr.flush()
+
+
+def main_argument(arguments: str) -> str:
+    """What a call is about, of the JSON text of its arguments; empty if they do not say."""
+    try:
+        values = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(values, dict):
+        return ""
+    return next((values[name] for name in TELLING if isinstance(values.get(name), str)), "")
+
+
+def failure(event: ToolOutput) -> str:
+    """The first line of an error; of a command that of its output, after the exit code."""
+    for block in event.display:
+        if isinstance(block, TerminalDisplay):
+            end = "stopped" if block.exit_code is None else f"exit {block.exit_code}"
+            said = _first_line(block.output)
+            return f"{end}: {said}" if said else end
+    return _first_line("\n".join(block.text for block in event.content if isinstance(block, TextBlock)))
+
+
+def _first_line(text: str) -> str:
+    return next((line for line in text[:_LONGEST].splitlines() if line.strip()), "")
+
+
+def clip(text: str, columns: int) -> str:
+    """`text` as one line of at most `columns` columns, without anything that a terminal would obey."""
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    text = indent + " ".join(_COLOUR.sub("", strip_controls(text[:_LONGEST])).split())
+    text = "".join(character for character in text if character.isprintable())
+    used, fitting = 0, 0
+    for count, character in enumerate(text, 1):
+        used += _columns(character)
+        if used <= columns - 1:
+            fitting = count
+        if used > columns:
+            return text[:fitting] + "…"
+    return text
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,150 @@
+"""`BlockingRuntime`: a `Runtime` for programs without an event loop, and for those inside of one, such as notebooks.
+
+```python
+with BlockingRuntime("anthropic/claude-sonnet-4-5", cwd=".") as rt:
+    print(rt.ask("what does this project do?"))
+```
+"""
+
+import asyncio
+import functools
+import threading
+from collections.abc import Callable, Coroutine, Generator, Iterable
+from concurrent.futures import Future, wait
+from queue import SimpleQueue
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar, overload
+
+from zot_core.aio import spawn
+from zot_core.errors import Closed
+from zot_core.events import AgentEvent
+from zot_core.runtime import Run, Runtime
+from zot_provider.messages import ImageBlock
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_Events: TypeAlias = "SimpleQueue[AgentEvent | None]"
+"""The events of a run, None after the last one."""
+
+
+def _takes_what(function: Callable[Concatenate[Any, P], None]) -> Callable[[Any], Callable[Concatenate[Any, P], None]]:
+    """Give a function the signature of another one."""
+    return lambda other: functools.update_wrapper(other, function)
+
+
+class BlockingRuntime:
+    """A `Runtime` that works in a thread of its own; its methods wait for it.
+
+    Ctrl+C while they wait cancels the run, waits for its end, so that nothing is left running, and goes on as the usual
+    KeyboardInterrupt. Hooks and async tools run in the other thread.
+    """
+
+    @_takes_what(Runtime.__init__)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """Takes what `Runtime` takes, and raises what it raises."""
+        self.runtime = Runtime(*args, **options)
+        """The runtime itself, for `hooks`, `messages`, `usage`, `steer`; what is async belongs to the other thread."""
+        self._ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+        # A daemon: a program that forgets to close still ends.
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="zot", daemon=True)
+        self._closed = False
+        self._thread.start()
+
+    @overload
+    def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> str: ...
+
+    @overload
+    def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T]) -> T: ...
+
+    def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | None = None) -> str | T:
+        """See `Runtime.ask`."""
+        if returns is None:
+            return self._wait(self.runtime.ask, text, images)
+        return self._wait(functools.partial(self.runtime.ask, returns=returns), text, images)
+
+    def prompt(self, text: str, images: Iterable[ImageBlock] = ()) -> Generator[AgentEvent, None, None]:
+        """Answer `text`; iterate over the events. See `Runtime.prompt`: leaving the loop cancels the run."""
+        events: _Events = SimpleQueue()
+        return _iterate(self._wait(self._begin, text, images, events), events)
+
+    def cancel(self) -> None:
+        """Stop the prompt at hand, from any thread. Harmless when idle."""
+        self.runtime.cancel()
+
+    def close(self) -> None:
+        """See `Runtime.close`; the thread ends too."""
+        if not self._closed:
+            self._wait(self.runtime.close)
+            self._closed = True
+            loop, stop = self._ready.result()
+            loop.call_soon_threadsafe(stop.set)
+            self._thread.join()
+
+    def __enter__(self) -> "BlockingRuntime":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    async def _serve(self) -> None:
+        stop = asyncio.Event()
+        self._ready.set_result((asyncio.get_running_loop(), stop))
+        await stop.wait()
+
+    async def _begin(self, text: str, images: Iterable[ImageBlock], events: _Events) -> Run:
+        run = self.runtime.prompt(text, images)
+        spawn(_pass_on(run, events), "events for another thread")
+        return run
+
+    def _wait(self, function: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **options: P.kwargs) -> T:
+        """What the function gives in the other thread. An interrupt cancels it, waits for its end and goes on."""
+        if self._closed:
+            raise Closed("the runtime is closed")
+        if threading.current_thread() is self._thread:
+            raise RuntimeError("a hook or an async tool would wait for itself; use `runtime`, which is async")
+        loop, _ = self._ready.result()
+        answer: Future[T] = Future()
+        tasks: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            tasks.append(spawn(function(*args, **options), "a call from another thread"))
+            tasks[0].add_done_callback(lambda task: _deliver(task, answer))
+
+        loop.call_soon_threadsafe(begin)
+        try:
+            return answer.result()
+        except BaseException:
+            if not answer.done():
+                loop.call_soon_threadsafe(lambda: tasks[0].cancel())  # which comes after `begin`
+                wait([answer])
+            raise
+
+
+def _deliver(task: "asyncio.Task[T]", answer: "Future[T]") -> None:
+    if task.cancelled():
+        answer.set_exception(Closed("the runtime was closed meanwhile"))
+    elif error := task.exception():
+        answer.set_exception(error)
+    else:
+        answer.set_result(task.result())
+
+
+async def _pass_on(run: Run, events: _Events) -> None:
+    try:
+        while (event := await run.next()) is not None:
+            events.put(event)
+    finally:
+        events.put(None)
+
+
+def _iterate(run: Run, events: _Events) -> Generator[AgentEvent, None, None]:
+    try:
+        while (event := events.get()) is not None:
+            yield event
+    except KeyboardInterrupt:
+        run.cancel()
+        while events.get() is not None:
+            pass
+        raise
+    finally:
+        run.cancel()

@@ -1,0 +1,128 @@
+"""Structured answers: `await rt.ask("...", returns=City)` gives a `City`.
+
+The JSON Schema of the type goes into the prompt, the last answer is validated, and a model whose answer does not fit is
+told why, once, in the same run, so that the limits of a run hold for both. This is the one way that works with every
+wire, model and server, and beside tools:
+
+- `Request.response_schema` has the vendor hold the model to a schema. But which schemas are taken differs, older models
+  and many servers refuse it or ignore it, and some then never call a tool. Whoever knows their server adds it in a
+  handler of `Hooks.request`; the answer is validated all the same.
+- A tool that takes the answer as its arguments is called only if the model cares to, and changes the list of tools,
+  which is the beginning of what vendors cache.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from zot_core.events import AgentEvent, AssistantMessage, TurnEnd, TurnStart
+from zot_provider.errors import ZotError
+from zot_provider.messages import ImageBlock
+
+if TYPE_CHECKING:
+    from zot_core.runtime import Runtime
+
+T = TypeVar("T")
+
+_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL)
+
+
+class InvalidAnswer(ZotError):
+    """The model's answer was not of the type it was asked for, and neither was the next one: `answer` is its text."""
+
+    def __init__(self, text: str, answer: str) -> None:
+        super().__init__(text)
+        self.answer = answer
+
+
+class Shape(Generic[T]):
+    """A type as a model is told of it, and what its answers are checked with.
+
+    Making one imports pydantic. TypeError for a type that has no JSON Schema.
+    """
+
+    def __init__(self, kind: type[T]) -> None:
+        from pydantic import TypeAdapter  # noqa: PLC0415  100 ms, and only a structured answer needs it
+        from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError  # noqa: PLC0415  as above
+
+        self.name = kind.__name__ if isinstance(kind, type) else str(kind)
+        try:
+            self._adapter: TypeAdapter[T] = TypeAdapter(kind)
+            self.schema: dict[str, Any] = self._adapter.json_schema()
+        except (PydanticUserError, PydanticUndefinedAnnotation) as error:
+            raise TypeError(f"a model cannot answer with {self.name}: {error.message}") from error
+
+    def request(self, text: str) -> str:
+        """The prompt `text`, with what the last answer must look like."""
+        schema = json.dumps(self.schema, ensure_ascii=False)
+        return (
+            f"{text}\n\nYour last message must be one JSON value and nothing else: no other words, no code fence. "
+            f"It must fit this JSON Schema:\n{schema}"
+        )
+
+    def complaint(self, problem: ValueError) -> str:
+        """What a model is told whose answer does not fit."""
+        return f"Your last message does not fit the JSON Schema: {problem}. Send the whole JSON value again, corrected."
+
+    def parse(self, answer: str) -> T:
+        """The value in an answer, which may have words or a fence around it. ValueError says what must change."""
+        from pydantic import ValidationError  # noqa: PLC0415  loaded by now
+
+        for text in _candidates(answer):
+            try:
+                json.loads(text)
+            except (ValueError, RecursionError):
+                continue
+            try:
+                return self._adapter.validate_json(text)
+            except ValidationError as error:
+                details = error.errors(include_url=False, include_input=False, include_context=False)
+                raise ValueError("; ".join(_problem(detail["loc"], detail["msg"]) for detail in details)) from error
+        raise ValueError("it is not JSON" if answer.strip() else "it is empty")
+
+
+async def ask_for(rt: "Runtime", text: str, images: Iterable[ImageBlock], kind: type[T]) -> T:
+    """`Runtime.ask` with `returns`."""
+    shape = await asyncio.to_thread(Shape, kind)  # the loop goes on while pydantic is imported
+    answer, asked_again = "", False
+
+    def check(event: AgentEvent) -> None:
+        """Have the run go on where it would end with an answer that does not fit."""
+        nonlocal answer, asked_again
+        if isinstance(event, TurnStart):
+            answer = ""
+        elif isinstance(event, AssistantMessage):
+            answer = event.message.text
+        elif isinstance(event, TurnEnd) and event.stop in ("end_turn", "length") and not asked_again:
+            try:
+                shape.parse(answer)
+            except ValueError as problem:
+                asked_again = True
+                rt.steer(shape.complaint(problem))
+
+    remove = rt.hooks.event.add(check)
+    try:
+        last = await rt.ask(shape.request(text), images)
+    finally:
+        remove()
+    try:
+        return shape.parse(last)
+    except ValueError as problem:
+        raise InvalidAnswer(
+            f"the model gave no {shape.name}, asked twice: {' '.join(str(problem).split())}", last
+        ) from problem
+
+
+def _candidates(answer: str) -> Iterator[str]:
+    """The texts in an answer that may be its JSON, the likeliest first."""
+    yield answer
+    yield from reversed(_FENCED.findall(answer))
+    start = min((answer.find(mark) for mark in "{[" if mark in answer), default=0)
+    yield answer[start : max(answer.rfind(mark) for mark in "}]") + 1]
+
+
+def _problem(place: tuple[int | str, ...], words: str) -> str:
+    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).removeprefix(".")
+    return f"{where}: {words}" if where else words
