@@ -9,6 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).parent.parent
 
@@ -64,7 +67,7 @@ class Environment:
         return done, time.perf_counter() - begin
 
     @staticmethod
-    def samples(measure: Callable[[], float], runs: int) -> list[float]:
+    def samples(measure: Callable[[], T], runs: int) -> list[T]:
         """`runs` results after one warm-up."""
         return [measure() for _ in range(runs + 1)][1:]
 

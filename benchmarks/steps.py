@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from environment import Environment, Figure
@@ -14,32 +15,44 @@ WINDOW = 10
 
 def measure(environment: Environment) -> Iterator[Figure]:
     """Milliseconds of wall time a step, normalised."""
-    few = ToolServer("bash", lambda _: {"command": "true"}, FEW)
-    whole = statistics.median(environment.samples(lambda: _run(environment, few), 5)) / FEW
-    yield Figure(f"a run of {FEW} steps of `true`, start-up included", _ms(environment, whole), "ms a step", 6)
-    many = ToolServer("bash", lambda _: {"command": "true"}, MANY)
+    none, few, many = (ToolServer("bash", lambda _: {"command": "true"}, steps) for steps in (0, FEW, MANY))
+    pairs = environment.samples(lambda: (_run(environment, few), _run(environment, none)), 7)
+    step = statistics.median(run - answer for run, answer in pairs) / FEW
+    whole = statistics.median(run for run, _ in pairs) / FEW
+    yield Figure(f"{FEW} steps of `true`: a run less one of a single answer", _ms(environment, step), "ms a step", 6)
+    yield Figure(f"{FEW} steps of `true`: a run with its start-up", _ms(environment, whole), "ms a step")
     _run(environment, many)
-    times, sizes = zip(*many.arrivals, strict=True)
-    early, late = _step(times, 10), _step(times, MANY)
-    growth = sizes[MANY] - sizes[10]
+    sizes = [size for _, size in many.arrivals]
+    late = _step([_times(many)], MANY)
+    early = _step([_short(environment, "go") for _ in range(3)], 10)
     # The same number of bytes in the first message: what is left of the growth is the price of many messages.
-    padded = ToolServer("bash", lambda _: {"command": "true"}, 2 * WINDOW)
-    _run(environment, padded, "x" * growth)
-    padding = _step([time for time, _ in padded.arrivals], 10)
+    padded = _step([_short(environment, "x" * (sizes[MANY] - sizes[10])) for _ in range(3)], 10)
     yield Figure("step 10", _ms(environment, early), "ms", 6)
-    yield Figure(f"step 10, body as large as at step {MANY}", _ms(environment, padding), "ms")
+    yield Figure(f"step 10, body as large as at step {MANY}", _ms(environment, padded), "ms")
     yield Figure(f"step {MANY}", _ms(environment, late), "ms", note=f"a body of {sizes[MANY] / 1024:.0f} KiB")
-    yield Figure(f"step {MANY} over step 10, at equal body size", late / padding, "x", 1.5)
+    yield Figure(f"step {MANY} over step 10, at equal body size", late / padded, "x", 1.5)
+
+
+def _short(environment: Environment, prompt: str) -> list[float]:
+    """When the requests of a run came that goes just beyond step 10."""
+    server = ToolServer("bash", lambda _: {"command": "true"}, 10 + WINDOW)
+    _run(environment, server, prompt)
+    return _times(server)
+
+
+def _times(server: ToolServer) -> list[float]:
+    return [time for time, _ in server.arrivals]
 
 
 def _ms(environment: Environment, seconds: float) -> float:
     return seconds * 1000 * environment.scale
 
 
-def _step(times: "list[float] | tuple[float, ...]", number: int) -> float:
-    """Seconds between two requests around the step with this number."""
-    near = times[max(number - WINDOW, 1) : number + WINDOW + 1]
-    return statistics.median(after - before for before, after in zip(near[:-1], near[1:], strict=True))
+def _step(runs: list[list[float]], number: int) -> float:
+    """Seconds between two requests around the step with this number. The first two are left out: a tool's first call
+    has more to do."""
+    near = [times[max(number - WINDOW, 2) : number + WINDOW + 1] for times in runs]
+    return statistics.median(after - before for times in near for before, after in pairwise(times))
 
 
 def _run(environment: Environment, server: ToolServer, prompt: str = "go") -> float:

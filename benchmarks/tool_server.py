@@ -1,4 +1,4 @@
-"""A model server for benchmarks of whole conversations: it calls one tool again and again, over connections kept open."""
+"""A model server for benchmarks of whole conversations: one tool again and again, over connections kept open."""
 
 import asyncio
 import json
@@ -37,7 +37,9 @@ class ToolServer:
         self._answers.append(_stream(_choice({"content": "done"}), _choice({}, "stop")))
         self.arrivals: list[tuple[float, int]] = []
         self._loop = asyncio.new_event_loop()
-        self._server = self._loop.run_until_complete(self._loop.create_server(lambda: _Connection(self), "127.0.0.1", 0))
+        self._server = self._loop.run_until_complete(
+            self._loop.create_server(lambda: _Connection(self), "127.0.0.1", 0)
+        )
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
 
     @staticmethod

@@ -7,6 +7,8 @@ import sys
 import time
 from typing import Any
 
+import pytest
+
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 TAKE_TERMINAL = """
@@ -86,6 +88,33 @@ def test_a_model_cannot_command_the_terminal(zot: Any, server: ScriptedServer) -
                 assert terminal.seen == "abc\x1b[31mred\x1b[0md\tef\n"
 
 
+@pytest.mark.parametrize("mode", ["-p", "--stream"])
+def test_a_person_sees_what_the_tools_do(zot: Any, server: ScriptedServer, mode: str) -> None:
+    wide = {"command": "printf '\x1b]0;owned\x07' >&2; echo wrong; exit 3\n# " + "x" * 500}
+    calls = [Call("bash", wide), Call("read", {"path": "nowhere.txt"}), Call("ls", {})]
+    server.add(Turn("I look.", calls=calls), "Done.")
+    zot.env["COLUMNS"] = "40"
+    with Terminal(zot, *zot.at(server), mode, "x") as terminal:
+        assert terminal.code() == 0
+    lines = terminal.seen.splitlines()
+    said = ["I look."] if mode == "--stream" else []
+    assert [line for line in lines if not line.startswith("\x1b[2m")] == [*said, "Done."]
+    dim = [line.removeprefix("\x1b[2m").removesuffix("\x1b[0m") for line in lines if line.startswith("\x1b[2m")]
+    assert dim[0].startswith("bash printf '' >&2; echo wrong")
+    assert dim[0].endswith("…")
+    assert max(map(len, dim)) < 40
+    assert dim[1:4] == ["read nowhere.txt", "ls", "  failed: exit 3: wrong"]
+    assert dim[4].startswith("  failed: ")
+    assert len(dim) == 5
+
+
+def test_json_is_for_programs_and_says_nothing_besides(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "true"})]), "Done.")
+    with Terminal(zot, *zot.at(server), "--json", "x") as terminal:
+        assert terminal.code() == 0
+    assert all(line.startswith("{") for line in terminal.seen.splitlines())
+
+
 def test_control_c_before_the_answer(zot: Any, server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(stall=30.0)))
     with Terminal(zot, *zot.at(server), "-p", "x") as terminal:
@@ -108,7 +137,8 @@ def test_control_c_twice_in_a_tool(zot: Any, server: ScriptedServer) -> None:
         time.sleep(0.02)
         terminal.type(b"\x03")
         assert terminal.code() == 130
-        assert terminal.seen.replace("^C", "") == "I wait.\n"
+        shown = terminal.seen.replace("^C", "")
+        assert shown == "I wait.\n\x1b[2mbash echo here > mark; sleep 63 & sleep 63\x1b[0m\n"
     assert [role for role, _ in zot.said()] == ["user", "assistant", "tool"]
 
 

@@ -180,6 +180,33 @@ def test_closing_in_another_thread_ends_the_waiting() -> None:
     rt.close()
 
 
+def test_any_number_of_threads_may_ask_and_close_at_any_moment() -> None:
+    for _ in range(30):
+        rt = blocking(ScriptedClient(["hello"], repeat=True))
+        ends: list[object] = []
+
+        def ask(rt: BlockingRuntime = rt, ends: list[object] = ends) -> None:
+            try:
+                ends.append(rt.ask("hi"))
+            except (Busy, Closed, Unanswered) as error:
+                ends.append(error)
+
+        threads = [threading.Thread(target=target) for target in (ask, ask, rt.close, ask, rt.close)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+            assert not thread.is_alive()
+        assert len(ends) == 3
+
+
+def test_closing_from_a_hook_is_refused_and_nothing_hangs() -> None:
+    with blocking(ScriptedClient(["hello", "again"])) as rt:
+        rt.runtime.hooks.turn_start.add(lambda step: rt.close())
+        with pytest.raises(Unanswered, match="would wait for itself"):
+            rt.ask("hi")
+
+
 def test_it_talks_to_a_server() -> None:
     with (
         ScriptedServer(["hello"]) as server,

@@ -1,5 +1,6 @@
 import pytest
 
+from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import MissingKey, UnknownName
 from zot_provider.selection import select
 
@@ -35,6 +36,37 @@ def test_a_selection(given: dict[str, str], environ: dict[str, str], expected: t
     found = select(**given, environ=environ)
     assert (found.vendor.id, found.model.id, found.key, found.base_url) == expected
     assert found.model.vendor == found.vendor.id
+
+
+CORP = parse_user_models({"providers": {
+    "corp": {"baseUrl": "http://corp/v1", "models": [{"id": "m1"}, {"id": "gpt-5.1"}]},
+    "bare": {"baseUrl": "http://bare/v1", "auth": "none"},
+}})  # fmt: skip
+
+OWN = [
+    pytest.param({"provider": "corp"}, ("corp", "m1", "c-key"), id="the first model is the default"),
+    pytest.param({"model": "m1"}, ("corp", "m1", "c-key"), id="a model's vendor"),
+    pytest.param({"model": "corp/org/m"}, ("corp", "org/m", "c-key"), id="any name is taken"),
+    pytest.param({"provider": "bare"}, ("bare", "", ""), id="no key, no models"),
+    pytest.param({"model": "gpt-5.1"}, ("openai", "gpt-5.1", "o-key"), id="a vendor with a key comes first"),
+    pytest.param({"model": "gpt-5.1", "preferred": "corp"}, ("corp", "gpt-5.1", "c-key"), id="one that is preferred"),
+    pytest.param({"preferred": "corp"}, ("corp", "m1", "c-key"), id="preferred to one with a key"),
+    pytest.param({"preferred": "bare", "model": "new"}, ("bare", "new", ""), id="preferred for a name nobody knows"),
+    pytest.param({"preferred": "corp", "model": "claude-haiku-4-5", "api_key": "k"},
+                 ("anthropic", "claude-haiku-4-5", "k"), id="but a model's vendor counts more"),
+    pytest.param({"preferred": "gone"}, ("openai", "gpt-5.1", "o-key"), id="nobody of that name"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "expected"), OWN)
+def test_a_selection_among_the_users_own_vendors(given: dict[str, str], expected: tuple[str, ...]) -> None:
+    found = select(**given, environ=OPENAI | {"CORP_API_KEY": "c-key"}, known=CORP)
+    assert (found.vendor.id, found.model.id, found.key) == expected
+
+
+def test_without_any_key_the_users_variables_are_named_too() -> None:
+    with pytest.raises(MissingKey, match=r"or CORP_API_KEY, or name a server that .* \(--provider ollama or bare\)"):
+        select(environ={}, known=CORP)
 
 
 def test_without_any_key_the_variables_are_named() -> None:

@@ -25,17 +25,33 @@ def _run(arguments: list[str]) -> int:
 
 
 def _flushed(code: int) -> int:
-    """The exit code, once standard output has taken what was written: still `code` if its reader has gone."""
+    """The exit code, once the standard streams have taken what was written: still `code` if their reader has gone."""
     try:
         sys.stdout.flush()
     except OSError as error:
-        import os  # noqa: PLC0415  see the module's docstring
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter flushes once more as it ends
+        _discard(1)
         if not isinstance(error, BrokenPipeError):
-            sys.stderr.write(f"zot: cannot write to standard output: {error.strerror}\n")
-            return code or 1
+            code = code or 1
+            _tell(f"zot: cannot write to standard output: {error.strerror}\n")
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _discard(2)
     return code
+
+
+def _tell(line: str) -> None:
+    try:
+        sys.stderr.write(line)
+    except OSError:
+        return
+
+
+def _discard(stream: int) -> None:
+    """Have what cannot be written go nowhere: the interpreter flushes once more as it ends, and would fail."""
+    import os  # noqa: PLC0415  see the module's docstring
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 
 def _fill_descriptors() -> None:

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from zot_agent.cli.args import parse
 from zot_agent.host import Host
 from zot_agent.host.build import build_host, working_directory
 from zot_core.errors import SessionLocked
+from zot_core.prompt import identity
 from zot_provider.client import HttpClient
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
 from zot_provider.testing import ScriptedServer
@@ -129,3 +131,150 @@ def test_the_working_directory(alone: Path, tmp_path: Path) -> None:
     alone.rmdir()
     with pytest.raises(ConfigError, match="no longer exists"):
         working_directory(".")
+
+
+def settle(tmp_path: Path, **files: Any) -> Path:
+    """Write `config.json` and `models.json` into zot's home."""
+    home = tmp_path / "zot-home"
+    home.mkdir(exist_ok=True)
+    for name, value in files.items():
+        (home / f"{name}.json").write_text(json.dumps(value))
+    return home
+
+
+def chosen(*arguments: str) -> tuple[str, str]:
+    host = build("--no-session", *arguments)
+    model = host.runtime.agent.model
+    close(host)
+    return model.vendor, model.id
+
+
+def test_a_flag_counts_more_than_the_settings_and_they_more_than_the_environment(key: None, tmp_path: Path) -> None:
+    corp = {"baseUrl": "http://127.0.0.1:1/v1", "auth": "none", "models": [{"id": "m1"}, {"id": "m2"}]}
+    settle(tmp_path, config={"provider": "corp", "model": "m2"}, models={"providers": {"corp": corp}})
+    assert chosen() == ("corp", "m2")
+    assert chosen("--provider", "corp") == ("corp", "m2")
+    assert chosen("--model", "m1") == ("corp", "m1")
+    assert chosen("--model", "unheard-of") == ("corp", "unheard-of")
+    assert chosen("--provider", "anthropic") == ("anthropic", "claude-sonnet-4-6")
+    assert chosen("--model", "claude-haiku-4-5") == ("anthropic", "claude-haiku-4-5")
+    assert chosen("--base-url", "http://127.0.0.1:2/v1") == ("corp", "m2")
+    settle(tmp_path, config={"model": "m1"})
+    assert chosen() == ("corp", "m1")
+    settle(tmp_path, config={"provider": "anthropic"})
+    assert chosen() == ("anthropic", "claude-sonnet-4-6")
+
+
+def test_a_session_counts_more_than_the_settings(tmp_path: Path) -> None:
+    with ScriptedServer(["ok"]) as server:
+        base = ("--base-url", server.base_url("openai-chat"))
+        ask(build("--provider", "local", "--model", "one", *base), "first")
+    settle(tmp_path, config={"provider": "openai", "model": "gpt-5.1"})
+    host = build("-c", *base)
+    assert host.runtime.agent.model.id == "one"
+    close(host)
+    host = build("-c", "--model", "two", "--provider", "local", *base)
+    assert host.runtime.agent.model.id == "two"
+    close(host)
+
+
+def test_a_level_of_the_settings_is_taken_where_no_flag_names_one(key: None, tmp_path: Path) -> None:
+    settle(tmp_path, config={"reasoning": "high"})
+    for arguments, level in (([], "high"), (["--reasoning", "off"], "off")):
+        host = build("--no-session", *arguments)
+        assert host.runtime.agent.reasoning == level
+        close(host)
+
+
+@pytest.mark.parametrize(
+    ("config", "arguments", "words"),
+    [
+        ({"provider": "opnai"}, [], "config.json: unknown provider 'opnai'; did you mean openai"),
+        ({"provider": "opnai"}, ["--model", "m"], "config.json: unknown provider 'opnai'"),
+        ({"provider": "anthropic", "model": "claude-haiku-4-55"}, [], "config.json: unknown model 'claude-haiku-4-55'"),
+        ({"model": "nonsense"}, [], "config.json: unknown model 'nonsense'"),
+        ({"model": "nonsense"}, ["--provider", "anthropic", "--model", "nonsens"], "unknown model 'nonsens'"),
+        ({"provider": "anthropic"}, ["--provider", "opnai"], "unknown provider 'opnai'"),
+    ],
+)
+def test_an_unknown_name_is_said_to_stand_where_it_does(
+    key: None, tmp_path: Path, config: Any, arguments: list[str], words: str
+) -> None:
+    home = settle(tmp_path, config=config)
+    with pytest.raises(UnknownName) as caught:
+        build("--no-session", *arguments)
+    assert str(caught.value).removeprefix(f"{home}/").startswith(words)
+
+
+def test_an_unknown_provider_of_the_settings_is_in_nobodys_way(key: None, tmp_path: Path) -> None:
+    settle(tmp_path, config={"provider": "kimi", "model": "k2"})
+    assert chosen("--provider", "anthropic") == ("anthropic", "claude-sonnet-4-6")
+    assert chosen("--model", "anthropic/claude-haiku-4-5") == ("anthropic", "claude-haiku-4-5")
+
+
+def test_a_proxy_of_the_settings_is_used_here_and_by_children(
+    key: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "https_proxy"):
+        monkeypatch.setenv(name, "http://before")  # so that it is put back
+    settle(tmp_path, config={"http_proxy": "http://proxy:3128"})
+    close(build("--no-session"))
+    assert os.environ["http_proxy"] == os.environ["https_proxy"] == "http://proxy:3128"
+
+
+def system(*arguments: str) -> tuple[str, list[str]]:
+    """The system prompt of a host, and its notes."""
+    host = build("--no-session", *arguments)
+    close(host)
+    return host.runtime.agent.system, host.notes
+
+
+def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, tmp_path: Path) -> None:
+    home = settle(tmp_path)
+    (home / "AGENTS.md").write_text("GLOBAL")
+    (tmp_path / "AGENTS.md").write_text("ABOVE")
+    (alone / "AGENTS.md").write_text("HERE")
+    (home / "SYSTEM.md").write_text("HOME SYSTEM")
+    text, notes = system("--append-system-prompt", "ONE", "--append-system-prompt", "TWO")
+    words = ("HOME SYSTEM", "GLOBAL", "ABOVE", "HERE", "ONE", "TWO", "Current date: ", f"directory: {alone}")
+    places = [text.index(word) for word in words]
+    assert places == sorted(places)
+    assert text.startswith("HOME SYSTEM")
+    assert text.endswith(str(alone))
+    assert notes == []
+
+    (alone / ".zot").mkdir()
+    (alone / ".zot" / "SYSTEM.md").write_text("PROJECT SYSTEM")
+    assert system()[0].startswith("PROJECT SYSTEM")
+    assert system("--system-prompt", "MINE")[0].startswith("MINE\n\n# Instructions from ")
+    text, _ = system("-nc", "--append-system-prompt", "ONE")
+    assert text.startswith(identity())
+    assert "GLOBAL" not in text
+    assert "ONE\n\nCurrent date: " in text
+
+
+def test_files_that_cannot_be_used_are_noted_unless_none_is_wanted(key: None, alone: Path) -> None:
+    (alone / "AGENTS.md").write_bytes(b"\0")
+    (alone / ".zot").mkdir()
+    (alone / ".zot" / "SYSTEM.md").symlink_to("nowhere")
+    assert [note.removeprefix(f"{alone}/") for note in system()[1]] == [
+        "AGENTS.md looks binary; it is left out",
+        ".zot/SYSTEM.md is a link to nothing; it is left out",
+    ]
+    assert system("-nc")[1] == []
+    assert len(system("--system-prompt", "x")[1]) == 1
+
+
+def test_children_know_the_agent_that_started_them(key: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZOT_SESSION_ID", "of another zot")
+    host = build("--reasoning", "low")
+    session = host.runtime.session
+    assert session is not None
+    assert host.runtime.agent.context.env == {
+        **{"ZOT_PROVIDER": "anthropic", "ZOT_MODEL": "claude-sonnet-4-6", "ZOT_REASONING_LEVEL": "low"},
+        **{"ZOT_CHILD_SESSION": "1", "ZOT_SESSION_ID": session.meta.id, "ZOT_SESSION_FILE": session.path},
+    }
+    close(host)
+    host = build("--no-session")
+    assert host.runtime.agent.context.env["ZOT_SESSION_ID"] == ""
+    close(host)

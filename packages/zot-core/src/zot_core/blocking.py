@@ -11,8 +11,9 @@ import functools
 import threading
 from collections.abc import Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from zot_core.aio import spawn
 from zot_core.errors import Closed
@@ -29,7 +30,7 @@ _Events: TypeAlias = "SimpleQueue[AgentEvent | None]"
 
 def _takes_what(function: Callable[Concatenate[Any, P], None]) -> Callable[[Any], Callable[Concatenate[Any, P], None]]:
     """Give a function the signature of another one."""
-    return lambda other: functools.update_wrapper(other, function)
+    return lambda other: functools.update_wrapper(other, function, assigned=())  # and nothing else of it
 
 
 class BlockingRuntime:
@@ -47,6 +48,7 @@ class BlockingRuntime:
         self._ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
         # A daemon: a program that forgets to close still ends.
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="zot", daemon=True)
+        self._lock = threading.Lock()  # what begins has begun before the loop is told to stop
         self._closed = False
         self._thread.start()
 
@@ -59,26 +61,30 @@ class BlockingRuntime:
     def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | None = None) -> str | T:
         """See `Runtime.ask`."""
         if returns is None:
-            return self._wait(self.runtime.ask, text, images)
-        return self._wait(functools.partial(self.runtime.ask, returns=returns), text, images)
+            return self._wait(lambda: self.runtime.ask(text, images))
+        return self._wait(lambda: self.runtime.ask(text, images, returns=returns))
 
     def prompt(self, text: str, images: Iterable[ImageBlock] = ()) -> Generator[AgentEvent, None, None]:
         """Answer `text`; iterate over the events. See `Runtime.prompt`: leaving the loop cancels the run."""
         events: _Events = SimpleQueue()
-        return _iterate(self._wait(self._begin, text, images, events), events)
+        return _iterate(self._wait(lambda: self._begin(text, images, events)), events)
 
     def cancel(self) -> None:
         """Stop the prompt at hand, from any thread. Harmless when idle."""
         self.runtime.cancel()
 
     def close(self) -> None:
-        """See `Runtime.close`; the thread ends too."""
-        if not self._closed:
-            self._wait(self.runtime.close)
-            self._closed = True
+        """See `Runtime.close`; the thread ends too. Other threads that wait for an answer are told."""
+        self._check_thread()
+        with self._lock:
+            first, self._closed = not self._closed, True
+        if first:
             loop, stop = self._ready.result()
-            loop.call_soon_threadsafe(stop.set)
-            self._thread.join()
+            try:
+                _Work(loop, self.runtime.close).result()
+            finally:
+                loop.call_soon_threadsafe(stop.set)
+        self._thread.join()
 
     def __enter__(self) -> "BlockingRuntime":
         return self
@@ -96,37 +102,56 @@ class BlockingRuntime:
         spawn(_pass_on(run, events), "events for another thread")
         return run
 
-    def _wait(self, function: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **options: P.kwargs) -> T:
-        """What the function gives in the other thread. An interrupt cancels it, waits for its end and goes on."""
-        if self._closed:
-            raise Closed("the runtime is closed")
+    def _wait(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """What the work gives in the other thread. An interrupt cancels it, waits for its end and goes on."""
+        self._check_thread()
+        loop, _ = self._ready.result()
+        with self._lock:
+            if self._closed:
+                raise Closed("the runtime is closed")
+            begun = _Work(loop, work)
+        return begun.result()
+
+    def _check_thread(self) -> None:
         if threading.current_thread() is self._thread:
             raise RuntimeError("a hook or an async tool would wait for itself; use `runtime`, which is async")
-        loop, _ = self._ready.result()
-        answer: Future[T] = Future()
-        tasks: list[asyncio.Task[T]] = []
 
-        def begin() -> None:
-            tasks.append(spawn(function(*args, **options), "a call from another thread"))
-            tasks[0].add_done_callback(lambda task: _deliver(task, answer))
 
-        loop.call_soon_threadsafe(begin)
+class _Work(Generic[T]):
+    """Something to be done in the event loop of another thread."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self._loop = loop
+        self._answer: Future[T] = Future()
+        self._task: asyncio.Task[T] | None = None
+        loop.call_soon_threadsafe(self._begin, work)
+
+    def result(self) -> T:
+        """What came of it. Whatever interrupts the waiting cancels the work, and goes on when that has ended."""
         try:
-            return answer.result()
+            return self._answer.result()
         except BaseException:
-            if not answer.done():
-                loop.call_soon_threadsafe(lambda: tasks[0].cancel())  # which comes after `begin`
-                wait([answer])
+            if not self._answer.done():
+                with suppress(RuntimeError):  # the loop has ended meanwhile
+                    self._loop.call_soon_threadsafe(self._cancel)
+                wait([self._answer])
             raise
 
+    def _begin(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self._task = spawn(work(), "work for another thread")
+        self._task.add_done_callback(self._deliver)
 
-def _deliver(task: "asyncio.Task[T]", answer: "Future[T]") -> None:
-    if task.cancelled():
-        answer.set_exception(Closed("the runtime was closed meanwhile"))
-    elif error := task.exception():
-        answer.set_exception(error)
-    else:
-        answer.set_result(task.result())
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _deliver(self, task: "asyncio.Task[T]") -> None:
+        if task.cancelled():
+            self._answer.set_exception(Closed("the runtime was closed meanwhile"))
+        elif error := task.exception():
+            self._answer.set_exception(error)
+        else:
+            self._answer.set_result(task.result())
 
 
 async def _pass_on(run: Run, events: _Events) -> None:

@@ -1,10 +1,11 @@
 import json
+import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_core.sessions.raw import keep_arguments
+from zot_core.sessions.raw import keep_arguments, read_row
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6),
@@ -59,3 +60,62 @@ def test_any_object_comes_back_to_the_letter(written: list[tuple[dict[str, objec
     texts = [json.dumps(value, separators=(",", ":") if tight else None) for value, tight in written]
     blocks = ",".join(f'{{"id":"\\"arguments\\"","arguments":{text},"more":{{}}}}' for text in texts)
     assert kept(f'{{"type":"message","message":{{"content":[{blocks}],"time":""}}}}') == texts
+
+
+def block(arguments: str, more: str = "") -> str:
+    return f'{{"type":"tool_call","id":"1","name":"n","arguments":{arguments}{more}}}'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'{{"message":{{"content":[{block("{ }")}],"arguments":{{"a":1}}}}}}',
+        f'{{"arguments":{{}},"message":{{"content":[{block("{ }")}]}}}}',
+        f'{{"message":{{"content":[{{"text":"x","more":{{"arguments":{{}}}}}},{block("{ }")}]}}}}',
+        f'{{"message":{{"content":[{block("{ }", more=""","arguments":{ }""")}]}}}}',
+        f'{{"message":{{"content":[{{"text":"\\"arguments\\": {{}}"}},{block("{ }")}]}}}}',
+        f'{{"message":{{"content":[{{"\\"arguments":{{}}}},{block("{ }")}]}}}}',
+        '{"message":{"content":[{"\\u0061rguments":{ }}],"time":"\\"arguments"}}',
+        f'{{"message":{{"content":[{{"\\u0061rguments":{{ }}}}]}},"x":{block("{}")}}}'.replace("{ }", "{  }"),
+    ],
+)
+def test_members_of_that_name_elsewhere_are_not_mistaken_for_the_arguments_of_a_call(line: str) -> None:
+    (text,) = [each["arguments"] for each in read_row(line.encode())["message"]["content"] if "arguments" in each]
+    assert text in ("{ }", "{  }")
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        (b'{"a":"\\ud800"}', {"a": "\ud800"}),
+        (b'{"a":"x\xffy"}', {"a": "x\ufffdy"}),
+        (b'{"a":Infinity,"b":1e999}', {"a": math.inf, "b": math.inf}),
+        (b'{"a":123456789012345678901234567890}', {"a": 123456789012345678901234567890}),
+        (b'{"a":1,"a":2}', {"a": 2}),
+        (b'{"a":' * 300 + b"1" + b"}" * 300, {"a": None}),
+        (b' {"a" : 1}\r\n', {"a": 1}),
+        (b'{"a":1} {}', {}),
+        (b'{"a":"\n"}', {}),
+        (b"[]", {}),
+        (b"\n", {}),
+    ],
+)
+def test_a_line_is_read_as_json_reads_it(line: bytes, row: dict[str, object]) -> None:
+    found = read_row(line)
+    assert found.keys() == row.keys()
+    assert found == row or row == {"a": None}
+
+
+written_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(), max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(max_size=4), written_values), st.booleans())
+def test_every_row_is_read_as_json_reads_it(row: dict[str, object], ascii: bool) -> None:
+    line = json.dumps(row, ensure_ascii=ascii).encode("utf-8", "surrogatepass")
+    found = read_row(line)
+    assert found == json.loads(line.decode("utf-8", "replace"))
+    assert repr(found) == repr(json.loads(line.decode("utf-8", "replace")))  # 1 is no 1.0, and True is no 1

@@ -36,9 +36,10 @@ def select(
     """Make sense of what was given; every argument may be empty. `known`: the vendors there are, with the user's own.
 
     `model` may name its vendor (`anthropic/claude-sonnet-4-5`). Without a vendor it is the one whose catalogue has the
-    model, else the `preferred` one, else the first one with a key in the environment, else, if there is a base URL, any
-    OpenAI-like server. Among several whose catalogues have the model, the order is the same. The key is `api_key`, else the vendor's environment variable, and so is the base URL. With a base URL every model name
-    is taken as it is: a server behind one has its own names. Raises `UnknownName`, `MissingKey`.
+    model (among several the order is that of what follows), else the `preferred` one, else the first one with a key in
+    the environment, else, if there is a base URL, any OpenAI-like server. The key is `api_key`, else the vendor's
+    environment variable, and so is the base URL. With a base URL every model name is taken as it is: a server behind
+    one has its own names. Raises `UnknownName`, `MissingKey`.
     """
     env = os.environ if environ is None else environ
     known = known or Known()

@@ -5,11 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zot_provider.catalog import list_models
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model, Price
+from zot_provider.selection import select
 from zot_provider.vendors import VENDORS, find_vendor
 from zot_provider.vendors.spec import Vendor
+from zot_provider.wire.base import Quirks
 
 CORP = {"baseUrl": "https://llm.corp/v1", "models": [{"id": "m1"}]}
 
@@ -42,6 +45,33 @@ def test_a_known_vendor_keeps_what_is_not_said() -> None:
     assert len(known.vendors) == len(VENDORS)
 
 
+def test_the_address_written_down_counts_more_than_a_variable() -> None:
+    known = parse({"openai": {"baseUrl": "https://mine/v1"}, "anthropic": {"models": [{"id": "x"}]}})
+    environ = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "https://other/v1", "ANTHROPIC_BASE_URL": "https://third"}
+    assert select("openai", environ=environ, known=known).base_url == ""
+    assert select("openai", environ=environ, known=known).vendor.base_url == "https://mine/v1"
+    assert select("anthropic", api_key="k", environ=environ, known=known).base_url == "https://third"
+
+
+def test_a_known_vendor_on_another_wire_loses_what_was_particular_about_the_first() -> None:
+    openai = find_vendor("openai")
+    known = parse({"openai": {"api": "anthropic"}, "anthropic": {"api": "anthropic"}})
+    assert known.vendors[0] == find_vendor("anthropic")
+    assert known.vendors[1] == openai.replace(wire="anthropic-messages", quirks=Quirks())
+    assert parse({"openai": {"auth": "none"}}).vendors[1] == openai.replace(key_env=())
+
+
+def test_a_model_of_the_catalogue_keeps_what_is_not_said() -> None:
+    anthropic = find_vendor("anthropic")
+    (listed,) = (model for model in list_models(anthropic) if model.id == "claude-sonnet-4-6")
+    model = {"id": "claude-sonnet-4-6", "contextWindow": 1000}
+    assert parse({"anthropic": {"models": [model]}}).models["anthropic"] == [listed.replace(context_window=1000)]
+    changed = {"reasoning": False, "priceInput": 0, "priceOutput": 0, "name": "Free"}
+    assert parse({"anthropic": {"models": [model | changed]}}).models["anthropic"] == [
+        listed.replace(context_window=1000, reasoning=False, price=Price(0, 0, 0, 0), name="Free")
+    ]
+
+
 def test_a_model_has_limits_and_prices() -> None:
     model = {"id": "m", "name": "M", "reasoning": True, "contextWindow": 1000, "maxTokens": 100, "future": [1]}
     prices = {"priceInput": 1, "priceOutput": 2.5, "priceCacheRead": 0.1}
@@ -54,6 +84,10 @@ def test_a_model_has_limits_and_prices() -> None:
     ("value", "message"),
     [
         ({"providers": []}, "models.json: providers: expected an object, got a list"),
+        ({"providers": None}, "models.json: providers: expected an object, got null"),
+        ({"providers": {"": CORP}}, "models.json: providers.: a provider's name has no slash and no space"),
+        ({"providers": {"a/b": CORP}}, "models.json: providers.a/b: a provider's name has no slash and no space"),
+        ({"providers": {"a\nb": CORP}}, "models.json: providers.'a\\nb': a provider's name has no slash and no space"),
         ({"providers": {"c": 1}}, "models.json: providers.c: expected an object, got 1"),
         ({"providers": {"c": {}}}, "models.json: providers.c.baseUrl: missing"),
         ({"providers": {"c": {"baseUrl": "llm.corp"}}}, "models.json: providers.c.baseUrl: must begin with http"),

@@ -69,7 +69,7 @@ def failure(raw_server: Any, answer: bytes, limits: HttpLimits = QUICK, rest: fl
 
 
 def test_the_limits_are_the_documented_ones() -> None:
-    assert HttpLimits() == HttpLimits(connect=15.0, read=300.0, write=60.0)
+    assert HttpLimits() == HttpLimits(connect=15.0, read=300.0, write=60.0, answer=128 << 20)
 
 
 def test_a_post_sends_json_once_and_the_connection_is_used_again(raw_server: Any) -> None:
@@ -193,6 +193,30 @@ def test_an_answer_that_is_no_stream(raw_server: Any, kind: bytes, body: bytes, 
     assert words in str(error)
 
 
+def test_an_answer_without_end_is_cut_off(raw_server: Any) -> None:
+    sent = 0
+
+    async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        await read_request(reader)
+        writer.write(STREAM + b"\r\n")
+        while True:
+            writer.write(b": more\n\n" * 10_000)
+            await writer.drain()
+            sent += 80_000
+
+    async def main() -> str:
+        async with raw_server(flood) as server:
+            transport = HttpTransport(HttpLimits(answer=3 << 20))
+            with pytest.raises(ProtocolError) as caught:
+                await post(transport, server.url)
+            await transport.close()
+            return str(caught.value)
+
+    assert asyncio.run(main()).endswith("/v1/x sent more than 3 MiB; cut off")
+    assert sent < 30 << 20
+
+
 def raised(url: str, limits: HttpLimits = QUICK) -> ProviderError:
     async def main() -> ProviderError:
         transport = HttpTransport(limits)
@@ -234,7 +258,7 @@ def test_a_connection_that_is_never_accepted() -> None:
         assert asyncio.run(main(listener.getsockname()[1])).endswith(": no connection within 0.2 s")
 
 
-def secure(raw_server: Any, trusted: bool, monkeypatch: pytest.MonkeyPatch) -> bytes:
+def secure(raw_server: Any, trusted: bool, monkeypatch: pytest.MonkeyPatch, *, insecure: bool = False) -> bytes:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
     if trusted:
@@ -242,7 +266,7 @@ def secure(raw_server: Any, trusted: bool, monkeypatch: pytest.MonkeyPatch) -> b
 
     async def main() -> bytes:
         async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok"), ssl=context) as server:
-            transport = HttpTransport()
+            transport = HttpTransport(insecure=insecure)
             try:
                 return await post(transport, f"https://localhost:{server.port}/v1")
             finally:
@@ -264,6 +288,10 @@ def test_a_certificate_that_the_environment_trusts_is_accepted(
     raw_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert secure(raw_server, trusted=True, monkeypatch=monkeypatch) == b"ok"
+
+
+def test_any_certificate_is_accepted_where_that_was_asked_for(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert secure(raw_server, trusted=False, monkeypatch=monkeypatch, insecure=True) == b"ok"
 
 
 def test_https_spoken_to_a_server_without_it(raw_server: Any) -> None:
@@ -315,6 +343,23 @@ def test_a_proxy_for_https_is_asked_to_connect(raw_server: Any, monkeypatch: pyt
 
     assert asyncio.run(main()) == "no answer from https://far.example/v1: 407 Proxy Authentication Required"
     assert seen[0].startswith(b"CONNECT far.example:443 HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize(("scheme", "proxy"), [("http", "http://me:secret@127.0.0.1:1"), ("https", "127.0.0.1:1")])
+def test_a_proxy_that_refuses_is_said_to_be_the_one(monkeypatch: pytest.MonkeyPatch, scheme: str, proxy: str) -> None:
+    monkeypatch.setenv(f"{scheme}_proxy", proxy)
+    error = raised(f"{scheme}://far.example/v1")
+    assert isinstance(error, ConnectError)
+    assert not error.retryable
+    assert str(error) == (
+        f"cannot connect to the proxy http://127.0.0.1:1 on the way to {scheme}://far.example/v1: connection refused; "
+        "check the proxy"
+    )
+
+
+def test_a_proxy_without_an_address_is_said_to_be_the_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://no-such-proxy.invalid:3128")
+    assert ": no such host; check the proxy" in str(raised("http://far.example/v1", HttpLimits()))
 
 
 def test_a_proxy_is_passed_by_where_the_environment_says_so(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:

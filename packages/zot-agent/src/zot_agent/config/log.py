@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import re
+import stat
 from collections.abc import Iterable, Mapping
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
@@ -54,10 +55,11 @@ class _PrivateFile(RotatingFileHandler):
 
     def _open(self) -> TextIOWrapper:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        os.chmod(self.baseFilename, 0o600)  # it may be older than this rule
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.chmod(self.baseFilename, 0o600)  # it may be older than this rule
         return open(descriptor, "a", encoding=self.encoding, errors=self.errors)
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the standard library's name
+    def handleError(self, record: logging.LogRecord) -> None:
         pass
 
 

@@ -73,8 +73,10 @@ def instructions(options: Options, cwd: str, home: str) -> tuple[str | None, lis
 
 
 def child_environment(selection: Selection, session: SessionFile | None, reasoning: str) -> dict[str, str]:
-    """What programs that tools start can know of the agent that started them; the names are those of the Go zot. What is
-    not known is empty: of a zot inside another, the outer one's must not be seen."""
+    """What programs that tools start can know of the agent that started them; the names are those of the Go zot.
+
+    What is not known is empty: of a zot inside another, the outer one's must not be seen.
+    """
     return {
         "ZOT_PROVIDER": selection.vendor.id,
         "ZOT_MODEL": selection.model.id,

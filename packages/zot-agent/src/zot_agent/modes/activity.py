@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from zot_agent.modes.output import Output
@@ -26,16 +26,17 @@ _LONGEST = 2000
 class Activity:
     """An observer of a run: a line for each tool call, and why it failed if it did."""
 
-    def __init__(self, output: Output, environ: Mapping[str, str] | None = None) -> None:
-        """`output` is written first, so that what the model said stands above the calls it leads to."""
-        self._output = output
+    def __init__(self, output: Output, stopped: Sequence[int] = (), environ: Mapping[str, str] | None = None) -> None:
+        """`output` is written first, so that what the model said stands above the calls it leads to. Once there is
+        anything in `stopped`, the person has stopped the run, and knows why calls fail."""
+        self._output, self._stopped = output, stopped
         env = os.environ if environ is None else environ
         self._plain = bool(env.get("NO_COLOR")) or env.get("TERM") == "dumb"
 
     def __call__(self, event: AgentEvent) -> None:
         if isinstance(event, ToolCall):
             self._tell(f"{event.name} {main_argument(event.arguments)}")
-        elif isinstance(event, ToolOutput) and event.is_error:
+        elif isinstance(event, ToolOutput) and event.is_error and not self._stopped:
             self._tell(f"  failed: {failure(event)}")
 
     def _tell(self, text: str) -> None:

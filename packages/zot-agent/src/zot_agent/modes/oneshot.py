@@ -87,11 +87,11 @@ async def answer(host: Host, prompt: str, show: Show, *, images: Sequence[ImageB
     output, watch = Output(host.runtime.cancel, plain=plain), _Watch()
     host.runtime.hooks.event.add(lambda event: show(output, event))
     host.runtime.hooks.event.add(watch)
-    if not plain and sys.stderr.isatty():
-        from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it
-
-        host.runtime.hooks.event.add(Activity(output))
     with _Signals(host.runtime.cancel, output) as received:
+        if not plain and sys.stderr.isatty():
+            from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it
+
+            host.runtime.hooks.event.add(Activity(output, received))
         end = await host.runtime.prompt(prompt, images).task
         output.flush()
     if received and (end == "aborted" or output.gone):

@@ -20,8 +20,10 @@ _NAME = '"arguments"'
 
 
 def read_row(line: bytes) -> dict[str, Any]:
-    """The row a line holds, see `keep_arguments`; an empty one if it is no JSON object. A byte that is no UTF-8 costs no
-    more than itself."""
+    """The row a line holds, see `keep_arguments`; an empty one if it is no JSON object.
+
+    A byte that is no UTF-8 costs no more than itself.
+    """
     try:
         row = from_json(line)
     except ValueError:

@@ -6,14 +6,15 @@
    "priceInput": 1.0, "priceOutput": 2.0, "priceCacheRead": 0.1, "priceCacheWrite": 1.25}]}}}
 ```
 
-A key that is the id of a vendor zot knows changes that vendor's address and adds to its models; any other key is a new
-vendor, with the key in `CORP_API_KEY` (the id in capitals, `-` as `_`), or none with `"auth": "none"`.
+A key that is the id of a vendor zot knows changes that vendor's address, and changes or adds to its models; any other
+key is a new vendor, with the key in `CORP_API_KEY` (the id in capitals, `-` as `_`), or none with `"auth": "none"`.
 """
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
+from zot_provider.catalog import find_model
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model, Price
 from zot_provider.record import Record, field, record
@@ -78,22 +79,22 @@ def _vendor(id: str, place: "_Place", known: Vendor | None) -> Vendor:
 
 
 def _model(vendor: Vendor, place: "_Place") -> Model:
+    """A model; one that the catalogue knows keeps what is not said."""
     id = place.text("id")
     if not id:
         raise ConfigError(f"{place.name}.id: missing")
-    price = None
+    known = find_model(vendor, id) or Model(id, vendor.id, name=id)
+    price = known.price
     if "priceInput" in place.value or "priceOutput" in place.value:
         input = place.number("priceInput")
         cached = place.number("priceCacheRead") if "priceCacheRead" in place.value else input
         written = place.number("priceCacheWrite") if "priceCacheWrite" in place.value else input
         price = Price(input, place.number("priceOutput"), cached, written)
-    return Model(
-        id=id,
-        vendor=vendor.id,
-        name=place.text("name") or id,
-        context_window=int(place.number("contextWindow")),
-        max_output=int(place.number("maxTokens")),
-        reasoning=place.truth("reasoning"),
+    return known.replace(
+        name=place.text("name") or known.name,
+        context_window=int(place.number("contextWindow")) or known.context_window,
+        max_output=int(place.number("maxTokens")) or known.max_output,
+        reasoning=place.truth("reasoning") if "reasoning" in place.value else known.reasoning,
         price=price,
     )
 

@@ -31,7 +31,7 @@ class HttpLimits(Record):
     connect: float = 15.0
     read: float = 300.0
     write: float = 60.0
-    answer: int = 512 << 20
+    answer: int = 128 << 20
 
 
 class _PlainBody(httpx.AsyncByteStream):
