@@ -26,6 +26,7 @@ check: setup ## format, lint, types, arrows, each package alone, docs
 	$(UV) run ruff format --check --quiet .
 	$(UV) run ruff check --quiet .
 	$(UV) run mypy
+	$(UV) run mypy examples
 	$(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
 	@set -e; for package in $(PACKAGES); do \
 	  echo "$$package alone"; \
@@ -36,7 +37,7 @@ check: setup ## format, lint, types, arrows, each package alone, docs
 	$(UV) run pytest tests/arch tests/docs tests/dist
 
 test: setup ## every test but those of `make check`
-	$(UV) run pytest packages tests/e2e
+	$(UV) run pytest packages tests/e2e tests/examples tests/faults
 
 bench: setup ## measure the budgets in an environment of its own
 	$(UV) run benchmarks/run.py

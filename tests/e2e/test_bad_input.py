@@ -208,6 +208,71 @@ def test_a_session_that_another_zot_has_open(zot: Any, server: ScriptedServer) -
     assert zot.said() == [("user", "x")]
 
 
+def test_a_folder_of_sessions_that_cannot_be_read(zot: Any, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    (zot.home / "sessions").symlink_to("sessions")  # for root, too, there is no way in
+    for arguments in (["-c"], ["--session", "abc"]):
+        done = zot.ask(server, "-p", "x", *arguments)
+        assert done.code == 2
+        assert done.line().startswith(f"cannot read the sessions in {zot.home}/sessions")
+        assert done.line().endswith(": Too many levels of symbolic links")
+    done = zot.ask(server, "-p", "x")
+    assert done.code == 1
+    assert done.line().startswith("cannot create the folder of session ")
+
+
+def test_a_session_of_another_program_is_left_as_it_is(zot: Any) -> None:
+    rows = '{"type":"session","version":3,"id":"a"}\n{"type":"message","message":{"role":"user","content":"hi"}}\n'
+    (zot.cwd / "theirs.jsonl").write_text(rows)
+    done = zot.run("-p", "x", "--session", "theirs.jsonl")
+    assert done.code == 2
+    assert done.line().endswith("/theirs.jsonl is no session file: it has no meta row")
+    assert (zot.cwd / "theirs.jsonl").read_text() == rows
+
+
+def test_a_session_of_a_newer_version_opens_and_keeps_what_is_unknown(zot: Any, server: ScriptedServer) -> None:
+    meta = {
+        "id": "abc",
+        "cwd": str(zot.cwd),
+        "model": "old",
+        "provider": "openai",
+        "started": "",
+        "branch": {"of": [1]},
+    }
+    blocks = [{"type": "hologram", "data": 1}, {"type": "text", "text": "before", "mood": "calm"}]
+    rows = [
+        {"type": "meta", "meta": meta, "schema": 9},
+        {"type": "message", "message": {"role": "user", "content": blocks, "time": "", "stars": 5}},
+        {"type": "checkpoint", "tree": "0123"},
+        {"type": "message", "message": {"role": "oracle", "content": "?"}},
+        {"type": "usage", "usage": {}, "cumulative": {"input_tokens": 7, "watts": 3}},
+    ]
+    path = zot.cwd / "new.jsonl"
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_text(text)
+    server.add("ok")
+    done = zot.ask(server, "-p", "and now?", "--session", "new.jsonl")
+    assert (done.code, done.out, done.err) == (0, "ok\n", "")
+    assert path.read_text().startswith(text)
+    added = [json.loads(line) for line in path.read_text()[len(text) :].splitlines()]
+    assert added[0]["meta"]["branch"] == {"of": [1]}
+    assert added[0]["meta"]["model"] == "scripted"
+    assert added[-1]["cumulative"]["input_tokens"] == 17
+    asked = json.dumps(server.requests[0].body["messages"])
+    assert "before" in asked
+    assert "hologram" not in asked
+
+
+def test_a_session_without_any_message_can_be_gone_on_with(zot: Any, server: ScriptedServer) -> None:
+    meta = {"id": "abc", "cwd": str(zot.cwd), "model": "m", "provider": "openai", "started": ""}
+    (zot.cwd / "bare.jsonl").write_text(json.dumps({"type": "meta", "meta": meta}))  # torn, even
+    server.add("ok")
+    assert zot.ask(server, "-p", "x", "--session", "bare.jsonl").out == "ok\n"
+    assert [json.loads(line)["type"] for line in (zot.cwd / "bare.jsonl").read_text().split("\n") if line][
+        -1
+    ] == "usage"
+
+
 def test_a_mistake_of_ours_is_one_line_too(zot: Any) -> None:
     script = (
         "import sys; from zot_agent.cli import SUBCOMMANDS, Subcommand; import zot_agent.cli.main as main\n"

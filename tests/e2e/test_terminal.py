@@ -108,6 +108,18 @@ def test_a_person_sees_what_the_tools_do(zot: Any, server: ScriptedServer, mode:
     assert len(dim) == 5
 
 
+def test_the_doctor_fits_the_terminal(zot: Any) -> None:
+    with ScriptedServer(key="another") as server:
+        zot.env |= {"OPENAI_BASE_URL": server.base_url("openai-chat"), "ANTHROPIC_BASE_URL": server.url}
+        with Terminal(zot, "doctor") as terminal:
+            assert terminal.code() == 1
+    lines = terminal.seen.splitlines()
+    assert "OPENAI_API_KEY is set, but openai: the server answered 401" in terminal.seen
+    assert any(line.startswith(" " * 22) for line in lines)
+    assert all(len(line) <= 80 or "/" in line for line in lines), lines
+    assert "ok  terminal          " in terminal.seen
+
+
 def test_json_is_for_programs_and_says_nothing_besides(zot: Any, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "true"})]), "Done.")
     with Terminal(zot, *zot.at(server), "--json", "x") as terminal:

@@ -5,6 +5,8 @@ Exception
 ├── ToolError               becomes an error result; the model reads it and goes on
 ├── Refused                 raised by a hook: the step must not happen
 └── ZotError                (zot_provider.errors) one line for a person
+    ├── Unanswered          (zot_core.runtime) `ask` got no answer; `end` says how the run ended
+    ├── InvalidAnswer       (zot_core.structured) the answer is not of the type asked for
     ├── Busy                a prompt while another one runs
     ├── Closed              a runtime used after `close`
     └── SessionError        a session cannot be opened or written

@@ -100,8 +100,8 @@ def read_bounded(path: str, notes: list[str]) -> str:
     if b"\0" in data:
         notes.append(f"{path} looks binary; it is left out")
         return ""
-    if len(data) > FILE_LIMIT:
+    whole = len(data) <= FILE_LIMIT
+    if not whole:
         notes.append(f"{path} is longer than {FILE_LIMIT // 1024} KiB; the rest is left out")
-        data = data[:FILE_LIMIT]
-    text = getincrementaldecoder("utf-8-sig")("replace").decode(data)  # half a character at the end is dropped
-    return text.strip()
+    # Half a character, where the file was cut, is dropped.
+    return getincrementaldecoder("utf-8-sig")("replace").decode(data[:FILE_LIMIT], final=whole).strip()

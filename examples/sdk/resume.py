@@ -1,0 +1,21 @@
+"""A conversation that outlives the program: run it again, and the model remembers.
+
+uv run examples/sdk/resume.py talk.jsonl "I am Ada."
+uv run examples/sdk/resume.py talk.jsonl "Who am I?"
+"""
+
+import asyncio
+import sys
+
+from zot_core import Runtime
+
+
+async def main(path: str, text: str) -> None:
+    async with Runtime(session=path, builtin_tools=[]) as rt:  # made with the first message, else gone on with
+        if rt.messages:
+            print(f"({len(rt.messages)} messages so far, ${rt.cost:.6f})")
+        print(await rt.ask(text))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:3]))

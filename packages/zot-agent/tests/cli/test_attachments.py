@@ -1,0 +1,108 @@
+import base64
+import os
+from pathlib import Path
+
+import pytest
+
+from zot_agent.cli.args import parse
+from zot_agent.cli.attachments import IMAGE_LIMIT, TEXT_LIMIT, attach, is_file_word, read_prompt_file
+from zot_provider.errors import ConfigError
+from zot_provider.messages import ImageBlock
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+PICTURES = {
+    "a.png": (PNG, "image/png"),
+    "b.JPG": (b"\xff\xd8\xff\xe0" + bytes(9), "image/jpeg"),
+    "c.gif": (b"GIF89a" + bytes(9), "image/gif"),
+    "d.webp": (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+    "screenshot": (PNG, "image/png"),
+    "photo.png": (b"\xff\xd8\xff\xe0" + bytes(9), "image/jpeg"),
+}
+
+
+@pytest.mark.parametrize("word", ["@a", "@a/b.txt", "@~/x", "@@", "@/"])
+def test_a_word_that_names_a_file(word: str) -> None:
+    assert is_file_word(word)
+
+
+@pytest.mark.parametrize("word", ["@", "a@b.c", "mail a@b.c now", "@all of you", "@a\n", "", "-@a"])
+def test_a_word_that_does_not(word: str) -> None:
+    assert not is_file_word(word)
+
+
+def test_a_name_with_a_space_is_a_file_where_there_is_one(alone: Path) -> None:
+    (alone / "my notes.txt").write_text("milk")
+    assert parse(["@my notes.txt", "@all of you"]).prompt == (
+        '<file path="my notes.txt">\nmilk\n</file>\n\n@all of you'
+    )
+
+
+def test_text_files_stand_before_the_prompt_in_their_order(alone: Path) -> None:
+    (alone / "b.txt").write_bytes(b"\xef\xbb\xbfbee\r\n")
+    (alone / "a.txt").write_text("ay\n")
+    (alone / "empty").touch()
+    (alone / "task.md").write_text("\nthe task\n")
+    options = parse(["fix", "@b.txt", "--prompt-file", "task.md", "this", "@a.txt", "--", "@b.txt", "please"])
+    assert options.prompt == (
+        'the task\n\n<file path="b.txt">\nbee\n</file>\n\n<file path="a.txt">\nay\n</file>\n\nfix this @b.txt please'
+    )
+    assert attach(["@empty"]).texts == ['<file path="empty">\n\n</file>']
+
+
+def test_prompt_files_are_joined_and_empty_ones_leave_no_trace(alone: Path) -> None:
+    (alone / "one").write_text("1\n")
+    (alone / "none").touch()
+    assert parse(["--prompt-file", "one", "--prompt-file", "none", "--prompt-file=one", "x"]).prompt == "1\n\n1\n\nx"
+    assert read_prompt_file("-") == ""
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_is_known_by_what_it_holds(alone: Path, name: str) -> None:
+    data, mime_type = PICTURES[name]
+    (alone / name).write_bytes(data)
+    attached = attach([f"@{name}"])
+    assert attached.images == [ImageBlock(mime_type, base64.b64encode(data).decode())]
+    assert attached.texts == [f"[image {name}]"]
+
+
+def test_the_home_folder_may_be_written_short(alone: Path, tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("y")
+    assert attach(["@~/x"]).texts == ['<file path="~/x">\ny\n</file>']
+
+
+def test_what_cannot_be_attached_is_said_in_one_line(alone: Path) -> None:
+    (alone / "binary").write_bytes(b"\x7fELF\0\0")
+    (alone / "text.png").write_text("no picture")
+    (alone / "loop").symlink_to("loop")
+    (alone / "large").write_bytes(b"x" * (TEXT_LIMIT + 1))
+    (alone / "large.png").write_bytes(PNG + bytes(IMAGE_LIMIT))
+    for name, words in {
+        "nope": "no such file: nope (a prompt that begins with @ goes after --)",
+        ".": ". is a directory; name it in the prompt",
+        "binary": "binary looks binary; only text and pictures",
+        "text.png": "text.png does not hold a picture of its kind",
+        "loop": "cannot read loop: Too many levels of symbolic links",
+        "large": "large is larger than 1.0 MB; name it in the prompt",
+        "large.png": "large.png is larger than 3.8 MB",
+    }.items():
+        with pytest.raises(ConfigError) as caught:
+            attach([f"@{name}"])
+        assert str(caught.value).startswith(words)
+    with pytest.raises(ConfigError, match=r"^no such file: nope$"):
+        read_prompt_file("nope")
+
+
+def test_the_largest_files_are_taken(alone: Path) -> None:
+    (alone / "text").write_bytes(b"x" * TEXT_LIMIT)
+    (alone / "picture").write_bytes(PNG + bytes(IMAGE_LIMIT - len(PNG)))
+    attached = attach(["@text", "@picture"])
+    assert len(attached.texts[0]) > TEXT_LIMIT
+    assert attached.images[0].size == IMAGE_LIMIT
+
+
+def test_a_pipe_is_read_to_its_end() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"from a process\n")
+    os.close(writing)
+    assert "from a process" in attach([f"@/dev/fd/{reading}"]).texts[0]
+    os.close(reading)

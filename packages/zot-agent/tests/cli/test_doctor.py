@@ -1,0 +1,155 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_agent.cli.doctor import Finding, run
+from zot_provider.testing import Fault, ScriptedServer, Turn
+
+KEY = "sk-0123456789"
+
+
+@pytest.fixture
+def look(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs the doctor; its exit code and the findings by topic. No local server is where one may be."""
+    monkeypatch.setenv("LLAMA_BASE_URL", "http://127.0.0.1:1/v1")
+
+    def look(*arguments: str) -> tuple[int, dict[str, str]]:
+        code = run(arguments)
+        out, err = capsys.readouterr()
+        assert err == ""
+        assert KEY not in out
+        assert "\x1b" not in out
+        findings = out.partition("\n\n")[0].splitlines()
+        return code, {line[4:22].strip(): line[:4].strip() + " " + line[22:] for line in findings}
+
+    return look
+
+
+def test_without_anything_it_says_what_to_do(look: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = look("--offline")
+    assert code == 1
+    assert found["anthropic"] == "-- no key; ANTHROPIC_API_KEY would hold it"
+    assert found["home"].startswith("ok ")
+    assert found["home"].endswith("zot-home (not there yet)")
+    assert found["config.json"] == found["models.json"] == "-- not there, and need not be"
+    assert found["terminal"] == "-- standard output is no terminal"
+    assert "ollama" not in found
+    run(["--offline"])
+    assert capsys.readouterr().out.endswith(
+        "\nno model can be asked: set a key, start a local server, or run zot local setup\n"
+    )
+
+
+def test_an_endpoint_that_answers(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer(key=KEY) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        code, found = look()
+    assert code == 0
+    assert found["anthropic"] == f"ok ANTHROPIC_API_KEY is set; {server.url} lists 1 model"
+    assert found["llama.cpp"] == "-- nothing answers at http://127.0.0.1:1/v1"
+
+
+def test_an_endpoint_that_refuses_the_key(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer(key="another") as server:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url("openai-chat"))
+        code, found = look()
+    assert code == 1
+    assert found["openai"].startswith("no OPENAI_API_KEY is set, but openai: the server answered 401 Unauthorized")
+    assert found["openai"].endswith("; check the API key (OPENAI_API_KEY)")
+
+
+def test_an_endpoint_that_is_not_there(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hunter2@127.0.0.1:1/v1")
+    code, found = look()
+    assert code == 1
+    assert "cannot connect to http://127.0.0.1:1/v1/models: connection refused" in found["openai"]
+    code, found = look("--offline")
+    assert code == 0
+    assert found["openai"] == "ok OPENAI_API_KEY is set; http://127.0.0.1:1/v1 was not asked"
+
+
+def test_a_local_server_is_enough(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer(models=["a\x1b[2J", "b", "c", "d"]) as server:
+        monkeypatch.setenv("LLAMA_BASE_URL", server.base_url("openai-chat"))
+        code, found = look()
+    assert code == 0
+    assert found["llama.cpp"] == f"ok {server.url}/v1 serves a, b, c, ..."
+
+
+def test_something_else_that_listens_is_no_model(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer([Turn(fault=Fault(status=200, body="<html>"))], key="x") as server:
+        monkeypatch.setenv("LLAMA_BASE_URL", server.base_url("openai-chat"))
+        code, found = look()
+    assert code == 1
+    assert found["llama.cpp"].startswith("-- local: the server answered 401")
+    monkeypatch.setenv("LLAMA_BASE_URL", "nonsense")
+    assert look()[1]["llama.cpp"].startswith("no the base URL")
+
+
+def test_the_users_own_vendors_are_looked_at(look: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "zot-home"
+    home.mkdir()
+    with ScriptedServer(key=KEY) as server:
+        base = server.base_url("openai-chat")
+        providers = {"corp": {"baseUrl": base}, "free": {"baseUrl": base, "auth": "none"}}
+        (home / "models.json").write_text(json.dumps({"providers": providers}))
+        monkeypatch.setenv("CORP_API_KEY", KEY)
+        code, found = look()
+    assert code == 0
+    assert found["corp"] == f"ok CORP_API_KEY is set; {base} lists 1 model"
+    assert found["free"].startswith("-- free: the server answered 401")
+    assert found["models.json"] == "ok can be read"
+
+
+def test_files_that_cannot_be_understood_are_named_and_the_rest_is_looked_at(look: Any, tmp_path: Path) -> None:
+    home = tmp_path / "zot-home"
+    home.mkdir()
+    (home / "config.json").write_text('{"model": 3}')
+    (home / "models.json").write_text("{")
+    code, found = look("--offline")
+    assert code == 1
+    assert found["config.json"] == f"no {home}/config.json: model: expected text, got a number"
+    assert found["models.json"].startswith(f"no {home}/models.json: line 1, column 2: ")
+    assert found["zot"].startswith("ok 0.")
+
+
+def test_a_home_that_cannot_be_written(look: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    (tmp_path / "zot-home").write_text("a file")
+    code, found = look("--offline")
+    assert code == 1
+    assert found["home"].startswith("no ")
+    assert found["home"].endswith(", cannot be written)")
+
+
+def test_sessions_are_counted(look: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "zot-home" / "sessions" / "0123"
+    folder.mkdir(parents=True)
+    (folder / "a.jsonl").touch()
+    (folder / "b.txt").touch()
+    assert look("--offline")[1]["sessions"].endswith("(1 kept)")
+
+
+def test_programs_that_are_missing_have_something_in_their_place(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert look("--offline")[1]["bash"] == "-- not found; sh is used instead"
+
+
+def test_a_mistake_on_its_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--ofline"]) == 2
+    assert capsys.readouterr().err == "zot: unrecognized arguments: --ofline; see zot doctor --help\n"
+    assert run(["--help"]) == 0
+
+
+def test_a_finding_is_folded_between_words_and_made_harmless() -> None:
+    finding = Finding("no", "openai", "a\x1b[2Jb\nc " + "word " * 30 + "/a/long/path" * 10)
+    lines = finding.lines(80).splitlines()
+    assert lines[0].startswith("no  openai            ab c word ")
+    assert all(line.startswith(" " * 22) for line in lines[1:])
+    assert all(len(line) <= 80 or "/a/long" in line for line in lines)
+    assert Finding("ok", "x", "").lines(80) == "ok  x                 \n"

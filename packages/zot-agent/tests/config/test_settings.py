@@ -1,0 +1,76 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_agent.config.settings import FILE, Settings, kind, load_settings
+from zot_provider.errors import ConfigError
+
+SHAPES = [
+    pytest.param("", "line 1, column 1: Expecting value", id="empty"),
+    pytest.param("{", "line 1, column 2: Expecting property name", id="torn"),
+    pytest.param('{\n  "model": x\n}', "line 2, column 12: Expecting value", id="bare word"),
+    pytest.param('{"model": "a",}', "line 1, column 15:", id="a comma too many"),
+    pytest.param("// hi\n{}", "line 1, column 1:", id="a comment"),
+    pytest.param("[]", "expected an object, got a list", id="a list"),
+    pytest.param("null", "expected an object, got null", id="null"),
+    pytest.param("3", "expected an object, got a number", id="a number"),
+    pytest.param('"x"', "expected an object, got text", id="text"),
+    pytest.param('{"model": 3}', "model: expected text, got a number", id="a model that is a number"),
+    pytest.param('{"model": 3.5}', "model: expected text, got a number", id="a fraction"),
+    pytest.param('{"model": null}', "model: expected text, got null", id="a model that is null"),
+    pytest.param('{"provider": ["a"]}', "provider: expected text, got a list", id="a provider that is a list"),
+    pytest.param('{"http_proxy": {}}', "http_proxy: expected text, got an object", id="a proxy that is an object"),
+    pytest.param('{"http_proxy": true}', "http_proxy: expected text, got a truth value", id="a proxy that is true"),
+    pytest.param('{"http_proxy": "socks5://me:hunter2@h"}', "http_proxy: expected an address such", id="socks"),
+    pytest.param('{"http_proxy": "http://a b"}', "http_proxy: expected an address such", id="two words"),
+    pytest.param('{"reasoning": "much"}', "reasoning: expected one of off, minimum,", id="an unknown level"),
+    pytest.param("[" * 100_000, "nested too deeply", id="deep"),
+    pytest.param('{"theme": ' + "9" * 5000 + "}", "holds a number too long", id="a long number"),
+    pytest.param(b'{"model": "\xff"}', "is not UTF-8 text (byte 11)", id="bytes"),
+    pytest.param('{"x": "' + "x" * (1 << 20) + '"}', "is larger than 1 MiB; this cannot be right", id="large"),
+]
+
+
+@pytest.mark.parametrize(("content", "words"), SHAPES)
+def test_a_wrong_shape_is_one_line_that_names_file_and_place(tmp_path: Path, content: str | bytes, words: str) -> None:
+    path = tmp_path / FILE
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ConfigError) as caught:
+        load_settings(str(tmp_path))
+    said = str(caught.value)
+    assert said.startswith(f"{path}")
+    assert words in said
+    assert "\n" not in said
+    assert "hunter2" not in said
+
+
+def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
+    assert load_settings(str(tmp_path / "nowhere")) == Settings()
+    (tmp_path / "file").touch()
+    assert load_settings(str(tmp_path / "file")) == Settings()
+
+
+def test_a_file_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(ConfigError, match=r"cannot read .*config\.json: Is a directory"):
+        load_settings(str(tmp_path))
+
+
+def test_known_keys_are_taken_and_others_left_alone(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(
+        b'\xef\xbb\xbf{"provider": " openai ", "model": "m", "reasoning": "high", "http_proxy": "proxy:3128",'
+        b' "theme": 3, "codemode": {"enabled": true}, "keymap": null}'
+    )
+    assert load_settings(str(tmp_path)) == Settings("openai", "m", "high", "proxy:3128")
+
+
+def test_empty_texts_are_defaults(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"provider": "", "model": " ", "reasoning": "", "http_proxy": ""}')
+    assert load_settings(str(tmp_path)) == Settings()
+
+
+@given(st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just([]) | st.just({}))
+def test_every_json_value_has_a_kind(value: object) -> None:
+    assert kind(value)

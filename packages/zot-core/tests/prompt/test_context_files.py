@@ -1,0 +1,129 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from zot_core.prompt.context_files import FILE_LIMIT, TOTAL_LIMIT, Context, find_context, find_system, read_bounded
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Path:
+    folder = tmp_path / "a" / "b" / "c"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def found(cwd: Path, home: Path | str = "") -> list[tuple[str, str]]:
+    context = find_context(str(cwd), str(home))
+    assert context.notes == []
+    return [(each.path, each.text) for each in context.files]
+
+
+def noted(path: Path) -> str:
+    """The only note on a file that gives no text."""
+    notes: list[str] = []
+    assert read_bounded(str(path), notes) == ""
+    (note,) = notes
+    assert note.startswith(f"{path} ")
+    return note.removeprefix(f"{path} ")
+
+
+def test_the_home_comes_first_and_then_every_directory_down_to_the_working_one(home: Path, deep: Path) -> None:
+    places = [home, deep.parents[1], deep]
+    for place in places:
+        (place / "AGENTS.md").write_text(f"\n in {place.name} \n")
+    (deep.parent / "CLAUDE.md").write_text("not read")
+    assert found(deep, home) == [(str(place / "AGENTS.md"), f"in {place.name}") for place in places]
+    assert [text for _, text in found(deep.parent)] == ["in a"]
+
+
+def test_a_home_above_the_working_directory_is_read_once(deep: Path) -> None:
+    for place in (deep.parents[1], deep):
+        (place / "AGENTS.md").write_text(place.name)
+    assert [text for _, text in found(deep, deep.parents[1])] == ["a", "c"]
+    (deep.parent / "AGENTS.md").write_text("b")
+    assert [text for _, text in found(deep, deep)] == ["c", "a", "b"]
+
+
+def test_the_sections_name_their_files(deep: Path) -> None:
+    (deep / "AGENTS.md").write_text("be brief")
+    assert find_context(str(deep)).sections() == [f"# Instructions from {deep}/AGENTS.md\n\nbe brief"]
+    assert Context().sections() == []
+
+
+def test_empty_and_missing_files_are_nothing(deep: Path) -> None:
+    (deep / "AGENTS.md").write_text(" \n")
+    assert found(deep, "/nowhere") == []
+
+
+def test_a_mark_and_bytes_that_are_no_text_do_no_harm(deep: Path) -> None:
+    (deep / "AGENTS.md").write_bytes(b"\xef\xbb\xbfcaf\xe9")
+    assert [text for _, text in found(deep)] == ["caf\ufffd"]
+
+
+def test_files_that_cannot_be_used_are_noted_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "binary").write_bytes(b"text\0")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    assert noted(tmp_path / "binary") == "looks binary; it is left out"
+    assert noted(tmp_path / "folder") == "is no file; it is left out"
+    assert noted(tmp_path / "dangling") == "is a link to nothing; it is left out"
+    assert noted(tmp_path / "loop") == "cannot be read (Too many levels of symbolic links); it is left out"
+    assert noted(tmp_path / "pipe") == "is no file; it is left out"
+
+
+def test_of_a_long_file_the_head_is_taken_up_to_a_whole_character(deep: Path) -> None:
+    (deep / "AGENTS.md").write_text("x" + "ü" * FILE_LIMIT)
+    context = find_context(str(deep))
+    assert context.files[0].text == "x" + "ü" * (FILE_LIMIT // 2 - 1)
+    assert context.notes == [f"{deep}/AGENTS.md is longer than 64 KiB; the rest is left out"]
+
+
+def test_all_together_are_bounded_and_the_nearest_are_kept(home: Path, tmp_path: Path) -> None:
+    folder, folders = tmp_path / "many", []
+    for number in range(TOTAL_LIMIT // FILE_LIMIT + 2):
+        folder = folder / str(number)
+        folder.mkdir(parents=True)
+        (folder / "AGENTS.md").write_text(str(number) * FILE_LIMIT)
+        folders.append(folder)
+    (home / "AGENTS.md").write_text("from home")
+    context = find_context(str(folder), str(home))
+    assert [each.text[0] for each in context.files] == ["2", "3", "4", "5"]
+    left = [*(folders[1], folders[0]), home]
+    assert context.notes == [f"{each}/AGENTS.md is left out: the context files are more than 256 KiB" for each in left]
+
+
+def test_the_system_file_of_the_project_goes_before_that_of_the_home(home: Path, deep: Path) -> None:
+    notes: list[str] = []
+    assert find_system(str(deep), str(home), notes) is None
+    (home / "SYSTEM.md").write_text("from home")
+    (deep / "SYSTEM.md").write_text("not in the right folder")
+    system = find_system(str(deep), str(home), notes)
+    assert system is not None
+    assert system.text == "from home"
+    (deep / ".zot").mkdir()
+    (deep / ".zot" / "SYSTEM.md").write_text("from the project")
+    system = find_system(str(deep), str(home), notes)
+    assert system is not None
+    assert (system.path, system.text) == (f"{deep}/.zot/SYSTEM.md", "from the project")
+    assert notes == []
+
+
+def test_a_system_file_that_cannot_be_used_is_noted_and_the_next_one_taken(home: Path, deep: Path) -> None:
+    (deep / ".zot").mkdir()
+    (deep / ".zot" / "SYSTEM.md").write_bytes(b"\0")
+    (home / "SYSTEM.md").write_text("from home")
+    notes: list[str] = []
+    system = find_system(str(deep), str(home), notes)
+    assert system is not None
+    assert system.text == "from home"
+    assert notes == [f"{deep}/.zot/SYSTEM.md looks binary; it is left out"]

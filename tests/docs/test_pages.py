@@ -1,0 +1,55 @@
+"""What the pages in docs/ say beside the blocks that are run: rows, links, examples."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from zot_core.hooks import Collect, Gate, Hooks, Observe, Transform
+from zot_core.sessions import rows
+from zot_core.sessions.file import load
+from zot_core.tools import BUILTIN_TOOLS
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "examples" / "README.md"]
+
+
+def anchor(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for target, name in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text("utf-8")):
+        there = (page.parent / target) if target else page
+        assert there.exists(), target
+        if name:
+            assert name in [anchor(each) for each in re.findall(r"^#+ (.+)$", there.read_text("utf-8"), re.M)]
+
+
+def test_the_rows_of_the_sessions_page_are_those_that_are_written(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "sessions.md").read_text("utf-8")
+    (block,) = re.findall(r"```jsonl\n(.*?)```", page, re.S)
+    path = tmp_path / "session.jsonl"
+    path.write_text(block, "utf-8")
+    stored = load(str(path))
+    lines = block.splitlines()
+    assert stored.meta.title == "weather"
+    assert stored.usage.cost_usd == 0.00795
+    assert rows.meta_row(stored.meta.replace(title="")) == lines[0]
+    assert [rows.message_row(message) for message in stored.messages] == [line for line in lines if "role" in line]
+    assert f'"cumulative":{rows.usage_row(stored.usage, stored.usage).partition("cumulative")[2][2:]}' in lines[-2]
+
+
+def test_the_tools_page_has_a_row_for_every_tool() -> None:
+    page = (ROOT / "docs" / "tools.md").read_text("utf-8")
+    table = page.partition("| tool |")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.M)) == sorted(tool.name for tool in BUILTIN_TOOLS)
+
+
+@pytest.mark.parametrize("kind", [Observe, Gate, Transform, Collect])
+def test_the_guide_names_every_hook_point_with_its_kind(kind: type) -> None:
+    page = (ROOT / "docs" / "sdk.md").read_text("utf-8")
+    (row,) = re.findall(rf"^\| `{kind.__name__}` \|[^|]*\|(.*)\|$", page, re.M)
+    points = [name for name, point in vars(Hooks()).items() if type(point) is kind]
+    assert sorted(re.findall(r"`(\w+)`", row)) == sorted(points)

@@ -1,0 +1,88 @@
+"""Files that go with the prompt: text, pictures on every wire, and what cannot be sent."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import ScriptedServer
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+
+
+def content(server: ScriptedServer) -> Any:
+    """What the user's message of the last request holds."""
+    body = server.requests[-1].body
+    messages = body.get("messages") or body["input"]
+    return next(message["content"] for message in messages if message.get("role") == "user")
+
+
+def test_piped_text_prompt_files_attached_files_and_words_come_in_this_order(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    (zot.cwd / "task.md").write_text("the task\n")
+    (zot.cwd / "code.py").write_text("x = 1\n")
+    done = zot.ask(server, "-p", "see", "@code.py", "--prompt-file", "task.md", "--", "@me", stdin=b"piped\n")
+    assert (done.code, done.out, done.err) == (0, "ok\n", "")
+    assert content(server) == 'piped\n\n\nthe task\n\n<file path="code.py">\nx = 1\n</file>\n\nsee @me'
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+def test_a_picture_reaches_the_model(zot: Any, server: ScriptedServer, provider: str) -> None:
+    server.add("a dot", "still a dot")
+    (zot.cwd / "dot.png").write_bytes(PNG)
+    assert zot.ask(server, "-p", "what is this?", "@dot.png", provider=provider).out == "a dot\n"
+    data = base64.b64encode(PNG).decode()
+    parts = content(server)
+    text = next(part["text"] for part in parts if part["type"].endswith("text"))
+    assert text == "[image dot.png]\n\nwhat is this?"
+    (picture,) = [part for part in parts if "image" in part["type"]]
+    expected = {
+        "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}},
+        "openai": {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}},
+        "openai-responses": {
+            **{"type": "input_image", "detail": "auto"},
+            **{"image_url": f"data:image/png;base64,{data}"},
+        },
+    }
+    picture.pop("cache_control", None)
+    assert picture == expected[provider]
+
+    done = zot.run("-p", "-c", *zot.at(server, provider)[-2:], "sure?")
+    assert done.out == "still a dot\n"
+    assert data in json.dumps(server.requests[-1].body)
+
+
+def test_a_picture_alone_is_a_prompt(zot: Any, server: ScriptedServer) -> None:
+    server.add("a dot")
+    (zot.cwd / "dot").write_bytes(PNG)
+    done = zot.ask(server, "--json", "@dot")
+    assert done.code == 0
+    assert done.events[0]["content"][1] == {"type": "image", "mime_type": "image/png", "bytes": len(PNG)}
+
+
+def test_a_word_with_an_at_sign_inside_is_only_a_word(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    assert zot.ask(server, "-p", "@ me@example.org", "and", "you@example.org", "@").code == 0
+    assert content(server) == "@ me@example.org and you@example.org @"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["@nope.txt"], "no such file: nope.txt (a prompt that begins with @ goes after --)"),
+        (["@."], ". is a directory; name it in the prompt, and zot looks around in it"),
+        (["@binary"], "binary looks binary; only text and pictures (PNG, JPEG, GIF, WebP) can be attached"),
+        (["--prompt-file", "nope.md"], "no such file: nope.md"),
+        (["--prompt-file", "binary"], "binary looks binary"),
+        (["--prompt-file"], "expected one argument"),
+    ],
+)
+def test_what_cannot_be_attached(zot: Any, arguments: list[str], words: str) -> None:
+    (zot.cwd / "binary").write_bytes(b"\x7fELF\0\0\0")
+    done = zot.run("-p", "look", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.line()
+    assert not zot.home.exists()

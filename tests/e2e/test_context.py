@@ -1,0 +1,93 @@
+"""What the model is told before it is asked: identity, context files, date and place; the same in every request."""
+
+import json
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+PROVIDERS = ("anthropic", "openai", "openai-responses")
+
+
+def system(body: dict[str, Any]) -> str:
+    if "instructions" in body:
+        return str(body["instructions"])
+    if "system" in body:
+        return str(body["system"][0]["text"])
+    return str(body["messages"][0]["content"])
+
+
+def prefix(body: dict[str, Any]) -> tuple[str, str, list[str]]:
+    """System prompt, tools and messages as they are written; the cache mark of one wire moves on with the last."""
+    items = json.loads(json.dumps(body.get("messages") or body["input"]))
+    for item in items:
+        for part in item["content"] if isinstance(item.get("content"), list) else []:
+            part.pop("cache_control", None)
+    return system(body), json.dumps(body["tools"]), [json.dumps(item) for item in items]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_each_request_begins_with_the_one_before_also_in_the_next_process(
+    zot: Any, server: ScriptedServer, provider: str
+) -> None:
+    (zot.cwd / "AGENTS.md").write_text("Mind the gap.")
+    (zot.cwd / "a.txt").write_text("a\n")
+    calls = [Call("read", {"path": "a.txt"}), Call("bash", '{"command" : "false"}'), Call("nope", '{"x":')]
+    server.add(
+        Turn("One.", reasoning="hm", calls=calls), Turn(calls=[Call("ls", "")]), Turn("Two.", calls=calls[:2]), "Three."
+    )
+    assert zot.ask(server, "-p", "go", provider=provider).out == "Three.\n"
+    server.add(Turn(calls=[Call("ls", {})]), "Four.")
+    done = zot.run("-p", "-c", *zot.at(server, provider)[-2:], "and now?")
+    assert (done.code, done.out) == (0, "Four.\n")
+    assert len(server.requests) == 6
+    before = prefix(server.requests[0].body)
+    assert "Mind the gap." in before[0]
+    for request in server.requests[1:]:
+        now = prefix(request.body)
+        assert now[:2] == before[:2]
+        assert now[2][: len(before[2])] == before[2]
+        assert len(now[2]) > len(before[2])
+        before = now
+    assert list(server.requests[0].body) == list(server.requests[5].body)
+
+
+def test_context_files_reach_the_model_and_what_is_odd_about_them_the_person(zot: Any, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    (zot.home / "AGENTS.md").write_text("Speak softly.")
+    (zot.home / "SYSTEM.md").write_text("You are a cat.")
+    (zot.cwd / "AGENTS.md").write_bytes(b"\x7fELF\0")
+    server.add("ok")
+    done = zot.ask(server, "-p", "x", "--append-system-prompt", "Purr.")
+    assert (done.code, done.out) == (0, "ok\n")
+    assert done.line() == f"{zot.cwd}/AGENTS.md looks binary; it is left out"
+    text = system(server.requests[0].body)
+    assert text.startswith(f"You are a cat.\n\n# Instructions from {zot.home}/AGENTS.md\n\nSpeak softly.\n\nPurr.\n\n")
+    assert text.endswith(f"\nCurrent working directory: {zot.cwd}")
+
+    server.add("ok")
+    done = zot.ask(server, "-p", "x", "-nc")
+    assert (done.code, done.err) == (0, "")
+    text = system(server.requests[1].body)
+    assert "cat" not in text
+    assert "softly" not in text
+
+
+def test_a_context_file_that_would_be_waited_for_is_not(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    done = zot.shell('mkfifo AGENTS.md; zot "$@"', *zot.at(server), "-p", "x")
+    assert (done.code, done.out) == (0, "ok\n")
+    assert done.line().endswith("AGENTS.md is no file; it is left out")
+
+
+def test_what_tools_start_knows_who_started_it(zot: Any, server: ScriptedServer) -> None:
+    names = ("AI_AGENT", "ZOT_AGENT", "ZOT_CHILD_SESSION", "ZOT_PROVIDER", "ZOT_MODEL", "ZOT_REASONING_LEVEL")
+    server.add(Turn(calls=[Call("bash", {"command": "env | grep -E '^(AI_AGENT|ZOT)' | sort"})]), "ok")
+    assert zot.ask(server, "-p", "x", "--reasoning", "low").code == 0
+    shown = server.requests[1].body["messages"][-1]["content"]
+    found = dict(line.split("=", 1) for line in shown.splitlines() if "=" in line and not line.startswith("$"))
+    assert [found[name] for name in names] == ["zot", "1", "1", "openai", "scripted", "low"]
+    (path,) = zot.sessions
+    assert found["ZOT_SESSION_FILE"] == str(path)
+    assert found["ZOT_SESSION_ID"] == zot.rows()[0]["meta"]["id"]

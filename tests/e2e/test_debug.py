@@ -1,0 +1,83 @@
+"""`--debug` and `zot doctor`: what helps when something does not work, and never shows a key."""
+
+import stat
+from pathlib import Path
+from typing import Any
+
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+
+KEY = "sk-test-0123456789-secret"
+OTHER = "ghp_another_secret"
+
+
+def log(zot: Any) -> str:
+    path: Path = zot.home / "logs" / "zot.log"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    text = path.read_text()
+    assert KEY not in text
+    assert OTHER not in text
+    return text
+
+
+def test_requests_are_in_the_log_and_keys_are_not(zot: Any, server: ScriptedServer) -> None:
+    zot.env["GITHUB_TOKEN"] = OTHER
+    server.add(Turn(calls=[Call("bash", {"command": "echo $GITHUB_TOKEN $OPENAI_API_KEY"})]), "ok")
+    done = zot.ask(server, "-p", "a question", "--no-session", "--debug")
+    assert (done.code, done.out, done.err) == (0, "ok\n", "")
+    text = log(zot)
+    assert text.count(" DEBUG zot_provider.client POST http://127.0.0.1:") == 2
+    assert '"content":"a question"' in text
+    assert "*** ***" in text
+
+
+def test_what_a_server_repeats_is_struck_out_too(zot: Any) -> None:
+    fault = Fault(status=401, body={"error": {"message": "wrong key given-key-0815"}})
+    with ScriptedServer([Turn(fault=fault)]) as server:
+        done = zot.ask(server, "-p", "x", "--api-key", "given-key-0815", env=zot.env | {"ZOT_DEBUG": "1"})
+    assert done.code == 1
+    assert "given-key-0815" not in done.line()
+    text = log(zot)
+    assert "wrong key ***" in text
+    assert "given-key-0815" not in text
+
+
+def test_without_it_there_is_no_log(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    assert zot.ask(server, "-p", "x", env=zot.env | {"ZOT_DEBUG": "0"}).code == 0
+    assert not (zot.home / "logs").exists()
+
+
+def test_a_log_that_cannot_be_written_is_one_line(zot: Any) -> None:
+    zot.home.mkdir()
+    (zot.home / "logs").touch()
+    done = zot.run("-p", "x", "--debug")
+    assert done.code == 2
+    assert done.line().startswith(f"cannot write the log {zot.home}/logs/zot.log: ")
+    assert done.line().endswith("; leave out --debug")
+
+
+def test_the_doctor_asks_every_endpoint_that_has_a_key(zot: Any) -> None:
+    with ScriptedServer(key=KEY) as good, ScriptedServer(key="another") as strict:
+        zot.env |= {"ANTHROPIC_BASE_URL": good.url, "OPENAI_BASE_URL": strict.base_url("openai-chat")}
+        done = zot.run("doctor")
+        assert (done.code, done.err) == (0, "")
+        assert f"ok  anthropic         ANTHROPIC_API_KEY is set; {good.url} lists 1 model\n" in done.out
+        assert "no  openai            OPENAI_API_KEY is set, but openai: the server answered 401" in done.out
+        asked = len(good.requests)
+        done = zot.run("doctor", "--offline")
+        assert done.code == 0
+        assert f"ANTHROPIC_API_KEY is set; {good.url} was not asked\n" in done.out
+        assert len(good.requests) == asked
+    assert not zot.home.exists()
+
+
+def test_the_doctor_says_what_is_wrong_by_its_code(zot: Any) -> None:
+    zot.home.write_text("a file")
+    done = zot.run("doctor", "--offline")
+    assert done.code == 1
+    assert f"no  home              {zot.home} (not there yet, cannot be written)\n" in done.out
+    zot.home.unlink()
+    zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
+    done = zot.run("doctor", "--offline")
+    assert done.code == 1
+    assert done.out.endswith("\nno model can be asked: set a key, start a local server, or run zot local setup\n")

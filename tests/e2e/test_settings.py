@@ -1,0 +1,113 @@
+"""What the user wrote down for good: `config.json` and `models.json`, right and wrong."""
+
+import json
+import socket
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import ScriptedServer, Turn
+from zot_provider.usage import Usage
+
+CORP_KEY = "corp-key-0123456789"
+
+
+def write(zot: Any, name: str, value: Any) -> None:
+    zot.home.mkdir(exist_ok=True)
+    (zot.home / name).write_text(value if isinstance(value, str) else json.dumps(value))
+
+
+def stats(line: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(line)
+    assert found["type"] == "stats"
+    return found
+
+
+@pytest.mark.parametrize(("api", "wire"), [("openai", "openai-chat"), ("anthropic", "anthropic-messages")])
+def test_a_vendor_of_ones_own_is_like_any_other(zot: Any, api: str, wire: str) -> None:
+    with ScriptedServer([Turn("hi", usage=Usage(1000, 500))], key=CORP_KEY) as server:
+        model = {"id": "m1", "priceInput": 2.0, "priceOutput": 8.0}
+        corp = {"baseUrl": server.base_url(wire), "api": api, "models": [model], "discover": True}
+        write(zot, "models.json", {"providers": {"my-corp": corp}, "version": 2})
+        done = zot.run("-p", "x", "--provider", "my-corp", "--model", "m1")
+        assert done.code == 2
+        assert done.line() == "no API key for my-corp: set MY_CORP_API_KEY, or pass --api-key"
+        zot.env["MY_CORP_API_KEY"] = CORP_KEY
+        done = zot.run("-p", "x", "--provider", "my-corp", "--model", "m1", "--stats")
+        assert (done.code, done.out) == (0, "hi\n")
+        assert server.requests[0].wire == wire
+    told = stats(done.err)
+    assert (told["provider"], told["model"], told["steps"]) == ("my-corp", "m1", 1)
+    assert told["cost_usd"] == pytest.approx(0.006)
+    usage = [row for row in zot.rows() if row["type"] == "usage"]
+    assert usage[-1]["cumulative"]["cost_usd"] == pytest.approx(0.006)
+
+
+def test_a_vendor_without_keys_that_the_settings_name_needs_no_flag(zot: Any) -> None:
+    zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
+    with ScriptedServer(["one"], models=["served"]) as server:
+        free = {"baseUrl": server.base_url("openai-chat"), "auth": "none"}
+        write(zot, "models.json", {"providers": {"free": free}})
+        write(zot, "config.json", {"provider": "free", "reasoning": "high", "theme": {"x": 1}})
+        done = zot.run("-p", "x")
+        assert (done.code, done.out, done.err) == (0, "one\n", "")
+        assert server.requests[-1].body["model"] == "served"
+        assert server.requests[-1].body["reasoning_effort"] == "high"
+        done = zot.run("--list-models", "--provider", "free")
+    assert (done.code, done.out) == (0, "free/served  context unknown, price unknown\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("config.json", "{", "config.json: line 1, column 2: "),
+        ("config.json", "[]", "config.json: expected an object, got a list"),
+        ("config.json", '{"reasoning": 3}', "config.json: reasoning: expected text, got a number"),
+        ("config.json", '{"provider": "kimi"}', "config.json: unknown provider 'kimi'"),
+        ("models.json", "nonsense", "models.json: line 1, column 1: "),
+        ("models.json", '{"providers": {"a": {"baseUrl": 3}}}', "models.json: providers.a.baseUrl: expected text, got"),
+        (
+            "models.json",
+            '{"providers": {"a": {"baseUrl": "http://h", "models": [{"id": ""}]}}}',
+            "a.models[0].id: miss",
+        ),
+    ],
+)
+def test_a_wrong_shape_is_one_line_that_names_the_place(zot: Any, name: str, content: str, words: str) -> None:
+    write(zot, name, content)
+    done = zot.run("-p", "x")
+    assert (done.code, done.out) == (2, "")
+    assert done.line().startswith(f"{zot.home}/{name}")
+    assert words in done.line()
+
+
+def test_a_proxy_of_the_settings_is_asked_and_named_when_it_refuses(zot: Any) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        write(zot, "config.json", {"http_proxy": f"http://me:hunter2@127.0.0.1:{free.getsockname()[1]}"})
+        done = zot.run("-p", "x", "--provider", "anthropic", "--base-url", "http://far.example")
+    assert done.code == 1
+    assert done.line().startswith("anthropic: cannot connect to the proxy http://127.0.0.1:")
+    assert done.line().endswith(" on the way to http://far.example/v1/messages: connection refused; check the proxy")
+    assert "hunter2" not in done.err
+
+
+def test_statistics_are_told_after_a_failure_too(zot: Any, server: ScriptedServer) -> None:
+    done = zot.ask(server, "-p", "x", "--stats", "--model", "m")  # nothing is scripted
+    assert done.code == 1
+    complaint, line = done.err.splitlines()
+    assert complaint.startswith("zot: openai: the server answered 500")
+    assert stats(line)["steps"] == 1
+    assert stats(line)["cost_usd"] is None
+
+
+def test_models_are_listed(zot: Any) -> None:
+    done = zot.run("--list-models", "haiku-4-5")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("anthropic/claude-haiku-4-5 ")
+    done = zot.run("--list-models", "zzz")
+    assert (done.code, done.out) == (1, "")
+    assert done.line() == "no model has 'zzz' in its name"
+    done = zot.run("--list-models", "--provider", "opnai")
+    assert done.code == 2
+    assert done.line().startswith("unknown provider 'opnai'; did you mean openai")
