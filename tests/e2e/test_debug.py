@@ -1,6 +1,8 @@
 """`--debug` and `zot doctor`: what helps when something does not work, and never shows a key."""
 
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,22 @@ def test_what_a_server_repeats_is_struck_out_too(zot: Any) -> None:
     text = log(zot)
     assert "wrong key ***" in text
     assert "given-key-0815" not in text
+
+
+def test_a_mistake_of_ours_is_in_the_log_with_its_traceback(zot: Any) -> None:
+    zot.env["ZOT_DEBUG"] = "1"
+    script = (
+        "import sys; from zot_agent.cli import SUBCOMMANDS, Subcommand; import zot_agent.cli.main as main\n"
+        f"SUBCOMMANDS['broken'] = Subcommand('zot_agent.{OTHER}', '')\n"
+        "sys.exit(main.run(['broken']))"
+    )
+    env = zot.env | {"MY_SECRET": OTHER}
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, timeout=30, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1
+    text = log(zot)
+    assert "Traceback (most recent call last):" in text
+    assert "ModuleNotFoundError: No module named 'zot_agent.***'" in text
 
 
 def test_without_it_there_is_no_log(zot: Any, server: ScriptedServer) -> None:

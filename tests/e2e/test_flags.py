@@ -109,8 +109,13 @@ def test_starting_imports_what_the_mode_needs_and_no_more(zot: Any, server: Scri
     heavy = {
         *("pydantic", "pydantic_core", "keyring", "authlib", "urwid", "pygments", "PIL", "filelock", "tenacity"),
         *("rich", "click", "httpcore", "anyio", "h11", "certifi", "yaml", "psutil", "platformdirs", "pathspec"),
+        *("zot_agent.config.log", "zot_agent.modes.activity", "zot_agent.cli.models", "zot_agent.cli.doctor"),
         *("zot_ext", "zot_tui", "zot_agent.local", "uuid", "difflib", "hypothesis", "importlib.metadata"),
     }
+    zot.home.mkdir()
+    (zot.home / "config.json").write_text('{"provider": "corp"}')
+    (zot.home / "models.json").write_text('{"providers": {"corp": {"baseUrl": "http://h/v1"}}}')
+    (zot.cwd / "AGENTS.md").write_text("be brief")
     for mode in ("-p", "--stream", "--json"):
         arguments = [sys.executable, "-c", watch, *zot.at(server), mode, "x"]
         done = subprocess.run(arguments, env=zot.env, cwd=zot.cwd, capture_output=True, timeout=30, check=True)

@@ -29,7 +29,7 @@ def serving(body: Callable[[], Iterator[bytes]], *, secure: bool = False) -> Ite
     """A server that answers every request with what `body` gives; its base URL."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802  the standard library's name
+        def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
@@ -70,8 +70,8 @@ def test_a_certificate_that_nobody_vouches_for_is_refused_unless_any_will_do(zot
         done = zot.run("-p", "x", *at(url))
         assert (done.code, done.out) == (1, "")
         assert done.line() == (
-            f"local: no secure connection to {url}/chat/completions: certificate verify failed: self-signed certificate "
-            "(SSL_CERT_FILE may name a file of certificates to trust)"
+            f"local: no secure connection to {url}/chat/completions: certificate verify failed: self-signed "
+            "certificate (SSL_CERT_FILE may name a file of certificates to trust)"
         )
         done = zot.run("-p", "x", *at(url), "--insecure")
         assert (done.code, done.out, done.err) == (0, "hello\n", "")
