@@ -53,6 +53,6 @@ def measure(environment: Environment) -> Iterator[Figure]:
     seconds, steps, memory = json.loads(done.stdout)
     assert steps == AGENTS * STEPS, "not every step was made"
     rate = steps / seconds / environment.scale
-    # A budget is an upper bound: the time of a step is what must not exceed one.
-    yield Figure(f"{AGENTS} agents of {STEPS} steps, a step", 1000 / rate, "ms", 1000 / 300, f"{rate:.0f} steps/s")
+    # A budget is an upper bound: 300 steps a second are 3.33 ms a step.
+    yield Figure(f"{AGENTS} agents of {STEPS} steps, a step", 1000 / rate, "ms", 3.33, f"{rate:.0f} steps/s")
     yield Figure(f"{AGENTS} agents of {STEPS} steps, an agent", memory, "MB", 1)

@@ -52,7 +52,7 @@ EFFORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("gpt-5-codex", ("low", "medium", "high")),
     ("gpt-5", ("minimal", "low", "medium", "high")),
 )
-"""The words for its effort that a model takes, which the snapshot does not hold. None: a budget, or the common three."""
+"""The words for its effort that a model takes, which the snapshot does not hold. None: a budget, or the common ones."""
 
 
 def efforts(model: Model) -> tuple[str, ...]:

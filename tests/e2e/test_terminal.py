@@ -114,7 +114,7 @@ def test_the_doctor_fits_the_terminal(zot: Any) -> None:
         with Terminal(zot, "doctor") as terminal:
             assert terminal.code() == 1
     lines = terminal.seen.splitlines()
-    assert "OPENAI_API_KEY is set, but openai: the server answered 401" in terminal.seen
+    assert "OPENAI_API_KEY is set, but the server answered 401" in terminal.seen
     assert any(line.startswith(" " * 22) for line in lines)
     assert all(len(line) <= 80 or "/" in line for line in lines), lines
     assert "ok  terminal          " in terminal.seen

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from zot_core import Runtime
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import Message
-from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+from zot_provider.testing import Call, ScriptedServer, Turn
 
 # The limit on the size of files is that of the disk: what would go beyond is written in part, then not at all.
 LIMITED = """
@@ -140,14 +141,15 @@ def test_a_folder_in_which_nothing_can_be_made_is_told(zot: Any, server: Scripte
 def test_processes_that_want_a_session_in_use_are_told_and_cost_the_first_one_nothing(
     zot: Any, server: ScriptedServer
 ) -> None:
-    turns = [turn.replace(fault=Fault(stall=0.3)) for turn in STEPS]
-    server.add(*turns, Turn("the end"))
+    told = Event()
+    server.add(STEPS[0], lambda _: STEPS[1] if told.wait(20) else Turn("nobody came"), *STEPS[2:], "the end")
     first = zot.start(server, "-p", "go")
-    server.wait_for(1)
+    server.wait_for(2, 20)
     for _ in range(2):
         code, out, err = zot.run(server, "-p", "-c", "me too")
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert "is in use by another zot; close that one first" in err
+    told.set()
     out, err = first.communicate(timeout=20)
     assert (first.returncode, out, err) == (0, b"the end\n", b"")
     said = messages(zot.session)

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -44,14 +45,14 @@ def script(chance: random.Random) -> list[Turn]:
 
 def killed(process: Any, chance: random.Random) -> list[dict[str, Any]]:
     """Kill a process once it has told a random number of events, a moment later; all that it told."""
-    lines = []
-    for _ in range(chance.randrange(1, 80)):
-        lines.append(process.stdout.readline())
+    limit = Timer(20.0, process.kill)
+    limit.start()
+    lines = [process.stdout.readline() for _ in range(chance.randrange(1, 80))]
     time.sleep(chance.choice((0.0, 0.0, chance.random() * 0.02)))
     process.send_signal(signal.SIGKILL)
-    # The end of the file comes once the commands have gone, too, that the killed process had started.
     told = b"".join([*lines, process.stdout.read()])
     process.communicate(timeout=10)
+    limit.cancel()
     return [json.loads(line) for line in told[: told.rfind(b"\n") + 1].splitlines()]
 
 

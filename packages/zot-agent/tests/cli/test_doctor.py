@@ -58,7 +58,7 @@ def test_an_endpoint_that_refuses_the_key(look: Any, monkeypatch: pytest.MonkeyP
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url("openai-chat"))
         code, found = look()
     assert code == 1
-    assert found["openai"].startswith("no OPENAI_API_KEY is set, but openai: the server answered 401 Unauthorized")
+    assert found["openai"].startswith("no OPENAI_API_KEY is set, but the server answered 401 Unauthorized")
     assert found["openai"].endswith("; check the API key (OPENAI_API_KEY)")
 
 
@@ -86,7 +86,7 @@ def test_something_else_that_listens_is_no_model(look: Any, monkeypatch: pytest.
         monkeypatch.setenv("LLAMA_BASE_URL", server.base_url("openai-chat"))
         code, found = look()
     assert code == 1
-    assert found["llama.cpp"].startswith("-- local: the server answered 401")
+    assert found["llama.cpp"].startswith("-- the server answered 401")
     monkeypatch.setenv("LLAMA_BASE_URL", "nonsense")
     assert look()[1]["llama.cpp"].startswith("no the base URL")
 
@@ -102,7 +102,7 @@ def test_the_users_own_vendors_are_looked_at(look: Any, tmp_path: Path, monkeypa
         code, found = look()
     assert code == 0
     assert found["corp"] == f"ok CORP_API_KEY is set; {base} lists 1 model"
-    assert found["free"].startswith("-- free: the server answered 401")
+    assert found["free"].startswith("-- the server answered 401")
     assert found["models.json"] == "ok can be read"
 
 

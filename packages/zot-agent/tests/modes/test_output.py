@@ -99,7 +99,9 @@ def test_a_terminal_gets_no_control_sequences_and_a_pipe_gets_them() -> None:
     master, slave = os.openpty()
     with stdout_at(slave):
         asyncio.run(main())
-        seen = os.read(master, 1000)
+        seen = b""
+        while seen.count(b"\n") < 2:  # a terminal may hand on each write by itself
+            seen += os.read(master, 1000)
     os.close(master)
     assert seen == b"a\x1b[31mb\r\n" + b"\x1b]0;owned\x07a\x1b[2J\x1b[31mb\r\n"
 

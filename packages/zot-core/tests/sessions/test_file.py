@@ -1,3 +1,4 @@
+import gc
 import json
 import os
 import stat
@@ -84,6 +85,21 @@ def test_a_file_of_the_go_zot_is_read(path: Path) -> None:
     ]
     assert stored.usage == Usage(1, 2)
     assert (stored.torn, stored.size) == (False, len(GO_ROWS.encode()))
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_reading_leaves_the_garbage_collector_as_it_was(path: Path, enabled: bool) -> None:
+    path.write_text(GO_ROWS)
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        load(str(path))
+        assert gc.isenabled() is enabled
+        with pytest.raises(SessionError):
+            load(str(path.parent))
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 def test_there_is_no_file_before_the_first_message(tmp_path: Path) -> None:

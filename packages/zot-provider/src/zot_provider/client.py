@@ -117,9 +117,10 @@ class HttpClient:
         await _drain(chunks)
 
     def _retrying(self, error: ProviderError, delay: float) -> None:
-        _log.info("%s; again in %g s", error, delay)
+        why = f"{self.vendor.id}: {self._struck(str(error))}"
+        _log.info("%s; again in %g s", why, delay)
         if self.on_retry is not None:
-            self.on_retry(f"{self.vendor.id}: {self._struck(str(error))}", delay)
+            self.on_retry(why, delay)
 
     async def models(self) -> list[str]:
         """The ids the server lists at `/v1/models`; raises `ProviderError` if it lists none."""

@@ -328,7 +328,7 @@ def test_a_proxy_of_the_environment_is_asked(raw_server: Any, monkeypatch: pytes
 def test_a_proxy_for_https_is_asked_to_connect(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bytes] = []
 
-    async def main() -> str:
+    async def main() -> tuple[str, int]:
         async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             seen.append(await reader.readuntil(b"\r\n\r\n"))
             writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
@@ -339,9 +339,14 @@ def test_a_proxy_for_https_is_asked_to_connect(raw_server: Any, monkeypatch: pyt
             with pytest.raises(ConnectError) as caught:
                 await post(transport, "https://far.example/v1")
             await transport.close()
-            return str(caught.value)
+            assert not caught.value.retryable
+            return str(caught.value), running.port
 
-    assert asyncio.run(main()) == "no answer from https://far.example/v1: 407 Proxy Authentication Required"
+    said, port = asyncio.run(main())
+    assert said == (
+        f"no connection to https://far.example/v1 through the proxy http://127.0.0.1:{port}: "
+        "407 Proxy Authentication Required"
+    )
     assert seen[0].startswith(b"CONNECT far.example:443 HTTP/1.1\r\n")
 
 

@@ -114,8 +114,13 @@ async def _key(vendor: Vendor, known: Known, *, offline: bool) -> Finding:
         return Finding("ok", vendor.id, f"{name} is set; {where} was not asked")
     listed = await _reach(client)
     if isinstance(listed, ZotError):
-        return Finding("no", vendor.id, f"{name} is set, but {listed}")
+        return Finding("no", vendor.id, f"{name} is set, but {_without(vendor, listed)}")
     return Finding("ok", vendor.id, f"{name} is set; {where} lists {_models_of(listed)}")
+
+
+def _without(vendor: Vendor, error: ZotError) -> str:
+    """What went wrong, without the vendor's name, which stands in front of the line."""
+    return str(error).removeprefix(f"{vendor.id}: ")
 
 
 def _models_of(listed: list[str]) -> str:
@@ -139,7 +144,7 @@ async def _server(title: str, vendor: Vendor, base_url: str) -> Finding:
     if isinstance(listed, ConnectError):
         return Finding("--", topic, f"nothing answers at {where}")
     if isinstance(listed, ZotError):
-        return Finding("--", topic, str(listed))
+        return Finding("--", topic, _without(vendor, listed))
     more = ", ..." if len(listed) > 3 else ""
     return Finding("ok", topic, f"{where} serves {', '.join(listed[:3])}{more}")
 

@@ -223,6 +223,8 @@ def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
     if proxy and (refused or isinstance(cause, socket.gaierror)):
         what = "connection refused" if refused else "no such host"
         return ConnectError(f"cannot connect to the proxy {proxy} on the way to {where}: {what}; check the proxy")
+    if isinstance(error, httpx.ProxyError):
+        return ConnectError(f"no connection to {where} through the proxy {proxy or 'of the environment'}: {words}")
     if refused:
         return ConnectError(f"cannot connect to {where}: connection refused; is the server running there?")
     if isinstance(cause, socket.gaierror):
