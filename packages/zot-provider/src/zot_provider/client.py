@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from typing import Protocol
 
+from zot_provider.body import BodyWriter
 from zot_provider.endpoint import endpoint
 from zot_provider.errors import ConfigError, MissingKey, ProtocolError, ProviderError, StatusError, StreamCut
 from zot_provider.request import Request
@@ -73,6 +74,7 @@ class HttpClient:
         self._url = endpoint(base, self._wire)
         check_url(base.strip())
         self._transport = transport or HttpTransport()
+        self._writer = BodyWriter(self._wire, vendor.quirks)
         self._retries = retries or RetryPolicy()
         self.on_retry: Callable[[str, float], None] | None = None
         """Told why a request is made again, in one line, and after how many seconds."""
@@ -80,7 +82,7 @@ class HttpClient:
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`."""
         wire, quirks = self._wire, self.vendor.quirks
-        body = json.dumps(wire.encode(request, quirks), ensure_ascii=False, separators=(",", ":"))
+        body = self._writer.write(request)
         headers = {"user-agent": f"zot/{__version__}", **dict(quirks.headers), **wire.auth(self._key)}
         try:
             # Text from files and tools may hold lone surrogates, which UTF-8 cannot.

@@ -26,7 +26,9 @@ NO_IMAGE = "(an image stands here, which this model cannot see)"
 """What a model without eyes reads in place of an image."""
 
 
-def normalize(messages: Iterable[Message], wire: str, *, images: bool = True) -> list[Message]:
+def normalize(
+    messages: Iterable[Message], wire: str, *, images: bool = True, ids: set[str] | None = None
+) -> list[Message]:
     """A copy of the conversation in which
 
     - each assistant message with calls is followed by one tool message with one result for each call, in call order:
@@ -35,10 +37,12 @@ def normalize(messages: Iterable[Message], wire: str, *, images: bool = True) ->
     - blocks stand only where their role may have them, reasoning only if `wire` wrote it;
     - there are no empty texts, no empty messages and no lone surrogates, and with `images=False` no images;
     - consecutive user messages are one message, and so are consecutive assistant messages without calls between them.
+
+    `ids`: the call ids of what comes before these messages; those of these messages are added to it.
     """
     history = list(messages)
     copy: list[Message] = []
-    ids: set[str] = set()
+    ids = set() if ids is None else ids
     for index, message in enumerate(history):
         if message.role == "user":
             _append(copy, "user", _shown(message.content, images=images))
@@ -97,7 +101,8 @@ def _assistant(
 def _answers(history: Sequence[Message], start: int) -> dict[str, list[ToolResultBlock]]:
     """The results between here and the next assistant message, by call id."""
     found: dict[str, list[ToolResultBlock]] = {}
-    for message in history[start:]:
+    for position in range(start, len(history)):  # not a slice: a long conversation would be copied for every answer
+        message = history[position]
         if message.role == "assistant":
             break
         if message.role == "tool":

@@ -4,11 +4,12 @@ A wire is code and knows no vendor; what differs between vendors of one wire are
 the vendor's record. Encoding is a pure function; decoding is fed the data of server-sent events and does no I/O.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
+from zot_provider.messages import Message
+from zot_provider.model import Model
 from zot_provider.record import Record, record
-from zot_provider.request import Request
 from zot_provider.stream import StreamEvent
 
 
@@ -61,6 +62,10 @@ class Decoder(Protocol):
 class Wire(Record):
     """A wire: where its endpoint lies below the base URL, how to sign, encode and decode.
 
+    `history` turns messages (a whole conversation, or a later part of one, with the call ids of what comes before) into
+    items of the body; `history_field` is where `encode` puts them. `encode` makes the body for a request; it may be
+    handed the items of the last part of the conversation, which must reach back to the model's last answer.
+
     `path` begins with a slash. `version_in_base` says whether the base URL holds the version (OpenAI: ".../v1") or
     the path does (Anthropic). `auth` maps a key to headers; with an empty key it gives those that every request needs.
     `encode` makes the body, a JSON object, of any history: it normalizes a copy first.
@@ -70,5 +75,7 @@ class Wire(Record):
     path: str
     version_in_base: bool
     auth: Callable[[str], dict[str, str]]
-    encode: Callable[[Request, Quirks], dict[str, Any]]
+    history: Callable[[Sequence[Message], Model, Quirks, set[str]], list[dict[str, Any]]]
+    history_field: str
+    encode: Callable[..., dict[str, Any]]
     decoder: Callable[[], Decoder]

@@ -1,7 +1,7 @@
 """The Anthropic Messages wire."""
 
 from zot_provider.wire.anthropic.decode import MessagesDecoder
-from zot_provider.wire.anthropic.encode import encode
+from zot_provider.wire.anthropic.encode import encode, history
 from zot_provider.wire.base import Wire
 
 __all__ = ["WIRE"]
@@ -20,6 +20,8 @@ WIRE = Wire(
     path="/v1/messages",
     version_in_base=False,
     auth=_auth,
+    history=history,
+    history_field="messages",
     encode=encode,
     decoder=MessagesDecoder,
 )

@@ -6,10 +6,11 @@ Sources: Claude API reference, "Create a Message" (https://platform.claude.com/d
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.model import Model
 from zot_provider.normalize import normalize
 from zot_provider.reasoning import effort_word, thinking_budget
 from zot_provider.request import Request, ToolSpec
@@ -27,15 +28,20 @@ def _cached() -> dict[str, str]:
     return {"type": "ephemeral"}
 
 
-def encode(request: Request, quirks: Quirks) -> dict[str, Any]:
-    """The JSON body of `POST /v1/messages`.
+def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
+    """The turns of a conversation, or of a part of one, see `Wire`."""
+    return _messages(normalize(messages, _NAME, images=model.images, ids=ids))
+
+
+def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """The JSON body of `POST /v1/messages`; with `items` in place of the conversation's own.
 
     Up to three cache breakpoints: after the tools, after the system prompt and after the last user turn, so that each
     step of a conversation reads from the cache what the one before wrote.
     """
     model = request.model
     max_tokens = request.max_tokens or model.max_output or _MAX_TOKENS
-    messages = _messages(normalize(request.messages, _NAME, images=model.images))
+    messages = history(request.messages, model, quirks, set()) if items is None else items
     body: dict[str, Any] = {"model": model.id, quirks.max_tokens_field: max_tokens, "stream": True}
     if request.system.strip():
         body["system"] = [{"type": "text", "text": request.system, "cache_control": _cached()}]

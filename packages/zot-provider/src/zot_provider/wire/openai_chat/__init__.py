@@ -2,7 +2,7 @@
 
 from zot_provider.wire.base import Wire
 from zot_provider.wire.openai_chat.decode import ChatDecoder
-from zot_provider.wire.openai_chat.encode import encode
+from zot_provider.wire.openai_chat.encode import encode, history
 
 __all__ = ["WIRE"]
 
@@ -16,6 +16,8 @@ WIRE = Wire(
     path="/chat/completions",
     version_in_base=True,
     auth=_auth,
+    history=history,
+    history_field="messages",
     encode=encode,
     decoder=ChatDecoder,
 )

@@ -4,9 +4,11 @@ Source: OpenAI API reference, "Create chat completion"
 (https://platform.openai.com/docs/api-reference/chat/create).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
+from zot_provider.model import Model
 from zot_provider.normalize import normalize
 from zot_provider.reasoning import effort_word
 from zot_provider.request import Request, ToolSpec
@@ -16,13 +18,18 @@ from zot_provider.wire.parts import data_url, is_closed, plain_text, result_text
 _NAME = "openai-chat"
 
 
-def encode(request: Request, quirks: Quirks) -> dict[str, Any]:
-    """The JSON body of `POST /chat/completions`."""
+def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
+    """The messages of a conversation, or of a part of one, see `Wire`."""
+    return _messages(normalize(messages, _NAME, images=model.images, ids=ids), quirks)
+
+
+def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """The JSON body of `POST /chat/completions`; with `items` in place of the conversation's own."""
     model = request.model
     messages: list[dict[str, Any]] = []
     if request.system:
         messages.append({"role": quirks.system_role, "content": request.system})
-    messages += _messages(normalize(request.messages, _NAME, images=model.images), quirks)
+    messages += history(request.messages, model, quirks, set()) if items is None else items
     body: dict[str, Any] = {"model": model.id, "messages": messages, "stream": True}
     if quirks.usage_chunk:
         body["stream_options"] = {"include_usage": True}

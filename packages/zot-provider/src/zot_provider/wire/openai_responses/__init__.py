@@ -2,7 +2,7 @@
 
 from zot_provider.wire.base import Wire
 from zot_provider.wire.openai_responses.decode import ResponsesDecoder
-from zot_provider.wire.openai_responses.encode import encode
+from zot_provider.wire.openai_responses.encode import encode, history
 
 __all__ = ["WIRE"]
 
@@ -16,6 +16,8 @@ WIRE = Wire(
     path="/responses",
     version_in_base=True,
     auth=_auth,
+    history=history,
+    history_field="input",
     encode=encode,
     decoder=ResponsesDecoder,
 )

@@ -4,10 +4,11 @@ Source: OpenAI API reference, "Create a model response" (https://platform.openai
 Nothing is kept on the server: the whole conversation is sent each time, thinking in its encrypted form.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.model import Model
 from zot_provider.normalize import normalize
 from zot_provider.reasoning import effort_word
 from zot_provider.request import Request, ToolSpec
@@ -20,13 +21,18 @@ _SMALLEST_LIMIT = 16
 """The API refuses a lower `max_output_tokens`."""
 
 
-def encode(request: Request, quirks: Quirks) -> dict[str, Any]:
-    """The JSON body of `POST /responses`."""
+def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
+    """The input items of a conversation, or of a part of one, see `Wire`."""
+    normal = normalize(messages, _NAME, images=model.images, ids=ids)
+    return [item for message in normal for item in _items(message)]
+
+
+def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """The JSON body of `POST /responses`; with `items` in place of the conversation's own."""
     model = request.model
-    history = normalize(request.messages, _NAME, images=model.images)
     body: dict[str, Any] = {
         "model": model.id,
-        "input": [item for message in history for item in _items(message)],
+        "input": history(request.messages, model, quirks, set()) if items is None else items,
         "stream": True,
         "store": False,
     }
