@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from zot_agent.cli.args import parse
-from zot_agent.cli.attachments import IMAGE_LIMIT, TEXT_LIMIT, attach, is_file_word, read_prompt_file
+from zot_agent.cli.attachments import TEXT_LIMIT, attach, is_file_word, read_prompt_file
+from zot_core.pictures import LARGEST
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
@@ -75,7 +76,7 @@ def test_what_cannot_be_attached_is_said_in_one_line(alone: Path) -> None:
     (alone / "text.png").write_text("no picture")
     (alone / "loop").symlink_to("loop")
     (alone / "large").write_bytes(b"x" * (TEXT_LIMIT + 1))
-    (alone / "large.png").write_bytes(PNG + bytes(IMAGE_LIMIT))
+    (alone / "large.png").write_bytes(PNG + bytes(LARGEST))
     for name, words in {
         "nope": "no such file: nope (a prompt that begins with @ goes after --)",
         ".": ". is a directory; name it in the prompt",
@@ -94,10 +95,10 @@ def test_what_cannot_be_attached_is_said_in_one_line(alone: Path) -> None:
 
 def test_the_largest_files_are_taken(alone: Path) -> None:
     (alone / "text").write_bytes(b"x" * TEXT_LIMIT)
-    (alone / "picture").write_bytes(PNG + bytes(IMAGE_LIMIT - len(PNG)))
+    (alone / "picture").write_bytes(PNG + bytes(LARGEST - len(PNG)))
     attached = attach(["@text", "@picture"])
     assert len(attached.texts[0]) > TEXT_LIMIT
-    assert attached.images[0].size == IMAGE_LIMIT
+    assert attached.images[0].size == LARGEST
 
 
 def test_a_pipe_is_read_to_its_end() -> None:

@@ -8,10 +8,11 @@ import pytest
 
 from zot_core.display import CodeDisplay, ImageDisplay
 from zot_core.errors import ToolError
+from zot_core.pictures import LARGEST
 from zot_core.result import ToolResult
 from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.context import ToolContext
-from zot_core.tools.read import IMAGE_BYTES, read
+from zot_core.tools.read import read
 from zot_provider.messages import ImageBlock
 
 PNG = b"\x89PNG\r\n\x1a\nrest"
@@ -126,7 +127,7 @@ def test_pictures_are_inline_with_the_type_their_content_tells(path: str, conten
 
 
 def test_a_picture_that_no_vendor_takes_is_refused() -> None:
-    assert "make a smaller copy" in refusal(b"\0" * (IMAGE_BYTES + 1), "a.png")
+    assert "make a smaller copy" in refusal(b"\0" * (LARGEST + 1), "a.png")
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path, context: ToolContext) -> None:

@@ -4,6 +4,7 @@ import base64
 import os
 from collections.abc import Sequence
 
+from zot_core.pictures import LARGEST, SUFFIXES, picture_type
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
@@ -11,20 +12,8 @@ from zot_provider.record import Record, field, record
 TEXT_LIMIT = 1 << 20
 """Bytes of one text file; a model reads longer ones piece by piece, with its own tools."""
 
-IMAGE_LIMIT = 3_750_000
-"""Bytes of one picture: 5 MB of base64, what the vendors take."""
-
 STDIN = "-"
 """As `--prompt-file`: what is piped in, which goes before the prompt anyway."""
-
-# What a picture begins with, and not what its name ends in: a vendor refuses one that is called by the wrong type.
-_SIGNATURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-)
-_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
 @record
@@ -48,8 +37,8 @@ def attach(words: Sequence[str]) -> Attachments:
     attached = Attachments()
     for word in words:
         path = word[1:]
-        data = _read(path, IMAGE_LIMIT, " (a prompt that begins with @ goes after --)")
-        mime_type = _picture(data)
+        data = _read(path, LARGEST, " (a prompt that begins with @ goes after --)")
+        mime_type = picture_type(data)
         if mime_type:
             attached.images.append(ImageBlock(mime_type, base64.b64encode(data).decode("ascii")))
             attached.texts.append(f"[image {path}]")
@@ -64,19 +53,12 @@ def read_prompt_file(path: str) -> str:
 
 
 def _text(path: str, data: bytes) -> str:
-    if path.lower().endswith(_PICTURES):
+    if path.lower().endswith(tuple(SUFFIXES)):
         raise ConfigError(f"{path} does not hold a picture of its kind; only PNG, JPEG, GIF and WebP can be attached")
     if b"\0" in data[:8192]:
         raise ConfigError(f"{path} looks binary; only text and pictures (PNG, JPEG, GIF, WebP) can be attached")
     _check_size(path, data, TEXT_LIMIT)
     return data.decode("utf-8-sig", "replace").strip("\r\n")
-
-
-def _picture(data: bytes) -> str:
-    """The type of the picture that `data` is, empty if it is none."""
-    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-        return "image/webp"
-    return next((mime_type for signature, mime_type in _SIGNATURES if data.startswith(signature)), "")
 
 
 def _read(path: str, limit: int, hint: str = "") -> bytes:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from zot_core.display import CodeDisplay, ImageDisplay
 from zot_core.errors import ToolError
+from zot_core.pictures import LARGEST, SUFFIXES, picture_type
 from zot_core.result import ToolResult
 from zot_core.tools.base import AtLeast
 from zot_core.tools.builtin import builtin
@@ -16,10 +17,6 @@ from zot_provider.messages import ImageBlock, TextBlock
 
 LIMITS = Limits()
 
-IMAGE_BYTES = 3_750_000
-"""Vendors take pictures of up to 5 MB of base64; one they refuse would spoil every later request."""
-
-_IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
 _BINARY_PROBE = 8192
 
 
@@ -38,7 +35,7 @@ async def read(
             raise ToolError(f"{path} is a directory; name a file in it")
         if info.kind == "other":
             raise ToolError(f"{path} is no regular file; it cannot be read")
-        mime_type = _IMAGES.get(os.path.splitext(path)[1].lower())
+        mime_type = SUFFIXES.get(os.path.splitext(path)[1].lower())
         if mime_type is not None:
             return await _image(path, target, mime_type, info, context)
         return await _text(path, target, offset or 1, limit, context)
@@ -75,24 +72,13 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
 
 
 async def _image(path: str, target: str, mime_type: str, info: FileInfo, context: ToolContext) -> ToolResult:
-    if info.size > IMAGE_BYTES:
-        raise ToolError(f"{path} has {info.size} bytes; pictures may have {IMAGE_BYTES}: make a smaller copy first")
+    if info.size > LARGEST:
+        raise ToolError(f"{path} has {info.size} bytes; pictures may have {LARGEST}: make a smaller copy first")
     content = await context.files.read(target)
-    mime_type = _signed(content) or mime_type
+    mime_type = picture_type(content) or mime_type
     data = binascii.b2a_base64(content, newline=False).decode("ascii")
     return ToolResult(
         [ImageBlock(mime_type, data)],
         details={"path": target, "mime_type": mime_type, "bytes": len(content)},
         display=[ImageDisplay(mime_type, data, path)],
     )
-
-
-def _signed(content: bytes) -> str:
-    """The type the content itself tells: vendors refuse a JPEG that is called a PNG."""
-    if content.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if content.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if content.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    return "image/webp" if content[:4] == b"RIFF" and content[8:12] == b"WEBP" else ""
