@@ -13,6 +13,7 @@ def test_the_defaults_are_the_documented_limits() -> None:
             command_seconds=30.0,
             shutdown_seconds=2.0,
             kill_seconds=1.0,
+            drain_seconds=1.5,
             write_seconds=5.0,
             queue_frames=256,
             queue_bytes=16_777_216,

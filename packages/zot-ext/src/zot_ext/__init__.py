@@ -1,4 +1,4 @@
-"""The zot extension protocol: frames, the codec that reads and writes them, manifest and limits.
+"""Write zot extensions: `Extension` and what handlers give back; below them the protocol, manifest and limits.
 
 Importing this package imports nothing else; a name is fetched from its module when it is first used.
 The frames stand in `zot_ext.protocol.from_extension` and `zot_ext.protocol.from_host`.
@@ -8,8 +8,21 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from zot_ext.answers import Response, Result, display, error, image_result, insert, noop, prompt, text_result
+    from zot_ext.extension import Extension, NotGranted
+    from zot_ext.interception import (
+        AssistantMessageDecision,
+        PendingCall,
+        PendingMessage,
+        PendingStart,
+        PendingTurn,
+        SystemPromptDecision,
+        ToolCallDecision,
+        TurnStartDecision,
+    )
     from zot_ext.limits import DEFAULT_LIMITS, Limits
     from zot_ext.manifest import Manifest, ManifestError, load_manifest, parse_manifest
+    from zot_ext.panel import Panel
     from zot_ext.protocol import PROTOCOL_VERSION
     from zot_ext.protocol.codec import decode_from_extension, decode_from_host, encode
     from zot_ext.protocol.errors import FrameError
@@ -24,7 +37,9 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_LIMITS",
     "PROTOCOL_VERSION",
+    "AssistantMessageDecision",
     "Block",
+    "Extension",
     "FrameError",
     "FrameSplitter",
     "FromExtension",
@@ -33,21 +48,52 @@ __all__ = [
     "Limits",
     "Manifest",
     "ManifestError",
+    "NotGranted",
     "Oversized",
+    "Panel",
     "PanelSpec",
+    "PendingCall",
+    "PendingMessage",
+    "PendingStart",
+    "PendingTurn",
     "RawObject",
+    "Response",
+    "Result",
+    "SystemPromptDecision",
     "TextBlock",
+    "ToolCallDecision",
+    "TurnStartDecision",
     "Unknown",
     "UnknownBlock",
     "__version__",
     "decode_from_extension",
     "decode_from_host",
+    "display",
     "encode",
+    "error",
+    "image_result",
+    "insert",
     "load_manifest",
+    "noop",
     "parse_manifest",
+    "prompt",
+    "text_result",
 ]
 
 _HOMES = {
+    "answers": ("Response", "Result", "display", "error", "image_result", "insert", "noop", "prompt", "text_result"),
+    "extension": ("Extension", "NotGranted"),
+    "interception": (
+        "AssistantMessageDecision",
+        "PendingCall",
+        "PendingMessage",
+        "PendingStart",
+        "PendingTurn",
+        "SystemPromptDecision",
+        "ToolCallDecision",
+        "TurnStartDecision",
+    ),
+    "panel": ("Panel",),
     "limits": ("DEFAULT_LIMITS", "Limits"),
     "manifest": ("Manifest", "ManifestError", "load_manifest", "parse_manifest"),
     "protocol": ("PROTOCOL_VERSION",),

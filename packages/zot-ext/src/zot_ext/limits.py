@@ -6,9 +6,9 @@ from zot_ext.record import Record
 
 
 class Limits(Record):
-    """Limits that the host keeps and an extension can count on. Times are seconds, sizes are bytes.
+    """Limits that the host keeps and an extension can count on, and one that the extension keeps itself.
 
-    Tests pass shorter ones: `Limits(hello_seconds=0.1)`.
+    Times are seconds, sizes are bytes. Tests pass shorter ones: `Limits(hello_seconds=0.1)`.
     """
 
     frame_bytes: int = 4 * 1024 * 1024
@@ -29,6 +29,9 @@ class Limits(Record):
     """From `shutdown` to `shutdown_ack` or exit; after it SIGTERM (protocol document)."""
     kill_seconds: float = 1.0
     """From SIGTERM to SIGKILL (the first zot host)."""
+    drain_seconds: float = 1.5
+    """From `shutdown` until an extension answers for the handlers that still run; less than `shutdown_seconds`,
+    so that these replies and `shutdown_ack` arrive (our choice)."""
     write_seconds: float = 5.0
     """The longest one write to an extension that does not read may take (the newer zot host)."""
     queue_frames: int = 256

@@ -67,7 +67,7 @@ async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:
             sys.stdout.write(f"\n{DEMO_WORDS}\n")
         sys.stdout.write(f"\n> {prompt}\n")
         sys.stdout.flush()
-        return await answer(host, prompt, Show())
+        return await answer(host, prompt, Show(), quiet=True)
     finally:
         await host.close()
 

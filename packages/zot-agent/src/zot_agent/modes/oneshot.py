@@ -75,8 +75,10 @@ class _Signals:
         self._output.restore()
 
 
-async def answer(host: Host, prompt: str, show: Show, *, images: Sequence[ImageBlock] = (), plain: bool = False) -> int:
-    """Answer `prompt`, showing events with `show`; the exit code.
+async def answer(
+    host: Host, prompt: str, show: Show, *, images: Sequence[ImageBlock] = (), plain: bool = False, quiet: bool = False
+) -> int:
+    """Answer `prompt`, showing events with `show`; the exit code. `quiet`: `show` tells of the tools itself.
 
     SIGINT, SIGTERM and SIGHUP stop the turn and its children, keep the session and give 130, 143 and 129. A reader of
     standard output that goes away stops the turn too and gives 0. A person at a terminal sees on standard error what
@@ -88,7 +90,7 @@ async def answer(host: Host, prompt: str, show: Show, *, images: Sequence[ImageB
     host.runtime.hooks.event.add(lambda event: show(output, event))
     host.runtime.hooks.event.add(watch)
     with _Signals(host.runtime.cancel, output) as received:
-        if not plain and sys.stderr.isatty():
+        if not (plain or quiet) and sys.stderr.isatty():
             from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it
 
             host.runtime.hooks.event.add(Activity(output, received))
