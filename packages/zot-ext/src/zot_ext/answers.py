@@ -1,0 +1,106 @@
+"""What handlers give back: `Response` from commands, `Result` from tools, and how they become frames."""
+
+from __future__ import annotations
+
+from zot_ext.protocol.from_extension import CommandResponse, ToolResult
+from zot_ext.protocol.raw import dump
+from zot_ext.protocol.values import ImageBlock, TextBlock, UnknownBlock
+from zot_ext.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zot_ext.protocol.values import Block, PanelSpec
+
+
+class Response(Record):
+    """The answer of a command; made by `prompt`, `insert`, `display`, `noop`, `error` and `Panel.open`."""
+
+    action: str
+    """One of `zot_ext.protocol.from_extension.ACTIONS`, or `error`."""
+    text: str = ""
+    panel: PanelSpec | None = None
+
+
+class Result(Record):
+    """The answer of a tool; made by `text_result` and `image_result`, or from blocks by hand."""
+
+    content: tuple[Block, ...]
+    is_error: bool = False
+    """The call failed; the model reads why in `content`."""
+
+
+def prompt(text: str) -> Response:
+    """Submit `text` as a message of the user."""
+    return Response("prompt", text)
+
+
+def insert(text: str) -> Response:
+    """Put `text` into the editor at the cursor, without submitting it."""
+    return Response("insert", text)
+
+
+def display(text: str) -> Response:
+    """Show `text` as a note. The model never sees it."""
+    return Response("display", text)
+
+
+def noop() -> Response:
+    """Change nothing on the screen; the command has done its work itself."""
+    return Response("noop")
+
+
+def error(text: str) -> Response:
+    """Fail: the person sees `text` as an error; from a tool, the model does."""
+    return Response("error", text)
+
+
+def text_result(text: str, *, is_error: bool = False) -> Result:
+    """Give the model text."""
+    return Result((TextBlock(text),), is_error)
+
+
+def image_result(data: bytes | str, mime_type: str = "image/png", *, text: str = "") -> Result:
+    """Give the model an image, as bytes or as base64 text, after an optional line of text."""
+    if isinstance(data, bytes):
+        from binascii import b2a_base64  # noqa: PLC0415 - few extensions send images
+
+        data = b2a_base64(data, newline=False).decode()
+    before = (TextBlock(text),) if text else ()
+    return Result((*before, ImageBlock(mime_type, data)))
+
+
+def command_frame(id: str, answer: object) -> CommandResponse:
+    """Make the reply to a command. Text is displayed, `None` does nothing. Raises `TypeError` for anything else."""
+    if answer is None:
+        return CommandResponse(id, "noop")
+    if isinstance(answer, str):
+        return CommandResponse(id, "display", display=answer)
+    if not isinstance(answer, Response):
+        raise TypeError(f"a command answers with a Response, text or None, not {type(answer).__name__}")
+    if answer.action == "error":
+        return CommandResponse(id, error=answer.text or "failed")
+    if answer.action == "open_panel":
+        return CommandResponse(id, "open_panel", open_panel=answer.panel)
+    texts = {answer.action: answer.text}
+    return CommandResponse(
+        id,
+        answer.action,
+        prompt=texts.get("prompt", ""),
+        insert=texts.get("insert", ""),
+        display=texts.get("display", ""),
+    )
+
+
+def tool_frame(id: str, answer: object) -> ToolResult:
+    """Make the reply to a tool call: a `Result`, `error(...)`, a block, text, nothing, else its value as JSON."""
+    if isinstance(answer, Result):
+        return ToolResult(id, tuple(answer.content), answer.is_error)
+    if isinstance(answer, Response):
+        if answer.action != "error":
+            raise TypeError(f"{answer.action!r} answers a command, not a tool")
+        return ToolResult(id, (TextBlock(answer.text or "failed"),), is_error=True)
+    if isinstance(answer, (TextBlock, ImageBlock, UnknownBlock)):
+        return ToolResult(id, (answer,))
+    if answer is None:
+        return ToolResult(id, (TextBlock("done"),))
+    return ToolResult(id, (TextBlock(answer if isinstance(answer, str) else dump(answer)),))

@@ -1,0 +1,278 @@
+"""`FakeHost`: the other end of the pipes, for an extension in this process or for a process in any language."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.protocol.codec import decode_from_extension, encode
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.from_extension import (
+    CommandResponse,
+    EventInterceptResponse,
+    Hello,
+    Ready,
+    RegisterCommand,
+    RegisterTool,
+    ShutdownAck,
+    ToolResult,
+)
+from zot_ext.protocol.from_host import (
+    CommandInvoked,
+    Event,
+    EventIntercept,
+    HelloAck,
+    PanelClose,
+    PanelKey,
+    Shutdown,
+    ToolCall,
+)
+from zot_ext.protocol.raw import RawObject
+from zot_ext.protocol.splitter import FrameSplitter, Oversized
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+
+    from zot_ext.extension import Extension
+    from zot_ext.limits import Limits
+    from zot_ext.protocol.frame import Unknown
+    from zot_ext.protocol.from_extension import FromExtension
+    from zot_ext.protocol.from_host import FromHost
+
+F = TypeVar("F")
+R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
+
+
+class FakeHost:
+    """Drives one extension over real pipes. As a context manager it greets first and shuts down last.
+
+    Everything the extension has sent is in `frames`, in order; lines that are no frames are in `noise`. A
+    wait that goes over its limit raises `TimeoutError`, which tells what was there instead.
+    """
+
+    def __init__(
+        self,
+        extension: Extension | subprocess.Popen[bytes],
+        *,
+        provider: str = "anthropic",
+        model: str = "fake",
+        cwd: str = "/project",
+        data_dir: str = "",
+        capabilities: Sequence[str] = (),
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        """Take an `Extension`, or a process whose standard input and output are pipes.
+
+        `capabilities` are granted; none, as here, is an original host. `data_dir` empty is one older still.
+        """
+        self.ack = HelloAck(1, "fake", provider, model, cwd, data_dir, data_dir, tuple(capabilities))
+        self.limits = limits
+        self.frames: list[FromExtension | Unknown] = []
+        self.noise: list[bytes] = []
+        self._extension = extension
+        self._changed = threading.Condition()
+        self._ended = False
+        self._ids = 0
+        self._writing = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._target = -1
+
+    def start(self) -> None:
+        """Start the extension and begin to read, without a word to it."""
+        extension = self._extension
+        if hasattr(extension, "serve"):
+            inward, self._target = os.pipe()
+            source, outward = os.pipe()
+            self._thread(lambda: extension.serve(inward, outward))
+        else:
+            assert extension.stdin is not None
+            assert extension.stdout is not None
+            self._target, source = os.dup(extension.stdin.fileno()), os.dup(extension.stdout.fileno())
+            extension.stdin.close()
+            extension.stdout.close()
+        self._thread(lambda: self._read(source))
+
+    def greet(self) -> None:
+        """Wait for `hello`, answer it, and wait until the extension is ready; silence counts as ready too."""
+        self.wait_for(Hello, seconds=self.limits.hello_seconds)
+        self.send(self.ack)
+        with suppress(TimeoutError):
+            self.wait_for(Ready, seconds=self.limits.ready_total_seconds)
+
+    def __enter__(self) -> FakeHost:
+        self.start()
+        self.greet()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and not self._ended:
+            self.shutdown()
+        self.close()
+
+    # What a host does
+
+    def command(self, name: str, args: str = "") -> CommandResponse:
+        """Run a command and wait for its reply."""
+        return self.ask(CommandInvoked(self._id(), name, args), CommandResponse, self.limits.command_seconds)
+
+    def tool(self, name: str, args: Mapping[str, object] | str | None = None) -> ToolResult:
+        """Call a tool with a dictionary, or with the exact JSON text of one, and wait for its result."""
+        raw = RawObject(args) if isinstance(args, str) else RawObject.from_value(args or {})
+        return self.ask(ToolCall(self._id(), name, raw), ToolResult, self.limits.tool_seconds)
+
+    def intercept(self, event: str, **fields: Any) -> EventInterceptResponse:
+        """Ask about an event and wait for the decision; `fields` are those of `EventIntercept`."""
+        question = EventIntercept(self._id(), event, **_raw(fields))
+        return self.ask(question, EventInterceptResponse, self.limits.intercept_seconds)
+
+    def intercept_call(self, name: str, args: Mapping[str, object]) -> EventInterceptResponse:
+        """Ask about a tool call."""
+        return self.intercept("tool_call", tool_id="call", tool_name=name, tool_args=args)
+
+    def event(self, event: str, **fields: Any) -> None:
+        """Tell of an event; `fields` are those of `Event`. Nothing is answered."""
+        self.send(Event(event, **_raw(fields)))
+
+    def key(self, panel_id: str, key: str, text: str = "") -> None:
+        """Press a key in a panel; text alone is typed with `type_text`."""
+        self.send(PanelKey(panel_id, key, text))
+
+    def type_text(self, panel_id: str, text: str) -> None:
+        """Type text into a panel, a `rune` for each character."""
+        for character in text:
+            self.key(panel_id, "rune", character)
+
+    def close_panel(self, panel_id: str) -> None:
+        """Close a panel, as a person does with Esc."""
+        self.send(PanelClose(panel_id))
+
+    def shutdown(self) -> None:
+        """Ask the extension to end and wait for `shutdown_ack` and for the end of what it writes."""
+        self.send(Shutdown())
+        self.wait_for(ShutdownAck, seconds=self.limits.shutdown_seconds)
+        self._wait(lambda: self._ended or None, self.limits.kill_seconds, "the end")
+
+    # Frames
+
+    def ask(self, question: CommandInvoked | ToolCall | EventIntercept, kind: type[R], seconds: float) -> R:
+        """Send a request and wait for the first reply to its id."""
+        self.send(question)
+        return self.wait_for(kind, lambda reply: reply.id == question.id, seconds=seconds)
+
+    def send(self, frame: FromHost) -> None:
+        """Send any frame."""
+        self.send_line(encode(frame))
+
+    def send_line(self, line: bytes) -> None:
+        """Send bytes as they are."""
+        with self._writing:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[os.write(self._target, rest) :]
+
+    def wait_for(
+        self,
+        kind: type[F],
+        where: Callable[[F], bool] = lambda _: True,
+        *,
+        count: int = 1,
+        seconds: float | None = None,
+    ) -> F:
+        """Wait for a frame of a class that fits `where`: the first one sent, or the one numbered `count`."""
+
+        def found() -> F | None:
+            fitting = [frame for frame in self.frames if isinstance(frame, kind) and where(frame)]
+            return fitting[count - 1] if len(fitting) >= count else None
+
+        return self._wait(found, self.limits.tool_seconds if seconds is None else seconds, kind.__name__)
+
+    def sent(self, kind: type[F]) -> list[F]:
+        """The frames of a class so far."""
+        with self._changed:
+            return [frame for frame in self.frames if isinstance(frame, kind)]
+
+    @property
+    def commands(self) -> dict[str, RegisterCommand]:
+        """The commands that are registered, by name."""
+        return {frame.name: frame for frame in self.sent(RegisterCommand)}
+
+    @property
+    def tools(self) -> dict[str, RegisterTool]:
+        """The tools that are registered, by name."""
+        return {frame.name: frame for frame in self.sent(RegisterTool)}
+
+    def end_input(self) -> None:
+        """Close the extension's input, as a host that dies does, and wait for the end of what it writes."""
+        self._close_target()
+        self._wait(lambda: self._ended or None, self.limits.command_seconds, "the end")
+
+    def close(self) -> None:
+        """Let go of the pipes and the threads."""
+        self._close_target()
+        for thread in self._threads:
+            thread.join(self.limits.shutdown_seconds + self.limits.kill_seconds)
+
+    def _close_target(self) -> None:
+        with self._writing:
+            target, self._target = self._target, -1
+            if target >= 0:
+                os.close(target)
+
+    def _id(self) -> str:
+        with self._changed:
+            self._ids += 1
+            return f"host-{self._ids}"
+
+    def _thread(self, work: Callable[[], object]) -> None:
+        thread = threading.Thread(target=work, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _read(self, source: int) -> None:
+        splitter = FrameSplitter(self.limits.frame_bytes)
+        while True:
+            chunk = os.read(source, 65536)
+            lines = splitter.feed(chunk) if chunk else splitter.finish()
+            with self._changed:
+                for line in lines:
+                    self._keep(line)
+                self._ended = not chunk
+                self._changed.notify_all()
+            if not chunk:
+                os.close(source)
+                return
+
+    def _keep(self, line: bytes | Oversized) -> None:
+        if isinstance(line, Oversized):
+            self.noise.append(line.start)
+            return
+        try:
+            self.frames.append(decode_from_extension(line))
+        except FrameError:
+            self.noise.append(line)
+
+    def _wait(self, found: Callable[[], F | None], seconds: float, what: str) -> F:
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            while (value := found()) is None:
+                left = deadline - time.monotonic()
+                if left <= 0 or self._ended:
+                    why = "the extension has ended" if self._ended else f"not within {seconds:g} s"
+                    raise TimeoutError(f"{what}: {why}; it sent {self.frames!r}, and as noise {self.noise!r}")
+                self._changed.wait(left)
+            return value
+
+
+def _raw(fields: dict[str, Any]) -> dict[str, Any]:
+    args = fields.get("tool_args")
+    return (
+        fields if args is None or isinstance(args, RawObject) else {**fields, "tool_args": RawObject.from_value(args)}
+    )
