@@ -60,7 +60,7 @@ class FakeHost:
         self,
         extension: Extension | subprocess.Popen[bytes],
         *,
-        provider: str = "anthropic",
+        provider: str = "fake",
         model: str = "fake",
         cwd: str = "/project",
         data_dir: str = "",
