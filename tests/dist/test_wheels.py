@@ -12,7 +12,8 @@ DISTRIBUTIONS = ("zot-provider", "zot-core", "zot-tui", "zot-ext", "zot-agent")
 
 
 def uv(*arguments: str) -> str:
-    done = subprocess.run(["uv", *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    program = os.environ.get("UV", "uv")  # `uv run` says where it is, and need not be on PATH
+    done = subprocess.run([program, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

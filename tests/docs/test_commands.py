@@ -18,6 +18,9 @@ from zot_provider.testing import Call, ScriptedServer, Turn
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("packages/*/README.md"))]
+UV = os.environ.get("UV", "uv")
+"""`uv run` says where it is: it need not be on PATH."""
+
 PRELUDE = """
 set -eu
 make() { command make -C "$CHECKOUT" --dry-run "$@" >/dev/null; }
@@ -35,7 +38,7 @@ def blocks(language: str) -> list[object]:
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
-    build = ["uv", "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
+    build = [UV, "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, timeout=300)
     return folder
 
@@ -47,7 +50,8 @@ def environment(tmp_path: Path, wheels: Path) -> dict[str, str]:
     home.mkdir()
     (project / "README.md").write_text("# weather\n\nA tiny weather service.\n")
     (project / "notes.txt").write_text("remember the milk\n")
-    path = os.pathsep.join([str(home / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+    folders = [str(home / "bin"), str(Path(sys.executable).parent), os.environ["PATH"], os.path.dirname(UV)]
+    path = os.pathsep.join(filter(None, folders))
     return {
         "PATH": path,
         "HOME": str(home),
@@ -57,9 +61,7 @@ def environment(tmp_path: Path, wheels: Path) -> dict[str, str]:
         "UV_FIND_LINKS": str(wheels),
         "UV_TOOL_DIR": str(home / "tools"),
         "UV_TOOL_BIN_DIR": str(home / "bin"),
-        "UV_CACHE_DIR": subprocess.run(
-            ["uv", "cache", "dir"], capture_output=True, text=True, check=True
-        ).stdout.strip(),
+        "UV_CACHE_DIR": subprocess.run([UV, "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip(),
         "ANTHROPIC_API_KEY": "key",
         "OPENAI_API_KEY": "key",
         **{name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_", "SSL_"))},

@@ -192,7 +192,7 @@ def test_budgets_of_a_run_that_fails(example: Example) -> None:
 
 def test_tracing(example: Example) -> None:
     example.server.add(Turn(calls=[Call("ls"), Call("read", {"path": "nowhere"})]), "It is empty.")
-    uv = shutil.which("uv")
+    uv = os.environ.get("UV") or shutil.which("uv")
     assert uv is not None
     command = [uv, "run", "--quiet", "--project", str(SDK), "--with", "opentelemetry-sdk", str(SDK / "tracing.py")]
     lines = example.finish(command).splitlines()
