@@ -98,8 +98,8 @@ def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
             task.cancel()
         await asyncio.wait([task])
         began = time.monotonic()
-        await asyncio.to_thread(server.wait_idle, 2.0)
-        assert time.monotonic() - began < 1
+        await asyncio.to_thread(server.wait_idle, 15.0)
+        assert time.monotonic() - began < 10  # the whole answer takes 20
         assert server.requests[0].closed_early
         await asked.close()
 

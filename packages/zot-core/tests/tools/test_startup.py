@@ -21,35 +21,31 @@ print(*[name for name in {HEAVY!r} if name in sys.modules])
     assert set(found.stdout.split()) <= set(there.stdout.split())
 
 
-def test_the_first_call_of_a_tool_never_holds_the_loop_for_long() -> None:
+def test_the_loop_lives_on_while_the_first_call_of_a_tool_imports_pydantic() -> None:
     code = """
-import asyncio, sys, time
+import asyncio, sys
 from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.context import ToolContext
 from zot_core.tools.write import write
 
 async def work():
-    longest, last, done = 0.0, time.monotonic(), False
+    turns, done = 0, False
 
     async def watch():
-        nonlocal longest, last
+        nonlocal turns
         while not done:
-            await asyncio.sleep(0)
-            now = time.monotonic()
-            longest, last = max(longest, now - last), now
+            await asyncio.sleep(0.001)
+            turns += "pydantic" in sys.modules and "pydantic.main" not in sys.modules
 
     watching = asyncio.ensure_future(watch())
     assert "pydantic" not in sys.modules
     await write.run({"path": "x", "content": ""}, ToolContext("/", MemoryFiles(), FakeShell()))
-    assert "pydantic" in sys.modules
+    assert "pydantic.main" in sys.modules
     done = True
     await watching
-    print(longest)
+    print(turns)
 
 asyncio.run(work())
 """
-    longest = min(
-        float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
-        for _ in range(2)
-    )
-    assert longest < 0.1
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert int(done.stdout) > 0, "the loop stood still while pydantic was imported"
