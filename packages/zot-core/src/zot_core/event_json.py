@@ -5,7 +5,6 @@ reasoning blocks are left out of messages (there is `reasoning_delta` for them).
 added within one protocol version.
 """
 
-import json
 from collections.abc import Callable
 from json.encoder import encode_basestring as quote
 from typing import Any
@@ -30,14 +29,9 @@ from zot_core.events import (
     UsageUpdate,
     UserMessage,
 )
-from zot_core.json_text import is_object
+from zot_core.json_text import dump, is_object
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
-
-
-def dump(value: Any) -> str:
-    """JSON text on one line. TypeError or ValueError for what has no JSON form."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def raw_arguments(text: str) -> tuple[str, str]:

@@ -1,6 +1,12 @@
-"""JSON text that somebody else wrote: may it stand in ours as it is?"""
+"""JSON text: ours, on one line, and that of somebody else, which may stand in ours as it is."""
 
 import json
+from typing import Any
+
+
+def dump(value: Any) -> str:
+    """JSON text on one line. TypeError or ValueError for what has no JSON form, such as `NaN`."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def is_object(text: str) -> bool:

@@ -18,6 +18,7 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
+from zot_provider.surrogates import without_surrogates
 
 NO_RESULT = "tool call was aborted; no result recorded."
 """What the model reads where a tool call has no result."""
@@ -71,7 +72,7 @@ def _shown(blocks: Sequence[Block], *, images: bool) -> list[TextBlock | ImageBl
     for block in blocks:
         if isinstance(block, TextBlock):
             if block.text.strip():
-                shown.append(TextBlock(_sound(block.text)))
+                shown.append(TextBlock(without_surrogates(block.text)))
         elif isinstance(block, ImageBlock):
             shown.append(block if images else TextBlock(NO_IMAGE))
     return shown
@@ -85,14 +86,14 @@ def _assistant(
     calls: list[tuple[str, ToolCallBlock]] = []
     for block in blocks:
         if isinstance(block, ToolCallBlock):
-            call = ToolCallBlock(_fresh(block.id, ids), _sound(block.name), _arguments(block))
+            call = ToolCallBlock(_fresh(block.id, ids), without_surrogates(block.name), _arguments(block))
             calls.append((block.id, call))
             sent.append(call)
         elif isinstance(block, ReasoningBlock):
             if block.wire == wire:
                 sent.append(block)
         elif isinstance(block, TextBlock) and block.text.strip():
-            sent.append(TextBlock(_sound(block.text)))
+            sent.append(TextBlock(without_surrogates(block.text)))
     while sent and isinstance(sent[-1], ReasoningBlock):
         sent.pop()  # thinking that led to nothing, because the answer broke off: vendors refuse it
     return sent, calls
@@ -125,7 +126,7 @@ def _result(
 
 def _fresh(id: str, ids: set[str]) -> str:
     """The id, or one like it if it is empty or taken: some servers count their calls from 0 in every answer."""
-    base = fresh = _sound(id) or "call"
+    base = fresh = without_surrogates(id) or "call"
     number = 1
     while fresh in ids:
         number += 1
@@ -147,13 +148,4 @@ def _arguments(call: ToolCallBlock) -> str:
             return call.arguments
     except ValueError:
         pass
-    return json.dumps({"invalid_arguments": _sound(call.arguments)})
-
-
-def _sound(text: str) -> str:
-    """The text with lone surrogates, which UTF-8 cannot hold, replaced by U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
+    return json.dumps({"invalid_arguments": without_surrogates(call.arguments)})

@@ -9,7 +9,7 @@ which become spaces. They are a JSON string if they are no JSON object; no argum
 import json
 from typing import Any
 
-from zot_core.json_text import is_object
+from zot_core.json_text import dump, is_object
 from zot_provider.messages import (
     Block,
     ImageBlock,
@@ -20,6 +20,7 @@ from zot_provider.messages import (
     ToolResultBlock,
 )
 from zot_provider.record import Record, field, record
+from zot_provider.surrogates import without_surrogates
 from zot_provider.usage import Usage
 
 
@@ -43,17 +44,9 @@ class Meta(Record):
 _META = tuple(name for name in Meta.__match_args__ if name != "other")
 
 
-def dump(value: Any) -> str:
-    """JSON text on one line. Lone surrogates, which UTF-8 cannot hold, become U+FFFD when it is encoded."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
 def to_bytes(row: str) -> bytes:
-    """The row as it is written: one line."""
-    try:
-        return (row + "\n").encode()
-    except UnicodeEncodeError:
-        return (row + "\n").encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    """The row as it is written: one line. Lone surrogates become U+FFFD."""
+    return without_surrogates(row + "\n").encode()
 
 
 def meta_row(meta: Meta) -> str:

@@ -24,6 +24,7 @@ from zot_provider.stream import (
     ToolUseStart,
     UsageReport,
 )
+from zot_provider.surrogates import without_surrogates
 from zot_provider.usage import Usage
 
 _SHOWN = 400
@@ -142,7 +143,7 @@ class BlockDecoder(ABC):
     def start_call(self, draft: Draft, events: list[StreamEvent], spare: str = "call") -> None:
         """Announce a tool call, with what was held back of its arguments. An empty id becomes `spare`."""
         draft.id = self._unused(draft.id or spare)
-        draft.name = _joined(draft.name)
+        draft.name = without_surrogates(draft.name)
         draft.state = "started"
         events.append(ToolUseStart(draft.id, draft.name))
         if draft.parts:
@@ -152,7 +153,7 @@ class BlockDecoder(ABC):
         """Nothing more comes for a block."""
         if draft.half:
             half, draft.half = draft.half, ""
-            self.say(draft, _joined(half), events)
+            self.say(draft, without_surrogates(half), events)
         if draft.kind == "call" and draft.state == "started":
             draft.state = "ended"
             events.append(ToolUseEnd(draft.id))
@@ -217,11 +218,11 @@ class BlockDecoder(ABC):
         if text and "\ud800" <= text[-1] <= "\udbff":
             draft.half = text[-1]
             text = text[:-1]
-        return _joined(text)
+        return without_surrogates(text)
 
     def _unused(self, id: str) -> str:
         """The id, or one like it if another call of this answer has it."""
-        unused, number = _joined(id), 1
+        unused, number = without_surrogates(id), 1
         while unused in self._ids:
             number += 1
             unused = f"{id}_{number}"
@@ -259,12 +260,6 @@ def fail(error: Any, fallback: str = "") -> NoReturn:
 def tokens(value: Any) -> int:
     """A count of tokens out of an answer; 0 for whatever is none."""
     return value if isinstance(value, int) and value > 0 else 0
-
-
-def _joined(text: str) -> str:
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _line(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.record import Record, record
+from zot_provider.request import Request
 from zot_provider.stream import StreamEvent
 
 
@@ -58,6 +59,14 @@ class Decoder(Protocol):
         ...
 
 
+class Encode(Protocol):
+    """Makes the JSON body of a request; `items` stand in place of the encoded conversation."""
+
+    def __call__(
+        self, request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None
+    ) -> dict[str, Any]: ...
+
+
 @record
 class Wire(Record):
     """A wire: where its endpoint lies below the base URL, how to sign, encode and decode.
@@ -77,5 +86,5 @@ class Wire(Record):
     auth: Callable[[str], dict[str, str]]
     history: Callable[[Sequence[Message], Model, Quirks, set[str]], list[dict[str, Any]]]
     history_field: str
-    encode: Callable[..., dict[str, Any]]
+    encode: Encode
     decoder: Callable[[], Decoder]
