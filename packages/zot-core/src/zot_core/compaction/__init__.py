@@ -1,0 +1,1 @@
+"""Compaction: a long conversation replaced by a summary of it and its last messages."""
