@@ -14,6 +14,7 @@ transform that fails refuses: what guards must not fail open.
 
 import asyncio
 import inspect
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -46,11 +47,25 @@ class Refusal(Record):
 
 @record
 class Call(Record):
-    """A tool call about to run: the model's id, the tool's name and the parsed arguments."""
+    """A tool call about to run: the model's id, the tool's name and the parsed arguments.
+
+    `text` is their JSON text as the model wrote it. A hook that gives other arguments may give their text too, to have
+    the tool get exactly that; a text that says something else than `arguments` does not count.
+    """
 
     id: str
     name: str
     arguments: dict[str, Any]
+    text: str = ""
+
+    def written(self) -> str:
+        """The arguments as one JSON text, `text` if that says the same. ValueError or TypeError if they have none."""
+        try:
+            if self.text and json.loads(self.text) == self.arguments:
+                return self.text
+        except (ValueError, RecursionError):
+            pass
+        return json.dumps(self.arguments, ensure_ascii=False)
 
 
 @record

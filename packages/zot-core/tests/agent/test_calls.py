@@ -470,3 +470,42 @@ def test_a_result_is_in_the_transcript_before_it_is_told() -> None:
     run_to_end(agent, "hi")
 
     assert there == [1, 2]
+
+
+class Letter:
+    """Gives its arguments as they were written."""
+
+    name = "letter"
+    description = ""
+    parallel = False
+    schema: ClassVar[dict[str, Any]] = {"type": "object"}
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        return ToolResult.of(context.arguments)
+
+
+def test_a_tool_can_have_its_arguments_as_the_model_wrote_them() -> None:
+    agent = calling(Call("letter", '{ "n": 1e5, "m": 1.0 }'), tools=(Letter(),))
+    agent.hooks.tool_call.add(lambda call: call)
+
+    assert received(agent) == '{ "n": 1e5, "m": 1.0 }'
+
+
+def test_a_tool_can_have_its_arguments_as_a_hook_wrote_them() -> None:
+    agent = calling(Call("letter", '{"n":1}'), tools=(Letter(),))
+    agent.hooks.tool_call.add(lambda call: call.replace(arguments={"n": 100.0}, text='{"n":1e2}'))
+
+    assert received(agent) == '{"n":1e2}'
+
+
+def test_a_text_that_a_hook_left_behind_does_not_count() -> None:
+    agent = calling(Call("letter", '{"n":1}'), tools=(Letter(),))
+    agent.hooks.tool_call.add(lambda call: call.replace(arguments={"n": 2}))
+
+    assert received(agent) == '{"n": 2}'
+
+
+def received(agent: Agent) -> str:
+    ((text, is_error),) = results(run_to_end(agent, "hi"))
+    assert not is_error
+    return text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import threading
 from contextlib import suppress
@@ -94,7 +93,7 @@ async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | ToolResult:
         known = ", ".join(sorted(agent.tools)) or "none"
         return ToolResult.error(f'unknown tool "{block.name}"; the tools are: {known}')
     try:
-        call = Call(block.id, block.name, block.parsed())
+        call = Call(block.id, block.name, block.parsed(), block.arguments)
     except ValueError as error:
         return ToolResult.error(
             f"the arguments of {block.name} are not valid JSON ({error}); send one JSON object that fits its schema"
@@ -105,7 +104,7 @@ async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | ToolResult:
         return ToolResult.error(str(refusal) or "tool call refused")
     try:
         # Now, because the tool may change what it is handed.
-        arguments = json.dumps(call.arguments, ensure_ascii=False)
+        arguments = call.written()
     except (TypeError, ValueError) as error:
         return ToolResult.error(f"a hook gave {block.name} arguments that are not JSON ({error})")
     refusal_ = await agent.hooks.tool_run.ask(call)
@@ -119,7 +118,7 @@ async def _one(agent: Agent, block: ToolCallBlock, ready: Prepared | ToolResult)
     if isinstance(ready, ToolResult):
         return ToolOutput(block.id, block.name, True, ready.content)
     progress = _Progress(agent, block.id)
-    context = agent.context.replace(call_id=block.id, progress=progress)
+    context = agent.context.replace(call_id=block.id, arguments=ready.arguments, progress=progress)
     try:
         result = await ready.tool.run(ready.call.arguments, context)
         if not isinstance(result, ToolResult):

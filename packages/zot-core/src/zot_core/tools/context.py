@@ -92,15 +92,17 @@ def _ignore(text: str) -> None:
 class ToolContext(Record):
     """What a tool call may use.
 
-    `cwd` is absolute; relative paths are below it. `progress` shows text while the tool runs. `env` is for child
-    processes. `turns` is one for all calls of an agent. Cancelling is by task: a tool sees `asyncio.CancelledError` and
-    must leave nothing running.
+    `cwd` is absolute; relative paths are below it. `arguments` is the JSON text of what `run` gets parsed, with every
+    digit as it was written. `progress` shows text while the tool runs. `env` is for child processes. `turns` is one
+    for all calls of an agent. Cancelling is by task: a tool sees `asyncio.CancelledError` and must leave nothing
+    running.
     """
 
     cwd: str
     files: Files
     shell: Shell
     call_id: str = ""
+    arguments: str = "{}"
     env: dict[str, str] = field(default_factory=dict)
     progress: Callable[[str], None] = _ignore
     turns: Turns = field(default_factory=Turns)
