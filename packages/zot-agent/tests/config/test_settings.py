@@ -26,6 +26,10 @@ SHAPES = [
     pytest.param('{"http_proxy": "socks5://me:hunter2@h"}', "http_proxy: expected an address such", id="socks"),
     pytest.param('{"http_proxy": "http://a b"}', "http_proxy: expected an address such", id="two words"),
     pytest.param('{"reasoning": "much"}', "reasoning: expected one of off, minimum,", id="an unknown level"),
+    pytest.param(
+        '{"project_extensions": "yes"}', "project_extensions: expected one of ask, on, off, got 'yes'", id="trust"
+    ),
+    pytest.param('{"project_extensions": true}', "project_extensions: expected text, got a truth value", id="on"),
     pytest.param("[" * 100_000, "nested too deeply", id="deep"),
     pytest.param('{"theme": ' + "9" * 5000 + "}", "holds a number too long", id="a long number"),
     pytest.param(b'{"model": "\xff"}', "is not UTF-8 text (byte 11)", id="bytes"),
@@ -69,6 +73,12 @@ def test_known_keys_are_taken_and_others_left_alone(tmp_path: Path) -> None:
 def test_empty_texts_are_defaults(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('{"provider": "", "model": " ", "reasoning": "", "http_proxy": ""}')
     assert load_settings(str(tmp_path)) == Settings()
+
+
+def test_extensions_of_a_project_are_asked_about_unless_the_person_says_otherwise(tmp_path: Path) -> None:
+    assert Settings().project_extensions == "ask"
+    (tmp_path / FILE).write_text('{"project_extensions": "off"}')
+    assert load_settings(str(tmp_path)).project_extensions == "off"
 
 
 @given(st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just([]) | st.just({}))

@@ -59,6 +59,23 @@ def build_parser() -> Parser:
     tools = agent.add_mutually_exclusive_group()
     tools.add_argument("--tools", metavar="A,B", help="only these built-in tools")
     tools.add_argument("--no-tools", action="store_true", help="no built-in tools")
+    extensions = parser.add_argument_group("extensions and skills")
+    extensions.add_argument(
+        "-e",
+        "--ext",
+        dest="extensions",
+        default=[],
+        action="append",
+        metavar="DIR",
+        help="run the extension in DIR too",
+    )
+    extensions.add_argument("--no-ext", "--no-extensions", action="store_true", help="only those named with --ext")
+    extensions.add_argument("--no-project-ext", action="store_true", help="none of those in ./.zot/extensions")
+    extensions.add_argument("--no-ext-tools", action="store_true", help="the model gets no tools of extensions")
+    extensions.add_argument("--ext-trace", default="", metavar="FILE", help="write every frame, both ways, to FILE")
+    extensions.add_argument("--hold-text", action="store_true", help="with --json: no text an extension may replace")
+    extensions.add_argument("--no-skills", "--no-skill", action="store_true", help="no skills")
+    extensions.add_argument("--with-skills", action="store_true", help=argparse.SUPPRESS)  # the Go zot's, now the rule
     session = parser.add_argument_group("session").add_mutually_exclusive_group()
     session.add_argument(
         "-c",
@@ -93,6 +110,7 @@ def parse(argv: Sequence[str]) -> Options:
     values["prompt"] = "\n\n".join(filter(str.strip, [*texts, said]))
     values["images"] = attached.images
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
+    values.pop("with_skills")
     values["tools"] = (
         [] if no_tools else None if tools is None else list(filter(None, map(str.strip, tools.split(","))))
     )

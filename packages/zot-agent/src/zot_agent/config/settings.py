@@ -7,7 +7,7 @@ left alone: they may be the other zot's, or a newer one's.
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, record
@@ -16,15 +16,19 @@ from zot_provider.request import Reasoning
 FILE = "config.json"
 _LARGEST = 1 << 20
 
+ProjectExtensions: TypeAlias = Literal["ask", "on", "off"]
+
 
 @record
 class Settings(Record):
-    """`provider`, `model` and `reasoning` stand in for the flags of the same name, `http_proxy` for the variable."""
+    """`provider`, `model` and `reasoning` stand in for the flags of the same name, `http_proxy` for the variable;
+    `project_extensions` says whether extensions of the project run: once the person was asked, always or never."""
 
     provider: str = ""
     model: str = ""
     reasoning: Reasoning = "off"
     http_proxy: str = ""
+    project_extensions: ProjectExtensions = "ask"
 
 
 def load_settings(home: str) -> Settings:
@@ -35,9 +39,9 @@ def load_settings(home: str) -> Settings:
         if name in value and not isinstance(value[name], str):
             raise ConfigError(f"{path}: {name}: expected text, got {kind(value[name])}")
     found = Settings(**{name: value[name].strip() for name in Settings.__match_args__ if value.get(name, "").strip()})
-    levels = get_args(Reasoning)
-    if found.reasoning not in levels:
-        raise ConfigError(f"{path}: reasoning: expected one of {', '.join(levels)}, got {found.reasoning!r}")
+    for name, choices in (("reasoning", get_args(Reasoning)), ("project_extensions", get_args(ProjectExtensions))):
+        if (chosen := getattr(found, name)) not in choices:
+            raise ConfigError(f"{path}: {name}: expected one of {', '.join(choices)}, got {chosen!r}")
     scheme = found.http_proxy.partition("://")[0] if "://" in found.http_proxy else "http"
     if scheme not in ("http", "https") or len(found.http_proxy.split()) > 1:
         raise ConfigError(f"{path}: http_proxy: expected an address such as http://HOST:PORT")  # it may hold a password

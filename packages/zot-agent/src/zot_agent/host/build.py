@@ -5,6 +5,7 @@ import os
 from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
 from zot_agent.host import Host
+from zot_agent.host.extensions import ExtensionChoice, make_extensions
 from zot_agent.host.options import Options
 from zot_agent.version import __version__
 from zot_core.errors import SessionError
@@ -51,7 +52,24 @@ def build_host(options: Options) -> Host:
         if session is not None:
             session.close()
         raise
-    return Host(runtime, notes)
+    return extend(runtime, options, settings, notes)
+
+
+def extend(runtime: Runtime, options: Options, settings: Settings, notes: list[str]) -> Host:
+    """The host of `runtime`, its extensions starting. Must be called in the event loop if there are any."""
+    choice = ExtensionChoice(options, settings, runtime.cwd)
+    discovery = choice.find()
+    extensions = None
+    if discovery.found or discovery.problems:
+        extensions = make_extensions(choice, options, runtime)
+        notes = [*notes, *extensions.start(discovery), *choice.notes]
+    return Host(
+        runtime,
+        notes,
+        extensions=extensions,
+        open_extensions=lambda: make_extensions(choice, options, runtime),
+        hold_text=options.hold_text,
+    )
 
 
 def known_models(home: str) -> Known:

@@ -24,6 +24,13 @@ class Options(Record):
     max_steps: int | None = None
     cwd: str = "."
     tools: list[str] | None = None
+    extensions: list[str] = field(default_factory=list)
+    no_ext: bool = False
+    no_ext_tools: bool = False
+    no_project_ext: bool = False
+    ext_trace: str = ""
+    hold_text: bool = False
+    no_skills: bool = False
     continue_latest: bool = False
     session: str = ""
     no_session: bool = False

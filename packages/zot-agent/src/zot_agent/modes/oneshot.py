@@ -4,12 +4,15 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from zot_agent.host import Host
 from zot_agent.modes.output import Output, complain
 from zot_core.events import AgentEvent, ErrorEvent, Notice, RunEnd, TurnEnd
 from zot_provider.messages import ImageBlock
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.events import ExtensionEvent
 
 Show: TypeAlias = Callable[[Output, AgentEvent], None]
 """Writes what a mode shows of an event."""
@@ -75,6 +78,14 @@ class _Signals:
         self._output.restore()
 
 
+def tell_note(event: "ExtensionEvent") -> None:
+    """A note of an extension, as `[name] level: text` on standard error; nothing else of theirs can be shown here."""
+    from zot_agent.extensions.events import Notify  # noqa: PLC0415  who has no extensions does not need it
+
+    if isinstance(event, Notify):
+        complain(event.message, f"[{event.extension}] {event.level}")
+
+
 async def answer(
     host: Host, prompt: str, show: Show, *, images: Sequence[ImageBlock] = (), plain: bool = False, quiet: bool = False
 ) -> int:
@@ -86,6 +97,8 @@ async def answer(
     """
     for note in host.notes:
         complain(note)
+    if host.extensions is not None:
+        host.extensions.events.add(tell_note)
     output, watch = Output(host.runtime.cancel, plain=plain), _Watch()
     host.runtime.hooks.event.add(lambda event: show(output, event))
     host.runtime.hooks.event.add(watch)

@@ -12,11 +12,11 @@ _LOOK = 0.1
 """Seconds between two looks at whether to wait on for a slow reader."""
 
 
-def complain(text: str) -> None:
+def complain(text: str, who: str = "zot") -> None:
     """One line on standard error."""
-    line = " ".join(text.split())
+    line = " ".join(f"{who}: {text}".split())
     try:
-        sys.stderr.write(f"zot: {strip_controls(line)}\n")
+        sys.stderr.write(f"{strip_controls(line)}\n")
         sys.stderr.flush()
     except OSError:
         pass  # nobody reads it

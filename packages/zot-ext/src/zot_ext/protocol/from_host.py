@@ -59,6 +59,8 @@ class HelloAck(Frame, type="hello_ack"):
     """Where the extension keeps its files; the same directory in protocol version 1."""
     capabilities: tuple[str, ...] = ()
     """Groups the host grants. Empty from an original host: then only the first frames may be used."""
+    session_id: str = ""
+    """The session the agent writes; `""` from original hosts, or where no session is kept."""
 
 
 class CommandInvoked(Frame, type="command_invoked"):

@@ -1,0 +1,177 @@
+"""`discover`: which extensions there are and which of them count, read off the files alone; nothing is started.
+
+```text
+explicit   the folders given with --ext, in the order given
+project    <cwd>/.zot/extensions/*, by the name of the folder
+global     <home>/extensions/*, by the name of the folder
+```
+
+Of several with one name (the name in the manifest) the first counts, and hides the others even if it is disabled: who
+disables a copy in a project does not want another one in its place. Links to folders are followed. Folders whose name
+begins with a dot are skipped, and so are folders without a manifest unless they were given with `--ext`.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from zot_provider.record import Record, record
+
+if TYPE_CHECKING:  # who has no extensions does not load their protocol
+    from zot_ext.manifest import Manifest
+
+Scope: TypeAlias = Literal["explicit", "project", "global"]
+
+MANIFEST_FILE = "extension.json"
+"""The same as `zot_ext.manifest.MANIFEST_FILE`, known here without importing it."""
+
+_LARGEST = 1 << 20
+
+
+@record
+class Found(Record):
+    """An extension whose manifest can be read. Texts of the manifest are the author's: strip them for a terminal."""
+
+    name: str
+    """The name in the manifest."""
+    directory: str
+    """Absolute; a link is not resolved."""
+    scope: Scope
+    manifest: "Manifest"
+    hidden_by: str = ""
+    """The directory of the extension that has the name before this one."""
+
+    @property
+    def enabled(self) -> bool:
+        """What the manifest says; a hidden one does not run all the same."""
+        return self.manifest.enabled
+
+
+@record
+class Problem(Record):
+    """A folder that cannot be used, or not as it was asked for."""
+
+    directory: str
+    message: str
+    """One line for the person, without the directory."""
+    scope: Scope = "explicit"
+
+
+@record
+class Discovery(Record):
+    """Everything that was found, in the order of precedence."""
+
+    found: list[Found]
+    problems: list[Problem]
+
+    def active(self) -> list[Found]:
+        """Those to load, in this order: enabled and not hidden."""
+        return [each for each in self.found if each.enabled and not each.hidden_by]
+
+
+def project_folder(cwd: str) -> str:
+    """Where the extensions of a project lie."""
+    return os.path.join(os.path.abspath(cwd), ".zot", "extensions")
+
+
+def global_folder(home: str) -> str:
+    """Where the extensions lie that every project gets."""
+    return os.path.join(os.path.abspath(home), "extensions")
+
+
+def discover(
+    explicit: Sequence[str], cwd: str, home: str, *, installed: bool = True, project: bool = True
+) -> Discovery:
+    """Find the extensions given by path in `explicit`, those of the project at `cwd` and those in the home folder.
+
+    A relative path in `explicit` starts at the working directory of the process; `~` is expanded. Without `installed`
+    only `explicit` counts, without `project` the project's are left out. Raises nothing: what cannot be read is among
+    the problems.
+    """
+    discovery = Discovery([], [])
+    owners: dict[str, str] = {}
+    seen: set[str] = set()
+    for directory, scope in _candidates(explicit, cwd, home, installed=installed, project=project, discovery=discovery):
+        if directory in seen:
+            continue
+        seen.add(directory)
+        found = _read(directory, scope)
+        if isinstance(found, Problem):
+            discovery.problems.append(found)
+        elif found is not None:
+            found.hidden_by = owners.get(found.name, "")
+            owners.setdefault(found.name, directory)
+            discovery.found.append(found)
+            if scope == "explicit" and not found.enabled:
+                discovery.problems.append(Problem(directory, f'"enabled" is false in its {MANIFEST_FILE}'))
+    return discovery
+
+
+def read_extension(directory: str, scope: Scope = "explicit") -> Found | Problem:
+    """Read the manifest in one folder, which must be there. Raises nothing."""
+    if not os.path.isdir(directory):
+        return Problem(directory, "is not a folder" if os.path.exists(directory) else "there is no such folder", scope)
+    return _read(directory, scope) or Problem(directory, f"there is no {MANIFEST_FILE} in it", scope)
+
+
+def _candidates(
+    explicit: Sequence[str], cwd: str, home: str, *, installed: bool, project: bool, discovery: Discovery
+) -> Iterator[tuple[str, Scope]]:
+    """The folders to look into. What was asked for and is no extension goes to the problems here."""
+    for path in explicit:
+        if not path.strip():  # an unset variable, most likely: the working directory is not what was meant
+            discovery.problems.append(Problem("", "--ext needs the path of a folder"))
+            continue
+        directory = os.path.abspath(os.path.expanduser(path))
+        if isinstance(found := read_extension(directory), Problem):
+            discovery.problems.append(found)
+        else:
+            yield directory, "explicit"
+    if not installed:
+        return
+    places: list[tuple[str, Scope]] = [(global_folder(home), "global")]
+    # In the folder above the home folder the two are one: the person's own, not a project's.
+    if project and not _same(project_folder(cwd), global_folder(home)):
+        places.insert(0, (project_folder(cwd), "project"))
+    for place, scope in places:
+        try:
+            with os.scandir(place) as entries:
+                names = sorted(entry.name for entry in entries if not entry.name.startswith("."))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            discovery.problems.append(Problem(place, f"cannot be read: {error.strerror}", scope))
+            continue
+        for name in names:
+            if os.path.isdir(directory := os.path.join(place, name)):
+                yield directory, scope
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def _read(directory: str, scope: Scope) -> Found | Problem | None:
+    """The extension in a folder; None if there is no manifest."""
+    path = os.path.join(directory, MANIFEST_FILE)
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        if not os.path.lexists(path) and not isinstance(error, PermissionError):
+            return None
+        return Problem(directory, f"{MANIFEST_FILE}: cannot be read: {error.strerror}", scope)
+    if not stat.S_ISREG(status.st_mode):  # a pipe would never end
+        return Problem(directory, f"{MANIFEST_FILE}: is not a file", scope)
+    if status.st_size > _LARGEST:
+        return Problem(directory, f"{MANIFEST_FILE}: is larger than 1 MiB; this cannot be right", scope)
+    from zot_ext.manifest import ManifestError, load_manifest  # noqa: PLC0415  only where there is an extension
+
+    try:
+        manifest = load_manifest(directory)
+    except ManifestError as error:
+        return Problem(directory, " ".join(str(error).split()), scope)
+    return Found(manifest.name, directory, scope, manifest)

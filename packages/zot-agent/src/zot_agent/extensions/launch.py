@@ -1,0 +1,100 @@
+"""How the process of an extension is started: its command line and its environment."""
+
+import errno
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Mapping, Sequence
+
+import zot_ext
+from zot_ext.manifest import Manifest
+from zot_provider.errors import ZotError
+
+SDK_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sdk")
+"""Holds a `zot_ext` and nothing else: the one of the interpreter that imports it, else the one of this zot."""
+
+
+class LaunchError(ZotError):
+    """An extension cannot be started. The line names the extension and its `exec`, and says what to do."""
+
+
+def command(manifest: Manifest, directory: str) -> list[str]:
+    """The program, as an absolute path, and its arguments, for the extension in the folder `directory`.
+
+    An absolute `exec` is taken as it is, one with a separator lies in the extension's folder, any other name is looked
+    up on the PATH. Raises `LaunchError`, also for an `exec` that leads out of the folder by `..` or through a link.
+    """
+    program = manifest.exec
+    if not program.strip():
+        raise _error(manifest, "names no program; set 'exec' in its extension.json")
+    if "\0" in "".join((program, *manifest.args)):
+        raise _error(manifest, "has a NUL character; remove it from 'exec' and 'args' in its extension.json")
+    if os.path.isabs(program):
+        path = program
+    elif program in (".", "..") or any(separator in program for separator in (os.sep, os.altsep) if separator):
+        path = os.path.abspath(os.path.join(directory, program))
+        _check_inside(manifest, path, directory)
+    else:
+        found = shutil.which(program)
+        if found is None:
+            raise _error(
+                manifest, "is not on the PATH; install it, or write ./ before a program of the extension's own"
+            )
+        # An entry of the PATH may be relative to our working directory, which is not the extension's.
+        return [os.path.abspath(found), *manifest.args]
+    _check_program(manifest, path)
+    return [path, *manifest.args]
+
+
+def environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
+    """`base`, or the environment of this process, with what lets an extension in Python run with nothing installed.
+
+    `ZOT_PYTHON` is an interpreter that has `zot_ext`. `PYTHONPATH` ends in `SDK_FOLDER`, so that any other interpreter
+    has one too, and `ZOT_EXT_PATH` says where that lies; a `zot_ext` installed there comes first.
+    """
+    base = os.environ if base is None else base
+    path = [entry for entry in base.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != SDK_FOLDER]
+    return {
+        **base,
+        "ZOT_PYTHON": sys.executable,
+        "ZOT_EXT_PATH": os.path.dirname(os.path.abspath(zot_ext.__file__)),
+        "PYTHONPATH": os.pathsep.join([*path, SDK_FOLDER]),
+    }
+
+
+def refusal(name: str, argv: Sequence[str], directory: str, error: Exception) -> LaunchError:
+    """What a person is told when the system did not start `argv`."""
+    program = argv[0] if argv else ""
+    if not os.path.isdir(directory):
+        why = f"its folder {directory} is gone"
+    elif isinstance(error, FileNotFoundError) and os.path.exists(program):
+        why = "the interpreter in its first line (#!) is missing; install it, or change that line"
+    elif isinstance(error, OSError) and error.errno == errno.ENOEXEC:
+        why = "the system does not know how to run it; give it a first line such as #!/usr/bin/env python3"
+    else:
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
+    return LaunchError(f"extension {name!r}: {program!r} cannot be started: {why}")
+
+
+def _check_inside(manifest: Manifest, path: str, directory: str) -> None:
+    folder = os.path.realpath(directory)
+    if os.path.commonpath([folder, os.path.realpath(path)]) != folder:
+        raise _error(manifest, f"points outside of its folder; copy the program to {directory}, or name it absolutely")
+
+
+def _check_program(manifest: Manifest, path: str) -> None:
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise _error(manifest, f"is not there: {path}; does the extension have to be built?") from None
+        raise _error(manifest, f"cannot be used: {path}: {error.strerror}") from None
+    if stat.S_ISDIR(mode):
+        raise _error(manifest, f"is a folder: {path}; name the program in it")
+    if not os.access(path, os.X_OK):
+        raise _error(manifest, f"is not executable; run: chmod +x {path}")
+
+
+def _error(manifest: Manifest, text: str) -> LaunchError:
+    return LaunchError(f"extension {manifest.name!r}: exec {manifest.exec!r} {text}")

@@ -1,0 +1,146 @@
+"""`Process`: an extension's process, in a group of its own, from its start until nothing of it is left."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+_POLL = 0.02
+
+
+class Process:
+    """Started in the folder `directory`, with pipes as standard input and output.
+
+    `input` and `output` are our ends, which do not block; whoever made this closes them. `ended` is called once, from
+    the loop, when the process has ended and been waited for; what it started may live on in the group. OSError or
+    ValueError when it cannot be started.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], directory: str, env: Mapping[str, str], errors: int, ended: Callable[[], None]
+    ) -> None:
+        """`errors` is a descriptor for its standard error, or `subprocess.DEVNULL`. A loop must run."""
+        self.exited = asyncio.Event()
+        self._ended = ended
+        self._loop = asyncio.get_running_loop()
+        theirs_in, self.input = os.pipe()
+        self.output, theirs_out = os.pipe()
+        try:
+            os.set_blocking(self.input, False)
+            os.set_blocking(self.output, False)
+            self._child = subprocess.Popen(
+                argv,
+                cwd=directory,
+                env=env,
+                stdin=theirs_in,
+                stdout=theirs_out,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(self.input)
+            os.close(self.output)
+            raise
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+        self.pid = self._child.pid
+        self._watch()
+
+    def fate(self) -> str:
+        """How it ended, as the end of a sentence, e.g. `exited with code 1`; empty while it runs."""
+        code = self._child.returncode
+        if code is None:
+            return ""
+        if code >= 0:
+            return f"exited with code {code}"
+        try:
+            return f"was ended by {signal.Signals(-code).name}"
+        except ValueError:
+            return f"was ended by signal {-code}"
+
+    def kill(self) -> None:
+        """SIGKILL to the whole group."""
+        self._signal(signal.SIGKILL)
+
+    async def end(self, patience: float) -> None:
+        """SIGTERM to the whole group, and after `patience` seconds SIGKILL to what is still there.
+
+        On return the process has been waited for. One that the system itself cannot kill is given up after another
+        `patience` seconds. A process that made a group of its own is out of reach.
+        """
+        if self._signal(signal.SIGTERM):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    await self.exited.wait()
+                    # A group tells nobody when its last process ends.
+                    while _runs(self.pid):  # noqa: ASYNC110
+                        await asyncio.sleep(_POLL)
+            self.kill()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self.exited.wait()
+
+    def _signal(self, number: int) -> bool:
+        try:
+            os.killpg(self.pid, number)
+        except (ProcessLookupError, PermissionError):  # nobody there, or only what belongs to others (sudo)
+            return False
+        return True
+
+    def _watch(self) -> None:
+        """Wait for the end: on Linux with a descriptor of the process, elsewhere in a thread."""
+        try:
+            descriptor = os.pidfd_open(self.pid)
+        except (AttributeError, OSError):
+            threading.Thread(target=self._wait_in_thread, name=f"process {self.pid}", daemon=True).start()
+            return
+
+        def readable() -> None:
+            self._loop.remove_reader(descriptor)
+            os.close(descriptor)
+            self._finish()
+
+        self._loop.add_reader(descriptor, readable)
+
+    def _wait_in_thread(self) -> None:
+        self._child.wait()
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._finish)
+
+    def _finish(self) -> None:
+        self._child.wait()
+        self.exited.set()
+        self._ended()
+
+
+def _runs(group: int) -> bool:
+    """Whether something in the group still runs.
+
+    Dead processes that nobody waits for answer to signals too: those of a container whose first process is no init.
+    """
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        numbers = [name for name in os.listdir("/proc") if name.isdecimal()]
+    except OSError:  # no Linux
+        return True
+    states = [state for number in numbers if (state := _state(number, group))]
+    return not states or any(state != b"Z" for state in states)
+
+
+def _state(number: str, group: int) -> bytes:
+    """The state of a process, a letter, if it is in the group."""
+    try:
+        with open(f"/proc/{number}/stat", "rb") as file:
+            state, _, its_group, *_ = file.read().rpartition(b")")[2].split()
+    except (OSError, ValueError):
+        return b""
+    return state if int(its_group) == group else b""

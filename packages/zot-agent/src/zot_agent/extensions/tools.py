@@ -1,0 +1,83 @@
+"""`ExtensionTool`: a tool of the agent whose work an extension does."""
+
+import base64
+import binascii
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from zot_agent.extensions.connection import Connection, Ended, TimedOut
+from zot_agent.extensions.registry import ToolOffer
+from zot_core.errors import ToolError
+from zot_core.pictures import picture_type
+from zot_core.result import ToolResult
+from zot_core.tools.context import ToolContext
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.from_extension import ToolResult as ResultFrame
+from zot_ext.protocol.from_host import ToolCall
+from zot_ext.protocol.raw import RawObject, dump
+from zot_ext.protocol.values import Block
+from zot_ext.protocol.values import ImageBlock as ImageValue
+from zot_ext.protocol.values import TextBlock as TextValue
+from zot_provider.messages import ImageBlock, TextBlock
+
+NOTHING = "(extension returned no content)"
+
+_ids = itertools.count(1)
+
+
+class ExtensionTool:
+    """Calls go to the extension with their arguments as the model wrote them; checking those is up to it."""
+
+    parallel = False
+
+    def __init__(self, connection: Connection, offer: ToolOffer, seconds: float) -> None:
+        """`seconds`: the longest an answer may take."""
+        self.name, self.description, self.schema = offer.name, offer.description, offer.schema
+        self._connection, self._seconds = connection, seconds
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        """The extension's answer. `ToolError` if there is none."""
+        extension = self._connection.name
+        try:
+            call = ToolCall(f"call-{next(_ids)}", self.name, RawObject(context.arguments))
+            answer = await self._connection.request(call, ResultFrame, self._seconds)
+        except TimedOut:
+            raise ToolError(f"{self.name} of extension {extension} gave no result within {self._seconds:g} s") from None
+        except Ended as error:
+            raise ToolError(f"{self.name} cannot run: {error}") from None
+        except FrameError as error:
+            raise ToolError(f"{self.name} of extension {extension}: {error}") from None
+        content, broken = read_content(answer.content)
+        return ToolResult(content, answer.is_error or broken, {"extension": extension})
+
+
+def read_content(blocks: Iterable[Block]) -> tuple[list[TextBlock | ImageBlock], bool]:
+    """What the model reads of an answer, and whether a part of it could not be used.
+
+    Blocks of unknown types are shown as JSON; a picture that is none, or of a type models do not take, is an error.
+    """
+    content: list[TextBlock | ImageBlock] = []
+    broken = False
+    for block in blocks:
+        if isinstance(block, TextValue):
+            if block.text:
+                content.append(TextBlock(block.text))
+        elif isinstance(block, ImageValue):
+            picture, problem = _picture(block)
+            content.append(picture)
+            broken = broken or problem
+        else:
+            content.append(TextBlock(dump(dict(block.raw))))
+    return content or [TextBlock(NOTHING)], broken
+
+
+def _picture(block: ImageValue) -> tuple[TextBlock | ImageBlock, bool]:
+    try:
+        data = base64.b64decode(block.data, validate=True)
+    except (binascii.Error, ValueError):
+        return TextBlock(f"(an image of type {block.mime_type} that is no valid base64)"), True
+    kind = picture_type(data)
+    if not kind:
+        return TextBlock(f"(an image of type {block.mime_type} whose bytes are no png, jpeg, gif or webp)"), True
+    return ImageBlock(kind, block.data), False

@@ -1,0 +1,56 @@
+"""`Trace`: every frame between zot and its extensions as a line in a file (`zot --ext-trace FILE`)."""
+
+import json
+import os
+from typing import Literal
+
+from zot_core.clock import timestamp
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.raw import line_bytes, parse_object
+from zot_provider.errors import ConfigError
+
+Direction = Literal["in", "out"]
+"""As seen by zot: `in` came from the extension."""
+
+
+class Trace:
+    """Appends one JSON object a line to the file at `path`, which only its owner can read.
+
+    `{"time": UTC, "extension": NAME, "direction": "in" or "out", "frame": {...}}`, the frame in the text it had on the
+    wire; a line that is no JSON object stands as `"text"` in its place. Each line is written at once. What cannot be
+    written any more, to a full disk, ends the trace and is told in `failure`. Raises `ConfigError`.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.failure = ""
+        try:
+            # Appended to: a name typed wrongly must not cost a file its contents.
+            self._descriptor: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except (OSError, ValueError) as error:
+            why = (isinstance(error, OSError) and error.strerror) or str(error)
+            raise ConfigError(f"cannot write the trace {path}: {why}; name another file after --ext-trace") from error
+
+    def add(self, extension: str, direction: Direction, line: bytes) -> None:
+        """Keep a line of the wire, with or without its line end."""
+        if self._descriptor is None:
+            return
+        text = line.decode(errors="replace").strip()
+        try:
+            parse_object(text)
+        except FrameError:
+            body = f'"text":{json.dumps(text)}'
+        else:
+            body = f'"frame":{text}'
+        head = f'"time":"{timestamp()}","extension":{json.dumps(extension)},"direction":"{direction}"'
+        try:
+            os.write(self._descriptor, line_bytes("{" + head + "," + body + "}") + b"\n")
+        except OSError as error:
+            self.failure = f"the trace {self.path} ends early: {error.strerror}"
+            self.close()
+
+    def close(self) -> None:
+        """Close the file; what is added later is dropped."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

@@ -1,0 +1,76 @@
+"""The extensions of a host: which may start, and what they are told of the agent."""
+
+from collections.abc import Sequence
+
+from zot_agent.config.paths import zot_home
+from zot_agent.config.settings import Settings
+from zot_agent.extensions.discover import Discovery, Found, discover
+from zot_agent.host.options import Options
+from zot_core.runtime import Runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zot_agent.extensions.running import Extensions
+
+
+class ExtensionChoice:
+    """Which extensions are to run, of those there are.
+
+    Those of a project come with somebody's repository and run with the person's rights. A screen asks about each once
+    (`undecided`); where nobody can be asked they start, unless the person has said no before, and `notes` says so.
+    """
+
+    def __init__(self, options: Options, settings: Settings, cwd: str, *, can_ask: bool = False) -> None:
+        self._options, self._cwd, self._can_ask = options, cwd, can_ask
+        self._project = not options.no_project_ext and settings.project_extensions != "off"
+        self._trust_all = settings.project_extensions == "on"
+        self.undecided: list[Found] = []
+        """Extensions of the project that wait for the person's word."""
+        self.notes: list[str] = []
+
+    def find(self) -> Discovery:
+        """What is there now, without what may not start."""
+        options = self._options
+        found = discover(options.extensions, self._cwd, zot_home(), installed=not options.no_ext, project=self._project)
+        self.undecided, self.notes = [], []
+        asking = [each for each in found.active() if each.scope == "project" and each.manifest.exec]
+        if asking and not self._trust_all:
+            refused = self._refused(asking)
+            found = found.replace(found=[each for each in found.found if each not in refused])
+        started = [each.name for each in asking if each in found.found]
+        if started and not self._can_ask:
+            self.notes.append(
+                f"this project starts its own extensions: {', '.join(started)} (--no-project-ext keeps them from it)"
+            )
+        return found
+
+    def _refused(self, asking: Sequence[Found]) -> list[Found]:
+        from zot_agent.extensions.trust import Trust  # noqa: PLC0415  a project without extensions does not need it
+
+        trust = Trust(zot_home())
+        decisions = [(each, trust.decision(each)) for each in asking]
+        if self._can_ask:
+            self.undecided = [each for each, decision in decisions if decision is None]
+            return [each for each, decision in decisions if decision is not True]
+        return [each for each, decision in decisions if decision is False]
+
+
+def make_extensions(choice: ExtensionChoice, options: Options, runtime: Runtime) -> "Extensions":
+    """The extensions of `runtime`, attached to its agent and not yet started. Raises `ConfigError` (`--ext-trace`)."""
+    from zot_agent.extensions.hooks import Setting  # noqa: PLC0415  who has no extensions does not load their host
+    from zot_agent.extensions.running import Extensions  # noqa: PLC0415
+    from zot_agent.extensions.trace import Trace  # noqa: PLC0415
+
+    def about() -> Setting:
+        model, session = runtime.agent.model, runtime.session
+        return Setting(runtime.cwd, model.vendor, model.id, session.meta.id if session else "")
+
+    extensions = Extensions(
+        choice.find,
+        about,
+        home=zot_home(),
+        use_tools=not options.no_ext_tools,
+        trace=Trace(options.ext_trace) if options.ext_trace else None,
+    )
+    extensions.attach(runtime.agent)
+    return extensions
