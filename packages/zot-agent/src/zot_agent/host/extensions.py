@@ -38,7 +38,7 @@ class ExtensionChoice:
             refused = self._refused(asking)
             found = found.replace(found=[each for each in found.found if each not in refused])
         started = [each.name for each in asking if each in found.found]
-        if started and not self._can_ask:
+        if started and not (self._can_ask or self._trust_all):
             self.notes.append(
                 f"this project starts its own extensions: {', '.join(started)} (--no-project-ext keeps them from it)"
             )

@@ -1,0 +1,232 @@
+"""Extensions in the one-shot modes: real processes on both sides, with a scripted model."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+EXAMPLES = Path(__file__).parents[2] / "examples/extensions"
+
+
+def write(folder: Path, body: str, name: str = "") -> Path:
+    """An extension on the SDK in `folder`; the folder."""
+    folder.mkdir(parents=True)
+    name = name or folder.name
+    program = folder / "main.py"
+    program.write_text(f"#!{sys.executable}\nfrom zot_ext import *\next = Extension({name!r})\n{body}\next.run()\n")
+    program.chmod(0o755)
+    (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
+    return folder
+
+
+def example(name: str, folder: Path) -> str:
+    """A copy of an example, which may write into its folder."""
+    return str(shutil.copytree(EXAMPLES / name, folder / name))
+
+
+REDACT = """
+@ext.intercept('assistant_message')
+def redact(message):
+    return AssistantMessageDecision(replace_text=message.text.replace('SECRET', '***'))
+"""
+
+
+def test_a_guard_refuses_a_command_and_tells_the_person(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "sudo rm -rf /tmp/x"})]), "I may not.")
+
+    done = zot.ask(server, "-p", "clean up", "--ext", example("guard", zot.cwd.parent))
+
+    assert (done.code, done.out) == (0, "I may not.\n")
+    assert done.err == "[guard] warn: refused: sudo rm -rf /tmp/x\n"
+    assert 'refused: matches danger pattern \\"sudo\\"' in json.dumps(server.requests[1].body)
+
+
+def test_a_tool_of_an_extension_answers_the_model(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("weather", {"city": "Berlin"})]), "Fog.")
+
+    done = zot.ask(server, "--json", "weather?", "-e", example("weather", zot.cwd.parent))
+
+    (result,) = [event for event in done.events if event["type"] == "tool_result"]
+    assert result["details"] == {"extension": "weather"}
+    assert "Berlin" in result["content"][0]["text"]
+    assert done.err == ""
+
+
+@pytest.mark.parametrize(
+    ("flags", "shown"),
+    [(["-p"], "a ***\n"), (["--stream"], "a ***\n")],
+)
+def test_what_an_extension_replaces_is_never_printed(
+    zot: Any, server: ScriptedServer, flags: list[str], shown: str
+) -> None:
+    server.add("a SECRET")
+    folder = write(zot.cwd.parent / "redact", REDACT)
+
+    done = zot.ask(server, *flags, "hi", "--ext", str(folder))
+
+    assert (done.code, done.out, done.err) == (0, shown, "")
+
+
+def test_events_stream_what_may_be_replaced_unless_it_is_to_be_held(zot: Any, server: ScriptedServer) -> None:
+    server.add("a SECRET", "a SECRET")
+    folder = write(zot.cwd.parent / "redact", REDACT)
+
+    told = zot.ask(server, "--json", "hi", "--ext", str(folder))
+    held = zot.ask(server, "--json", "--hold-text", "hi", "--ext", str(folder))
+
+    assert "SECRET" in told.out
+    assert "SECRET" not in held.out
+    for events in (told.events, held.events):
+        (message,) = [event for event in events if event["type"] == "assistant_message"]
+        assert message["content"] == [{"type": "text", "text": "a ***"}]
+
+
+def test_a_session_keeps_what_was_shown_beside_what_was_said(zot: Any, server: ScriptedServer) -> None:
+    server.add("a SECRET", "again")
+    folder = write(zot.cwd.parent / "redact", REDACT)
+
+    zot.ask(server, "-p", "hi", "--ext", str(folder))
+    zot.ask(server, "-p", "-c", "more", "--ext", str(folder))
+
+    messages = [row["message"] for row in zot.rows() if row["type"] == "message"]
+    assert messages[1]["content"] == [{"type": "text", "text": "a SECRET"}]
+    assert messages[1]["meta"] == {"display_text": "a ***"}
+    assert "a SECRET" in json.dumps(server.requests[1].body)
+
+
+def test_a_hidden_answer_prints_nothing_but_the_reason(zot: Any, server: ScriptedServer) -> None:
+    server.add("a SECRET")
+    body = "ext.intercept('assistant_message')(lambda m: AssistantMessageDecision(block=True, reason='not for you'))"
+
+    done = zot.ask(server, "--stream", "hi", "--ext", str(write(zot.cwd.parent / "hide", body)))
+
+    assert (done.code, done.out, done.err) == (0, "", "zot: not for you\n")
+
+
+def test_a_blocked_turn_ends_with_exit_code_5_and_the_reason(zot: Any, server: ScriptedServer) -> None:
+    body = "ext.intercept('turn_start')(lambda turn: TurnStartDecision(block=True, reason='outside business hours'))"
+
+    done = zot.ask(server, "-p", "hi", "--ext", str(write(zot.cwd.parent / "hours", body)))
+
+    assert (done.code, done.out, done.err) == (5, "", "zot: refused: outside business hours\n")
+    assert server.requests == []
+
+
+def test_installed_extensions_run_unless_they_are_not_wanted(zot: Any, server: ScriptedServer) -> None:
+    server.add("a", "b")
+    write(
+        zot.home / "extensions" / "hi", "ext.on('session_start')(lambda event: None)\next.tool(lambda: '', name='hi')"
+    )
+
+    zot.ask(server, "-p", "hi")
+    zot.ask(server, "-p", "hi", "--no-ext")
+
+    tools = [{tool["function"]["name"] for tool in request.body["tools"]} for request in server.requests]
+    assert tools[0] - tools[1] == {"hi"}
+
+
+def test_extensions_of_a_project_run_and_the_person_is_told(zot: Any, server: ScriptedServer) -> None:
+    server.add("a", "b", "c")
+    write(zot.cwd / ".zot/extensions" / "local", "ext.tool(lambda: '', name='hi')")
+
+    told = zot.ask(server, "-p", "hi")
+    without = zot.ask(server, "-p", "hi", "--no-project-ext")
+    zot.home.joinpath("config.json").write_text('{"project_extensions": "on"}')
+    trusted = zot.ask(server, "-p", "hi")
+
+    assert told.line() == "this project starts its own extensions: local (--no-project-ext keeps them from it)"
+    assert (without.err, trusted.err) == ("", "")
+    tools = [{tool["function"]["name"] for tool in request.body["tools"]} for request in server.requests]
+    assert tools[0] - tools[1] == {"hi"}
+    assert tools[0] == tools[2]
+
+
+def test_the_tools_of_extensions_can_be_left_out(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+
+    zot.ask(server, "-p", "hi", "--no-tools", "--no-ext-tools", "--ext", example("weather", zot.cwd.parent))
+
+    assert "tools" not in server.requests[0].body
+
+
+def test_a_working_copy_wins_over_the_installed_extension(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    write(zot.home / "extensions" / "one", "ext.tool(lambda: '', name='installed')")
+    copy = write(zot.cwd / "copy", "ext.tool(lambda: '', name='copied')", name="one")
+
+    zot.ask(server, "-p", "hi", "--no-tools", "-e", str(copy))
+
+    assert [tool["function"]["name"] for tool in server.requests[0].body["tools"]] == ["copied"]
+
+
+def test_a_folder_that_is_no_extension_is_told_of_and_the_run_goes_on(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+
+    done = zot.ask(server, "-p", "hi", "--ext", "nowhere")
+
+    assert (done.code, done.out) == (0, "ok\n")
+    assert "nowhere" in done.line()
+
+
+def test_an_extension_that_fails_to_start_is_told_of_in_one_line(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    folder = write(zot.cwd.parent / "broken", "raise ValueError('oh')")
+
+    done = zot.ask(server, "-p", "hi", "--ext", str(folder))
+
+    assert (done.code, done.out) == (0, "ok\n")
+    assert done.err == "[broken] error: exited with code 1 before it said hello; see zot ext logs broken\n"
+    assert "ValueError: oh" in (zot.home / "logs/ext-broken.log").read_text()
+
+
+def test_every_frame_can_be_traced(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("weather", {"city": "Berlin"})]), "Fog.")
+    trace = zot.cwd / "trace.jsonl"
+
+    zot.ask(server, "-p", "weather?", "-e", example("weather", zot.cwd.parent), "--ext-trace", str(trace))
+
+    rows = [json.loads(line) for line in trace.read_text().splitlines()]
+    kinds = [(row["direction"], row["frame"]["type"]) for row in rows]
+    assert kinds[:2] == [("in", "hello"), ("out", "hello_ack")]
+    assert [kind for kind in kinds if kind[1].startswith("tool_")] == [("out", "tool_call"), ("in", "tool_result")]
+    assert kinds[-2:] == [("out", "shutdown"), ("in", "shutdown_ack")]
+    assert {row["extension"] for row in rows} == {"weather"}
+
+
+def test_no_extension_outlives_zot(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    body = (
+        "import os, signal, subprocess, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "child = subprocess.Popen(['sleep', '600'])\n"
+        f"open({str(zot.cwd / 'pids')!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')"
+    )
+
+    zot.ask(server, "-p", "hi", "--ext", str(write(zot.cwd.parent / "parent", body)))
+
+    for pid in (zot.cwd / "pids").read_text().split():
+        assert not _runs(pid)
+
+
+def _runs(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_the_shell_of_a_project_has_no_business_in_an_extensions_folder(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    body = (
+        "import os\n@ext.on_hello\ndef greet(host):\n    ext.notify(f'{os.getcwd()} {host.cwd} {ext.data_dir}', 'info')"
+    )
+    folder = write(zot.cwd.parent / "where", body)
+
+    done = zot.ask(server, "-p", "hi", "--ext", str(folder))
+
+    assert done.err == f"[where] info: {folder} {zot.cwd} {folder}\n"
+    shutil.rmtree(folder)
