@@ -6,13 +6,14 @@ import sys
 
 import agents
 import environment
+import extensions
 import install
 import session
 import startup
 import steps
 import streaming
 
-SCENARIOS = (startup, streaming, steps, session, agents, install)
+SCENARIOS = (startup, streaming, steps, session, agents, extensions, install)
 
 
 def main() -> None:

@@ -121,6 +121,30 @@ def test_resume(example: Example) -> None:
     assert "I am Ada." in example.sent(1)
 
 
+def test_compaction(example: Example) -> None:
+    (example.folder / "a.txt").write_text("a\n")
+    calls = Turn(calls=[Call("ls"), Call("read", {"path": "a.txt"})])
+    notes = "## Goal\n\nTo know a.txt.\x1b[2J"
+    example.server.add(calls, "a.txt is the longest.", "And the shortest.", "No other.", notes)
+    shown = example.run("compaction.py", "talk.jsonl", "what is here?", "which is the shortest?", "any other?")
+    assert re.fullmatch(
+        r"a\.txt is the longest\.\nAnd the shortest\.\nNo other\.\n"
+        r"8 messages, about \d+ tokens\n5 messages, about \d+ tokens\n## Goal\n\nTo know a\.txt\.\n",
+        shown,
+    )
+    assert "keep every file name" in example.sent(4)
+    example.server.add("It was a.txt.", "## Goal")
+    assert example.run("compaction.py", "talk.jsonl", "which?").startswith("It was a.txt.\n7 messages")
+    assert "To know a.txt." in example.sent(5)
+    assert "a.txt is the longest." not in example.sent(5)
+
+
+def test_compaction_of_a_short_conversation(example: Example) -> None:
+    example.server.add("Nothing.")
+    shown = example.run("compaction.py", "talk.jsonl", "what is here?")
+    assert shown == "Nothing.\nnothing to compact: keep-tail covers the whole transcript\n"
+
+
 def test_fake_model(example: Example) -> None:
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull]
     assert "2 passed" in example.finish([sys.executable, "-m", "pytest", *options, str(SDK / "fake_model.py")])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from zot_core.agent import user_message
 from zot_core.errors import Busy, Closed, Refused, SessionLocked
 from zot_core.events import AgentEvent, Done, ErrorEvent, TextDelta, TurnEnd, UserMessage
 from zot_core.hooks import Call as HookCall
@@ -16,10 +17,11 @@ from zot_core.testing import EventClient, FakeShell, MemoryFiles, types
 from zot_core.tools.base import tool
 from zot_provider.client import Client
 from zot_provider.errors import ConfigError, MissingKey, ModelError, UnknownName, ZotError
-from zot_provider.messages import ImageBlock, TextBlock
+from zot_provider.messages import ImageBlock, Message, TextBlock
 from zot_provider.model import Model, Price
-from zot_provider.stream import StreamEnd
+from zot_provider.stream import StreamEnd, UsageReport
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
+from zot_provider.usage import Usage
 
 pytestmark = pytest.mark.usefixtures("no_keys")
 
@@ -443,7 +445,7 @@ def test_whoever_confirms_decides_on_each_call() -> None:
             await rt.ask("hi")
 
     asyncio.run(main())
-    assert asked == [HookCall("call_1", "ls", {"path": "."})]
+    assert asked == [HookCall("call_1", "ls", {"path": "."}, '{"path": "."}')]
     assert "not in this folder" in str(client.requests[1].messages[-1])
 
 
@@ -567,3 +569,137 @@ def test_asking_gives_what_a_person_is_to_see() -> None:
             return [await rt.ask("one"), await rt.ask("two")]
 
     assert asyncio.run(main()) == ["***", ""]
+
+
+# Compaction.
+
+
+def chat(length: int) -> list[Message]:
+    return [
+        Message("assistant", [TextBlock(f"{number}")]) if number % 2 else user_message(f"{number}")
+        for number in range(length)
+    ]
+
+
+def test_a_conversation_is_compacted_and_gone_on_with(tmp_path: Path) -> None:
+    client = ScriptedClient(["one", "two", "three", "the notes", "four"])
+    path = tmp_path / "s.jsonl"
+
+    async def main() -> None:
+        async with runtime(client, session=path) as rt:
+            for text in ("a", "b", "c"):
+                await rt.ask(text)
+            run = rt.compact("mind the roof")
+            assert rt.busy
+            events = await collect(run)
+            assert not rt.busy
+            assert types(events) == ["compact_start", "usage", "compact_done", "done"]
+            assert events[-1] == Done("completed")
+            assert run.end == await run.task == "completed"
+            assert "mind the roof" in client.requests[3].messages[0].text
+            assert [message.text for message in rt.messages][1:] == ["b", "two", "c", "three"]
+            assert await rt.ask("d") == "four"
+            kept = rt.messages
+            assert rt.usage.output == 25
+        stored = load(str(path))
+        assert stored.messages == kept
+        assert stored.usage.output == 25
+        async with runtime(ScriptedClient(["five"]), session=path) as rt:
+            assert rt.messages == kept
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("length", [0, 3])
+def test_where_there_is_nothing_to_compact_an_error_says_so_before_done(length: int) -> None:
+    async def main() -> None:
+        async with runtime(ScriptedClient(), messages=chat(length)) as rt:
+            error, done = await collect(rt.compact())
+            assert isinstance(error, ErrorEvent)
+            assert error.message.startswith("nothing to compact")
+            assert done == Done("error")
+            assert len(rt.messages) == length
+
+    asyncio.run(main())
+
+
+def test_a_summary_that_fails_is_an_error_before_done_and_everything_is_as_it_was() -> None:
+    async def main() -> None:
+        async with runtime(ScriptedClient([Turn(error=ModelError("overloaded"))]), messages=chat(9)) as rt:
+            before = rt.messages
+            events = await collect(rt.compact())
+            assert types(events) == ["compact_start", "error", "done"]
+            assert events[1:] == [ErrorEvent("overloaded"), Done("error")]
+            assert rt.messages == before
+
+    asyncio.run(main())
+
+
+def test_a_compaction_is_stopped_like_a_prompt_and_everything_is_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+
+    async def main() -> None:
+        client = EventClient(
+            *([StreamEnd("end_turn", [TextBlock(f"{number}")])] for number in range(3)),
+            [UsageReport(Usage(700, 7)), None],
+            [StreamEnd("end_turn", [TextBlock("again")])],
+        )
+        async with runtime(client, session=path) as rt:
+            for text in ("a", "b", "c"):
+                await rt.ask(text)
+            before = rt.messages
+            run = rt.compact()
+            await client.hanging.wait()
+            rt.cancel()
+            events = await collect(run)
+            assert types(events) == ["compact_start", "usage", "done"]
+            assert events[-1] == Done("aborted")
+            assert rt.messages == before
+            assert await rt.ask("d") == "again"
+        stored = load(str(path))
+        assert stored.messages == rt.messages
+        assert stored.usage == rt.usage
+        assert stored.usage.output == 7  # what was spent on it was spent
+
+    asyncio.run(main())
+
+
+def test_a_compaction_stopped_before_it_began_still_ends_with_done() -> None:
+    async def main() -> None:
+        async with runtime(EventClient([None]), messages=chat(9)) as rt:
+            run = rt.compact()
+            run.cancel()
+            assert (await collect(run))[-1] == Done("aborted")
+            assert len(rt.messages) == 9
+
+    asyncio.run(main())
+
+
+def test_one_prompt_or_compaction_runs_at_a_time() -> None:
+    async def main() -> None:
+        client = hanging("the notes")
+        async with runtime(client, messages=chat(9)) as rt:
+            prompt = rt.prompt("hi")
+            await client.hanging.wait()
+            with pytest.raises(Busy):
+                rt.compact()
+            prompt.cancel()
+            compaction = rt.compact()  # waits for the one that was given up
+            with pytest.raises(Busy):
+                rt.prompt("hi")
+            assert (await collect(compaction))[-1] == Done("completed")
+        with pytest.raises(Closed):
+            rt.compact()
+
+    asyncio.run(main())
+
+
+def test_a_model_that_the_server_names_is_asked_for_its_name_before_a_compaction() -> None:
+    async def main(server: ScriptedServer) -> None:
+        async with Runtime(provider="local", base_url=server.base_url("openai-chat"), messages=chat(9)) as rt:
+            assert rt.agent.model.id == ""
+            assert (await collect(rt.compact()))[-1] == Done("completed")
+
+    with ScriptedServer(["the notes"], models=["local"]) as server:
+        asyncio.run(main(server))
+    assert server.requests[-1].body["model"] == "local"

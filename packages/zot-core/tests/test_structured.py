@@ -204,7 +204,7 @@ def test_the_end_of_an_abandoned_run_is_not_taken_for_an_answer() -> None:
 def test_asking_a_busy_runtime_leaves_no_handler_behind() -> None:
     async def main() -> None:
         client = EventClient([TextDelta("half a"), None])
-        async with runtime(client) as rt:
+        async with runtime(client, auto_compact=None) as rt:
             run = rt.prompt("one")
             with pytest.raises(Busy):
                 await rt.ask("two", returns=City)

@@ -71,7 +71,7 @@ def test_every_level_of_reasoning(level: str) -> None:
         (["-c", "--session", "x"], "not allowed with argument"),
         (["--session="], "--session needs the path or id of a session"),
         (["--cwd"], "expected one argument; see zot --help"),
-        (["-phello"], "see zot --help"),  # in the words of this Python or that
+        (["-pzap"], "see zot --help"),  # in the words of this Python or that
     ],
 )
 def test_what_is_not_understood(arguments: list[str], words: str) -> None:

@@ -84,3 +84,21 @@ def test_extensions_of_a_project_are_asked_about_unless_the_person_says_otherwis
 @given(st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just([]) | st.just({}))
 def test_every_json_value_has_a_kind(value: object) -> None:
     assert kind(value)
+
+
+@pytest.mark.parametrize(
+    ("written", "threshold"),
+    [('"off"', 0), ("false", 0), ("null", 0), ("70", 70), ('"90"', 90), ('"80%"', 80), ("true", 85)],
+)
+def test_the_threshold_of_compaction_is_off_or_per_cent(tmp_path: Path, written: str, threshold: int) -> None:
+    (tmp_path / FILE).write_text(f'{{"auto_compact_threshold": {written}}}')
+
+    assert load_settings(str(tmp_path)).auto_compact_threshold == threshold
+
+
+@pytest.mark.parametrize("written", ["5", "100", '"much"', "[]", "8.5"])
+def test_a_threshold_that_is_none_is_told(tmp_path: Path, written: str) -> None:
+    (tmp_path / FILE).write_text(f'{{"auto_compact_threshold": {written}}}')
+
+    with pytest.raises(ConfigError, match='auto_compact_threshold: expected "off" or a number from 10 to 99'):
+        load_settings(str(tmp_path))

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from zot_agent.extensions.connection import Connection, Ended, TimedOut
-from zot_agent.extensions.launch import LaunchError
+from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.trace import Trace
 from zot_ext.limits import Limits
+from zot_ext.manifest import Manifest
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import (
     CommandResponse,
@@ -112,7 +113,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     @asynccontextmanager
     async def begin(
-        *arguments: str, greeted: bool = True, name: str = "bare", trace: Trace | None = None, **limits: float
+        *arguments: str, greeted: bool = True, name: str = "bare", trace: Trace | None = None, **limits: Any
     ) -> AsyncIterator[Started]:
         listener, log = Listener(), ExtensionLog(str(tmp_path), name)
         connection = Connection(
@@ -199,6 +200,19 @@ def test_one_that_says_nothing_is_ended_after_the_limit(start: Start) -> None:
     run(work)
 
 
+def test_one_that_takes_its_time_is_waited_for(start: Start) -> None:
+    async def work() -> None:
+        async with start("late", greeted=False) as started, asyncio.timeout(LONG):
+            while not started.said("waiting"):
+                await asyncio.sleep(0.01)
+            assert started.connection.state == "starting"
+            os.kill(started.connection.pid or 0, signal.SIGUSR1)
+            await started.connection.wait_greeted()
+            assert await ask(started, "x") == "x"
+
+    run(work)
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -266,6 +280,28 @@ def test_who_waits_for_it_to_be_ready_learns_of_its_end(start: Start) -> None:
             await started.connection.stop()
             async with asyncio.timeout(LONG):
                 await waiting
+
+    run(work)
+
+
+def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(tmp_path: Path) -> None:
+    async def work() -> None:
+        listener, log = Listener(), ExtensionLog(str(tmp_path), "sdk")
+        argv = command(Manifest("sdk", exec=sys.executable, args=("-S", str(BARE.parent / "with_sdk.py"))), "/")
+        connection = Connection(
+            "sdk", argv, str(tmp_path), env=environment(), handler=listener, ack=listener.ack, log=log
+        )
+        await connection.start()
+        await connection.wait_ready()
+        call = CommandInvoked("1", "shout", "hello")
+        reply = await connection.request(call, CommandResponse, LONG)
+        await connection.stop()
+        log.close()
+        assert reply.display == "HELLO"
+        assert listener.frames == [RegisterCommand("shout", "say it louder")]
+        assert not connection.auto_ready
+        assert "this is no frame" in Path(log.path).read_text().splitlines()
+        assert running(connection.pid or 0) == []
 
     run(work)
 
@@ -515,7 +551,7 @@ def test_calls_wait_where_events_are_dropped_and_are_answered_when_it_reads_agai
             for number in range(1000):
                 started.connection.send(Event("x", text=f"{number} " + "y" * 1000), droppable=True)
             asking = [asyncio.ensure_future(ask(started, f"call {n}", id=str(n))) for n in range(300)]
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0)
             assert not any(each.done() for each in asking)
             os.kill(started.connection.pid or 0, signal.SIGUSR1)
             assert await asyncio.gather(*asking) == [f"call {n}" for n in range(300)]
@@ -606,6 +642,15 @@ def test_a_grandchild_does_not_hide_the_death_of_the_extension(start: Start) -> 
             await started.listener.note()
             os.kill(started.connection.pid or 0, 9)
             assert await started.listener.end() == "was ended by SIGKILL"
+
+    run(work)
+
+
+def test_an_extension_that_dies_before_its_hello_says_how(start: Start) -> None:
+    async def work() -> None:
+        async with start("no such way", greeted=False) as started:
+            assert await started.listener.end() == "exited with code 1 before it said hello"
+        assert started.said("KeyError: 'no such way'")
 
     run(work)
 

@@ -236,7 +236,7 @@ def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, 
     (alone / "AGENTS.md").write_text("HERE")
     (home / "SYSTEM.md").write_text("HOME SYSTEM")
     text, notes = system("--append-system-prompt", "ONE", "--append-system-prompt", "TWO")
-    words = ("HOME SYSTEM", "GLOBAL", "ABOVE", "HERE", "ONE", "TWO", "Current date: ", f"directory: {alone}")
+    words = ("HOME SYSTEM", "GLOBAL", "ABOVE", "HERE", "ONE", "TWO", "write-zot-extension", "Current date: ", f"directory: {alone}")
     places = [text.index(word) for word in words]
     assert places == sorted(places)
     assert text.startswith("HOME SYSTEM")
@@ -247,7 +247,7 @@ def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, 
     (alone / ".zot" / "SYSTEM.md").write_text("PROJECT SYSTEM")
     assert system()[0].startswith("PROJECT SYSTEM")
     assert system("--system-prompt", "MINE")[0].startswith("MINE\n\n# Instructions from ")
-    text, _ = system("-nc", "--append-system-prompt", "ONE")
+    text, _ = system("-nc", "--no-skills", "--append-system-prompt", "ONE")
     assert text.startswith(identity())
     assert "GLOBAL" not in text
     assert "ONE\n\nCurrent date: " in text

@@ -8,10 +8,13 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_core.blocking import BlockingRuntime
+    from zot_core.compaction.compactor import CompactionError, CompactionLimits, NothingToCompact
     from zot_core.errors import Busy, Closed, Refused, SessionError, ToolError
     from zot_core.events import (
         AgentEvent,
         AssistantMessage,
+        CompactDone,
+        CompactStart,
         Done,
         ErrorEvent,
         Notice,
@@ -25,9 +28,11 @@ if TYPE_CHECKING:
         UsageUpdate,
         UserMessage,
     )
-    from zot_core.hooks import Call, Finished, Hooks, Refusal
+    from zot_core.hooks import Call, Compacted, Failed, Finished, Hooks, Refusal
     from zot_core.result import ToolResult
-    from zot_core.runtime import Run, Runtime, Unanswered
+    from zot_core.run import Run
+    from zot_core.runtime import Runtime, Unanswered
+    from zot_core.skills import Skill, find_skills
     from zot_core.structured import InvalidAnswer
     from zot_core.tools.base import Tool, tool
     from zot_core.tools.context import ToolContext
@@ -41,11 +46,18 @@ __all__ = [
     "Busy",
     "Call",
     "Closed",
+    "CompactDone",
+    "CompactStart",
+    "Compacted",
+    "CompactionError",
+    "CompactionLimits",
     "Done",
     "ErrorEvent",
+    "Failed",
     "Finished",
     "Hooks",
     "InvalidAnswer",
+    "NothingToCompact",
     "Notice",
     "ReasoningDelta",
     "Refusal",
@@ -53,6 +65,7 @@ __all__ = [
     "Run",
     "Runtime",
     "SessionError",
+    "Skill",
     "TextDelta",
     "Tool",
     "ToolCall",
@@ -68,15 +81,19 @@ __all__ = [
     "UserMessage",
     "ZotError",
     "__version__",
+    "find_skills",
     "tool",
 ]
 
 _MODULES = {
     "zot_core.blocking": ("BlockingRuntime",),
+    "zot_core.compaction.compactor": ("CompactionError", "CompactionLimits", "NothingToCompact"),
     "zot_core.errors": ("Busy", "Closed", "Refused", "SessionError", "ToolError"),
     "zot_core.events": (
         "AgentEvent",
         "AssistantMessage",
+        "CompactDone",
+        "CompactStart",
         "Done",
         "ErrorEvent",
         "Notice",
@@ -90,9 +107,11 @@ _MODULES = {
         "UsageUpdate",
         "UserMessage",
     ),
-    "zot_core.hooks": ("Call", "Finished", "Hooks", "Refusal"),
+    "zot_core.hooks": ("Call", "Compacted", "Failed", "Finished", "Hooks", "Refusal"),
     "zot_core.result": ("ToolResult",),
-    "zot_core.runtime": ("Run", "Runtime", "Unanswered"),
+    "zot_core.run": ("Run",),
+    "zot_core.runtime": ("Runtime", "Unanswered"),
+    "zot_core.skills": ("Skill", "find_skills"),
     "zot_core.structured": ("InvalidAnswer",),
     "zot_core.tools.base": ("Tool", "tool"),
     "zot_core.tools.context": ("ToolContext",),

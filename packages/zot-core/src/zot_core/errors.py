@@ -6,6 +6,8 @@ Exception
 ├── Refused                 raised by a hook: the step must not happen
 └── ZotError                (zot_provider.errors) one line for a person
     ├── Unanswered          (zot_core.runtime) `ask` got no answer; `end` says how the run ended
+    ├── CompactionError     (zot_core.compaction.compactor) no summary could be had
+    │   └── NothingToCompact
     ├── InvalidAnswer       (zot_core.structured) the answer is not of the type asked for
     ├── Busy                a prompt while another one runs
     ├── Closed              a runtime used after `close`

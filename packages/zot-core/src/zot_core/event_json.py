@@ -13,6 +13,8 @@ from zot_core.events import (
     AgentEvent,
     AssistantMessage,
     AssistantStart,
+    CompactDone,
+    CompactStart,
     Done,
     ErrorEvent,
     Notice,
@@ -107,6 +109,20 @@ def _end(event: TurnEnd) -> str:
     return f'{{"type":"turn_end","stop":"{event.stop}"{error}}}'
 
 
+def _compact_start(event: CompactStart) -> str:
+    return (
+        f'{{"type":"compact_start","reason":"{event.reason}","message_count":{event.message_count},'
+        f'"tokens_before":{event.tokens_before}}}'
+    )
+
+
+def _compact_done(event: CompactDone) -> str:
+    return (
+        f'{{"type":"compact_done","summary":{quote(event.summary)},"kept":{event.kept},'
+        f'"tokens_before":{event.tokens_before},"tokens_after":{event.tokens_after}}}'
+    )
+
+
 def _done(event: Done) -> str:
     plain = event.reason in ("completed", "aborted", "error")
     return '{"type":"done"}' if plain else f'{{"type":"done","reason":"{event.reason}"}}'
@@ -127,6 +143,8 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     ToolOutput: _output,
     UsageUpdate: _usage,
     TurnEnd: _end,
+    CompactStart: _compact_start,
+    CompactDone: _compact_done,
     Notice: lambda event: f'{{"type":"notice","level":"{event.level}","message":{quote(event.message)}}}',
     ErrorEvent: lambda event: f'{{"type":"error","message":{quote(event.message)}}}',
     Done: _done,

@@ -11,6 +11,10 @@ user_message
 error?  done
 ```
 
+A compaction, on its own or within a run, is `compact_start usage* compact_done`, with `notice`, `error` or `done` in
+place of `compact_done` if it failed or was stopped. Within a run it stands before a `turn_start`, after the last
+`turn_end`, or, when the vendor found the conversation too long, after `assistant_start`, which then comes again.
+
 `turn_end` comes before the tools of its turn run, and follows every `turn_start`, however the turn went. `done` is the
 last event of every run, whatever happened. A steering or follow-up message is a further `user_message` before the
 `turn_start` that first shows it to the model.
@@ -29,6 +33,7 @@ from zot_provider.stream import ToolUseStart as ToolUseStart
 from zot_provider.usage import Usage
 
 TurnStop: TypeAlias = Literal["end_turn", "tool_use", "length", "error", "aborted"]
+CompactReason: TypeAlias = Literal["manual", "threshold", "overflow"]
 RunEnd: TypeAlias = Literal[
     "completed", "aborted", "error", "refused", "max_steps", "max_cost", "max_tokens", "deadline"
 ]
@@ -128,6 +133,34 @@ class TurnEnd(Record):
 
 
 @record
+class CompactStart(Record):
+    """A summary of the conversation begins to be written. Nothing has changed yet.
+
+    `reason`: asked for, the context window is nearly full, or the vendor found the conversation too long.
+    `tokens_before` is an estimate of the `message_count` messages: four characters are one token.
+    """
+
+    type: ClassVar[str] = "compact_start"
+    reason: CompactReason
+    message_count: int
+    tokens_before: int
+
+
+@record
+class CompactDone(Record):
+    """The transcript is now the summary and its last messages, `kept` in number.
+
+    `summary` is in the model's words, without the heading it has in the transcript. Tokens are estimates.
+    """
+
+    type: ClassVar[str] = "compact_done"
+    summary: str
+    kept: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+@record
 class Notice(Record):
     """Something a person should know that is no failure, e.g. why a hook hid a message."""
 
@@ -168,6 +201,8 @@ AgentEvent: TypeAlias = (
     | ToolOutput
     | UsageUpdate
     | TurnEnd
+    | CompactStart
+    | CompactDone
     | Notice
     | ErrorEvent
     | Done

@@ -23,7 +23,7 @@ from zot_core.aio import being_cancelled
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, RunEnd
 from zot_core.result import ToolResult
-from zot_provider.errors import ZotError
+from zot_provider.errors import ProviderError, ZotError
 from zot_provider.messages import Message
 from zot_provider.record import Record, record
 from zot_provider.request import Request
@@ -74,6 +74,22 @@ class Finished(Record):
 
     call: Call
     result: ToolResult
+
+
+@record
+class Failed(Record):
+    """A model call that failed before anything of its answer came. `again`: what made it fail has been put right."""
+
+    error: ProviderError
+    again: bool = False
+
+
+@record
+class Compacted(Record):
+    """What the transcript becomes: `summary` in place of all its messages but the last `kept`."""
+
+    summary: Message
+    kept: int
 
 
 async def _answer(value: "Maybe[T]") -> T | None:
@@ -211,6 +227,9 @@ class Hooks:
         """May this turn go on? Asked after the event `turn_start`; a refusal ends the run without an error."""
         self.request: Transform[Request] = Transform()
         """The request as it will be sent. A refusal fails the turn."""
+        self.call_failed: Transform[Failed] = Transform()
+        """A model call that failed; with `again` it is made once more in the same turn, for the transcript as it then
+        is. Asked once a turn."""
         self.assistant_message: Transform[str] = Transform(ignored="")
         """What a person sees of an answer with text; the model keeps its own words. A refusal hides the text, empty
         text changes nothing."""
@@ -220,3 +239,7 @@ class Hooks:
         """May this call run, with the arguments as they are now? Asked last before it does: confirmation."""
         self.tool_result: Transform[Finished] = Transform()
         """The result as the model will read it. A refusal replaces it by an error."""
+        self.ending: Collect[int, Message] = Collect()
+        """User messages to go on with where the run would end after this step; it ends if there are none."""
+        self.compacted: Observe[Compacted] = Observe()
+        """The transcript is about to be compacted; comes before that, and before the event that reports it."""

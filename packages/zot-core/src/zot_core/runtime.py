@@ -10,22 +10,24 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 
 import asyncio
 import os
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
-from typing import TypeVar, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
 from zot_core.agent.loop import conclude, failed
 from zot_core.aio import alive, cancel_soon, finish, spawn
+from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.errors import Busy, Closed
-from zot_core.events import AgentEvent, AssistantMessage, Done, ErrorEvent, Notice, RunEnd, TurnEnd, TurnStart
+from zot_core.events import AssistantMessage, ErrorEvent, Notice, RunEnd, TurnEnd, TurnStart
 from zot_core.hooks import Hooks
 from zot_core.limits import RunLimits, limit_runs
 from zot_core.prompt import system_prompt as build_system_prompt
+from zot_core.run import Run as Run
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.recorder import record_session
 from zot_core.sessions.rows import Meta
+from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
 from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.base import Tool
 from zot_core.tools.context import Files, Shell, ToolContext
@@ -41,6 +43,8 @@ from zot_provider.selection import select
 from zot_provider.usage import Usage
 
 T = TypeVar("T")
+_Start: TypeAlias = Callable[[], "tuple[asyncio.Task[RunEnd], Callable[[], None]]"]
+"""Begins some work: its task, which never raises and has told `done` at its end, and what cancels it."""
 
 
 class Unanswered(ZotError):
@@ -50,83 +54,6 @@ class Unanswered(ZotError):
         super().__init__(text)
         self.end = end
         self.exit_code = exit_code
-
-
-class Run:
-    """One prompt being answered: iterate over it, once, for its events up to `done`.
-
-    It goes on whether or not anybody iterates. Leaving the `async for` early, or dropping the iterator, cancels it.
-    """
-
-    task: "asyncio.Task[RunEnd]"
-    """Ends, without ever raising, with how the run ended."""
-
-    def __init__(self) -> None:
-        self._events: deque[AgentEvent] = deque()
-        self._waiter: asyncio.Future[None] | None = None
-        self.cancelled = False
-        self.end: RunEnd | None = None
-        """How it ended; None until `done` has been told."""
-
-    def put(self, event: AgentEvent) -> None:
-        """Keep an event for whoever iterates."""
-        self._events.append(event)
-        if type(event) is Done:
-            self.end = event.reason
-        if self._waiter is not None:
-            self.wake()
-
-    def wake(self, _: object = None) -> None:
-        """Have the reader look again."""
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
-
-    def __aiter__(self) -> AsyncIterator[AgentEvent]:
-        return _Events(self)
-
-    async def next(self) -> AgentEvent | None:
-        """The next event; None after the last one, when the agent is idle. RuntimeError for a second reader."""
-        while not self._events:
-            if self.end is not None or not alive(self.task):
-                await finish(self.task)
-                return None
-            if self._waiter is not None:
-                raise RuntimeError("a run has one reader")
-            self._waiter = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
-        return self._events.popleft()
-
-    async def step(self) -> AgentEvent:
-        """The next event; raises StopAsyncIteration after the last one."""
-        event = await self.next()
-        if event is None:
-            raise StopAsyncIteration
-        return event
-
-    def cancel(self) -> None:
-        """Stop answering, from any thread. Harmless once `done` has come."""
-        if self.end is None and not self.cancelled and alive(self.task):
-            self.cancelled = True
-            cancel_soon(self.task)
-
-
-class _Events:
-    """What an `async for` holds: when the loop is left, this goes, and the run with it."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    def __aiter__(self) -> "_Events":
-        return self
-
-    def __anext__(self) -> Awaitable[AgentEvent]:
-        return self._run.step()  # plain, so that no frame of ours in a traceback keeps this object alive
-
-    def __del__(self) -> None:
-        self._run.cancel()
 
 
 class Runtime:
@@ -146,6 +73,7 @@ class Runtime:
         cwd: str | os.PathLike[str] = ".",
         tools: Iterable[Tool] = (),
         builtin_tools: Iterable[str] | None = None,
+        skills: Sequence[Skill] = (),
         system_prompt: str | None = None,
         append_system_prompt: Sequence[str] = (),
         reasoning: Reasoning = "off",
@@ -157,6 +85,7 @@ class Runtime:
         max_cost: float | None = None,
         max_tokens: int | None = None,
         deadline: float | None = None,
+        auto_compact: float | CompactionLimits | None = 0.85,
         hooks: Hooks | None = None,
         files: Files | None = None,
         shell: Shell | None = None,
@@ -165,10 +94,12 @@ class Runtime:
         """Nothing is contacted before the first prompt.
 
         `client` answers instead of a vendor; `model` may then be a `Model` record, or any name. `builtin_tools` names
-        the built-in tools to have, None for all. `session` is the path of a session file, gone on with if it exists,
+        the built-in tools to have, None for all; `skills` are told to the model, which reads them with the tool `skill`. `session` is the path of a session file, gone on with if it exists,
         or an open one with what was `resumed` from it. `confirm` is asked before each tool call. The limits are those
-        of `RunLimits`. `files` and `shell` are what tools reach of the world, `env` is added for their processes.
-        `close` closes the client and the session, also those that were handed in.
+        of `RunLimits`. `auto_compact` is the part of the context window that may be taken up before the conversation
+        is compacted, None for no limit; `CompactionLimits` say more. `files` and `shell` are what tools reach of the
+        world, `env` is added for their processes. `close` closes the client and the session, also those that were
+        handed in.
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
@@ -178,7 +109,12 @@ class Runtime:
         client, model = _choose(client, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
-        tools = [*pick_tools(builtin_tools), *tools]
+        compaction = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
+        compaction.check()
+        names = None if builtin_tools is None else list(builtin_tools)
+        if names is not None and SKILL_TOOL not in names:
+            skills = ()
+        tools = [*pick_tools(names), *([skill_tool(skills)] if skills else ()), *tools]
         # Last of what can fail: whoever catches an error would be left with a locked file.
         if session is not None and not isinstance(session, SessionFile):
             session, resumed = _open_session(os.path.abspath(session), self.cwd, model)
@@ -188,7 +124,9 @@ class Runtime:
             model,
             tools=tools,
             context=ToolContext(self.cwd, files or LocalFiles(), shell or LocalShell(), env=env or {}),
-            system=build_system_prompt(self.cwd, replace=system_prompt, append=append_system_prompt),
+            system=build_system_prompt(
+                self.cwd, replace=system_prompt, append=[*append_system_prompt, skills_section(skills)]
+            ),
             reasoning=reasoning,
             messages=[*(resumed.messages if resumed else ()), *messages],
             usage=resumed.usage if resumed else None,
@@ -200,6 +138,8 @@ class Runtime:
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
+        self._compactor = Compactor(self.agent, compaction)
+        self._compactor.attach()
         self.agent.hooks.before_run.add(self._name_model)
         if isinstance(client, HttpClient):
             client.on_retry = self._tell_retry
@@ -237,26 +177,43 @@ class Runtime:
         Raises `Busy` while another prompt is being answered (one that was abandoned is waited for), `Closed` after
         `close`. Failures are events, not exceptions: `error`, then `done`.
         """
+        message = user_message(text, images)
+        return self._begin(lambda: (self.agent.start(message), self.agent.cancel), "prompt")
+
+    def compact(self, instructions: str = "") -> Run:
+        """Put a summary in place of all but the last messages; `instructions` tell the model what matters.
+
+        Goes on and is stopped like a prompt, ends with `compact_done` and `done`, and raises what `prompt` raises.
+        Where there is nothing to compact, or it fails, there is an `error` before `done`, and all is as it was.
+        """
+
+        def start() -> tuple[asyncio.Task[RunEnd], Callable[[], None]]:
+            task = spawn(self._compact(instructions), "compaction")
+            return task, lambda: cancel_soon(task)
+
+        return self._begin(start, "compact")
+
+    def _begin(self, start: _Start, name: str) -> Run:
         if self._closed:
             raise Closed("the runtime is closed")
         previous = self._run
         if previous is not None and self.busy and not previous.cancelled:
             raise Busy("the agent is busy with another prompt; wait for it, or cancel it")
         run = Run()
-        run.task = spawn(self._answer(previous, run, user_message(text, images)), "prompt")
+        run.task = spawn(self._follow(previous, run, start), name)
         run.task.add_done_callback(run.wake)
         self._run = run
         return run
 
-    async def _answer(self, previous: Run | None, run: Run, message: Message) -> RunEnd:
+    async def _follow(self, previous: Run | None, run: Run, start: _Start) -> RunEnd:
         """Never raises, and tells `done` exactly once: what goes wrong is told as events."""
         stopped = previous is not None and await finish(previous.task)
         remove = self.agent.hooks.event.add(run.put)
         end: RunEnd = "aborted"
         try:
             if not stopped:
-                task = self.agent.start(message)
-                await finish(task, self.agent.cancel)
+                task, cancel = start()
+                await finish(task, cancel)
                 end = task.result()
         except asyncio.CancelledError:  # before the agent had begun
             conclude(self.agent, end)
@@ -267,6 +224,18 @@ class Runtime:
                 conclude(self.agent, end)
         remove()
         return end
+
+    async def _compact(self, instructions: str) -> RunEnd:
+        end: RunEnd = "completed"
+        failure: ErrorEvent | None = None
+        try:
+            await self._name_model("")
+            await self._compactor.compact(instructions=instructions)
+        except asyncio.CancelledError:
+            end = "aborted"
+        except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
+            end, failure = "error", failed(error)
+        return conclude(self.agent, end, failure)
 
     async def _name_model(self, _: str) -> None:
         """Where no model was named and none is the vendor's default, the server's first one is taken."""
@@ -362,15 +331,15 @@ def _choose(
 
 
 def pick_tools(names: Iterable[str] | None) -> list[Tool]:
-    """The built-in tools with these names, all for None; raises `UnknownName`."""
+    """The built-in tools with these names, all for None; raises `UnknownName`. `skill` is made of the skills there are."""
     if names is None:
         return list(BUILTIN_TOOLS)
     known = {tool.name: tool for tool in BUILTIN_TOOLS}
     wanted = list(names)
     for name in wanted:
-        if name not in known:
-            raise UnknownName.among("tool", name, known)
-    return [known[name] for name in wanted]
+        if name not in known and name != SKILL_TOOL:
+            raise UnknownName.among("tool", name, [*known, SKILL_TOOL])
+    return [known[name] for name in wanted if name != SKILL_TOOL]
 
 
 def _open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored | None]:

@@ -155,6 +155,39 @@ def test_a_hook_may_add_messages_before_a_model_call() -> None:
     assert texts(client.requests[1].messages)[-1] == ("user", "remember")
 
 
+def test_a_hook_may_have_a_run_go_on_where_it_would_end() -> None:
+    client = ScriptedClient(["done", "really", "over"])
+    agent = make_agent(client)
+    agent.hooks.ending.add(lambda step: [user_message(f"sure? {step}")] if step < 3 else None)
+
+    events = run_to_end(agent, "hi")
+
+    assert events[-1] == Done("completed")
+    assert texts(agent.transcript.messages)[1:] == [
+        *(("assistant", "done"), ("user", "sure? 1"), ("assistant", "really")),
+        *(("user", "sure? 2"), ("assistant", "over")),
+    ]
+
+
+def test_whoever_waits_to_be_heard_comes_before_the_hooks_that_are_asked_at_the_end() -> None:
+    client = ScriptedClient(["one", "two", "three"])
+    agent = make_agent(client)
+    asked: list[int] = []
+
+    def late(step: int) -> None:
+        asked.append(step)
+        if step == 2:
+            agent.follow_up("said while the hook was at work")
+
+    agent.hooks.ending.add(late)
+    agent.follow_up("next")
+
+    run_to_end(agent, "hi")
+
+    assert asked == [2, 3]
+    assert client.requests[2].messages[-1].text == "said while the hook was at work"
+
+
 def test_a_run_without_a_message_goes_on_where_the_conversation_stands() -> None:
     client = ScriptedClient(["ok"])
     agent = make_agent(client, messages=[user_message("hi")])

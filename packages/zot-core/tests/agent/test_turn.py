@@ -2,11 +2,14 @@ import asyncio
 
 import pytest
 
+from zot_core.agent import Agent, user_message
 from zot_core.agent.turn import replace_text
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, Notice, TextDelta, ToolOutput, TurnEnd, UsageUpdate
+from zot_core.hooks import Failed
 from zot_core.testing import EventClient, make_agent, run_to_end, types
 from zot_core.tools.base import Tool, tool
+from zot_provider.errors import ModelError
 from zot_provider.messages import ImageBlock, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.model import Model, Price
 from zot_provider.stream import Stop, StreamEnd, UsageReport
@@ -241,3 +244,66 @@ def test_a_replacement_takes_the_place_of_the_first_text_and_of_no_other_block()
     blocks = [ReasoningBlock("hm"), TextBlock("a"), image, TextBlock("b"), call]
 
     assert replace_text([*blocks], "new") == [ReasoningBlock("hm"), TextBlock("new"), image, call]
+
+
+class Overflows:
+    """A handler of `call_failed` that asks again, and remembers what it was told."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.errors: list[str] = []
+        self.agent = agent
+        agent.hooks.call_failed.add(self.ask_again)
+
+    async def ask_again(self, failed: Failed) -> Failed:
+        self.errors.append(str(failed.error))
+        self.agent.transcript.reset([user_message("shorter")])
+        return failed.replace(again=True)
+
+
+def test_a_call_that_failed_is_made_again_in_the_same_turn_where_a_hook_has_put_it_right() -> None:
+    client = ScriptedClient([Turn(error=ModelError("too long")), "ok"])
+    agent = make_agent(client)
+    agent.hooks.request.add(lambda request: request.replace(temperature=0.5))
+    handler = Overflows(agent)
+
+    events = run_to_end(agent, "hi")
+
+    assert handler.errors == ["too long"]
+    assert types(events) == [
+        *("user_message", "turn_start", "assistant_start", "text_delta", "usage", "assistant_message", "turn_end"),
+        "done",
+    ]
+    assert [request.messages[0].text for request in client.requests] == ["hi", "shorter"]
+    assert client.requests[1].temperature == 0.5
+
+
+def test_it_is_made_again_once() -> None:
+    client = ScriptedClient([Turn(error=ModelError("too long"))], repeat=True)
+    handler = Overflows(make_agent(client))
+
+    events = run_to_end(handler.agent, "hi")
+
+    assert handler.errors == ["too long"]
+    assert len(client.requests) == 2
+    assert [event.error for event in events if isinstance(event, TurnEnd)] == ["too long"]
+
+
+def test_a_call_that_fails_in_the_middle_of_its_answer_is_not_made_again() -> None:
+    client = EventClient([TextDelta("half a"), ModelError("overloaded")])
+    handler = Overflows(make_agent(client))
+
+    run_to_end(handler.agent, "hi")
+
+    assert handler.errors == []
+    assert len(client.requests) == 1
+
+
+def test_without_a_hook_that_asks_again_the_failure_stands() -> None:
+    client = ScriptedClient([Turn(error=ModelError("overloaded"))])
+    agent = make_agent(client)
+    agent.hooks.call_failed.add(lambda failed: None)
+
+    events = run_to_end(agent, "hi")
+
+    assert [event.error for event in events if isinstance(event, TurnEnd)] == ["overloaded"]
+    assert len(client.requests) == 1

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
+from zot_core.sessions import rows
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import (
@@ -441,3 +442,155 @@ def test_any_part_of_a_file_from_its_start_holds_the_messages_up_to_there(
     assert stored.messages == messages[: len(stored.messages)]
     assert len(stored.messages) >= complete - 1
     assert stored.torn == (not whole[:end].endswith(b"\n"))
+
+
+# Compactions.
+
+SUMMARY = Message("user", [TextBlock("## Context Summary (compacted)\n\nA shed.")], "t", {"compaction": "true"})
+
+
+def calling(id: str) -> Message:
+    return Message("assistant", [ToolCallBlock(id, "ls", "{}")], "t")
+
+
+def test_after_a_compaction_the_conversation_is_the_summary_and_what_was_kept(path: Path) -> None:
+    session = written(path, user("1"), user("2"), user("3"))
+    before = path.read_bytes()
+    session.compact(SUMMARY, 2)
+    session.append(user("4"))
+    session.close()
+
+    assert load(str(path)).messages == [SUMMARY, user("2"), user("3"), user("4")]
+    data = path.read_bytes()
+    assert data.startswith(before)
+    row = json.loads(data.splitlines()[4])
+    assert (row["type"], row["kept"]) == ("compaction", 2)
+    assert row["message"]["meta"] == {"compaction": "true"}
+    assert data[row["offset"] :].startswith(rows.message_row(user("2")).encode())
+
+
+def test_the_results_of_a_batch_are_kept_as_the_one_message_they_are(path: Path) -> None:
+    session = written(path, user("1"), calling("a"), result("a"), result("b"), user("2"))
+    session.compact(SUMMARY, 3)
+    session.close()
+
+    messages = load(str(path)).messages
+    assert [message.role for message in messages] == ["user", "assistant", "tool", "user"]
+    assert len(messages[2].content) == 2
+
+
+def test_more_than_there_is_cannot_be_kept(path: Path) -> None:
+    session = written(path)
+    session.compact(SUMMARY, 4)  # of messages that were handed in
+    session.append(user("1"))
+    session.close()
+
+    assert load(str(path)).messages == [SUMMARY, user("1")]
+    assert lines(path)[1]["kept"] == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"kept": -1}, {"kept": True}, {"kept": "2"}, {"kept": None}, {"offset": 1.5}, {"message": {}}, {"message": None}],
+)
+def test_a_compaction_that_says_too_little_is_passed_over(path: Path, change: dict[str, object]) -> None:
+    session = written(path, user("1"), user("2"), user("3"))
+    session.compact(SUMMARY, 2)
+    session.close()
+    *others, last = path.read_text().splitlines()
+    path.write_text("\n".join([*others, json.dumps(json.loads(last) | change)]) + "\n")
+
+    assert load(str(path)).messages == [user("1"), user("2"), user("3")]
+
+
+def read_in_a_hurry(data: bytes) -> list[Message]:
+    """What the row of the last compaction promises to be enough."""
+    starts = [0]
+    for line in data.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    there = [(start, json.loads(line)) for start, line in zip(starts, data.splitlines(), strict=False)]
+    compactions = [row for _, row in there if row["type"] == "compaction"]
+    first = compactions[-1]["offset"] if compactions else 0
+    summary = [Message("user", [TextBlock(compactions[-1]["message"]["content"][0]["text"])])] if compactions else []
+    kept: list[Message] = []
+    for start, row in there:
+        if row["type"] == "message" and start >= first:
+            message = rows.read_message(row["message"])
+            assert message is not None
+            if kept and kept[-1].role == message.role == "tool":
+                kept[-1].content.extend(message.content)
+            else:
+                kept.append(message)
+    return summary + kept
+
+
+steps = st.lists(st.sampled_from(["user", "calls", "result", "usage", "compact", "reopen", "tear"]), max_size=25)
+
+
+@given(steps)
+def test_a_reader_in_a_hurry_finds_what_a_thorough_one_does(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str]
+) -> None:
+    path = tmp_path_factory.mktemp("hurry") / "s.jsonl"
+    session = written(path, user("first"))
+    torn = False
+    for number, step in enumerate(steps):
+        if step == "user":
+            session.append(user(f"é {number}"))
+        elif step == "calls":
+            session.append(calling(str(number)))
+        elif step == "result":
+            session.append(result(str(number)))
+        elif step == "usage":
+            session.usage(Usage(number), Usage(number))
+        elif step == "compact":
+            messages = load(str(path)).messages
+            # As whoever compacts sees to: a batch of results is not parted.
+            session.compact(
+                SUMMARY.replace(content=[TextBlock(f"summary {number}")]), min(number % 5, len(messages) - 1)
+            )
+        else:
+            session.close()
+            if step == "tear":
+                with path.open("ab") as file:
+                    file.write('{"type":"message","message":{"role":"user","content":[{"text":"é'.encode()[:-1])
+                torn = True
+            stored = load(str(path))
+            session = SessionFile(str(path), META, resume=stored)
+    session.append(user("last"))
+    session.close()
+
+    whole = load(str(path))
+    data = path.read_bytes()
+    assert [data[start : start + 9] for start in whole.starts] == [b'{"type":"'] * len(whole.messages)
+    if not torn:
+        texts = [[str(block) for block in message.content] for message in whole.messages]
+        assert [[str(block) for block in message.content] for message in read_in_a_hurry(data)] == texts
+
+
+def test_a_file_with_compactions_that_is_cut_off_anywhere_opens_and_is_gone_on_with(path: Path) -> None:
+    session = written(path, user("1"), calling("a"), result("a"), user("2"))
+    session.compact(SUMMARY, 2)
+    session.append(user("3"))
+    session.compact(SUMMARY.replace(content=[TextBlock("again")]), 2)
+    session.append(user("4"))
+    session.close()
+    data = path.read_bytes()
+    ends = [end for end in range(1, len(data) + 1) if data[end - 1 : end] == b"\n"]
+    states = {}
+    for end in ends:
+        path.write_bytes(data[:end])
+        states[end] = load(str(path)).messages
+    for end in range(ends[0], len(data) + 1):
+        path.write_bytes(data[:end])
+        stored = load(str(path))
+        # A row whose line break alone is missing is complete.
+        whole = end + 1 if end + 1 in states else max(each for each in ends if each <= end)
+        assert stored.messages == states[whole]
+
+        again = SessionFile(str(path), stored.meta, resume=stored)
+        again.append(user("and now?"))
+        again.compact(SUMMARY, 1)
+        again.close()
+        assert load(str(path)).messages == [SUMMARY, user("and now?")]
+        assert path.read_bytes().startswith(data[:end])

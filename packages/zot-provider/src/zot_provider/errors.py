@@ -87,6 +87,12 @@ _OVERFLOW = (
     "prompt is too long",
     "too many tokens",
     "maximum context",
+    "context size",  # llama.cpp
+    "exceed_context_size",
+    "exceeds the maximum number of tokens",  # Gemini
+    "input is too long",  # Bedrock
+    "maximum prompt length",  # xAI
+    "reduce the length of the messages",  # Groq
 )
 
 

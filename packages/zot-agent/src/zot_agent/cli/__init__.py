@@ -13,5 +13,6 @@ class Subcommand(NamedTuple):
 SUBCOMMANDS = {
     "demo": Subcommand("zot_agent.cli.demo", "do the main job once with whatever model can be had"),
     "doctor": Subcommand("zot_agent.cli.doctor", "say what zot finds on this machine: keys, endpoints, paths"),
+    "ext": Subcommand("zot_agent.cli.ext", "list, install, update, remove and examine extensions"),
     "local": Subcommand("zot_agent.cli.local", "set up the demo model that runs in this process"),
 }

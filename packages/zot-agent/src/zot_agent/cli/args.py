@@ -33,10 +33,22 @@ def build_parser() -> Parser:
         + "\n\nexit codes: 0 done, 1 model or network failure, 2 usage or missing key,"
         + "\n            4 stopped by a limit, 5 refused, 130 Ctrl+C, 143 terminated",
     )
+    for add in (_mode_flags, _model_flags, _agent_flags, _extension_flags, _session_flags):
+        add(parser)
+    parser.add_argument("--stats", action="store_true", help="tokens, cost and time as JSON on standard error")
+    parser.add_argument("--debug", action="store_true", help="log to $ZOT_HOME/logs/zot.log (also ZOT_DEBUG=1)")
+    parser.add_argument("-v", "--version", action="store_true", help="print the version")
+    return parser
+
+
+def _mode_flags(parser: Parser) -> None:
     mode = parser.add_argument_group("mode")
     for each in MODES.values():
         if each.flags:
             mode.add_argument(*each.flags, dest="mode", action="append_const", const=each.name, help=each.help)
+
+
+def _model_flags(parser: Parser) -> None:
     model = parser.add_argument_group("model")
     names = ", ".join(vendor.id for vendor in VENDORS)
     model.add_argument("--provider", default="", metavar="NAME", help=f"one of {names}")
@@ -49,6 +61,9 @@ def build_parser() -> Parser:
     model.add_argument(
         "--list-models", nargs="?", const="", metavar="SEARCH", help="print the models that can be named"
     )
+
+
+def _agent_flags(parser: Parser) -> None:
     agent = parser.add_argument_group("agent")
     agent.add_argument("--prompt-file", default=[], action="append", metavar="PATH", help="goes before the prompt")
     agent.add_argument("--system-prompt", metavar="TEXT", help="in place of zot's own")
@@ -59,6 +74,9 @@ def build_parser() -> Parser:
     tools = agent.add_mutually_exclusive_group()
     tools.add_argument("--tools", metavar="A,B", help="only these built-in tools")
     tools.add_argument("--no-tools", action="store_true", help="no built-in tools")
+
+
+def _extension_flags(parser: Parser) -> None:
     extensions = parser.add_argument_group("extensions and skills")
     extensions.add_argument(
         "-e",
@@ -76,6 +94,9 @@ def build_parser() -> Parser:
     extensions.add_argument("--hold-text", action="store_true", help="with --json: no text an extension may replace")
     extensions.add_argument("--no-skills", "--no-skill", action="store_true", help="no skills")
     extensions.add_argument("--with-skills", action="store_true", help=argparse.SUPPRESS)  # the Go zot's, now the rule
+
+
+def _session_flags(parser: Parser) -> None:
     session = parser.add_argument_group("session").add_mutually_exclusive_group()
     session.add_argument(
         "-c",
@@ -86,10 +107,6 @@ def build_parser() -> Parser:
     )
     session.add_argument("--session", metavar="ID", help="go on with a session: its path or id")
     session.add_argument("--no-session", action="store_true", help="write no session file")
-    parser.add_argument("--stats", action="store_true", help="tokens, cost and time as JSON on standard error")
-    parser.add_argument("--debug", action="store_true", help="log to $ZOT_HOME/logs/zot.log (also ZOT_DEBUG=1)")
-    parser.add_argument("-v", "--version", action="store_true", help="print the version")
-    return parser
 
 
 def parse(argv: Sequence[str]) -> Options:

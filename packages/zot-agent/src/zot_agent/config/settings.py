@@ -15,6 +15,7 @@ from zot_provider.request import Reasoning
 
 FILE = "config.json"
 _LARGEST = 1 << 20
+_THRESHOLD = "auto_compact_threshold"
 
 ProjectExtensions: TypeAlias = Literal["ask", "on", "off"]
 
@@ -29,16 +30,21 @@ class Settings(Record):
     reasoning: Reasoning = "off"
     http_proxy: str = ""
     project_extensions: ProjectExtensions = "ask"
+    auto_compact_threshold: int = 85
+    """Per cent of the context window that may fill before the conversation is compacted; 0 for never."""
 
 
 def load_settings(home: str) -> Settings:
     """The settings in the folder `home`; defaults without a file. Raises `ConfigError` naming file and key."""
     path = os.path.join(home, FILE)
     value = read_json_object(path)
-    for name in Settings.__match_args__:
+    texts = [name for name in Settings.__match_args__ if name != _THRESHOLD]
+    for name in texts:
         if name in value and not isinstance(value[name], str):
             raise ConfigError(f"{path}: {name}: expected text, got {kind(value[name])}")
-    found = Settings(**{name: value[name].strip() for name in Settings.__match_args__ if value.get(name, "").strip()})
+    found = Settings(**{name: value[name].strip() for name in texts if value.get(name, "").strip()})
+    if _THRESHOLD in value:
+        found = found.replace(auto_compact_threshold=_threshold(value[_THRESHOLD], path))
     for name, choices in (("reasoning", get_args(Reasoning)), ("project_extensions", get_args(ProjectExtensions))):
         if (chosen := getattr(found, name)) not in choices:
             raise ConfigError(f"{path}: {name}: expected one of {', '.join(choices)}, got {chosen!r}")
@@ -46,6 +52,18 @@ def load_settings(home: str) -> Settings:
     if scheme not in ("http", "https") or len(found.http_proxy.split()) > 1:
         raise ConfigError(f"{path}: http_proxy: expected an address such as http://HOST:PORT")  # it may hold a password
     return found
+
+
+def _threshold(value: object, path: str) -> int:
+    """Per cent, of a number or of text such as "85" and "off"; true stands for the default."""
+    if value in (False, None, "off", ""):
+        return 0
+    if value is True:
+        return Settings().auto_compact_threshold
+    number = str(value).strip().removesuffix("%")
+    if not number.isdecimal() or not 10 <= int(number) <= 99:
+        raise ConfigError(f'{path}: {_THRESHOLD}: expected "off" or a number from 10 to 99, got {value!r}')
+    return int(number)
 
 
 def read_json_object(path: str) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
-from zot_agent.extensions.launch import LaunchError, refusal
+from zot_agent.extensions.launch import refusal
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.outbox import Outbox
 from zot_agent.extensions.process import Process
@@ -111,17 +111,15 @@ class Connection:
         """Start the process; its hello may come much later. Raises `LaunchError`."""
         if self.state != "starting" or self._process is not None:
             raise RuntimeError("a connection is started once")
-        if sys.platform == "win32":
-            raise LaunchError(f"extension {self.name!r}: running extensions needs a POSIX system, not Windows")
-        self._loop = asyncio.get_running_loop()
         self.log(f"zot {__version__} starts {' '.join(self._argv)}")
         try:
+            if sys.platform == "win32":
+                raise OSError("running extensions needs a POSIX system; Windows is not supported yet")
+            self._loop = asyncio.get_running_loop()
             process = Process(self._argv, self._directory, self._env, self._errors.descriptor, self._process_ended)
         except (OSError, ValueError) as error:
             refused = refusal(self.name, self._argv, self._directory, error)
-            self.state, self.why = "ended", str(refused)
-            self._greeted.set()
-            self._ready.set()
+            self._never_runs(str(refused))
             raise refused from error
         self._process = process
         self._reader = LineReader(process.output, self._limits.frame_bytes, self._received, self._output_ended)
@@ -180,9 +178,7 @@ class Connection:
         Returns when nothing of it is left; stopping twice is harmless. Being cancelled hurries it up.
         """
         if self._process is None:
-            self.state, self.why = "ended", self.why or "was never started"
-            self._greeted.set()
-            self._ready.set()
+            self._never_runs(self.why or "was never started")
             return
         if self._stopping is None:
             self._stopping = spawn(self._stop(), f"stop extension {self.name}")
@@ -191,6 +187,11 @@ class Connection:
         self._stopping.result()
 
     # Its end
+
+    def _never_runs(self, why: str) -> None:
+        self.state, self.why = "ended", why
+        self._greeted.set()
+        self._ready.set()
 
     async def _stop(self) -> None:
         if self.state == "running":

@@ -91,7 +91,7 @@ class ExtensionLog:
         descriptor = self._descriptor
         if descriptor is None or (size := os.fstat(descriptor).st_size) <= self._largest:
             return
-        kept = os.open(f"{self.path}.1", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        kept = os.open(f"{self.path}.1", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
             at = size - self._largest
             while at < size and (piece := os.pread(descriptor, min(_PIECE, size - at), at)):
@@ -104,7 +104,7 @@ class ExtensionLog:
 def _open(path: str) -> int:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     # Not to wait: a named pipe would, until somebody reads it.
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(path, flags, 0o600)
     try:
         mode = os.fstat(descriptor).st_mode
@@ -112,7 +112,8 @@ def _open(path: str) -> int:
             raise OSError("it is no file")
         if stat.S_ISREG(mode):
             os.chmod(path, 0o600)  # it may be older than this rule
-        os.set_blocking(descriptor, True)
+        if hasattr(os, "O_NONBLOCK"):  # not on Windows
+            os.set_blocking(descriptor, True)
     except BaseException:
         os.close(descriptor)
         raise

@@ -21,7 +21,13 @@ from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck
 from zot_provider.record import Record, record
 
-_LEVELS = {"info": "info", "success": "success", "warn": "warn", "warning": "warn", "error": "error"}
+_LEVELS: dict[str, events.Level] = {
+    "info": "info",
+    "success": "success",
+    "warn": "warn",
+    "warning": "warn",
+    "error": "error",
+}
 """Levels of notes; unknown ones are "info"."""
 
 
@@ -72,6 +78,8 @@ class Member:
         """Start the process and wait for its registrations: for the hello as long as the limits say, for the rest until
         `deadline` (of the loop's clock). `first`: it is told of the start of the session."""
         board, limits = self._board, self._board.limits
+        if self._log.problem:
+            self._notify("warn", self._log.problem)
         try:
             argv = command(self.found.manifest, self.found.directory)
             connection = self.connection = Connection(
@@ -87,6 +95,7 @@ class Member:
             )
             await connection.start()
         except LaunchError as error:
+            self._log.line(str(error))
             self._failed(str(error))
             return
         await connection.wait_greeted()
@@ -134,7 +143,6 @@ class Member:
 
     def _failed(self, why: str) -> None:
         self.failure = why
-        self._log.line(why)
         self._board.events.tell(events.Notify(self.name, "error", why))
 
     def _ack(self, hello: frames.Hello) -> HelloAck:

@@ -69,27 +69,23 @@ class Process:
     async def end(self, patience: float) -> None:
         """SIGTERM to the whole group, and after `patience` seconds SIGKILL to what is still there.
 
-        On return the process has been waited for. One that the system itself cannot kill is given up after another
-        `patience` seconds. A process that made a group of its own is out of reach.
+        On return the process has been waited for, and nothing in its group runs. What the system itself cannot kill
+        is given up after another `patience` seconds. A process that made a group of its own is out of reach.
         """
-        if self._signal(signal.SIGTERM):
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            self._signal(number)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(patience):
                     await self.exited.wait()
                     # A group tells nobody when its last process ends.
                     while _runs(self.pid):  # noqa: ASYNC110
                         await asyncio.sleep(_POLL)
-            self.kill()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(patience):
-                await self.exited.wait()
+                    return
 
-    def _signal(self, number: int) -> bool:
-        try:
+    def _signal(self, number: int) -> None:
+        # Nobody may be there any more, or only what belongs to others (sudo).
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
-        except (ProcessLookupError, PermissionError):  # nobody there, or only what belongs to others (sudo)
-            return False
-        return True
 
     def _watch(self) -> None:
         """Wait for the end: on Linux with a descriptor of the process, elsewhere in a thread."""

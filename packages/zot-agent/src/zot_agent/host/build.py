@@ -4,15 +4,18 @@ import os
 
 from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
+from zot_agent.extensions.discover import Discovery
 from zot_agent.host import Host
 from zot_agent.host.extensions import ExtensionChoice, make_extensions
 from zot_agent.host.options import Options
 from zot_agent.version import __version__
+from zot_core.compaction.compactor import CompactionLimits
 from zot_core.errors import SessionError
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime import Runtime
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.store import SessionStore
+from zot_core.skills import ExtensionSkills, Skills, find_skills
 from zot_provider.catalog.user import Known, parse_user_models
 from zot_provider.client import Client, HttpClient
 from zot_provider.errors import ConfigError, UnknownName
@@ -23,8 +26,8 @@ MODELS_FILE = "models.json"
 """The user's own vendors and models, in zot's home folder: see `zot_provider.catalog.user`."""
 
 
-def build_host(options: Options) -> Host:
-    """A host for what was asked for. Raises `ConfigError`, `SessionError`."""
+def build_host(options: Options, *, once: bool = True) -> Host:
+    """A host for what was asked for, for a single prompt unless not `once`. Raises `ConfigError`, `SessionError`."""
     cwd, home = working_directory(options.cwd), zot_home()
     settings = load_settings(home)
     store = SessionStore(sessions_root())
@@ -33,6 +36,8 @@ def build_host(options: Options) -> Host:
     use_proxy(settings)
     client = open_client(selection, options)
     replace, append, notes = instructions(options, cwd, home)
+    choice = ExtensionChoice(options, settings, cwd)
+    skills = choose_skills(options, choice.find(), cwd, home)
     session = None if options.no_session else open_session(store, cwd, selection, path, stored)
     try:
         runtime = Runtime(
@@ -40,25 +45,34 @@ def build_host(options: Options) -> Host:
             client=client,
             cwd=cwd,
             builtin_tools=options.tools,
+            skills=skills.found,
             system_prompt=replace,
             append_system_prompt=append,
             reasoning=options.reasoning or settings.reasoning,
             session=session,
             resumed=stored,
             max_steps=options.max_steps,
+            auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
             env=child_environment(selection, session, options.reasoning or settings.reasoning),
         )
     except BaseException:
         if session is not None:
             session.close()
         raise
-    return extend(runtime, options, settings, notes)
+    return extend(runtime, choice, options, [*notes, *skills.notes])
 
 
-def extend(runtime: Runtime, options: Options, settings: Settings, notes: list[str]) -> Host:
+def choose_skills(options: Options, extensions: Discovery, cwd: str, home: str) -> Skills:
+    """The skills to have, those of extensions among them."""
+    if options.no_skills:
+        return Skills()
+    brought = [ExtensionSkills(each.name, each.directory, each.manifest.skills) for each in extensions.active()]
+    return find_skills(cwd, home, os.path.expanduser("~"), brought)
+
+
+def extend(runtime: Runtime, choice: ExtensionChoice, options: Options, notes: list[str]) -> Host:
     """The host of `runtime`, its extensions starting. Must be called in the event loop if there are any."""
-    choice = ExtensionChoice(options, settings, runtime.cwd)
-    discovery = choice.find()
+    discovery = choice.found
     extensions = None
     if discovery.found or discovery.problems:
         extensions = make_extensions(choice, options, runtime)

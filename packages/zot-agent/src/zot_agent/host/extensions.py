@@ -24,6 +24,8 @@ class ExtensionChoice:
         self._options, self._cwd, self._can_ask = options, cwd, can_ask
         self._project = not options.no_project_ext and settings.project_extensions != "off"
         self._trust_all = settings.project_extensions == "on"
+        self.found = Discovery([], [])
+        """What the last look has found."""
         self.undecided: list[Found] = []
         """Extensions of the project that wait for the person's word."""
         self.notes: list[str] = []
@@ -42,6 +44,7 @@ class ExtensionChoice:
             self.notes.append(
                 f"this project starts its own extensions: {', '.join(started)} (--no-project-ext keeps them from it)"
             )
+        self.found = found
         return found
 
     def _refused(self, asking: Sequence[Found]) -> list[Found]:

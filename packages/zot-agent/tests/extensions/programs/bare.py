@@ -102,12 +102,23 @@ def slow():
     print("read", read, file=sys.stderr)
 
 
-def nap():
-    """Read nothing until SIGUSR1."""
+def await_signal(*frames):
+    """Say these frames, then nothing until SIGUSR1."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
-    say(HELLO)
+    say(*frames)
+    print("waiting", file=sys.stderr, flush=True)
     signal.sigwait([signal.SIGUSR1])
+
+
+def nap():
+    """Read nothing for a while."""
+    await_signal(HELLO)
     serve()
+
+
+def late():
+    await_signal()
+    hello_and()
 
 
 def close_output():
@@ -156,6 +167,7 @@ WAYS = {
     "deaf": lambda: (say(HELLO), wait()),
     "slow": slow,
     "nap": nap,
+    "late": late,
     "closes output": close_output,
     "closes input": close_input,
     "leaves a child": lambda: hello_and(note(str(child()))),

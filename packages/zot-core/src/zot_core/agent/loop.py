@@ -50,10 +50,14 @@ async def _turns(agent: Agent, messages: list[Message]) -> tuple[RunEnd, ErrorEv
         if calls:
             await run_calls(agent, calls)
             continue
-        waiting = agent.inbox.take_steering() or agent.inbox.take_follow_up()
+        waiting = _waiting(agent) or await agent.hooks.ending.gather(step) or _waiting(agent)
         if not waiting:
             return "completed", None
         add(agent, waiting)
+
+
+def _waiting(agent: Agent) -> list[Message]:
+    return agent.inbox.take_steering() or agent.inbox.take_follow_up()
 
 
 def add(agent: Agent, messages: list[Message]) -> None:

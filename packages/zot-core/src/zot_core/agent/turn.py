@@ -18,8 +18,8 @@ from zot_core.events import (
     TurnStop,
     UsageUpdate,
 )
-from zot_core.hooks import Refusal
-from zot_provider.errors import StreamCut
+from zot_core.hooks import Failed, Refusal
+from zot_provider.errors import ProviderError, StreamCut
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock
 from zot_provider.record import Record, field, record
 from zot_provider.request import Request, ToolSpec
@@ -58,9 +58,7 @@ async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
         agent.emit(TurnStart(step))
         refusal = await agent.hooks.turn_start.ask(step)
         if refusal is None:
-            request = await build_request(agent)
-            agent.emit(AssistantStart())
-            end = await receive(agent, request, answer)
+            end = await _ask(agent, answer)
             message = await keep(agent, answer, end.content)
     except asyncio.CancelledError:
         await _cut_short(agent, answer, TurnEnd("aborted"))
@@ -77,6 +75,21 @@ async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
     stop: TurnStop = "tool_use" if calls else "end_turn" if end.stop == "tool_use" else end.stop
     agent.emit(TurnEnd(stop))
     return calls
+
+
+async def _ask(agent: Agent, answer: Answer) -> StreamEnd:
+    """The answer to a request; asked again, once, if a hook has put right what made it fail."""
+    request = await build_request(agent)
+    agent.emit(AssistantStart())
+    try:
+        return await receive(agent, request, answer)
+    except ProviderError as error:
+        begun = answer.parts or answer.calls_begun or answer.end
+        if begun or not (await agent.hooks.call_failed.apply(Failed(error))).again:
+            raise
+    request = await build_request(agent)
+    agent.emit(AssistantStart())
+    return await receive(agent, request, answer)
 
 
 async def _cut_short(agent: Agent, answer: Answer, end: TurnEnd) -> None:

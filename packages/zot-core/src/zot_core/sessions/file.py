@@ -36,13 +36,18 @@ else:
 @record
 class Stored(Record):
     """What a session file holds. `usage` is the last cumulative count. `torn`: its last line is not complete. `size`:
-    how many bytes were read."""
+    how many bytes were read.
+
+    `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
+    for each of them where its first row begins, in bytes; for a summary, where its compaction does.
+    """
 
     meta: Meta
     messages: list[Message] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     torn: bool = False
     size: int = 0
+    starts: list[int] = field(default_factory=list)
 
 
 def load(path: str) -> Stored:
@@ -80,7 +85,7 @@ def _read(file: Iterable[bytes], stored: Stored) -> bool:
     """Put what the lines hold into `stored`; whether a meta row was among them. One line at a time is in memory."""
     found, line, usage = False, b"\n", None
     for line in file:
-        stored.size += len(line)
+        start, stored.size = stored.size, stored.size + len(line)
         row = read_row(line)
         match row.get("type"):
             case "meta":
@@ -88,7 +93,9 @@ def _read(file: Iterable[bytes], stored: Stored) -> bool:
                     meta.title = meta.title or stored.meta.title  # a rename is a row of its own
                     stored.meta, found = meta, True
             case "message":
-                _add(stored.messages, rows.read_message(row.get("message")))
+                _add(stored, rows.read_message(row.get("message")), start)
+            case "compaction":
+                _compact(stored, rows.read_compaction(row), start)
             case "usage":
                 usage = row.get("cumulative")
             case "rename":
@@ -98,15 +105,24 @@ def _read(file: Iterable[bytes], stored: Stored) -> bool:
     return found
 
 
-def _add(messages: list[Message], message: Message | None) -> None:
+def _add(stored: Stored, message: Message | None, start: int) -> None:
     """Results of one batch stand in rows of their own; in memory they are one message."""
     if message is None:
         return
-    last = messages[-1] if messages else None
+    last = stored.messages[-1] if stored.messages else None
     if message.role == "tool" and last is not None and last.role == "tool":
         last.content += message.content
     else:
-        messages.append(message)
+        stored.messages.append(message)
+        stored.starts.append(start)
+
+
+def _compact(stored: Stored, compaction: rows.Compaction | None, start: int) -> None:
+    """Have the summary stand for what came before the kept messages."""
+    if compaction is not None:
+        first = max(len(stored.messages) - compaction.kept, 0)
+        stored.messages[:first] = [compaction.summary]
+        stored.starts[:first] = [start]
 
 
 class SessionFile:
@@ -127,7 +143,12 @@ class SessionFile:
         self._fd: int | None = None
         self._closed = False
         self._torn = False
+        self._size = 0
+        self._starts: list[int] = []  # of the messages, see `Stored`
+        self._last_role = ""
         if resume is not None:
+            self._size, self._starts = resume.size, list(resume.starts)
+            self._last_role = resume.messages[-1].role if resume.messages else ""
             self._fd = self._open(os.O_WRONLY | os.O_APPEND)
             self._torn = resume.torn
             try:
@@ -155,11 +176,31 @@ class SessionFile:
 
     def append(self, message: Message) -> None:
         """Write a message. Raises `SessionError` when the disk does not take it, or the session is closed."""
+        self._begin()
+        start = self._write(rows.message_row(message))
+        if not (message.role == self._last_role == "tool"):
+            self._starts.append(start)
+        self._last_role = message.role
+
+    def compact(self, summary: Message, kept: int) -> None:
+        """Write that `summary` stands for all messages but the last `kept`; raises `SessionError` as `append` does.
+
+        Of messages that were never written, none can be kept.
+        """
+        self._begin()
+        first = max(len(self._starts) - kept, 0)
+        tail = self._starts[first:]
+        offset = tail[0] if tail else self._size + self._torn
+        start = self._write(rows.compaction_row(rows.Compaction(summary, len(tail), offset)))
+        self._starts = [start, *tail]
+        if not tail:
+            self._last_role = summary.role
+
+    def _begin(self) -> None:
         if self._closed:
             raise SessionError(f"session {self.path} is closed")
         if self._fd is None:
             self._create()
-        self._write(rows.message_row(message))
 
     def usage(self, usage: Usage, cumulative: Usage) -> None:
         """Write the tokens of a turn."""
@@ -182,23 +223,27 @@ class SessionFile:
         try:
             self._write(rows.meta_row(self.meta))
         except SessionError:  # without its first row a file is of no use, and in the way
-            self._fd, self._torn = None, False
+            self._fd, self._torn, self._size = None, False, 0
             os.close(fd)
             with suppress(OSError):
                 os.unlink(self.path)
             raise
 
-    def _write(self, row: str) -> None:
+    def _write(self, row: str) -> int:
+        """Write a row; where in the file it begins."""
         assert self._fd is not None
+        start = self._size + self._torn
         # A part of a row may stand at the end of the file. It is passed over on reading, as a line of its own.
         data = b"\n" * self._torn + rows.to_bytes(row)
         try:
             written = os.write(self._fd, data)
         except OSError as error:
             raise SessionError(f"cannot write session {self.path}: {error.strerror}; free some space") from error
+        self._size += written
         self._torn = written != len(data)
         if self._torn:
             raise SessionError(f"cannot write session {self.path}: the disk is full; free some space")
+        return start
 
     def close(self) -> None:
         """Release the file. Closing twice is harmless."""

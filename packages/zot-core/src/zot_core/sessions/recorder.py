@@ -1,6 +1,6 @@
 """Writes an agent's messages and usage into its session as they happen."""
 
-from zot_core.events import AgentEvent, TurnEnd, UsageUpdate
+from zot_core.events import AgentEvent, CompactDone, Done, TurnEnd, UsageUpdate
 from zot_core.hooks import Hooks
 from zot_core.sessions.file import SessionFile
 from zot_provider.usage import Usage
@@ -15,9 +15,11 @@ def record_session(hooks: Hooks, session: SessionFile) -> None:
         if isinstance(event, UsageUpdate):
             turn.append(event.usage)
             total[0] = event.cumulative
-        elif isinstance(event, TurnEnd) and turn:
+        # What a compaction took that was stopped or failed is written at the end of its run.
+        elif isinstance(event, TurnEnd | CompactDone | Done) and turn:
             session.usage(sum(turn[1:], turn[0]), total[0])
             turn.clear()
 
     hooks.message.add(session.append)
+    hooks.compacted.add(lambda compacted: session.compact(compacted.summary, compacted.kept))
     hooks.event.add(on_event)

@@ -1,13 +1,14 @@
 """The rows of a session file, to and from JSON.
 
-One JSON object on a line, `type` first: `meta`, `message`, `usage`, `rename`. The fields are those of the existing
-Go zot; blocks carry a `type` key besides, and reading also knows the blocks of files without one by their fields.
+One JSON object on a line, `type` first: `meta`, `message`, `usage`, `rename`, `compaction`. The fields are those of the
+existing Go zot, but for `compaction`; blocks carry a `type` key besides, and reading also knows the blocks of files
+without one by their fields.
 The arguments of a tool call stand in a row as the model wrote them and come back to the letter, but for line breaks,
 which become spaces. They are a JSON string if they are no JSON object; no arguments are `{}`.
 """
 
 import json
-from typing import Any
+from typing import Any, TypeGuard
 
 from zot_core.json_text import dump, is_object
 from zot_provider.messages import (
@@ -41,6 +42,19 @@ class Meta(Record):
     other: dict[str, Any] = field(default_factory=dict)
 
 
+@record
+class Compaction(Record):
+    """From here on the conversation is `summary` and the last `kept` of the messages before this row.
+
+    `offset`: where in the file, in bytes, the row of the first kept message begins; that of this row if none is kept.
+    A reader in a hurry reads this row, then the messages from `offset` on, and no compaction besides.
+    """
+
+    summary: Message
+    kept: int
+    offset: int
+
+
 _META = tuple(name for name in Meta.__match_args__ if name != "other")
 
 
@@ -57,12 +71,19 @@ def meta_row(meta: Meta) -> str:
 
 def message_row(message: Message) -> str:
     """The row for a message."""
+    return f'{{"type":"message","message":{_message(message)}}}'
+
+
+def compaction_row(compaction: Compaction) -> str:
+    """The row for a compaction."""
+    tail = f'"kept":{compaction.kept},"offset":{compaction.offset}'
+    return f'{{"type":"compaction","message":{_message(compaction.summary)},{tail}}}'
+
+
+def _message(message: Message) -> str:
     blocks = ",".join(_block(block) for block in message.content)
     meta = f',"meta":{dump(message.meta)}' if message.meta else ""
-    return (
-        f'{{"type":"message","message":{{"role":{dump(message.role)},"content":[{blocks}],'
-        f'"time":{dump(message.time)}{meta}}}}}'
-    )
+    return f'{{"role":{dump(message.role)},"content":[{blocks}],"time":{dump(message.time)}{meta}}}'
 
 
 def usage_row(usage: Usage, cumulative: Usage) -> str:
@@ -130,6 +151,18 @@ def read_message(value: Any) -> Message | None:
     meta = value.get("meta")
     strings = {str(key): _text(item) for key, item in meta.items()} if isinstance(meta, dict) else {}
     return Message(value["role"], blocks, _text(value.get("time")), strings)
+
+
+def read_compaction(row: dict[str, Any]) -> Compaction | None:
+    """The compaction that a row tells of, None if it is not complete."""
+    summary, kept, offset = read_message(row.get("message")), row.get("kept"), row.get("offset")
+    if summary is None or not _is_count(kept) or not _is_count(offset):
+        return None
+    return Compaction(summary, kept, offset)
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def read_block(value: Any) -> Block | None:

@@ -1,1 +1,16 @@
-"""Skills: `SKILL.md` files that a model reads when a task calls for them."""
+"""Skills: `SKILL.md` files that a model reads when a task calls for them.
+
+```python
+skills = find_skills(cwd, home, user_home)
+section = skills_section(skills.found)  # for the system prompt: names and descriptions
+tool = skill_tool(skills.found)         # gives the model the text of one
+text = expand(skills.found[0], "the last commit")  # what /skill:NAME submits
+```
+"""
+
+from zot_core.skills.discover import ExtensionSkills, Skills, find_skills
+from zot_core.skills.section import skills_section
+from zot_core.skills.skill import Skill
+from zot_core.skills.use import SKILL_TOOL, expand, skill_tool
+
+__all__ = ["SKILL_TOOL", "ExtensionSkills", "Skill", "Skills", "expand", "find_skills", "skill_tool", "skills_section"]

@@ -1,0 +1,184 @@
+"""Extensions: what asking one costs, what telling one costs, and how long many take to start."""
+
+import json
+import os
+import statistics
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from environment import Environment, Figure
+from tool_server import ToolServer
+
+ASKED, TOLD, MANY, SLEEP, STEPS = 2000, 50_000, 20, 0.5, 30
+
+GUARD = """
+@ext.intercept("tool_call")
+def allow(call):
+    return None
+"""
+
+WATCH = """
+import json, sys
+def say(**frame): print(json.dumps(frame), flush=True)
+say(type="hello", name="watch")
+say(type="register_command", name="count")
+say(type="subscribe", events=["tool_call"])
+say(type="ready")
+count = 0
+for line in sys.stdin.buffer:
+    if line.startswith(b'{"type":"event"'):
+        count += 1
+    elif line.startswith(b'{"type":"command_invoked"'):
+        say(type="command_response", id=json.loads(line)["id"], action="display", display=str(count))
+    elif line.startswith(b'{"type":"shutdown"'):
+        break
+"""
+
+PROGRAM = """
+import asyncio, json, os, resource, sys, time
+from zot_agent.extensions.discover import discover
+from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.running import Extensions
+from zot_core.events import ToolCall
+from zot_core.hooks import Call
+from zot_core.testing import make_agent
+from zot_provider.testing import ScriptedClient
+
+scenario, home, *folders = sys.argv[1:]
+ASKED, TOLD = %d, %d
+
+async def ask(extensions, agent):
+    call = Call("c1", "bash", {"command": "true"}, '{"command":"true"}')
+    times = []
+    for number in range(ASKED + 100):
+        begin = time.perf_counter()
+        await agent.hooks.tool_call.apply(call)
+        times.append(time.perf_counter() - begin)
+    times = sorted(times[100:])
+    return [times[len(times) // 2], times[len(times) * 99 // 100]]
+
+async def tell(extensions, agent):
+    shown = []
+    extensions.events.add(shown.append)
+    event = ToolCall("c1", "bash", '{"command":"true"}')
+    begin = time.process_time()
+    for number in range(TOLD):
+        agent.hooks.event.tell(event)
+        if number %% 200 == 199:  # events that an extension cannot take in time are dropped
+            await extensions.run_command("count")
+    spent = time.process_time() - begin
+    await extensions.run_command("count")
+    assert shown[-1].text == str(TOLD), shown
+    return spent / TOLD
+
+async def idle(extensions, agent):
+    await asyncio.sleep(0.5)
+    begin = time.process_time()
+    await asyncio.sleep(2)
+    return (time.process_time() - begin) / 2
+
+async def start(extensions, agent):
+    return time.perf_counter() - BEGIN
+
+async def main():
+    global BEGIN
+    agent = make_agent(ScriptedClient())
+    extensions = Extensions(lambda: discover(folders, home, home), lambda: Setting(home, "p", "m", ""), home=home)
+    extensions.attach(agent)
+    BEGIN = time.perf_counter()
+    extensions.start()
+    await extensions.ready()
+    figure = await globals()[scenario](extensions, agent)
+    await extensions.close()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(json.dumps([figure, children.ru_utime + children.ru_stime]))
+
+asyncio.run(main())
+""" % (ASKED, TOLD)  # noqa: UP031  the program is full of braces
+
+
+def measure(environment: Environment) -> Iterator[Figure]:
+    """Wall times of questions and starts, CPU of the host for events."""
+    guards = [_extension(environment, f"guard{number}", GUARD) for number in range(10)]
+    watch = _program(environment, "watch", WATCH)
+    median, slowest = _run(environment, "ask", guards[0])[0]
+    chained, _ = _run(environment, "ask", *guards)[0]
+    yield Figure("intercept through one extension, p50", median * 1000, "ms", 0.5)
+    yield Figure("intercept through one extension, p99", slowest * 1000, "ms", 3)
+    yield Figure("ten interceptors in a chain over one", chained / median, "x", 10)
+    event = statistics.median(_run(environment, "tell", watch)[0] for _ in range(3))
+    yield Figure(f"{TOLD} events to one extension, an event", event * environment.scale * 1e6, "us CPU", 12)
+    yield Figure("an idle extension", _run(environment, "idle", watch)[0] * 100, "% of a core", 0.1)
+    yield from _steps(environment, watch)
+    yield from _starts(environment)
+
+
+def _steps(environment: Environment, watch: Path) -> Iterator[Figure]:
+    server = ToolServer("bash", lambda _: {"command": "true"}, STEPS)
+    pairs = environment.samples(lambda: (_zot(environment, server, "--ext", str(watch)), _zot(environment, server)), 7)
+    ratio = statistics.median(_per_step(watched) / _per_step(alone) for watched, alone in pairs)
+    yield Figure("a step with an extension told of every call", ratio, "x", 1.15, "over one without")
+
+
+def _starts(environment: Environment) -> Iterator[Figure]:
+    noop = _extension(environment, "noop", "")
+    sleepy = [
+        _extension(environment, f"sleepy{number}", "", f"import time; time.sleep({SLEEP})") for number in range(MANY)
+    ]
+    bare = environment.wall([environment.python, "-I", "-c", "pass"])
+    ready = statistics.median(_run(environment, "start", noop)[0] for _ in range(7))
+    yield Figure("one extension that does nothing: ready", ready / bare, "x", 4, "over `python -I -c pass`")
+    one = statistics.median(_run(environment, "start", sleepy[0])[1] for _ in range(3))
+    budget = SLEEP + 1.3 * MANY * one / (os.cpu_count() or 1)
+    all_ready = statistics.median(_run(environment, "start", *sleepy)[0] for _ in range(3))
+    yield Figure(f"{MANY} extensions that sleep {SLEEP} s before hello: ready", all_ready, "s", budget)
+    server = ToolServer("bash", lambda _: {"command": "true"}, 0)
+    flags = [flag for folder in sleepy for flag in ("--ext", str(folder))]
+    _zot(environment, server, *flags, "--no-ext-tools")
+    ended = _first(environment, server, *flags, "--no-ext-tools")
+    yield Figure("first request of a run that wants none of their tools", ended, "s", SLEEP)
+
+
+def _first(environment: Environment, server: ToolServer, *flags: str) -> float:
+    """Seconds from the start of zot to its first request."""
+    begin = time.monotonic()
+    return _zot(environment, server, *flags)[0] - begin
+
+
+def _per_step(arrivals: list[float]) -> float:
+    return statistics.median(after - before for before, after in pairwise(arrivals[2:]))
+
+
+def _zot(environment: Environment, server: ToolServer, *flags: str) -> list[float]:
+    """When the requests of a run came."""
+    command = [environment.zot, "-p", "go", "--no-session", "--provider", "openai", "--model", "m"]
+    server.arrivals.clear()
+    done = environment.run([*command, "--base-url", server.base_url, *flags])
+    assert done.returncode == 0, done.stderr.decode()
+    return [time for time, _ in server.arrivals]
+
+
+def _run(environment: Environment, scenario: str, *folders: Path) -> tuple[float, float]:
+    home = str(environment.folder / "home")
+    done = environment.run([environment.python, "-c", PROGRAM, scenario, home, *map(str, folders)])
+    assert done.returncode == 0, done.stderr.decode()
+    figure, children = json.loads(done.stdout)
+    return figure, children
+
+
+def _extension(environment: Environment, name: str, body: str, first: str = "") -> Path:
+    """An extension on the SDK."""
+    lines = (first, "from zot_ext import Extension", f"ext = Extension({name!r})", body, "ext.run()", "")
+    return _program(environment, name, "\n".join(lines))
+
+
+def _program(environment: Environment, name: str, source: str) -> Path:
+    folder = environment.folder / "extensions" / name
+    folder.mkdir(parents=True)
+    program = folder / "main.py"
+    program.write_text(source)
+    manifest = {"name": name, "exec": environment.python, "args": [str(program)]}
+    (folder / "extension.json").write_text(json.dumps(manifest))
+    return folder

@@ -1,0 +1,72 @@
+"""`zot ext check DIR`: holds an extension, in whatever language, against the protocol."""
+
+import json
+import os
+from collections.abc import Sequence
+
+from zot_agent.cli.ext.terminal import say
+from zot_agent.cli.parser import Parser
+from zot_agent.extensions.launch import LaunchError, command, environment
+from zot_ext.limits import DEFAULT_LIMITS, Limits
+from zot_ext.manifest import ManifestError, load_manifest
+from zot_ext.testing import Report, check
+from zot_ext.testing.conformance.findings import finding
+from zot_provider.errors import ConfigError
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Check and print what was found: 0, 1 for errors. Raises `ConfigError` for what is no folder."""
+    parser = Parser(
+        prog="zot ext check",
+        description="Start an extension about ten times, talk to it as zot does and as zot might, and say which rules "
+        "of the protocol it breaks. Its commands and tools are really run, with made-up arguments.",
+        epilog="exit codes: 0 no errors, 1 errors, 2 usage",
+    )
+    parser.add_argument("directory", metavar="DIR", help="the folder with extension.json")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--no-calls", action="store_true", help="do not run its commands, tools, interceptors, events")
+    parser.add_argument("--seconds", type=float, metavar="N", help="how long it may take to answer anything")
+    asked = parser.parse_args(list(arguments))
+    if not os.path.isdir(asked.directory):
+        raise ConfigError(f"{asked.directory} is no folder; name the one with the extension's extension.json")
+    report = examine(asked.directory, chosen_limits(asked.seconds), calls=not asked.no_calls)
+    if asked.json:
+        say(json.dumps(report.as_json()))
+    else:
+        tell(report, asked.directory)
+    return 0 if report.ok else 1
+
+
+def examine(directory: str, limits: Limits, *, calls: bool) -> Report:
+    """Check the extension in a folder as zot would start it."""
+    try:
+        manifest = load_manifest(directory)
+        if manifest.exec.strip():
+            command(manifest, os.path.abspath(directory))
+    except LaunchError as error:
+        return Report(manifest.name, (finding("cannot-start", str(error)),))
+    except ManifestError:
+        pass  # the check tells of it
+    return check(directory, limits=limits, calls=calls, environ=environment())
+
+
+def chosen_limits(seconds: float | None) -> Limits:
+    """The limits of the protocol, or `seconds` for every answer. Raises `ConfigError` for what is no time."""
+    if seconds is None:
+        return DEFAULT_LIMITS
+    if not 0 < seconds < 86400:
+        raise ConfigError(f"--seconds {seconds:g}: a number above 0, of seconds")
+    return Limits(hello_seconds=seconds, command_seconds=seconds, tool_seconds=seconds, intercept_seconds=seconds)
+
+
+def tell(report: Report, directory: str) -> None:
+    """Print a report for a person."""
+    for each in report.findings:
+        say(f"{each.level}: {each.text} [{each.rule}]")
+        if each.frame:
+            say(f"    {each.frame}")
+    counts = [(report.count(level), level) for level in ("error", "warning", "note")]
+    found = ", ".join(f"{count} {level}{'s' if count > 1 else ''}" for count, level in counts if count)
+    kinds = (("command", report.commands), ("tool", report.tools), ("interception", report.intercepts))
+    does = ", ".join(f"{kind} {name}" for kind, names in kinds for name in names)
+    say(f"{report.name or directory}: {found or 'keeps to the protocol'}{f' ({does})' if does else ''}")

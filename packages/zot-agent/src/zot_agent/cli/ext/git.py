@@ -1,0 +1,124 @@
+"""git, as far as extensions need it: it asks nothing, takes no longer than its limit, and fails in one line."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+
+from zot_provider.errors import ConfigError
+from zot_provider.record import Record, record
+
+PREFIXES = ("https://", "http://", "ssh://", "git://", "file://", "git@")
+_PROTOCOLS = "https:http:ssh:git:file"
+_SETTINGS = (
+    "protocol.ext.allow=never",
+    f"core.hooksPath={os.devnull}",
+    "user.name=zot",  # whoever keeps local changes aside need not have introduced themselves to git
+    "user.email=zot@localhost",
+)
+
+
+class GitError(ConfigError):
+    """What git could not do, in its own words; one line."""
+
+
+@record
+class Git(Record):
+    """Runs git. Protocols that start programs (`ext::`) are never allowed, hooks of a repository never run."""
+
+    seconds: float = 120.0
+    """The limit of one command; then it is killed with everything it has started."""
+
+    def clone(self, url: str, directory: str) -> None:
+        """Clone the tip of `url` to `directory`, which must not be there. Raises `GitError`."""
+        self.run("clone", "--quiet", "--depth", "1", "--no-recurse-submodules", "--", url, directory, secret=url)
+
+    def run(self, *arguments: str, cwd: str | None = None, secret: str = "") -> str:
+        """The standard output of a command, without the last line break. Raises `GitError`.
+
+        A password in the address `secret` is struck out of what git says.
+        """
+        program = shutil.which("git")
+        if program is None:
+            raise GitError("git is not installed; install it, or fetch the folder by other means and install that")
+        command = [program, *(word for each in _SETTINGS for word in ("-c", each)), *arguments]
+        # A session of its own: nothing can ask for a password on the terminal, and its end ends all of it.
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=_environment(os.environ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        with process:
+            try:
+                out, err = process.communicate(timeout=self.seconds)
+            except subprocess.TimeoutExpired:
+                _stop(process)
+                raise GitError(f"git {arguments[0]} took longer than {self.seconds:g} s") from None
+            except BaseException:
+                _stop(process)
+                raise
+        if process.returncode != 0:
+            said = without_password(_reason(err.decode("utf-8", "replace")), secret)
+            raise GitError(f"git {arguments[0]}: {said or f'exit code {process.returncode}'}")
+        return out.decode("utf-8", "replace").removesuffix("\n")
+
+    def succeeds(self, *arguments: str, cwd: str) -> bool:
+        """Whether a command says yes."""
+        try:
+            self.run(*arguments, cwd=cwd)
+        except GitError:
+            return False
+        return True
+
+
+def is_url(source: str) -> bool:
+    """Whether git can be asked for it; a folder of that name is to be preferred."""
+    return source.startswith(PREFIXES) or source.rstrip("/").endswith(".git")
+
+
+def without_password(text: str, url: str = "") -> str:
+    """`text` without the user and password of addresses in it, and of `url` in particular."""
+    if url:
+        text = text.replace(url, without_password(url))
+    return re.sub(r"(?<=://)[^/@\s]+@", "", text)
+
+
+def _environment(base: Mapping[str, str]) -> dict[str, str]:
+    """Without what a git that runs us (a hook) says of its own repository; nobody is asked anything."""
+    own = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+    environment = {name: value for name, value in base.items() if name not in own}
+    ssh = base.get("GIT_SSH_COMMAND") or "ssh"
+    return environment | {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
+        "GIT_SSH_COMMAND": f"{ssh} -o BatchMode=yes",
+        "LANGUAGE": "en",
+    }
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """Ask it to end, so that it deletes what it has locked; then make it."""
+    for number, seconds in ((signal.SIGTERM, 2.0), (signal.SIGKILL, None)):
+        try:
+            os.killpg(process.pid, number)
+            process.wait(seconds)
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def _reason(text: str) -> str:
+    """The line of git's that says most."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip() and not line.startswith("hint:")]
+    for start in ("fatal: ", "error: "):
+        for line in lines:
+            if line.startswith(start):
+                return line.removeprefix(start)
+    return lines[-1] if lines else ""

@@ -1,0 +1,67 @@
+"""`zot ext list`: the extensions there are, a line each, also those that do not run and why."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from zot_agent.cli.ext.names import installed
+from zot_agent.cli.ext.terminal import say, table
+from zot_agent.cli.parser import Parser
+from zot_agent.extensions.discover import Discovery, Found
+
+_HEAD = ("scope", "name", "version", "enabled", "language", "dir", "description")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print what is installed for the working directory; 0."""
+    parser = Parser(
+        prog="zot ext list",
+        description="The extensions of the project in the working directory, and those of every project.",
+        epilog="enabled: yes, no, hidden (another one has the name before it), broken (the manifest cannot be used)",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    as_json = parser.parse_args(list(arguments)).json
+    discovery = installed()
+    if as_json:
+        sys.stdout.write(json.dumps(_value(discovery)) + "\n")
+    elif not discovery.found and not discovery.problems:
+        say("no extension is installed; zot ext install takes a folder or a git URL")
+    else:
+        table([_HEAD, *(_row(found) for found in discovery.found), *_broken(discovery)])
+    return 0
+
+
+def _row(found: Found) -> tuple[str, ...]:
+    manifest = found.manifest
+    state = "hidden" if found.hidden_by else "yes" if found.enabled else "no"
+    text = f"hidden by {found.hidden_by}" if found.hidden_by else manifest.description
+    return found.scope, found.name, manifest.version, state, manifest.language, found.directory, text
+
+
+def _broken(discovery: Discovery) -> list[tuple[str, ...]]:
+    return [
+        (each.scope, os.path.basename(each.directory), "", "broken", "", each.directory, each.message)
+        for each in discovery.problems
+    ]
+
+
+def _value(discovery: Discovery) -> dict[str, object]:
+    return {
+        "extensions": [
+            {
+                "scope": found.scope,
+                "name": found.name,
+                "version": found.manifest.version,
+                "enabled": found.enabled,
+                "language": found.manifest.language,
+                "dir": found.directory,
+                "description": found.manifest.description,
+                "hidden_by": found.hidden_by,
+            }
+            for found in discovery.found
+        ],
+        "problems": [
+            {"scope": each.scope, "dir": each.directory, "message": each.message} for each in discovery.problems
+        ],
+    }

@@ -1,0 +1,122 @@
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import zot_ext
+from zot_agent.cli.ext.new import LANGUAGES, TEMPLATES, run, scaffold
+from zot_ext import load_manifest
+from zot_ext.testing import check
+from zot_provider.errors import ConfigError
+
+PROGRAMS = {"python": sys.executable, "node": shutil.which("node"), "shell": shutil.which("jq")}
+HERE = [language for language in LANGUAGES if PROGRAMS[language]]
+"""The languages whose programs are on this machine."""
+TESTS = {
+    "python": [sys.executable, "-W", "error", "test_my_ext.py"],
+    "node": ["node", "--test"],
+    "shell": ["./test.sh"],
+}
+PIPELINE = re.compile(r"^    \{\n.*?^    \} \| .*?\n", re.M | re.S)
+
+
+@pytest.mark.parametrize("language", HERE)
+def test_what_is_made_passes_its_own_test(language: str, tmp_path: Path) -> None:
+    folder = scaffold("my-ext", language, str(tmp_path))
+    done = subprocess.run(
+        TESTS[language], cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("language", HERE)
+@pytest.mark.parametrize("name", ["my-ext", "X_" + "9" * 46])
+def test_what_is_made_keeps_to_the_protocol(language: str, name: str, tmp_path: Path) -> None:
+    report = check(scaffold(name, language, str(tmp_path)))
+    assert report.findings == ()
+    assert report.commands == (name,)
+    assert report.tools == (name.replace("-", "_") + "_count",)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_made_is_whole(language: str, tmp_path: Path) -> None:
+    folder = Path(scaffold("my-ext", language, str(tmp_path)))
+    manifest = load_manifest(folder)
+    assert manifest.name == "my-ext"
+    made = sorted(path.name for path in folder.iterdir())
+    assert {"README.md", "extension.json"} < set(made)
+    assert [path.name for path in folder.iterdir() if re.search("@[A-Z]+@", path.read_text() + path.name)] == []
+    for path in folder.iterdir():
+        assert os.access(path, os.X_OK) == path.read_text().startswith("#!")
+    assert sorted(os.listdir(tmp_path)) == ["my-ext", "work"]
+
+
+def test_every_folder_of_templates_is_a_language() -> None:
+    assert sorted(path.name for path in TEMPLATES.iterdir()) == sorted(LANGUAGES)
+
+
+@pytest.mark.parametrize("language", [language for language in HERE if language != "shell"])
+def test_the_pipeline_in_its_readme_drives_it(language: str, tmp_path: Path) -> None:
+    folder = Path(scaffold("my-ext", language, str(tmp_path)))
+    (script,) = PIPELINE.findall((folder / "README.md").read_text())
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=True
+    )
+    frames = [json.loads(line) for line in done.stdout.splitlines()]
+    assert frames[-2]["display"] == "Hello Ada, this is my-ext."
+    assert frames[-1] == {"type": "shutdown_ack"}
+
+
+def test_without_the_python_of_zot_the_program_is_left_to_uv(tmp_path: Path) -> None:
+    folder = Path(scaffold("my-ext", "python", str(tmp_path)))
+    uv = tmp_path / "uv"
+    uv.write_text('#!/bin/sh\necho "$@"\n')
+    uv.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    done = subprocess.run([folder / "run"], env=path, capture_output=True, text=True, check=True)
+    assert done.stdout == f"run --quiet --script {folder}/main.py\n"
+    header = (folder / "main.py").read_text().split("# ///")[1]
+    assert 'dependencies = ["zot-ext"]' in header
+
+
+def test_it_says_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["my-ext", "--lang", "shell"]) == 0
+    assert os.path.exists("my-ext/main.sh")
+    assert "zot ext check ./my-ext" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a b", "-x", "über", "x" * 49, "x\n", ".hidden"])
+def test_a_name_that_will_not_do_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be the name of an extension"):
+        scaffold(name, "python", str(tmp_path))
+    assert os.listdir(tmp_path) == ["work"]
+
+
+def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for name in ("file", "link"):
+        with pytest.raises(ConfigError, match="is there already; nothing was changed"):
+            scaffold(name, "python", str(tmp_path))
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_parent_that_is_missing_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"cannot write in .*missing: No such file or directory"):
+        scaffold("my-ext", "python", str(tmp_path / "missing"))
+
+
+def test_an_unknown_language_is_a_mistake() -> None:
+    with pytest.raises(ConfigError, match="--lang: invalid choice: 'cobol'"):
+        run(["my-ext", "--lang", "cobol"])
+
+
+def environment() -> dict[str, str]:
+    """As a host starts it: a Python that knows the SDK."""
+    sdk = str(Path(zot_ext.__file__).parents[1])
+    return {"PATH": os.environ["PATH"], "ZOT_PYTHON": sys.executable, "PYTHONPATH": sdk}

@@ -1,0 +1,324 @@
+import json
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_agent.cli.doctor import Finding
+from zot_agent.cli.ext import ALIASES, VERBS, run
+from zot_agent.cli.ext.doctor import run as doctor
+from zot_agent.extensions.discover import Found, read_extension
+from zot_agent.extensions.log import log_path
+from zot_agent.extensions.trust import Trust
+
+
+class Cli:
+    """Runs `zot ext` in this process, beside a home folder and a project."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], home: Path, project: Path) -> None:
+        self._capsys = capsys
+        self.home = home
+        self.mine = home / "extensions"
+        self.projects = project / ".zot" / "extensions"
+
+    def __call__(self, *arguments: str, code: int = 0) -> str:
+        """What it prints, and after it the line on standard error."""
+        given = run(arguments)
+        out, err = self._capsys.readouterr()
+        assert given == code, out + err
+        assert err.count("\n") <= 1
+        return str(out + err)
+
+    def add(self, place: Path, folder: str, **fields: Any) -> Path:
+        directory = place / folder
+        directory.mkdir(parents=True)
+        fields = {"name": folder, "version": "1.0", "exec": "./run", **fields}
+        (directory / "extension.json").write_text(json.dumps(fields))
+        (directory / "run").write_text("#!/bin/sh\n")
+        (directory / "run").chmod(0o755)
+        return directory
+
+
+@pytest.fixture
+def ext(capsys: pytest.CaptureFixture[str], tmp_path: Path, alone: Path) -> Cli:
+    return Cli(capsys, tmp_path / "zot-home", alone)
+
+
+def enabled(directory: Path) -> bool:
+    return bool(json.loads((directory / "extension.json").read_text()).get("enabled", True))
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["help"]])
+def test_alone_it_lists_what_it_can_do(ext: Cli, arguments: list[str]) -> None:
+    out = ext(*arguments)
+    assert out.startswith("usage: zot ext COMMAND ...\n")
+    assert all(f"  {name} {verb.arguments}" in out and verb.help in out for name, verb in VERBS.items())
+    assert max(len(line) for line in out.splitlines()) <= 80
+
+
+def test_an_unknown_command_names_the_nearest(ext: Cli) -> None:
+    said = ext("instal", code=2)
+    assert said.startswith("zot: unknown command 'zot ext instal'; did you mean zot ext install")
+
+
+@pytest.mark.parametrize("verb", [*VERBS, *ALIASES])
+def test_every_command_has_a_help_and_tells_a_mistake_in_one_line(ext: Cli, verb: str) -> None:
+    assert ext(verb, "--help").startswith(f"usage: zot ext {ALIASES.get(verb, verb)}")
+    assert ext(verb, "--nonsense", code=2).startswith("zot: ")
+
+
+def test_it_also_runs_outside_of_the_main_thread(ext: Cli) -> None:
+    codes: list[int] = []
+    thread = threading.Thread(target=lambda: codes.append(run(["list"])))
+    thread.start()
+    thread.join()
+    assert codes == [0]
+
+
+def test_a_list_of_nothing_says_how_to_begin(ext: Cli) -> None:
+    assert ext("list") == "no extension is installed; zot ext install takes a folder or a git URL\n"
+    assert json.loads(ext("list", "--json")) == {"extensions": [], "problems": []}
+
+
+def test_the_list_shows_also_what_does_not_run_and_why(ext: Cli) -> None:
+    own = ext.add(ext.projects, "guard", language="python")
+    hidden = ext.add(ext.mine, "guard-2", name="guard")
+    off = ext.add(ext.mine, "off", enabled=False, version="", description="does\n nothing")
+    bad = ext.add(ext.mine, "bad", name="")
+    lines = [line.split(maxsplit=5) for line in ext("ls").splitlines()]
+    assert lines == [
+        ["scope", "name", "version", "enabled", "language", "dir" + " " * (len(str(hidden)) - 1) + "description"],
+        ["project", "guard", "1.0", "yes", "python", f"{own}".ljust(len(str(hidden)) + 2) + "-"],
+        ["global", "guard", "1.0", "hidden", "-", f"{hidden}  hidden by {own}"],
+        ["global", "off", "-", "no", "-", f"{off}".ljust(len(str(hidden)) + 2) + "does nothing"],
+        [
+            "global",
+            "bad",
+            "-",
+            "broken",
+            "-",
+            f"{bad}".ljust(len(str(hidden)) + 2) + "extension.json: field 'name' is missing or empty",
+        ],
+    ]
+
+
+def test_the_list_can_be_read_by_programs(ext: Cli) -> None:
+    own = ext.add(ext.projects, "guard", language="python", description="a\x1b[2J")
+    hidden = ext.add(ext.mine, "guard")
+    bad = ext.add(ext.mine, "bad", name="")
+    value = json.loads(ext("list", "--json"))
+    first = {"scope": "project", "name": "guard", "version": "1.0", "enabled": True, "language": "python"}
+    assert value["extensions"][0] == {**first, "dir": str(own), "description": "a\x1b[2J", "hidden_by": ""}
+    assert value["extensions"][1]["dir"] == str(hidden)
+    assert value["extensions"][1]["hidden_by"] == str(own)
+    (problem,) = value["problems"]
+    assert (problem["scope"], problem["dir"]) == ("global", str(bad))
+
+
+def test_an_extension_goes_by_its_name_that_of_its_folder_and_its_path(ext: Cli) -> None:
+    directory = ext.add(ext.mine, "working-copy", name="weather")
+    for name in ("weather", "working-copy", str(directory), f"{directory}/"):
+        assert ext("disable", name) == f"weather is disabled ({directory})\n"
+        assert not enabled(directory)
+        assert ext("enable", name) == f"weather is enabled ({directory})\n"
+        assert enabled(directory)
+    assert ext("enable", "weather") == f"weather was enabled already ({directory})\n"
+
+
+@pytest.mark.parametrize("verb", ["enable", "disable", "remove", "update", "logs", "doctor"])
+def test_a_name_that_could_be_several_is_refused(ext: Cli, verb: str) -> None:
+    one = ext.add(ext.projects, "a", name="weather")
+    two = ext.add(ext.mine, "weather", name="b")
+    said = ext(verb, "weather", code=2)
+    assert said == f"zot: 'weather' could be any of {one}, {two}; say which by its path\n"
+    assert one.exists()
+    assert two.exists()
+    ext("remove", str(two), "--yes")
+    assert one.exists()
+    assert not two.exists()
+
+
+@pytest.mark.parametrize("name", ["wether", "..", "../extensions", "", "/", "."])
+def test_an_unknown_name_touches_nothing(ext: Cli, name: str) -> None:
+    directory = ext.add(ext.mine, "weather")
+    said = ext("remove", name, "--yes", code=2)
+    assert said == f"zot: unknown extension {name!r}; did you mean weather?\n"
+    assert directory.exists()
+
+
+def test_without_any_extension_a_name_is_unknown(ext: Cli) -> None:
+    assert ext("enable", "a", code=2) == "zot: unknown extension 'a' (no extension is installed)\n"
+
+
+def test_one_that_is_enabled_behind_another_is_told(ext: Cli) -> None:
+    own = ext.add(ext.projects, "guard")
+    hidden = ext.add(ext.mine, "guard", enabled=False)
+    assert ext("enable", str(hidden)).endswith(f"it does not run, as {own} has the name before it\n")
+
+
+def test_a_broken_one_cannot_be_enabled_but_removed(ext: Cli) -> None:
+    bad = ext.add(ext.mine, "bad", name="")
+    assert ext("enable", "bad", code=2) == f"zot: {bad}: extension.json: field 'name' is missing or empty\n"
+    assert ext("rm", "bad", "-y") == "bad is removed\n"
+    assert os.listdir(ext.mine) == []
+
+
+def test_nothing_is_removed_without_being_asked_for(ext: Cli) -> None:
+    directory = ext.add(ext.mine, "weather")
+    said = ext("remove", "weather", code=2)
+    assert said.endswith("there is no terminal to ask on, so say --yes\n")
+    assert directory.exists()
+
+
+def test_a_link_is_unlinked_and_not_followed(ext: Cli, tmp_path: Path) -> None:
+    copy = ext.add(tmp_path, "copy", name="linked")
+    ext.mine.mkdir(parents=True)
+    (ext.mine / "linked").symlink_to(copy)
+    assert ext("remove", "linked", "--yes") == f"linked is removed; {copy} is as it was\n"
+    assert os.listdir(ext.mine) == []
+    assert (copy / "run").exists()
+
+
+def test_what_is_write_protected_is_removed_too(ext: Cli, tmp_path: Path) -> None:
+    directory = ext.add(ext.mine, "a")
+    (tmp_path / "outside").mkdir(mode=0o500)
+    (directory / "link").symlink_to(tmp_path / "outside")
+    (directory / "vendor").mkdir()
+    (directory / "vendor" / "file").touch()
+    (directory / "vendor").chmod(0o500)
+    ext("remove", "a", "--yes")
+    assert os.listdir(ext.mine) == []
+    assert (tmp_path / "outside").stat().st_mode & 0o777 == 0o500
+
+
+def found(text: str) -> dict[str, str]:
+    """The findings of the doctor about one extension, by topic."""
+    return {line[4:22].strip(): f"{line[:4].strip()} {line[22:]}" for line in text.splitlines()[1:]}
+
+
+def test_the_doctor_finds_an_extension_well(ext: Cli) -> None:
+    directory = ext.add(ext.mine, "weather", args=["--fast"])
+    log = Path(log_path(str(ext.home), "weather"))
+    out = ext("doctor", "weather")
+    assert out.startswith(f"weather (global, {directory})\n")
+    assert found(out) == {
+        "manifest": "ok version 1.0",
+        "enabled": "ok yes",
+        "program": f"ok {directory}/run --fast",
+        "interpreter": "ok /bin/sh",
+        "log": f"-- {log} is not there yet",
+    }
+    log.parent.mkdir()
+    log.write_text("hello\n")
+    assert found(ext("doctor"))["log"] == f"ok {log} (6 bytes)"
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ("#!/usr/bin/env -S no-such-python3 -u\n", "no no-such-python3 is not found;"),
+        ("#!/no/such/sh\n", "no /no/such/sh is not found;"),
+        ("#!/bin/sh\r\n", "no the first line ends like a line of Windows;"),
+        ("#!\n", "no the first line names none after #!"),
+        ("#!/usr/bin/env A=1 sh\n", "ok /"),
+    ],
+)
+def test_the_doctor_looks_for_the_interpreter(ext: Cli, first: str, said: str) -> None:
+    (ext.add(ext.mine, "a") / "run").write_text(first)
+    assert found(ext("doctor", code=int(said.startswith("no"))))["interpreter"].startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("fields", "topic", "said"),
+    [
+        ({"exec": "./gone"}, "program", "is not there: "),
+        ({"exec": "no-such-program"}, "program", "is not on the PATH"),
+        ({"exec": "sh", "args": ["main.sh"]}, "argument", "main.sh is not there"),
+        ({"skills": ["skills/x"]}, "skill", "skills/x is not there"),
+    ],
+)
+def test_the_doctor_says_what_is_missing(ext: Cli, fields: dict[str, Any], topic: str, said: str) -> None:
+    ext.add(ext.mine, "a", **fields)
+    assert said in found(ext("doctor", "a", code=1))[topic]
+
+
+def test_the_doctor_names_what_does_not_run_without_calling_it_wrong(ext: Cli) -> None:
+    own = ext.add(ext.projects, "guard", enabled=False)
+    ext.add(ext.mine, "guard", exec="", skills=["run"])
+    first, _, second = ext("doctor").partition("guard (global")
+    assert found(first)["enabled"] == "-- no; it does not run"
+    assert found(second)["hidden"] == f"-- it does not run: {own} has the name before it"
+    assert found(second)["program"] == "-- it has none, and needs none"
+
+
+def test_the_doctor_says_whether_a_projects_extension_is_allowed(ext: Cli) -> None:
+    directory = ext.add(ext.projects, "a")
+    assert found(ext("doctor"))["allowed"] == "-- not asked yet, or it has changed since"
+    one = read_extension(str(directory), "project")
+    assert isinstance(one, Found)
+    for allowed, said in ((True, "ok yes"), (False, "-- no, you said")):
+        Trust(str(ext.home)).remember(one, allowed)
+        assert found(ext("doctor"))["allowed"] == said
+    for setting, said in (("on", "ok "), ("off", "-- ")):
+        (ext.home / "config.json").write_text(json.dumps({"project_extensions": setting}))
+        assert found(ext("doctor"))["allowed"] == f"{said}project_extensions is {setting} in the settings"
+    (ext.home / "config.json").write_text("{")
+    assert found(ext("doctor", code=1))["allowed"].startswith("no ")
+
+
+def test_what_was_said_about_a_projects_extension_outlives_its_switch(ext: Cli) -> None:
+    directory = ext.add(ext.projects, "a")
+    for allowed in (True, False):
+        one = read_extension(str(directory), "project")
+        assert isinstance(one, Found)
+        Trust(str(ext.home)).remember(one, allowed)
+        for verb in ("disable", "enable"):
+            ext(verb, "a")
+            assert Trust(str(ext.home)).decision(one) is allowed
+
+
+def test_the_doctor_tells_of_broken_manifests(ext: Cli) -> None:
+    ext.add(ext.mine, "bad", name="")
+    assert found(ext("doctor", code=1)) == {"manifest": "no extension.json: field 'name' is missing or empty"}
+    ext("remove", "bad", "-y")
+    assert ext("doctor") == "no extension is installed\n"
+
+
+def test_a_probe_is_asked_about_those_alone_that_would_run(ext: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    ext.add(ext.mine, "a")
+    ext.add(ext.mine, "b", enabled=False)
+    ext.add(ext.mine, "c", exec="./gone")
+    ext.add(ext.mine, "d", exec="", skills=["run"])
+    asked: list[str] = []
+
+    def probe(found: Found) -> list[Finding]:
+        asked.append(found.name)
+        return [Finding("no", "hello", "none came")]
+
+    arguments: Sequence[str] = ["a"]
+    assert doctor(arguments, probe) == 1
+    assert found(capsys.readouterr().out)["hello"] == "no none came"
+    doctor([], probe)
+    assert asked == ["a", "a"]
+
+
+def test_a_log_goes_by_the_name_in_the_manifest(ext: Cli) -> None:
+    ext.add(ext.mine, "working-copy", name="a/b")
+    path = Path(log_path(str(ext.home), "a/b"))
+    assert ext("logs", "working-copy", code=1).startswith(f"zot: {path} is not there: ")
+    path.parent.mkdir(parents=True)
+    path.write_text("one\n\x1b[31mtwo\x1b[0m\nhalf")
+    assert ext("logs", "a/b") == "one\n\x1b[31mtwo\x1b[0m\nhalf"
+
+
+def test_a_log_is_also_found_of_an_extension_that_is_not_installed(ext: Cli) -> None:
+    path = Path(log_path(str(ext.home), "tried"))
+    path.parent.mkdir(parents=True)
+    path.write_text("one\n")
+    assert ext("logs", "tried") == "one\n"
+    path.unlink()
+    path.mkdir()
+    assert ext("logs", "tried", code=2) == f"zot: cannot read {path}: Is a directory\n"

@@ -1,0 +1,162 @@
+"""`Compactor`: compacts the conversation of one agent, when told to or when the context window is nearly full."""
+
+import logging
+from typing import TYPE_CHECKING
+
+from zot_core.clock import timestamp
+from zot_core.compaction.cut import cut_point
+from zot_core.compaction.size import ContextSize, estimate
+from zot_core.errors import SessionError, one_line
+from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
+from zot_core.hooks import Compacted, Failed
+from zot_provider.errors import ConfigError, ZotError
+from zot_provider.messages import Message, TextBlock
+from zot_provider.record import Record, record
+
+if TYPE_CHECKING:
+    from zot_core.agent import Agent
+
+_log = logging.getLogger("zot_core.compaction")
+
+
+@record
+class CompactionLimits(Record):
+    """When a conversation is compacted, and to what.
+
+    `threshold`: the part of the context window that may be taken up before it is done automatically, None for never.
+    `after_run`: also when the run would end, so that the next prompt need not wait; of no use to a program that asks
+    once. `keep`: messages kept at the end. `summary_tokens`: bound of the summary. `result_characters`: what is shown
+    of one tool result, or of one call's arguments, to whoever writes the summary.
+    """
+
+    threshold: float | None = 0.85
+    after_run: bool = True
+    keep: int = 4
+    summary_tokens: int = 4096
+    result_characters: int = 2000
+
+    def check(self) -> None:
+        """Raises `ConfigError` for limits that make no sense."""
+        if self.threshold is not None and not 0 < self.threshold <= 1:
+            raise ConfigError(f"auto-compact must be above 0 and at most 1, got {self.threshold}")
+        for name in ("keep", "summary_tokens", "result_characters"):
+            if getattr(self, name) < 1:
+                raise ConfigError(
+                    f"{name.replace('_', '-')} of compaction must be at least 1, got {getattr(self, name)}"
+                )
+
+
+class CompactionError(ZotError):
+    """The conversation was not compacted, and is as it was."""
+
+
+class NothingToCompact(CompactionError):
+    """All there is would be kept as it is."""
+
+
+class Compactor:
+    """Replaces all but the last messages of a transcript by a summary that the agent's model writes.
+
+    The session file and the transcript change in one go at the very end: whatever fails or is cancelled before leaves
+    both as they were.
+    """
+
+    def __init__(self, agent: "Agent", limits: CompactionLimits | None = None) -> None:
+        """Raises `ConfigError` for limits that make no sense."""
+        self._agent = agent
+        self._limits = limits or CompactionLimits()
+        self._limits.check()
+        self._size: ContextSize | None = None
+        self._tried_at: Message | None = None
+
+    async def compact(self, reason: CompactReason = "manual", instructions: str = "") -> None:
+        """Compact now; `instructions` tell the model what matters. Tells `compact_start`, usage and `compact_done`.
+
+        Raises `NothingToCompact` before anything is told, else `CompactionError`, `SessionError` and what the client
+        raises.
+        """
+        from zot_core.compaction.summary import HEADING, summarise  # noqa: PLC0415  few conversations get so long
+
+        agent, limits = self._agent, self._limits
+        revision, messages = agent.transcript.revision, agent.transcript.messages
+        cut = cut_point(messages, limits.keep)
+        _check(messages, cut)
+        before = estimate(messages)
+        agent.emit(CompactStart(reason, len(messages), before))
+        text = await summarise(
+            agent,
+            messages[:cut],
+            max_tokens=limits.summary_tokens,
+            bound=limits.result_characters,
+            instructions=instructions,
+        )
+        if not text:
+            raise CompactionError("empty summary from model")
+        if agent.transcript.revision != revision:
+            raise CompactionError("the conversation changed while its summary was being written; try again")
+        # From here on nothing waits, so nothing can be cancelled half-way.
+        meta = {"compaction": "true", "tokens_before": str(before)}
+        summary = Message("user", [TextBlock(f"{HEADING}\n\n{text}")], timestamp(), meta)
+        kept = messages[cut:]
+        agent.hooks.compacted.tell(Compacted(summary, len(kept)))
+        agent.transcript.reset([summary, *kept])
+        agent.emit(CompactDone(text, len(kept), before, estimate([summary, *kept])))
+
+    def attach(self) -> None:
+        """From now on compact by itself: before a model call and at the end of a run where the conversation has
+        reached the threshold, and where a vendor finds it too long, which is then asked again."""
+        if self._limits.threshold is not None:
+            self._size = ContextSize(self._agent)
+            self._agent.hooks.limit.add(self._before_call)
+            self._agent.hooks.call_failed.add(self._after_failure)
+            if self._limits.after_run:
+                self._agent.hooks.ending.add(self._before_end)
+
+    async def _before_call(self, _: int) -> None:
+        if self._full() and not self._tried_lately():
+            await self._try("threshold")
+
+    async def _before_end(self, step: int) -> None:
+        try:
+            await self._before_call(step)
+        except SessionError as error:  # there is no next step that could fail of it
+            self._agent.emit(Notice("error", one_line(error)))
+
+    async def _after_failure(self, failed: Failed) -> Failed | None:
+        if failed.error.context_overflow and await self._try("overflow"):
+            return failed.replace(again=True)
+        return None
+
+    def _full(self) -> bool:
+        window, threshold, size = self._agent.model.context_window, self._limits.threshold, self._size
+        return window > 0 and threshold is not None and size is not None and size.tokens() >= threshold * window
+
+    def _tried_lately(self) -> bool:
+        """Whether it was of no use a few messages ago: trying again before others are the last ones would be, too."""
+        recent = self._agent.transcript.messages[-self._limits.keep :]
+        return any(message is self._tried_at for message in recent)
+
+    async def _try(self, reason: CompactReason) -> bool:
+        """Compact; whether that was done. A summary that cannot be had costs nobody their turn."""
+        done = False
+        try:
+            await self.compact(reason)
+            done = True
+        except SessionError:
+            raise
+        except NothingToCompact:
+            pass
+        except Exception as error:  # noqa: BLE001  around a hook
+            _log.warning("compaction failed", exc_info=error)
+            self._agent.emit(Notice("warn", f"the conversation could not be compacted: {one_line(error)}"))
+        if not done or self._full():
+            self._tried_at = self._agent.transcript.messages[-1]
+        return done
+
+
+def _check(messages: list[Message], cut: int) -> None:
+    """Raises `NothingToCompact` if the messages before the cut are none, or an earlier summary alone."""
+    if not messages:
+        raise NothingToCompact("nothing to compact")
+    if not cut or (cut == 1 and messages[0].meta.get("compaction") == "true"):
+        raise NothingToCompact("nothing to compact: keep-tail covers the whole transcript")

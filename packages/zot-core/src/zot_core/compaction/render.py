@@ -1,0 +1,42 @@
+"""A conversation as text that a model reads about, and does not go on with."""
+
+from collections.abc import Iterable, Iterator
+
+from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
+
+
+def render(messages: Iterable[Message], bound: int) -> str:
+    """What was said and done, part by part: `[user]`, `[assistant]`, `[call] name`, `[result]`.
+
+    The arguments of a call and the text of a result are cut to `bound` characters. Thinking is left out, pictures are
+    named. The texts are those the model knows, whatever a person was shown.
+    """
+    return "\n\n".join(
+        part for message in messages for block in message.content for part in _parts(message, block, bound)
+    )
+
+
+def _parts(message: Message, block: Block, bound: int) -> Iterator[str]:
+    match block:
+        case TextBlock(text) if text.strip():
+            yield f"[{message.role}]\n{text.strip()}"
+        case ImageBlock():
+            yield f"[{message.role}]\n{_picture(block)}"
+        case ToolCallBlock():
+            yield f"[call] {block.name}\n{shorten(block.arguments, bound)}"
+        case ToolResultBlock():
+            texts = (_picture(each) if isinstance(each, ImageBlock) else each.text.strip() for each in block.content)
+            yield f"[{'failed' if block.is_error else 'result'}]\n{shorten(chr(10).join(texts), bound)}"
+
+
+def _picture(block: ImageBlock) -> str:
+    return f"[image: {block.mime_type}, {block.size} bytes]"
+
+
+def shorten(text: str, bound: int) -> str:
+    """At most `bound` characters of the text, a quarter of them from its beginning, and a line on what is left out."""
+    if len(text) <= bound:
+        return text
+    head = bound // 4
+    tail = bound - head
+    return f"{text[:head]}\n[... {len(text) - bound} characters left out ...]\n{text[len(text) - tail :]}"

@@ -1,0 +1,83 @@
+"""How much of the context window a conversation takes up."""
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from zot_core.events import AgentEvent, CompactDone, ReasoningDelta, TextDelta, TurnEnd, TurnStart, UsageUpdate
+from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
+from zot_provider.usage import Usage
+
+if TYPE_CHECKING:
+    from zot_core.agent import Agent
+
+CHARACTERS = 4
+"""Of one token, roughly: in English and in code."""
+
+IMAGE_TOKENS = 1500
+"""Of a picture, roughly: vendors scale those down that would take many more."""
+
+
+def estimate(messages: Iterable[Message]) -> int:
+    """Tokens of these messages, roughly."""
+    return sum(_characters(block) for message in messages for block in message.content) // CHARACTERS
+
+
+def _characters(block: Block) -> int:
+    match block:
+        case TextBlock(text):
+            return len(text)
+        case ImageBlock():
+            return IMAGE_TOKENS * CHARACTERS
+        case ToolCallBlock():
+            return len(block.name) + len(block.arguments)
+        case ReasoningBlock():
+            return len(block.summary)
+        case _:
+            return sum(map(_characters, block.content))
+
+
+class ContextSize:
+    """Watches an agent and knows how many tokens its next request will have.
+
+    That is what the vendor counted for the last request and its answer, and an estimate of what has come since. Where
+    there is no count (a vendor may give none, a conversation may have been resumed) all of it is an estimate.
+    """
+
+    def __init__(self, agent: "Agent") -> None:
+        self._agent = agent
+        self._turn = Usage()
+        self._reported = 0
+        self._count = 0  # of the messages that `_reported` is for, the last of which is `_last`
+        self._last: Message | None = None
+        agent.hooks.event.add(self._watch)
+
+    def _watch(self, event: AgentEvent) -> None:
+        kind = type(event)
+        if kind is TextDelta or kind is ReasoningDelta:  # most events are
+            return
+        if kind is TurnStart or kind is CompactDone:
+            self._turn = Usage()
+            if kind is CompactDone:
+                self._last = None
+        elif isinstance(event, UsageUpdate):
+            self._turn += event.usage
+        elif kind is TurnEnd and self._turn.context:
+            messages = self._agent.transcript.messages
+            self._reported, self._count = self._turn.context, len(messages)
+            self._last = messages[-1] if messages else None
+
+    def tokens(self) -> int:
+        """Tokens of a request that would be made now."""
+        messages = self._agent.transcript.messages
+        # Somebody may have put another conversation in place of this one.
+        if self._last is not None and self._count <= len(messages) and messages[self._count - 1] is self._last:
+            return self._reported + estimate(messages[self._count :])
+        return self._overhead() + estimate(messages)
+
+    def _overhead(self) -> int:
+        """Of the system prompt and the tools."""
+        agent = self._agent
+        system = agent.system if agent.system_prompt is None else agent.system_prompt
+        tools = ((tool.name, tool.description, json.dumps(tool.schema)) for tool in agent.tools.values())
+        return (len(system) + sum(len(text) for tool in tools for text in tool)) // CHARACTERS

@@ -1,0 +1,101 @@
+"""The request for a summary, and its answer."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from zot_core.aio import being_cancelled
+from zot_core.compaction.render import render, shorten
+from zot_core.events import UsageUpdate
+from zot_provider.errors import ProviderError, StreamCut
+from zot_provider.messages import Message, TextBlock
+from zot_provider.model import Model
+from zot_provider.request import Request
+from zot_provider.stream import StreamEnd, UsageReport
+from zot_provider.surrogates import without_surrogates
+
+if TYPE_CHECKING:
+    from zot_core.agent import Agent
+
+HEADING = "## Context Summary (compacted)"
+"""What the message with a summary begins with."""
+
+_PROMPT = os.path.join(os.path.dirname(__file__), "summary.md")
+_ATTEMPTS = 3
+
+
+async def summarise(
+    agent: "Agent", messages: Sequence[Message], *, max_tokens: int, bound: int, instructions: str = ""
+) -> str:
+    """A summary of `messages` by the agent's model, without heading; empty if the model says nothing.
+
+    `max_tokens` bounds the summary, `bound` the characters shown of one tool result. A conversation that is too long
+    even so is shown without its middle. The tokens it takes are added to the agent's usage and told.
+
+    Raises what the client does.
+    """
+    with open(_PROMPT, encoding="utf-8") as file:
+        system = file.read().strip()
+    max_tokens = min([max_tokens, *filter(None, (agent.model.max_output, agent.model.context_window // 4))])
+    earlier, messages = _earlier(messages)
+    conversation = render(messages, bound)
+    room = min(_room(agent.model, max_tokens, len(system + earlier + instructions)), len(conversation))
+    for attempt in range(1, _ATTEMPTS + 1):
+        asked = _question(earlier, shorten(conversation, room), instructions)
+        try:
+            return await _ask(agent, Request(agent.model, [asked], system=system, max_tokens=max_tokens))
+        except ProviderError as error:
+            if attempt == _ATTEMPTS or not error.context_overflow:
+                raise
+        room //= 2
+    raise AssertionError("unreachable")
+
+
+def _earlier(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
+    """The summary that the conversation begins with, empty if it begins with none; and what follows."""
+    if messages and messages[0].meta.get("compaction") == "true":
+        return messages[0].text.removeprefix(HEADING).strip(), messages[1:]
+    return "", messages
+
+
+def _room(model: Model, max_tokens: int, others: int) -> int:
+    """Characters of the conversation that a request has room for: at three for a token, to be sure."""
+    if not model.context_window:
+        return 1 << 62
+    return max((model.context_window - max_tokens) * 3 - others, model.context_window)
+
+
+def _question(earlier: str, conversation: str, instructions: str) -> Message:
+    parts = [f"<earlier_notes>\n{earlier}\n</earlier_notes>"] if earlier else []
+    parts.append(f"<conversation>\n{conversation}\n</conversation>")
+    parts.append("Write the notes now.")
+    if instructions.strip():
+        parts.append(f"The person asks for this besides: {instructions.strip()}")
+    return Message("user", [TextBlock("\n\n".join(parts))])
+
+
+async def _ask(agent: "Agent", request: Request) -> str:
+    stream = agent.client.stream(request)
+    end: StreamEnd | None = None
+    try:
+        async for batch in stream:
+            for event in batch:
+                if isinstance(event, UsageReport):
+                    usage = event.usage.priced(agent.model.price)
+                    agent.usage += usage
+                    agent.emit(UsageUpdate(usage, agent.usage))
+                elif isinstance(event, StreamEnd):
+                    end = event
+    except asyncio.CancelledError as error:
+        if being_cancelled():
+            raise
+        raise StreamCut("the summary was cancelled on its way; try again") from error
+    finally:
+        close = getattr(stream, "aclose", None)
+        if close is not None:
+            await close()
+    if end is None:
+        raise StreamCut("the summary ended without saying so; try again")
+    text = without_surrogates(Message("assistant", end.content).text)
+    return text.strip().removeprefix(HEADING).strip()

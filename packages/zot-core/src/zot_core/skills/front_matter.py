@@ -1,0 +1,185 @@
+"""The front matter of a Markdown file: YAML between two lines `---`, before the text.
+
+Nearly all of it is of a few plain forms, which are read here; what is not exactly one of them goes to PyYAML, whose
+import takes 10 ms and more. The two agree: a property test compares them.
+"""
+
+import re
+from typing import NamedTuple
+
+FENCE = "---"
+
+_FIELD = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,99}):(?: +(.*?))? *")
+_ITEM = re.compile(r"( *)- +(.*?) *")
+_FOLDED = {">": (" ", "\n"), ">-": (" ", ""), "|": ("\n", "\n"), "|-": ("\n", "")}
+"""Headers of block scalars, with what their lines are joined by and what stands at the end."""
+
+
+class FrontMatterError(Exception):
+    """Front matter that cannot be used. `line` is the number of the line in the file, from 1."""
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class Parts(NamedTuple):
+    """A file in two: its front matter without the fences (None: it has none), and its text.
+
+    `first_line` is the number of the text's first line in the file, from 1.
+    """
+
+    front: str | None
+    body: str
+    first_line: int
+
+
+def split(text: str) -> Parts:
+    """The parts of a file; a byte order mark and line ends of Windows are taken away.
+
+    Raises `FrontMatterError` if the front matter has no end.
+    """
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    lines = text.split("\n")
+    if lines[0].rstrip() != FENCE:
+        return Parts(None, text, 1)
+    for number, line in enumerate(lines[1:], 1):
+        if line.rstrip() == FENCE:
+            front = "".join(f"{each}\n" for each in lines[1:number])
+            return Parts(front, "\n".join(lines[number + 1 :]), number + 2)
+    raise FrontMatterError(f"the front matter has no end: a line {FENCE} is missing")
+
+
+def read_fields(front: str) -> dict[str, object]:
+    """The fields: text, lists and mappings of text. Nothing is taken for a number, a date or a truth value.
+
+    A value in one line that is no YAML (`description: Use when: ...`) is taken as text. Raises `FrontMatterError`.
+    """
+    fields = plain_fields(front)
+    if fields is not None:
+        return fields
+    try:
+        return yaml_fields(front)
+    except FrontMatterError as error:
+        try:
+            return yaml_fields(_quoted(front))
+        except FrontMatterError:
+            raise error from None
+
+
+def yaml_fields(front: str) -> dict[str, object]:
+    """The fields as PyYAML reads them. Raises `FrontMatterError`."""
+    import yaml  # noqa: PLC0415  10 ms, and few files need it
+
+    try:
+        # The base loader makes text, lists and dictionaries, whatever tags a file holds, and so it cannot fail in
+        # making dates and numbers of what somebody wrote.
+        value = yaml.load(front, Loader=yaml.BaseLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise FrontMatterError(f"not YAML: {error.problem or error.context}", 2 + (mark.line if mark else 0)) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise FrontMatterError(f"not YAML: {' '.join(str(error).split())}", 2) from None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise FrontMatterError("the front matter has no fields: write lines such as name: value", 2)
+    return value
+
+
+def line_of(front: str, name: str) -> int:
+    """The line of the file that a field begins on; 1 if it is not there."""
+    for number, line in enumerate(front.split("\n"), 2):
+        if line.startswith(f"{name}:"):
+            return number
+    return 1
+
+
+def plain_fields(front: str) -> dict[str, object] | None:
+    """The fields, if all of them are of a plain form: one line, quotes without escapes, a list or mapping of such
+    lines, a block of text without blank lines. None for anything else. `front` ends in a line break."""
+    fields: dict[str, object] = {}
+    lines = front.split("\n")[:-1]
+    at = 0
+    while at < len(lines):
+        found = _FIELD.fullmatch(lines[at])
+        if found is None or not lines[at].isprintable():
+            return None
+        name, value = found[1], found[2] or ""
+        end = at + 1
+        while end < len(lines) and lines[end].startswith((" ", "- ")):
+            end += 1
+        below = lines[at + 1 : end]
+        read = _scalar(value) if not below else _block(value, below)
+        if read is None:
+            return None
+        fields[name] = read
+        at = end
+    return fields
+
+
+def _scalar(value: str) -> str | None:
+    """A value in one line."""
+    if not value or _is_words(value):
+        return value
+    quote, inner = value[0], value[1:-1]
+    if len(value) > 1 and value[-1] == quote and quote in "\"'" and quote not in inner and "\\" not in inner:
+        return inner
+    return None
+
+
+def _is_words(text: str) -> bool:
+    """Whether a text is itself when it stands unquoted."""
+    return text[:1].isalnum() and ": " not in text and " #" not in text and text[-1] != ":"
+
+
+def _block(value: str, lines: list[str]) -> object:
+    """What begins in `value` and goes on in `lines`, which are indented or those of a list."""
+    if not all(line.isprintable() and line.strip() for line in lines):
+        return None
+    indents = {len(line) - len(line.lstrip(" ")) for line in lines}
+    if value in _FOLDED:
+        glue, end = _FOLDED[value]
+        indent = indents.pop()
+        return None if indents or not indent else glue.join(line[indent:] for line in lines) + end
+    if value:
+        words = [value, *(line.strip(" ") for line in lines)]
+        return " ".join(words) if 0 not in indents and all(map(_is_words, words)) else None
+    if len(indents) > 1:
+        return None
+    return _list(lines) if lines[0].lstrip(" ").startswith("- ") else _mapping(lines)
+
+
+def _list(lines: list[str]) -> list[str] | None:
+    items = []
+    for line in lines:
+        found = _ITEM.fullmatch(line)
+        item = _scalar(found[2]) if found and found[2] else None
+        if item is None:
+            return None
+        items.append(item)
+    return items
+
+
+def _mapping(lines: list[str]) -> dict[str, str] | None:
+    values = {}
+    for line in lines:
+        found = _FIELD.fullmatch(line.lstrip(" "))
+        value = _scalar(found[2]) if found and found[2] else None
+        if found is None or value is None:
+            return None
+        values[found[1]] = value
+    return values
+
+
+def _quoted(front: str) -> str:
+    """`front` with quotes around the values in one line that are no YAML by themselves."""
+    lines = front.split("\n")
+    for number, line in enumerate(lines):
+        found = _FIELD.fullmatch(line)
+        if found and found[2]:
+            try:
+                yaml_fields(line)
+            except FrontMatterError:
+                lines[number] = f"{found[1]}: '{found[2].replace(chr(39), chr(39) * 2)}'"
+    return "\n".join(lines)

@@ -1,0 +1,109 @@
+"""`Skill`: what the front matter of a `SKILL.md` says.
+
+The format is that of the Agent Skills standard (agentskills.io/specification), read leniently: skills written for
+other agents work as they are, and fields that zot does not know are kept and have no effect.
+"""
+
+import os
+import re
+
+from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, split
+from zot_core.terminal import strip_controls
+from zot_provider.record import Record, field, record
+
+NAME = "SKILL.md"
+
+HEAD_LIMIT = 16 * 1024
+"""Bytes of a file within which its front matter must end."""
+
+_NAMES = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_TOOL = re.compile(r"[^\s,()]+(?:\([^)]*\))?")
+_TRUE = ("true", "yes", "on", "1")
+
+
+@record
+class Skill(Record):
+    """A skill, by the file it stands in. Its text is not kept: it is read from the file when it is needed.
+
+    `path` (of `SKILL.md`) and `folder` are absolute. `source` is "project", "user", "builtin" or the name of the
+    extension that brings it; the `name` of an extension's skill begins with that and a colon.
+    """
+
+    name: str
+    description: str
+    """One line."""
+    path: str
+    folder: str
+    source: str
+    allowed_tools: list[str] = field(default_factory=list)
+    """As they are written, `Bash(git:*)` included; nothing is granted or refused because of them."""
+    disable_model_invocation: bool = False
+    """The model is not told of it; a person calls it."""
+    user_invocable: bool = True
+    """Whether a person is offered it as a command."""
+    fields: dict[str, object] = field(default_factory=dict)
+    """The other fields: text, lists and dictionaries of text."""
+
+
+def read_skill(path: str, source: str, prefix: str = "") -> Skill:
+    """The skill in the regular file `path`, its name after `prefix`; reads `HEAD_LIMIT` bytes at most.
+
+    Raises `FrontMatterError` with the line that is wrong, and OSError.
+    """
+    with open(path, "rb") as file:
+        head = file.read(HEAD_LIMIT)
+        whole = not file.read(1)
+    if b"\0" in head:
+        raise FrontMatterError("it looks binary")
+    try:
+        front = split(head.decode("utf-8", "replace")).front
+    except FrontMatterError:
+        if whole:
+            raise
+        raise FrontMatterError(f"the front matter is longer than {HEAD_LIMIT // 1024} KiB") from None
+    if front is None:
+        raise FrontMatterError(f"no front matter: begin with a line {FENCE}, then name: and description:, then {FENCE}")
+    folder = os.path.dirname(path)
+    return _made(front, read_fields(front), path, folder, source, prefix)
+
+
+def _made(front: str, fields: dict[str, object], path: str, folder: str, source: str, prefix: str) -> Skill:
+    name = _text(fields, "name", front) or os.path.basename(folder)
+    if not _NAMES.fullmatch(name):
+        shown = strip_controls(name[:80])
+        raise FrontMatterError(
+            f"the name {shown!r} must be 1 to 64 letters, digits, hyphens, dots or underscores", line_of(front, "name")
+        )
+    description = " ".join(strip_controls(_text(fields, "description", front)).split())
+    if not description:
+        line = line_of(front, "description")
+        raise FrontMatterError("a description is missing: it tells the model when to use the skill", line)
+    return Skill(
+        prefix + name,
+        description,
+        path,
+        folder,
+        source,
+        allowed_tools=_tools(fields.pop("allowed-tools", "")),
+        disable_model_invocation=_truth(fields.pop("disable-model-invocation", "")),
+        user_invocable=_truth(fields.pop("user-invocable", "true")),
+        fields=fields,
+    )
+
+
+def _text(fields: dict[str, object], name: str, front: str) -> str:
+    value = fields.pop(name, "")
+    if not isinstance(value, str):
+        raise FrontMatterError(f"the {name} must be text", line_of(front, name))
+    return value.strip()
+
+
+def _tools(value: object) -> list[str]:
+    """A list, or names in one line with commas or spaces between them; what is in parentheses belongs to its name."""
+    if isinstance(value, list):
+        return [each.strip() for each in value if isinstance(each, str) and each.strip()]
+    return _TOOL.findall(value) if isinstance(value, str) else []
+
+
+def _truth(value: object) -> bool:
+    return isinstance(value, str) and value.strip().lower() in _TRUE

@@ -1,0 +1,138 @@
+"""A skill put to use: the tool `skill`, by which a model loads one, and `expand`, which is `/skill:NAME` in words."""
+
+import os
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from zot_core.display import CodeDisplay
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.skills.discover import BUILTIN
+from zot_core.skills.front_matter import FrontMatterError, split
+from zot_core.skills.skill import HEAD_LIMIT, Skill
+from zot_core.tools.base import FunctionTool
+from zot_core.tools.context import ToolContext
+from zot_core.tools.paths import explained
+from zot_core.tools.truncate import Limits, count_lines, head_lines
+from zot_core.tools.turns import Reach
+from zot_provider.errors import ConfigError
+from zot_provider.messages import TextBlock
+from zot_provider.record import Record, record
+
+LIMITS = Limits()
+"""What of a skill enters the context at once; the rest can be read."""
+
+SKILL_TOOL = "skill"
+"""The name of the tool that loads one."""
+
+ARGUMENTS = "$ARGUMENTS"
+"""Stands in a skill's text for what the person wrote after its name."""
+
+_FILE_LIMIT = HEAD_LIMIT + 2 * LIMITS.bytes  # a line end of Windows takes two bytes and counts as one
+
+_DESCRIPTION = """Load a skill: the instructions for one kind of task.
+
+The skills and what they are for stand in the system prompt. Returns the text of one, and the folder it lies in, to \
+which the paths in the text are relative."""
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"description": "The name of the skill, as in the list", "type": "string"}},
+    "required": ["name"],
+}
+
+
+@record
+class _Text(Record):
+    """The text of a skill as far as the limits allow, from `first_line` of the file on; and a word on the rest."""
+
+    text: str
+    first_line: int
+    rest: str
+
+
+def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
+    """The tool `skill`, which gives the text of one of `skills` as its file is at that moment.
+
+    Files are read through the context of the call; those of the built-in skills, which belong to the program, are read
+    where that is installed.
+    """
+    known = {skill.name: skill for skill in skills}
+
+    async def run(name: Annotated[str, "The name of the skill, as in the list"], context: ToolContext) -> ToolResult:
+        found = _choose(name, known)
+        try:
+            own = found.path.startswith(BUILTIN + os.sep)
+            data = _read(found.path) if own else await context.files.read(found.path, _FILE_LIMIT)
+        except OSError as error:
+            raise explained(error, found.path) from error
+        text = _text(data, found.path)
+        return ToolResult(
+            [TextBlock(f"{_introduction(found)}\n\n{text.text}{text.rest}")],
+            details={"name": found.name, "path": found.path, "truncated": bool(text.rest)},
+            display=[CodeDisplay(found.path, text.text, text.first_line)],
+        )
+
+    async def reads_skill(values: dict[str, Any], context: ToolContext) -> Reach:
+        return Reach(await context.files.real(_choose(values["name"], known).path))
+
+    return FunctionTool(run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, reach=reads_skill)
+
+
+def expand(skill: Skill, args: str = "") -> str:
+    """The message of the user that `/skill:NAME args` stands for: the skill's text, then `args`.
+
+    Where the text has `$ARGUMENTS`, `args` is put there instead. Raises `ConfigError` if the file cannot be read.
+    """
+    try:
+        text = _text(_read(skill.path), skill.path)
+    except (OSError, ToolError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ConfigError(f"the skill {skill.name} cannot be read: {skill.path}: {reason}") from error
+    body, args = text.text, args.strip()
+    if ARGUMENTS in body:
+        body, args = body.replace(ARGUMENTS, args), ""
+    parts = [f"{_introduction(skill)} Do what it says.", f"<skill>\n{body.rstrip()}\n{text.rest}</skill>", args]
+    return "\n\n".join(filter(None, parts))
+
+
+def _choose(name: str, known: dict[str, Skill]) -> Skill:
+    """The skill a model means; `ToolError` naming near ones if there is none, or if it is not for models."""
+    name = name.strip()
+    found = known.get(name) or known.get(name.removeprefix("/").removeprefix("skill:"))
+    if found is not None and not found.disable_model_invocation:
+        return found
+    if found is not None:
+        raise ToolError(f"the skill {found.name} is called by the person alone, with /skill:{found.name}")
+    import difflib  # noqa: PLC0415  only a mistake pays for it
+
+    names = [skill.name for skill in known.values() if not skill.disable_model_invocation]
+    near = difflib.get_close_matches(name, names, n=5, cutoff=0.4) or names[:20]
+    raise ToolError(f"there is no skill {name!r}" + (f"; there is {', '.join(near)}" if near else ""))
+
+
+def _introduction(skill: Skill) -> str:
+    return f"The skill {skill.name}, from the folder {skill.folder}; relative paths in it start there."
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(_FILE_LIMIT)
+
+
+def _text(data: bytes, path: str) -> _Text:
+    if b"\0" in data:
+        raise ToolError(f"{path} looks binary; it cannot be read as text")
+    whole = data.decode("utf-8", "replace")
+    try:
+        _, body, first = split(whole)
+    except FrontMatterError:  # it was edited since; the model can make sense of it
+        body, first = whole, 1
+    blank = len(body) - len(body.lstrip("\n"))
+    head = head_lines(body[blank:].encode("utf-8", "replace"), LIMITS)
+    first += blank
+    rest = ""
+    if head.lines_truncated or head.bytes_truncated or len(data) == _FILE_LIMIT:
+        rest = f"... [this is not all; go on with read, path {path}, offset {first + count_lines(head.data)}]\n"
+    text = head.data.decode("utf-8", "replace")
+    return _Text(text if text.endswith("\n") else text + "\n", first, rest)

@@ -1,0 +1,226 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from zot_core.skills.discover import BUILTIN, ENTRIES_LIMIT, SKILLS_LIMIT, ExtensionSkills, Skills, find_skills
+
+
+def add(place: Path, name: str, description: str = "d", *, named: str = "") -> Path:
+    folder = place / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "SKILL.md").write_text(f"---\nname: {named or name}\ndescription: {description}\n---\nDo it.\n")
+    return folder / "SKILL.md"
+
+
+@pytest.fixture
+def cwd(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Path:
+    folder = tmp_path / "person"
+    folder.mkdir()
+    return folder
+
+
+def search(cwd: Path, home: Path | str = "", person: Path | str = "", *extensions: ExtensionSkills) -> Skills:
+    """What is found beside the built-in skills."""
+    skills = find_skills(str(cwd), str(home), str(person), extensions)
+    skills.found = [skill for skill in skills.found if skill.source != "builtin"]
+    return skills
+
+
+def names(skills: Skills) -> list[str]:
+    assert skills.notes == []
+    return [skill.name for skill in skills.found]
+
+
+def test_the_built_in_skills_are_always_there(cwd: Path) -> None:
+    skills = find_skills(str(cwd))
+    assert skills.notes == []
+    assert [skill.name for skill in skills.found] == sorted(os.listdir(BUILTIN))
+    assert {skill.source for skill in skills.found} == {"builtin"}
+
+
+def test_of_one_name_the_first_place_in_the_order_wins(cwd: Path, person: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    places = [
+        cwd / ".zot/skills",
+        home / "skills",
+        cwd / ".claude/skills",
+        person / ".claude/skills",
+        cwd / ".agents/skills",
+        person / ".agents/skills",
+    ]
+    for number, place in enumerate(places):
+        add(place, "same", f"from place {number}")
+        add(place, f"only-{number}")
+    for number, place in enumerate(places):
+        skills = search(cwd, home, person)
+        same = skills.get("same")
+        assert same is not None
+        assert same.description == f"from place {number}"
+        assert same.path == str(place / "same" / "SKILL.md")
+        assert same.source == ("project" if place.is_relative_to(cwd) else "user")
+        assert sorted(names(skills)) == sorted(["same", *(f"only-{other}" for other in range(len(places)))])
+        (place / "same" / "SKILL.md").unlink()
+    assert search(cwd, home, person).get("same") is None
+
+
+def test_a_skill_of_ones_own_goes_before_a_built_in_one(cwd: Path) -> None:
+    builtin = find_skills(str(cwd)).found[0]
+    add(cwd / ".agents" / "skills", builtin.name, "mine")
+    replaced = find_skills(str(cwd)).get(builtin.name)
+    assert replaced is not None
+    assert (replaced.description, replaced.source) == ("mine", "project")
+
+
+def test_a_collection_is_looked_into_once_and_no_deeper(cwd: Path) -> None:
+    place = cwd / ".claude" / "skills"
+    add(place / "collection", "inner")
+    add(place / "collection" / "deep", "too-deep")
+    add(place, "outer")
+    add(place / "outer", "part-of-outer")
+    assert names(search(cwd)) == ["inner", "outer"]
+
+
+def test_hidden_folders_packages_and_files_are_passed_over(cwd: Path) -> None:
+    place = cwd / ".zot" / "skills"
+    add(place, ".git")
+    add(place, "node_modules")
+    (place / "SKILL.md").write_text("no skill, for it has no folder")
+    (place / "notes").mkdir()
+    assert names(search(cwd)) == []
+    assert names(search(cwd, "/nowhere", cwd / ".zot/skills/SKILL.md")) == []
+
+
+def test_links_are_followed_and_a_skill_linked_twice_is_one(cwd: Path, person: Path) -> None:
+    file = add(person / "elsewhere", "linked")
+    place = cwd / ".claude" / "skills"
+    place.mkdir(parents=True)
+    (place / "a").symlink_to(file.parent)
+    (place / "b").symlink_to(file.parent)
+    (place / "loop").symlink_to(place)
+    (place / "circle").symlink_to("circle")
+    (cwd / ".agents").symlink_to(cwd / ".claude")
+    skills = search(cwd)
+    assert names(skills) == ["linked"]
+    assert skills.found[0].folder == str(place / "a")
+
+
+def test_the_home_of_the_person_as_working_directory_is_looked_at_once(person: Path) -> None:
+    add(person / ".claude" / "skills", "one")
+    (person / ".claude" / "skills" / "bad").mkdir()
+    (person / ".claude" / "skills" / "bad" / "SKILL.md").write_text("no front matter")
+    (person / ".claude" / "skills" / "gone").mkdir()
+    (person / ".claude" / "skills" / "gone" / "SKILL.md").symlink_to("nowhere")
+    skills = search(person, person / ".zot", person)
+    assert [skill.name for skill in skills.found] == ["one"]
+    assert len(skills.notes) == 2
+
+
+def test_files_that_cannot_be_used_are_told_once_with_their_line(cwd: Path) -> None:
+    place = cwd / ".zot" / "skills"
+    file = add(place, "nameless", named="two words")
+    (place / "folder" / "SKILL.md").mkdir(parents=True)
+    (place / "gone").mkdir()
+    (place / "gone" / "SKILL.md").symlink_to("nowhere")
+    (place / "pipe").mkdir()
+    os.mkfifo(place / "pipe" / "SKILL.md")
+    (place / "circle").mkdir()
+    (place / "circle" / "SKILL.md").symlink_to("SKILL.md")
+    skills = search(cwd)
+    assert skills.found == []
+    assert skills.notes == [
+        f"{place}/circle/SKILL.md cannot be read (Too many levels of symbolic links); it is left out",
+        f"{place}/folder/SKILL.md is no file; it is left out",
+        f"{place}/gone/SKILL.md is a link to nothing; it is left out",
+        f"{file}:2: the name 'two words' must be 1 to 64 letters, digits, hyphens, dots or underscores; it is left out",
+        f"{place}/pipe/SKILL.md is no file; it is left out",
+    ]
+
+
+def test_a_bad_file_leaves_its_name_to_the_next_place(cwd: Path, person: Path) -> None:
+    add(cwd / ".claude" / "skills", "same").write_text("no front matter")
+    add(person / ".claude" / "skills", "same", "the good one")
+    skills = search(cwd, "", person)
+    assert [skill.description for skill in skills.found] == ["the good one"]
+    assert len(skills.notes) == 1
+
+
+def test_two_of_one_name_in_one_place_are_a_mistake(cwd: Path) -> None:
+    first = add(cwd / ".zot" / "skills", "a", named="same")
+    second = add(cwd / ".zot" / "skills", "b", named="same")
+    skills = search(cwd)
+    assert [skill.path for skill in skills.found] == [str(first)]
+    assert skills.notes == [f"{second}: its name same is that of {first}; it is left out"]
+
+
+def test_the_number_of_skills_and_of_entries_is_bounded(cwd: Path, person: Path) -> None:
+    for number in range(SKILLS_LIMIT + 2):
+        add(cwd / ".zot" / "skills", f"s{number:04}")
+    for number in range(ENTRIES_LIMIT + 1):
+        (person / ".agents" / "skills" / f"{number}").mkdir(parents=True)
+    skills = find_skills(str(cwd), "", str(person))
+    assert len(skills.found) == SKILLS_LIMIT
+    assert skills.notes == [
+        "there are more than 200 skills; the rest is left out",
+        f"{person}/.agents/skills has more than 1000 entries; the rest is left out",
+    ]
+
+
+def test_an_extension_brings_skills_under_its_name(cwd: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "weather"
+    add(folder, "by-folder")
+    add(folder, "by-file")
+    add(folder / "all", "one")
+    add(folder / "all", "two")
+    paths = ("by-folder", "./by-file/SKILL.md", "all/", "by-folder/../by-folder")
+    skills = search(cwd, "", "", ExtensionSkills("my weather", str(folder), paths))
+    assert names(skills) == [f"my-weather:{name}" for name in ("by-folder", "by-file", "one", "two")]
+    assert {skill.source for skill in skills.found} == {"my weather"}
+
+
+def test_an_extension_brings_nothing_from_outside_of_its_folder(cwd: Path, tmp_path: Path) -> None:
+    outside = add(tmp_path / "outside", "secret")
+    folder = tmp_path / "weather"
+    folder.mkdir()
+    (folder / "linked").symlink_to(outside.parent)
+    (folder / "file").mkdir()
+    (folder / "file" / "SKILL.md").symlink_to(outside)
+    (folder / "empty").mkdir()
+    paths = ("../outside/secret", str(outside), "linked", "file", "empty", "nothing", ".")
+    skills = search(cwd, "", "", ExtensionSkills("weather", str(folder), paths))
+    assert skills.found == []
+    assert skills.notes == [
+        "extension weather: its skill '../outside/secret' is not in its folder; it is left out",
+        f"extension weather: its skill {str(outside)!r} is not in its folder; it is left out",
+        "extension weather: its skill 'linked' is not in its folder; it is left out",
+        f"{folder}/file/SKILL.md leads out of the extension's folder; it is left out",
+        "extension weather: there is no SKILL.md in its skill 'empty'; it is left out",
+        "extension weather: there is no SKILL.md in its skill 'nothing'; it is left out",
+        "extension weather: its skill '.' is not in its folder; it is left out",
+    ]
+
+
+def test_the_built_in_skills_are_found_without_yaml_pydantic_or_difflib() -> None:
+    code = """
+import sys
+from zot_core.skills import find_skills, skill_tool, skills_section
+skills = find_skills("/")
+assert skills_section(skills.found)
+assert skill_tool(skills.found).schema["required"] == ["name"]
+print(*[name for name in ("yaml", "pydantic", "difflib", "pathlib") if name in sys.modules])
+"""
+    there = "import sys, asyncio, json, dataclasses; print(*[n for n in ('difflib', 'pathlib') if n in sys.modules])"
+    found, baseline = (
+        subprocess.run([sys.executable, "-c", each], check=True, capture_output=True, text=True).stdout.split()
+        for each in (code, there)
+    )
+    assert set(found) <= set(baseline)

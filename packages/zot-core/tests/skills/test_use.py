@@ -1,0 +1,177 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from zot_core.display import CodeDisplay
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.runtime import Runtime
+from zot_core.skills import Skill, expand, find_skills, skill_tool, skills_section
+from zot_core.skills.skill import read_skill
+from zot_core.testing.world import FakeShell, MemoryFiles
+from zot_core.tools.arguments import Arguments
+from zot_core.tools.context import ToolContext
+from zot_core.tools.files import LocalFiles
+from zot_provider.errors import ConfigError
+from zot_provider.testing import Call, ScriptedClient, Turn
+
+FRONT = "---\nname: forms\ndescription: Fills in forms.\n---\n"
+
+
+def skill(folder: Path, body: str = "\n# Forms\n\nSee fields.md.\n", front: str = FRONT) -> Skill:
+    path = folder / "SKILL.md"
+    path.write_bytes((front + body).encode())
+    return read_skill(str(path), "user")
+
+
+def loaded(name: str, *skills: Skill, context: ToolContext | None = None) -> ToolResult:
+    context = context or ToolContext("/", LocalFiles(), FakeShell())
+    return asyncio.run(skill_tool(skills).run({"name": name}, context))
+
+
+def test_the_model_gets_the_text_and_the_folder(tmp_path: Path) -> None:
+    result = loaded("forms", skill(tmp_path))
+    assert result.text == (
+        f"The skill forms, from the folder {tmp_path}; relative paths in it start there.\n\n# Forms\n\nSee fields.md.\n"
+    )
+    assert result.details == {"name": "forms", "path": f"{tmp_path}/SKILL.md", "truncated": False}
+    assert result.display == [CodeDisplay(f"{tmp_path}/SKILL.md", "# Forms\n\nSee fields.md.\n", 6)]
+
+
+@pytest.mark.parametrize("name", [" forms ", "/forms", "skill:forms", "/skill:forms"])
+def test_a_name_is_known_as_models_write_it(tmp_path: Path, name: str) -> None:
+    assert "# Forms" in loaded(name, skill(tmp_path)).text
+
+
+def test_the_file_is_read_when_the_model_asks(tmp_path: Path) -> None:
+    found = skill(tmp_path)
+    skill(tmp_path, "edited since\n")
+    assert loaded("forms", found).text.endswith("\n\nedited since\n")
+    Path(found.path).write_text("---\nno front matter any more\n")
+    assert loaded("forms", found).text.endswith("\n\n---\nno front matter any more\n")
+
+
+def test_a_file_that_is_gone_or_binary_is_a_word_to_the_model(tmp_path: Path) -> None:
+    found = skill(tmp_path)
+    Path(found.path).write_bytes(b"\0")
+    with pytest.raises(ToolError, match=r"SKILL.md looks binary"):
+        loaded("forms", found)
+    Path(found.path).unlink()
+    with pytest.raises(ToolError, match="no such file: "):
+        loaded("forms", found)
+
+
+def test_an_unknown_name_is_answered_with_near_ones(tmp_path: Path) -> None:
+    found = skill(tmp_path)
+    others = [found.replace(name=name) for name in ("form-letters", "weather", "review")]
+    with pytest.raises(ToolError, match=r"^there is no skill 'form'; there is forms, form-letters$"):
+        loaded("form", found, *others)
+    with pytest.raises(ToolError, match=r"^there is no skill 'zzz'; there is forms, form-letters, weather, review$"):
+        loaded("zzz", found, *others)
+    with pytest.raises(ToolError, match=r"^there is no skill 'forms'$"):
+        loaded("forms")
+
+
+def test_a_skill_for_people_alone_is_refused_to_the_model(tmp_path: Path) -> None:
+    found = skill(tmp_path, front=FRONT.replace("---\n", "---\ndisable-model-invocation: true\n", 1))
+    with pytest.raises(ToolError, match="called by the person alone, with /skill:forms"):
+        loaded("forms", found)
+    with pytest.raises(ToolError, match=r"^there is no skill 'form'$"):
+        loaded("form", found)
+
+
+@pytest.mark.parametrize("line", ["a line of a skill\n", "a line of a skill\r\n", "é" * 30 + "\n"])
+def test_of_a_long_text_the_rest_can_be_read_from_the_line_that_is_told(tmp_path: Path, line: str) -> None:
+    found = skill(tmp_path, line * 5000)
+    result = loaded("forms", found)
+    text, rest = result.text.partition("\n\n")[2].split("... [")
+    assert len(text.encode()) <= 50 * 1024
+    lines = text.count("\n")
+    assert rest == f"this is not all; go on with read, path {found.path}, offset {5 + lines}]\n"
+    assert lines == 2000 or len(text.encode()) > 50 * 1024 - 100
+    assert result.details["truncated"]
+
+
+def test_a_text_is_never_cut_without_a_word(tmp_path: Path) -> None:
+    found = skill(tmp_path, "\r\n" * 100_000 + "the end\n")
+    assert "this is not all" in loaded("forms", found).text
+    assert "this is not all" in expand(found)
+
+
+def test_files_are_read_through_the_context_and_the_built_in_ones_where_zot_is(tmp_path: Path) -> None:
+    found = skill(tmp_path)
+    elsewhere = ToolContext("/", MemoryFiles({found.path: FRONT + "the text there\n"}), FakeShell())
+    assert loaded("forms", found, context=elsewhere).text.endswith("\n\nthe text there\n")
+    builtin = find_skills(str(tmp_path)).found[0]
+    assert len(loaded(builtin.name, builtin, context=elsewhere).text) > 1000
+
+
+def test_the_schema_is_that_of_the_function() -> None:
+    tool = skill_tool([])
+    assert Arguments(tool.function, "skill").schema() == tool.schema
+    assert (tool.name, tool.parallel) == ("skill", True)
+
+
+def test_a_runtime_tells_of_skills_and_loads_them(tmp_path: Path) -> None:
+    folder = tmp_path / ".claude" / "skills" / "forms"
+    folder.mkdir(parents=True)
+    skill(folder)
+
+    async def work() -> ScriptedClient:
+        client = ScriptedClient([Turn(calls=[Call("skill", {"name": "forms"})]), "Done."])
+        skills = find_skills(str(tmp_path)).found
+        async with Runtime(
+            "any-name",
+            client=client,
+            cwd=tmp_path,
+            tools=[skill_tool(skills)],
+            append_system_prompt=[skills_section(skills)],
+        ) as rt:
+            assert await rt.ask("fill in the form") == "Done."
+        return client
+
+    first, second = asyncio.run(work()).requests
+    assert "- forms: Fills in forms." in first.system
+    assert "See fields.md." in str(second.messages[-1])
+
+
+def test_a_call_after_an_edit_of_the_same_answer_sees_the_edit(tmp_path: Path) -> None:
+    found = skill(tmp_path)
+
+    async def work() -> str:
+        calls = [Call("write", {"path": found.path, "content": "new words"}), Call("skill", {"name": "forms"})]
+        client = ScriptedClient([Turn(calls=calls), "Done."])
+        async with Runtime("any-name", client=client, cwd=tmp_path, tools=[skill_tool([found])]) as rt:
+            await rt.ask("go")
+        return str(client.requests[1].messages[-1])
+
+    assert "relative paths in it start there.\\n\\nnew words" in asyncio.run(work())
+
+
+def test_a_skill_called_by_a_person_is_its_text_and_what_was_said(tmp_path: Path) -> None:
+    found = skill(tmp_path)
+    said = (
+        f"The skill forms, from the folder {tmp_path}; relative paths in it start there. Do what it says.\n\n"
+        "<skill>\n# Forms\n\nSee fields.md.\n</skill>"
+    )
+    assert expand(found) == said
+    assert expand(found, " the tax form \n") == f"{said}\n\nthe tax form"
+
+
+def test_what_was_said_goes_where_the_text_wants_it(tmp_path: Path) -> None:
+    found = skill(tmp_path, "Look at $ARGUMENTS first. Then fix $ARGUMENTS.\n")
+    assert expand(found, "a \\1 $ARGUMENTS").endswith(
+        "<skill>\nLook at a \\1 $ARGUMENTS first. Then fix a \\1 $ARGUMENTS.\n</skill>"
+    )
+    assert "Look at  first." in expand(found)
+
+
+def test_a_skill_that_cannot_be_read_is_told_to_the_person(tmp_path: Path) -> None:
+    found = skill(tmp_path)
+    Path(found.path).write_bytes(b"\0")
+    with pytest.raises(ConfigError, match=r"^the skill forms cannot be read: .*SKILL\.md looks binary"):
+        expand(found)
+    Path(found.path).unlink()
+    with pytest.raises(ConfigError, match=r"^the skill forms cannot be read: .*SKILL\.md: No such file or directory$"):
+        expand(found)
