@@ -1,15 +1,13 @@
 import json
 import os
+import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from zot_agent.cli.doctor import Finding
 from zot_agent.cli.ext import ALIASES, VERBS, run
-from zot_agent.cli.ext.doctor import run as doctor
 from zot_agent.extensions.discover import Found, read_extension
 from zot_agent.extensions.log import log_path
 from zot_agent.extensions.trust import Trust
@@ -202,7 +200,7 @@ def found(text: str) -> dict[str, str]:
 def test_the_doctor_finds_an_extension_well(ext: Cli) -> None:
     directory = ext.add(ext.mine, "weather", args=["--fast"])
     log = Path(log_path(str(ext.home), "weather"))
-    out = ext("doctor", "weather")
+    out = ext("doctor", "--no-start", "weather")
     assert out.startswith(f"weather (global, {directory})\n")
     assert found(out) == {
         "manifest": "ok version 1.0",
@@ -213,7 +211,7 @@ def test_the_doctor_finds_an_extension_well(ext: Cli) -> None:
     }
     log.parent.mkdir()
     log.write_text("hello\n")
-    assert found(ext("doctor"))["log"] == f"ok {log} (6 bytes)"
+    assert found(ext("doctor", "--no-start"))["log"] == f"ok {log} (6 bytes)"
 
 
 @pytest.mark.parametrize(
@@ -228,7 +226,7 @@ def test_the_doctor_finds_an_extension_well(ext: Cli) -> None:
 )
 def test_the_doctor_looks_for_the_interpreter(ext: Cli, first: str, said: str) -> None:
     (ext.add(ext.mine, "a") / "run").write_text(first)
-    assert found(ext("doctor", code=int(said.startswith("no"))))["interpreter"].startswith(said)
+    assert found(ext("doctor", "--no-start", code=int(said.startswith("no"))))["interpreter"].startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -242,13 +240,13 @@ def test_the_doctor_looks_for_the_interpreter(ext: Cli, first: str, said: str) -
 )
 def test_the_doctor_says_what_is_missing(ext: Cli, fields: dict[str, Any], topic: str, said: str) -> None:
     ext.add(ext.mine, "a", **fields)
-    assert said in found(ext("doctor", "a", code=1))[topic]
+    assert said in found(ext("doctor", "--no-start", "a", code=1))[topic]
 
 
 def test_the_doctor_names_what_does_not_run_without_calling_it_wrong(ext: Cli) -> None:
     own = ext.add(ext.projects, "guard", enabled=False)
     ext.add(ext.mine, "guard", exec="", skills=["run"])
-    first, _, second = ext("doctor").partition("guard (global")
+    first, _, second = ext("doctor", "--no-start").partition("guard (global")
     assert found(first)["enabled"] == "-- no; it does not run"
     assert found(second)["hidden"] == f"-- it does not run: {own} has the name before it"
     assert found(second)["program"] == "-- it has none, and needs none"
@@ -256,17 +254,17 @@ def test_the_doctor_names_what_does_not_run_without_calling_it_wrong(ext: Cli) -
 
 def test_the_doctor_says_whether_a_projects_extension_is_allowed(ext: Cli) -> None:
     directory = ext.add(ext.projects, "a")
-    assert found(ext("doctor"))["allowed"] == "-- not asked yet, or it has changed since"
+    assert found(ext("doctor", "--no-start"))["allowed"] == "-- not asked yet, or it has changed since"
     one = read_extension(str(directory), "project")
     assert isinstance(one, Found)
     for allowed, said in ((True, "ok yes"), (False, "-- no, you said")):
         Trust(str(ext.home)).remember(one, allowed)
-        assert found(ext("doctor"))["allowed"] == said
+        assert found(ext("doctor", "--no-start"))["allowed"] == said
     for setting, said in (("on", "ok "), ("off", "-- ")):
         (ext.home / "config.json").write_text(json.dumps({"project_extensions": setting}))
-        assert found(ext("doctor"))["allowed"] == f"{said}project_extensions is {setting} in the settings"
+        assert found(ext("doctor", "--no-start"))["allowed"] == f"{said}project_extensions is {setting} in the settings"
     (ext.home / "config.json").write_text("{")
-    assert found(ext("doctor", code=1))["allowed"].startswith("no ")
+    assert found(ext("doctor", "--no-start", code=1))["allowed"].startswith("no ")
 
 
 def test_what_was_said_about_a_projects_extension_outlives_its_switch(ext: Cli) -> None:
@@ -282,27 +280,48 @@ def test_what_was_said_about_a_projects_extension_outlives_its_switch(ext: Cli) 
 
 def test_the_doctor_tells_of_broken_manifests(ext: Cli) -> None:
     ext.add(ext.mine, "bad", name="")
-    assert found(ext("doctor", code=1)) == {"manifest": "no extension.json: field 'name' is missing or empty"}
+    assert found(ext("doctor", "--no-start", code=1)) == {
+        "manifest": "no extension.json: field 'name' is missing or empty"
+    }
     ext("remove", "bad", "-y")
     assert ext("doctor") == "no extension is installed\n"
 
 
-def test_a_probe_is_asked_about_those_alone_that_would_run(ext: Cli, capsys: pytest.CaptureFixture[str]) -> None:
-    ext.add(ext.mine, "a")
+def test_the_doctor_starts_those_that_would_run_and_tells_what_they_register(ext: Cli) -> None:
+    source = "\n".join(
+        (
+            f"#!{sys.executable}",
+            "from zot_ext import Extension",
+            "ext = Extension('a')",
+            "ext.command('go')(lambda args: None)",
+            "ext.tool(lambda: '', name='find_it')",
+            "ext.tool(lambda: '', name='bash')",
+            "ext.on('turn_end')(lambda event: None)",
+            "ext.intercept('tool_call')(lambda call: None)",
+            "ext.run()",
+        )
+    )
+    directory = ext.add(ext.mine, "a")
+    program = directory / json.loads((directory / "extension.json").read_text())["exec"]
+    program.write_text(source)
     ext.add(ext.mine, "b", enabled=False)
-    ext.add(ext.mine, "c", exec="./gone")
-    ext.add(ext.mine, "d", exec="", skills=["run"])
-    asked: list[str] = []
 
-    def probe(found: Found) -> list[Finding]:
-        asked.append(found.name)
-        return [Finding("no", "hello", "none came")]
+    findings = found(ext("doctor", "a", code=1))
 
-    arguments: Sequence[str] = ["a"]
-    assert doctor(arguments, probe) == 1
-    assert found(capsys.readouterr().out)["hello"] == "no none came"
-    doctor([], probe)
-    assert asked == ["a", "a"]
+    assert findings["start"] == "ok runs"
+    assert findings["commands"] == "ok /go"
+    assert findings["tools"] == "ok find_it"
+    assert findings["watches"] == "ok turn_end"
+    assert findings["guards"] == "ok tool_call"
+    assert findings["name"] == "no the tool bash is shadowed by zot's own"
+
+
+def test_the_doctor_tells_why_one_did_not_start(ext: Cli) -> None:
+    directory = ext.add(ext.mine, "a")
+    program = directory / json.loads((directory / "extension.json").read_text())["exec"]
+    program.write_text("#!/bin/sh\nexit 3\n")
+
+    assert found(ext("doctor", code=1))["start"].startswith("no exited with code 3 before it said hello")
 
 
 def test_a_log_goes_by_the_name_in_the_manifest(ext: Cli) -> None:

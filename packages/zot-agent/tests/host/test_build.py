@@ -236,7 +236,17 @@ def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, 
     (alone / "AGENTS.md").write_text("HERE")
     (home / "SYSTEM.md").write_text("HOME SYSTEM")
     text, notes = system("--append-system-prompt", "ONE", "--append-system-prompt", "TWO")
-    words = ("HOME SYSTEM", "GLOBAL", "ABOVE", "HERE", "ONE", "TWO", "write-zot-extension", "Current date: ", f"directory: {alone}")
+    words = (
+        "HOME SYSTEM",
+        "GLOBAL",
+        "ABOVE",
+        "HERE",
+        "ONE",
+        "TWO",
+        "write-zot-extension",
+        "Current date: ",
+        f"directory: {alone}",
+    )
     places = [text.index(word) for word in words]
     assert places == sorted(places)
     assert text.startswith("HOME SYSTEM")

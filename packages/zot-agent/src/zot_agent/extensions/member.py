@@ -56,6 +56,8 @@ class Member:
         self.position, self.found, self.name = position, found, found.name
         self.observes: set[str] = set()
         self.intercepts: set[str] = set()
+        self.shadows: list[str] = []
+        """Names it could not have, a line each."""
         self.failure = ""
         """Why it does not run; empty while it does."""
         self.connection: Connection | None = None

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 
 from zot_agent.extensions import events
 from zot_agent.extensions.connection import Connection, Ended, TimedOut
@@ -11,7 +11,7 @@ from zot_agent.extensions.events import ExtensionEvent
 from zot_agent.extensions.hooks import ExtensionHooks, Setting
 from zot_agent.extensions.member import Board, Member
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registry import Command, Registry, Shadow
+from zot_agent.extensions.registry import Command, Registry, Shadow, ToolOffer
 from zot_agent.extensions.tools import ExtensionTool
 from zot_agent.extensions.trace import Trace
 from zot_core.agent import Agent
@@ -60,10 +60,11 @@ class Extensions:
         use_tools: bool = True,
         trace: Trace | None = None,
         commands: Container[str] = (),
+        tools: Iterable[str] = (),
     ) -> None:
         """`find` looks for extensions, again at each reload; `about` tells what they are told of the agent; `home` is
-        zot's own folder, for the logs; without `use_tools` the model gets no tools of theirs; `commands` are names,
-        in lower case, that they cannot have."""
+        zot's own folder, for the logs; without `use_tools` the model gets no tools of theirs; `commands`, in
+        lower case, and `tools` are names that they cannot have, and so are the tools of the agent."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
         self.panels = Panels(self.events.tell)
@@ -71,8 +72,9 @@ class Extensions:
         self._use_tools, self._commands = use_tools, commands
         self._hooks = ExtensionHooks(self, about)
         self._agent: Agent | None = None
-        self._own_tools: set[str] = set()
-        self._members: list[Member] = []
+        self._own_tools = set(tools)
+        self.members: list[Member] = []
+        """Those that were found and have a program, in load order; not to be changed."""
         self._registry = Registry()
         self._asked: dict[tuple[str, str], list[Connection]] = {}
         self._stale = False
@@ -103,12 +105,12 @@ class Extensions:
             self._change,
             self._log_shadow,
         )
-        self._members = [
+        self.members = [
             Member(position, found, board)
             for position, found in enumerate(found for found in discovery.active() if found.manifest.exec)
         ]
         self._deadline = asyncio.get_running_loop().time() + self.limits.ready_total_seconds
-        for member in self._members:
+        for member in self.members:
             member.up = spawn(member.bring_up(self._deadline, first=first), f"extension {member.name}")
         self._change()
         return [f"extension in {problem.directory}: {problem.message}" for problem in discovery.problems]
@@ -119,7 +121,7 @@ class Extensions:
             await self._all_up()
 
     async def _all_up(self) -> None:
-        waiting = [member.up for member in self._members if not member.up.done()]
+        waiting = [member.up for member in self.members if not member.up.done()]
         left = self._deadline - asyncio.get_running_loop().time()
         if waiting and left > 0:
             await asyncio.wait(waiting, timeout=left)
@@ -137,7 +139,7 @@ class Extensions:
         if found is None:
             found = self._asked[what, event] = [
                 member.connection
-                for member in self._members
+                for member in self.members
                 if member.connection is not None and event in getattr(member, what)
             ]
         return found
@@ -147,13 +149,18 @@ class Extensions:
         """The slash commands there are now, by name."""
         return self._registry.commands()
 
+    @property
+    def tools(self) -> list[ToolOffer]:
+        """The tools there are now, by name, whether or not the model gets them."""
+        return [offer for _, offer in self._registry.tools()]
+
     async def run_command(self, name: str, args: str = "") -> str:
         """Run a slash command; its action, "noop" if it named none. What it wants shown is told to `events`.
 
         Raises `CommandError`: there is no such command, it answered with an error, or not at all.
         """
         found = self._registry.command(name)
-        connection = self._members[found[0]].connection if found is not None else None
+        connection = self.members[found[0]].connection if found is not None else None
         if found is None or connection is None:
             raise CommandError(f"there is no command /{name.removeprefix('/')}")
         command, seconds = found[1], self.limits.command_seconds
@@ -199,9 +206,9 @@ class Extensions:
             await self._all_up()
             if self._agent is not None:
                 self._agent.refresh()
-            failed = [f"{member.name}: {member.failure}" for member in self._members if member.failure]
-            ready = sum(member.running and member.up.done() for member in self._members)
-            return ReloadStats(stopped, len(self._members) - len(failed), ready, [*errors, *failed])
+            failed = [f"{member.name}: {member.failure}" for member in self.members if member.failure]
+            ready = sum(member.running and member.up.done() for member in self.members)
+            return ReloadStats(stopped, len(self.members) - len(failed), ready, [*errors, *failed])
 
     async def close(self) -> None:
         """Stop all, side by side and within the limits."""
@@ -211,7 +218,7 @@ class Extensions:
 
     async def _stop(self) -> int:
         """Stop all members; how many ran."""
-        members, self._members = self._members, []
+        members, self.members = self.members, []
         running = sum(member.running for member in members)
         stops = [spawn(member.stop(), f"stop extension {member.name}") for member in members]
         for task in [*stops, *(member.up for member in members)]:
@@ -235,7 +242,7 @@ class Extensions:
             return {}
         tools = {}
         for position, offer in self._registry.tools():
-            connection = self._members[position].connection
+            connection = self.members[position].connection
             if connection is not None:
                 tools[offer.name] = ExtensionTool(connection, offer, self.limits.tool_seconds)
         return tools
@@ -245,4 +252,6 @@ class Extensions:
         self._asked.clear()
 
     def _log_shadow(self, shadow: Shadow) -> None:
-        self._members[shadow.position].log(shadow.why)
+        member = self.members[shadow.position]
+        member.shadows.append(shadow.why)
+        member.log(shadow.why)

@@ -1,15 +1,15 @@
-"""`zot ext doctor [NAME]`: what would keep an extension from running, found without starting it."""
+"""`zot ext doctor [NAME]`: what keeps an extension from running, and what it registers when it runs."""
 
 import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from zot_agent.cli.doctor import Finding
 from zot_agent.cli.ext.names import installed, pick, title
 from zot_agent.cli.ext.needs import needs
+from zot_agent.cli.ext.probe import probe
 from zot_agent.cli.ext.terminal import say, word
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
@@ -20,48 +20,55 @@ from zot_agent.extensions.log import log_path
 from zot_agent.extensions.trust import Trust
 from zot_provider.errors import ZotError
 
-Probe: TypeAlias = Callable[[Found], list[Finding]]
-"""Finds out more about an extension that would run, as by starting it."""
-
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".lua")
 
 
-def run(arguments: Sequence[str], probe: Probe | None = None) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Examine one extension or all of them; 0, or 1 if something is wrong with one."""
-    parser = Parser(prog="zot ext doctor", description="Say what would keep an extension from running.")
+    parser = Parser(prog="zot ext doctor", description="Say what keeps an extension from running, and what it brings.")
     parser.add_argument("name", metavar="NAME", nargs="?", default="", help="one of them; all without it")
-    name = parser.parse_args(list(arguments)).name
+    parser.add_argument("--no-start", action="store_true", help="start none of them; look at their files alone")
+    options = parser.parse_args(list(arguments))
+    name = options.name
     discovery = installed()
     chosen: list[Found | Problem] = [pick(name)] if name else [*discovery.found, *discovery.problems]
     if not chosen:
         say("no extension is installed")
+    everything: list[Found | Problem] = [*discovery.found, *discovery.problems]
+    findings = {each.directory: examine(each) for each in everything}
+    if not options.no_start:
+        # All of them, also when one is asked about: they may take names from each other.
+        for directory, more in probe(
+            [each for each in discovery.active() if startable(findings[each.directory])]
+        ).items():
+            findings[directory] += more
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
-    well = True
     for each in chosen:
-        findings = examine(each, probe)
-        well = well and all(finding.state != "no" for finding in findings)
         say(f"{word(title(each))} ({each.scope}, {each.directory})")
-        for finding in findings:
+        for finding in findings[each.directory]:
             for line in finding.lines(width).splitlines():
                 say(line)
-    return 0 if well else 1
+    return int(any(finding.state == "no" for each in chosen for finding in findings[each.directory]))
 
 
-def examine(found: Found | Problem, probe: Probe | None = None) -> list[Finding]:
-    """What is to be said about one extension; `probe` is asked about those that would run, and be well."""
+def examine(found: Found | Problem) -> list[Finding]:
+    """What is to be said about one extension without starting it."""
     if isinstance(found, Problem):
         return [Finding("no", "manifest", found.message)]
-    findings = [
+    return [
         Finding("ok", "manifest", f"version {found.manifest.version}" if found.manifest.version else "can be read"),
         *_standing(found),
         *_program(found),
         *_skills(found),
         _log(found),
     ]
-    runs = found.enabled and not found.hidden_by and found.manifest.exec
-    if probe is not None and runs and all(finding.state != "no" for finding in findings):
-        findings += probe(found)
-    return findings
+
+
+def startable(findings: Sequence[Finding]) -> bool:
+    """Whether an extension may be started, by what `examine` found: nothing is wrong, and the person allows it."""
+    by_topic = {finding.topic: finding.state for finding in findings}
+    allowed = by_topic.get("program") == "ok" and by_topic.get("allowed", "ok") == "ok"
+    return allowed and "no" not in by_topic.values()
 
 
 def _standing(found: Found) -> list[Finding]:
