@@ -1,4 +1,5 @@
-"""Widgets for terminal chat screens, on urwid. So far its pure half: text, keys, bindings, themes, the edit buffer.
+"""Widgets for terminal chat screens, on urwid. So far its pure half: text, markdown, diffs, keys, bindings,
+themes, the edit buffer and what goes with it.
 
 The names below are loaded when they are first used.
 """
@@ -8,33 +9,51 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from zot_tui.color import Color, parse_color
+    from zot_tui.diff import diff_rows, fold
     from zot_tui.editor.buffer import Buffer
+    from zot_tui.editor.completion import Command, Completer
+    from zot_tui.editor.history import History, history_path
+    from zot_tui.editor.paste import Pastes
     from zot_tui.keymap import Binding, Keymap
     from zot_tui.keys import Key, from_urwid, panel_key, parse_key
+    from zot_tui.markdown import Block, Document
     from zot_tui.text.ansi import Sgr, parse_ansi, strip_ansi
     from zot_tui.text.fuzzy import Match, match, rank
+    from zot_tui.text.sanitize import sanitize
     from zot_tui.text.width import clip, expand_tabs, graphemes, pad, width
     from zot_tui.text.wrap import wrap
     from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme, palette, parse_theme
+    from zot_tui.theme.detect import background, color_depth
     from zot_tui.version import __version__
 
 _HOMES = {
     "Binding": "zot_tui.keymap",
+    "Block": "zot_tui.markdown",
     "Buffer": "zot_tui.editor.buffer",
     "Color": "zot_tui.color",
+    "Command": "zot_tui.editor.completion",
+    "Completer": "zot_tui.editor.completion",
+    "Document": "zot_tui.markdown",
+    "History": "zot_tui.editor.history",
     "Key": "zot_tui.keys",
     "Keymap": "zot_tui.keymap",
     "Match": "zot_tui.text.fuzzy",
+    "Pastes": "zot_tui.editor.paste",
     "Sgr": "zot_tui.text.ansi",
     "Theme": "zot_tui.theme",
     "ThemeError": "zot_tui.theme",
     "__version__": "zot_tui.version",
+    "background": "zot_tui.theme.detect",
     "builtin": "zot_tui.theme",
     "builtin_names": "zot_tui.theme",
     "clip": "zot_tui.text.width",
+    "color_depth": "zot_tui.theme.detect",
+    "diff_rows": "zot_tui.diff",
     "expand_tabs": "zot_tui.text.width",
+    "fold": "zot_tui.diff",
     "from_urwid": "zot_tui.keys",
     "graphemes": "zot_tui.text.width",
+    "history_path": "zot_tui.editor.history",
     "load_theme": "zot_tui.theme",
     "match": "zot_tui.text.fuzzy",
     "pad": "zot_tui.text.width",
@@ -45,6 +64,7 @@ _HOMES = {
     "parse_key": "zot_tui.keys",
     "parse_theme": "zot_tui.theme",
     "rank": "zot_tui.text.fuzzy",
+    "sanitize": "zot_tui.text.sanitize",
     "strip_ansi": "zot_tui.text.ansi",
     "width": "zot_tui.text.width",
     "wrap": "zot_tui.text.wrap",
@@ -52,21 +72,32 @@ _HOMES = {
 
 __all__ = [
     "Binding",
+    "Block",
     "Buffer",
     "Color",
+    "Command",
+    "Completer",
+    "Document",
+    "History",
     "Key",
     "Keymap",
     "Match",
+    "Pastes",
     "Sgr",
     "Theme",
     "ThemeError",
     "__version__",
+    "background",
     "builtin",
     "builtin_names",
     "clip",
+    "color_depth",
+    "diff_rows",
     "expand_tabs",
+    "fold",
     "from_urwid",
     "graphemes",
+    "history_path",
     "load_theme",
     "match",
     "pad",
@@ -77,6 +108,7 @@ __all__ = [
     "parse_key",
     "parse_theme",
     "rank",
+    "sanitize",
     "strip_ansi",
     "width",
     "wrap",

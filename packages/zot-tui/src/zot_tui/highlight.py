@@ -1,0 +1,182 @@
+"""Code to styled rows, by pygments, which is imported when the first language is named.
+
+Code that comes in pieces is lexed piece by piece, each once: a lexer made of regular expressions by state (nearly all
+of pygments') hands the states it is in to the next piece. What is lost is a token that is matched as a whole and runs
+over the border of two pieces, such as a comment of C: its second half is coloured as if it were code. Lexers of other
+kinds, and those that look at their tokens again, begin anew with each piece.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from zot_tui.text.runs import Row, join
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+    from pygments.token import _TokenType
+
+LEXED_SIZE = 64 * 1024  # characters of one text up to which it is coloured
+LEXED_LINE = 500  # characters of a line; some expressions take the square of that
+
+PLAIN = "syntax.text"
+
+# The token of the theme for a type of pygments; a type that is not here has that of its parent.
+_STYLES = {
+    "Token": PLAIN,
+    "Token.Keyword": "syntax.keyword",
+    "Token.Keyword.Constant": "syntax.keyword_constant",
+    "Token.Keyword.Declaration": "syntax.keyword_declaration",
+    "Token.Keyword.Namespace": "syntax.keyword_namespace",
+    "Token.Keyword.Reserved": "syntax.keyword_reserved",
+    "Token.Keyword.Type": "syntax.keyword_type",
+    "Token.Name.Builtin": "syntax.name_builtin",
+    "Token.Name.Function": "syntax.name_function",
+    "Token.Name.Class": "syntax.name_class",
+    "Token.Name.Tag": "syntax.keyword",
+    "Token.Name.Attribute": "syntax.name_function",
+    "Token.Name.Decorator": "syntax.name_decorator",
+    "Token.Literal.String": "syntax.literal_string",
+    "Token.Literal.String.Escape": "syntax.literal_string_escape",
+    "Token.Literal.String.Interpol": "syntax.literal_string_escape",
+    "Token.Literal.Number": "syntax.literal_number",
+    "Token.Comment": "syntax.comment",
+    "Token.Comment.Preproc": "syntax.comment_preproc",
+    "Token.Comment.PreprocFile": "syntax.comment_preproc",
+    "Token.Operator": "syntax.operator",
+    "Token.Operator.Word": "syntax.keyword",
+    "Token.Punctuation": "syntax.punctuation",
+    "Token.Generic.Inserted": "diff.added",
+    "Token.Generic.Deleted": "diff.removed",
+    "Token.Generic.Heading": "diff.header",
+    "Token.Generic.Subheading": "diff.header",
+    "Token.Generic.Prompt": "syntax.name_decorator",
+}
+_PATH = re.compile(r"[/\\.]")
+
+
+@dataclass(slots=True)
+class Lexing:
+    """Lines in colours, and what it takes to go on: the states of the lexer (none if it begins anew) and how much of
+    the text was there so far, in characters."""
+
+    rows: list[Row[str]]
+    states: tuple[str, ...] = ()
+    size: int = field(default=0)
+
+
+def highlight(code: str, language: str) -> list[Row[str]]:
+    """The lines of `code` in tokens `syntax.*`. `language` is a name that pygments knows (`python`, `ts`), or the name
+    or path of a file; anything else leaves the code in one colour, and so does code that is too long to lex."""
+    return lexing(code.split("\n"), language).rows
+
+
+def lexing(lines: Sequence[str], language: str, before: Lexing | None = None) -> Lexing:
+    """The lines of a piece of code, which goes on where `before` ends. The lines hold no line breaks."""
+    size = sum(map(len, lines)) + len(lines) + (before.size if before else 0)
+    plain = Lexing([[(PLAIN, line)] if line else [] for line in lines], (), size)
+    if not language or size > LEXED_SIZE or any(len(line) > LEXED_LINE for line in lines):
+        return plain
+    lexer = _lexer(language)
+    if lexer is None:
+        return plain
+    states = [*before.states] if before and before.states else ["root"]
+    text = "".join(f"{line}\n" for line in lines)
+    rows = _rows(_tokens(lexer, text, states))
+    if [sum(len(part) for _, part in row) for row in rows] != [len(line) for line in lines]:
+        return plain  # a lexer that lost or changed characters
+    return Lexing(rows, tuple(states), size)
+
+
+def _rows(tokens: "Iterator[tuple[_TokenType, str]]") -> list[Row[str]]:
+    rows: list[Row[str]] = [[]]
+    for kind, value in tokens:
+        first, *others = value.split("\n")
+        style = _style(kind)
+        rows[-1].append((style, first))
+        rows += [[(style, other)] for other in others]
+    return [join(row) for row in rows[:-1]]
+
+
+@cache
+def _style(kind: "_TokenType") -> str:
+    name = str(kind)
+    while name not in _STYLES:
+        name = name.rpartition(".")[0]
+    return _STYLES[name]
+
+
+@lru_cache(maxsize=64)
+def _lexer(language: str) -> "Lexer | None":
+    """The lexer for a language or file; None if there is none. Plug-ins of pygments are not looked for."""
+    from pygments.lexers import find_lexer_class, get_all_lexers  # noqa: PLC0415  not before code is shown
+
+    wanted = language.lower().strip("{}.") if not _PATH.search(language.strip("{}.")) else ""
+    file = re.split(r"[/\\]", language)[-1]
+    named: list[type[Lexer]] = []
+    for name, aliases, patterns, _ in get_all_lexers(plugins=False):
+        wants = bool(wanted) and wanted in aliases
+        if not wants and not any(fnmatchcase(file, pattern) for pattern in patterns):
+            continue
+        found = find_lexer_class(name)
+        if found is not None and wants:
+            return found()
+        if found is not None:
+            named.append(found)
+    return max(named, key=lambda each: each.priority)() if named else None
+
+
+def _tokens(lexer: "Lexer", text: str, states: list[str]) -> "Iterator[tuple[_TokenType, str]]":
+    """The tokens of `text`. `states`, where the lexer begins, becomes where it ends."""
+    from pygments.lexer import ExtendedRegexLexer, RegexLexer  # noqa: PLC0415  see above
+
+    regular = type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed
+    if not regular or isinstance(lexer, ExtendedRegexLexer):
+        states.clear()
+        yield from ((kind, value) for _, kind, value in lexer.get_tokens_unprocessed(text))
+        return
+    yield from _run(lexer, text, states)
+
+
+def _run(lexer: Any, text: str, states: list[str]) -> "Iterator[tuple[_TokenType, str]]":
+    """What `RegexLexer.get_tokens_unprocessed` (pygments 2) does, with the states at its end kept."""
+    from pygments.token import Error, Whitespace, _TokenType  # noqa: PLC0415  see above
+
+    definitions = lexer._tokens
+    position = 0
+    while position < len(text):
+        for match, action, change in definitions[states[-1]]:
+            found = match(text, position)
+            if not found:
+                continue
+            if type(action) is _TokenType:
+                yield action, found.group()
+            elif action is not None:
+                yield from ((kind, value) for _, kind, value in action(lexer, found))
+            position = found.end()
+            _change(states, change)
+            break
+        else:
+            broken = text[position] == "\n"
+            if broken:
+                states[:] = ["root"]
+            yield (Whitespace if broken else Error), text[position]
+            position += 1
+
+
+def _change(states: list[str], change: Any) -> None:
+    """Go to other states as a rule of a lexer says: names, `#pop`, `#push`, or how many to leave as a negative."""
+    if change is None:
+        return
+    if isinstance(change, int):
+        del states[1 if abs(change) >= len(states) else change :]
+        return
+    for state in change if isinstance(change, tuple) else (change,):
+        if state == "#pop":
+            if len(states) > 1:
+                states.pop()
+        else:
+            states.append(states[-1] if state == "#push" else state)

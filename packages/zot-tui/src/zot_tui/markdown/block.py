@@ -1,0 +1,157 @@
+"""`Block`: a piece of a document that is drawn as a whole."""
+
+import re
+from collections.abc import Sequence
+
+from zot_tui.highlight import Lexing, lexing
+from zot_tui.markdown.inline import inline
+from zot_tui.markdown.leaves import Kind, Leaf, Place
+from zot_tui.markdown.line import split_row
+from zot_tui.markdown.table import Shape, cells, shape, table_rows
+from zot_tui.text.runs import Row, clip_runs, join, runs_width
+from zot_tui.text.sanitize import detached
+from zot_tui.text.width import expand_tabs
+from zot_tui.text.wrap import wrap
+
+CODE_INDENT = "  "
+CODE_TAB = 4
+
+_TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
+
+
+class Block:
+    """One paragraph, heading, rule, piece of code, of a table or of HTML, with the marks of the lists and quotes it
+    stands in. Its text does not change."""
+
+    __slots__ = ("_before", "_leaf", "_lexing", "_rows", "_shape", "_width")
+
+    def __init__(self, leaf: Leaf, before: "Block | None" = None) -> None:
+        """`before` is the block that this one goes on, if they are pieces of one code block or table."""
+        self._leaf = leaf
+        self._before = before
+        self._width = 0
+        self._rows: list[Row[str]] = []
+        self._lexing: Lexing | None = None
+        self._shape: Shape | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What it is; each item of a list is the blocks that stand in it."""
+        return self._leaf.kind
+
+    @property
+    def source(self) -> str:
+        """Its text without marks of lists and quotes, fences, and the head of a table."""
+        return "\n".join(self._leaf.lines)
+
+    @property
+    def language(self) -> str:
+        """The first word after the fence of a piece of code."""
+        fence = self._leaf.fence
+        return fence.info.split()[0] if fence and fence.info else ""
+
+    def rows(self, width: int) -> list[Row[str]]:
+        """What is drawn in `width` cells (1 or more), with an empty row above if the block stands apart from the one
+        before. Kept for the last width asked for."""
+        if width != self._width:
+            self._rows = self._drawn(width)
+            self._width = width
+        return self._rows
+
+    def _drawn(self, width: int) -> list[Row[str]]:
+        leaf, place = self._leaf, self._leaf.place
+        above = [] if place.above is None else [_stripped(clip_runs(place.above, width, ""))]
+        if leaf.kind == "code":
+            return above + self._code(place, width)
+        if leaf.kind == "rule":
+            return above + _beside([[("markdown.rule", "─" * _room(place, width))]], place, width)
+        if leaf.kind == "table":
+            return above + self._table(place, width)
+        if leaf.kind == "html":
+            rows = wrap([("muted", detached(self.source))], width, first=place.first, rest=place.rest)
+            return above + [_stripped(row) for row in rows]
+        if leaf.kind == "heading":
+            text = inline(self.source.strip(), "markdown.heading")
+            runs = [("markdown.heading", "#" * leaf.level + " "), *text]
+            return above + [_stripped(row) for row in wrap(runs, width, first=place.first, rest=place.rest)]
+        return above + self._paragraph(place, width)
+
+    def _paragraph(self, place: Place, width: int) -> list[Row[str]]:
+        text = self.source.strip()
+        style = "markdown.quote" if place.quoted else "text"
+        first, rest = place.first, place.rest
+        task = _TASK.match(text)
+        if task and first and first[-1][0] == "markdown.bullet" and first[-1][1].strip():
+            done = task[1] != " "
+            box = ("success" if done else "markdown.bullet", "[x] " if done else "[ ] ")
+            numbered = first[-1] if first[-1][1][0].isdigit() else ("markdown.bullet", "")
+            first = join([*first[:-1], numbered, box])
+            rest = join([*rest[:-1], ("markdown.bullet", " " * (len(numbered[1]) + len(box[1])))])
+            text = text[task.end() :]
+        return [_stripped(row) for row in wrap(inline(text, style), width, first=first, rest=rest)]
+
+    def _code(self, place: Place, width: int) -> list[Row[str]]:
+        lines = self._code_lines()
+        rows: list[Row[str]] = []
+        indent = ("markdown.code_block", CODE_INDENT)
+        first, rest = [*place.first, indent], [*place.rest, indent]
+        for line in self._lexed(lines).rows:
+            rows += wrap(line, width, first=first, rest=rest)
+            first = rest
+        return [_stripped(row) for row in rows]
+
+    def _code_lines(self) -> list[str]:
+        return [detached(expand_tabs(line, 0, CODE_TAB)) for line in self._leaf.lines or [""]]
+
+    def _lexed(self, lines: Sequence[str]) -> Lexing:
+        """The code in colours, from the state that the pieces before end in."""
+        waiting: list[Block] = [self]
+        while (before := waiting[-1]._before) is not None and waiting[-1]._lexing is None:
+            waiting.append(before)
+        for block in reversed(waiting):
+            if block._lexing is None:
+                start = block._before._lexing if block._before is not None else None
+                own = lines if block is self else block._code_lines()
+                block._lexing = lexing(own, block.language, start)
+        return lexing([], "") if self._lexing is None else self._lexing
+
+    def _table(self, place: Place, width: int) -> list[Row[str]]:
+        leaf = self._leaf
+        body = [cells(row, len(leaf.head)) for row in self._cells()]
+        rows = table_rows(self._form(), body, _room(place, width), top=self._before is None)
+        return _beside(rows, place, width)
+
+    def _cells(self) -> list[list[str]]:
+        return [split_row(line) for line in self._leaf.lines]
+
+    def _form(self) -> Shape:
+        """The shape of the table, which its first piece gives."""
+        first = self
+        while first._before is not None:
+            first = first._before
+        if first._shape is None:
+            leaf = first._leaf
+            first._shape = shape(leaf.head, leaf.aligns, [cells(row, len(leaf.head)) for row in first._cells()])
+        return first._shape
+
+
+def _room(place: Place, width: int) -> int:
+    """Cells that the marks of lists and quotes leave."""
+    return width - min(runs_width(place.rest), width // 2)
+
+
+def _beside(rows: list[Row[str]], place: Place, width: int) -> list[Row[str]]:
+    """The rows behind the marks of lists and quotes, which take half of the width at most."""
+    marks = clip_runs(place.first, width // 2, ""), clip_runs(place.rest, width // 2, "")
+    return [_stripped(join([*marks[min(index, 1)], *row])) for index, row in enumerate(rows)]
+
+
+def _stripped(row: Row[str]) -> Row[str]:
+    """The row without spaces at its end."""
+    row = [*row]
+    while row:
+        style, text = row.pop()
+        text = text.rstrip(" ")
+        if text:
+            return [*row, (style, text)]
+    return row

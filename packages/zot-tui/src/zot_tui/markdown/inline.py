@@ -1,0 +1,82 @@
+"""Text within a line of markdown to styled runs: emphasis, code, links. By markdown-it, which the first use imports."""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from zot_tui.text.runs import Row, join
+from zot_tui.text.sanitize import detached, sanitize
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+BRACKETS = 200  # in one piece of text; looking for the links in more takes long, and there are none to be read
+
+_DEFINITION = re.compile(r"\[[^\]]+\]:")
+_BREAK_TAG = re.compile(r"<br\s*/?>", re.I)
+_PLAIN = re.compile(r"[^\\`*_\[\]<>&!~\n]*")
+_STYLES = {
+    "strong": "markdown.strong",
+    "em": "markdown.emphasis",
+    "s": "markdown.strike",
+    "link": "markdown.link",
+}
+_RANK = ("markdown.emphasis", "markdown.strong", "markdown.strike", "markdown.link")  # the last one that applies shows
+
+
+def inline(text: str, style: str = "text") -> Row[str]:
+    """The runs of `text`, which is `style` where it is nothing else.
+
+    A line break is a space; a hard one (`\\`, two spaces, `<br>`) stays. A link shows its text and then its address, so
+    that nobody is led elsewhere than it says; a picture shows its description like a link. Other HTML is text.
+    """
+    if _PLAIN.fullmatch(text) or text.count("[") > BRACKETS:
+        return [(style, detached(text.replace("\n", " ")))] if text else []
+    row: Row[str] = []
+    for token in _parser().parseInline(text, {}):
+        _walk(token.children or [], style, row)
+    return join((each, detached(sanitize(part))) for each, part in row)
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415  60 ms that no screen without an answer needs
+
+    return MarkdownIt("commonmark").enable("strikethrough")
+
+
+def _walk(tokens: "list[Token]", style: str, row: Row[str]) -> None:
+    """Append the runs of the tokens."""
+    active: list[str] = []
+    links: list[tuple[str, int]] = []  # address, and where its text begins
+    for index, token in enumerate(tokens):
+        kind = token.type.removesuffix("_open").removesuffix("_close")
+        shown = max(active, key=_RANK.index) if active else style
+        if kind in _STYLES and token.nesting > 0:
+            active.append(_STYLES[kind])
+            if kind == "link":
+                links.append((str(token.attrGet("href") or ""), len(row)))
+        elif kind in _STYLES:
+            active.remove(_STYLES[kind])
+            if kind == "link":
+                address, start = links.pop()
+                _address(address, "".join(text for _, text in row[start:]), row)
+        elif kind == "code_inline":
+            row.append(("markdown.code", token.content))
+        elif kind == "image":
+            row.append(("markdown.link", token.content or "image"))
+            _address(str(token.attrGet("src") or ""), token.content, row)
+        elif kind == "softbreak":
+            following = tokens[index + 1].content if index + 1 < len(tokens) else ""
+            row.append((shown, "\n" if _DEFINITION.match(following) else " "))
+        elif kind == "hardbreak" or (kind == "html_inline" and _BREAK_TAG.fullmatch(token.content)):
+            row.append((shown, "\n"))
+        else:
+            row.append((shown, token.content))
+
+
+def _address(address: str, text: str, row: Row[str]) -> None:
+    """Append the address of a link unless its text says it."""
+    if address and address not in (text, f"mailto:{text}"):
+        row.append(("markdown.url", f" ({address})"))

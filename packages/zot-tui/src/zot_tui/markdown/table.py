@@ -1,0 +1,133 @@
+"""Tables: how wide their columns are, and their rows; pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from zot_tui.markdown.inline import inline
+from zot_tui.text.runs import Row, Run, join, plain, runs_width
+from zot_tui.text.width import Align
+from zot_tui.text.wrap import wrap
+
+RULE = "markdown.rule"
+GAP = " │ "
+CROSS = "─┼─"
+NARROW = 5  # cells that a column has at least, if its text needs them; else every cell is a row of its own
+
+
+@dataclass(slots=True)
+class Shape:
+    """What a table's pieces have in common: the head, how columns are aligned, and how wide each would like to be.
+
+    The wishes are those of the first piece, so that what is drawn does not change when more rows come.
+    """
+
+    head: list[Row[str]]
+    aligns: Sequence[Align]
+    wishes: list[int]
+
+
+def cells(row: Sequence[str], count: int, style: str = "text") -> list[Row[str]]:
+    """The text of `count` cells of a row that may have fewer or more, as runs."""
+    return [[*_cell(row[index], style)] if index < len(row) else [] for index in range(count)]
+
+
+@lru_cache(maxsize=1024)  # the last piece of a table is drawn anew for each bit of text that comes
+def _cell(text: str, style: str) -> tuple[Run[str], ...]:
+    return tuple(inline(text, style))
+
+
+def shape(head: Sequence[str], aligns: Sequence[Align], rows: Sequence[list[Row[str]]]) -> Shape:
+    """The shape of the table that begins with these rows."""
+    top = cells(head, len(head), "markdown.strong")
+    wishes = [max((_wish(row[index]) for row in (top, *rows)), default=1) for index in range(len(top))]
+    return Shape(top, aligns, wishes)
+
+
+def columns(wishes: Sequence[int], width: int) -> list[int] | None:
+    """The cells of each column so that a row takes at most `width`, narrow columns having what they wish for.
+
+    None if there is no room for columns that can be read.
+    """
+    room = width - len(GAP) * (len(wishes) - 1)
+    if sum(wishes) <= room:
+        return list(wishes)
+    if sum(min(wish, NARROW) for wish in wishes) > room:
+        return None
+    given = [0] * len(wishes)
+    left = sorted(range(len(wishes)), key=lambda index: wishes[index])
+    while left:
+        share = room // len(left)
+        index = left.pop(0)
+        given[index] = min(wishes[index], share)
+        room -= given[index]
+    return given
+
+
+def table_rows(form: Shape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
+    """The rows of a piece of a table; `top` is whether its head stands above them."""
+    given = columns(form.wishes, width)
+    if given is None:
+        return _listed(form, body, width, top=top)
+    rows: list[Row[str]] = []
+    if top:
+        rows += _row(form.head, form.aligns, given)
+        rows.append([(RULE, CROSS.join("─" * cells for cells in given))])
+    for row in body:
+        rows += _row(row, form.aligns, given)
+    return rows
+
+
+def _wish(cell: Row[str]) -> int:
+    return max([1, *(runs_width(line) for line in _split(cell))])
+
+
+def _split(cell: Row[str]) -> list[Row[str]]:
+    if not any("\n" in text for _, text in cell):
+        return [cell]
+    lines: list[Row[str]] = [[]]
+    for style, text in cell:
+        first, *others = text.split("\n")
+        lines[-1].append((style, first))
+        lines += [[(style, other)] for other in others]
+    return lines
+
+
+def _row(row: list[Row[str]], aligns: Sequence[Align], given: list[int]) -> list[Row[str]]:
+    """One row of the table, on as many rows as its highest cell takes."""
+    wrapped = [wrap(cell, cells) for cell, cells in zip(row, given, strict=True)]
+    rows = []
+    for index in range(max(len(cell) for cell in wrapped)):
+        out: Row[str] = []
+        for column, cell in enumerate(wrapped):
+            if column:
+                out.append((RULE, GAP))
+            out += _aligned(cell[index] if index < len(cell) else [], given[column], aligns[column])
+        rows.append(join(_without_end(out)))
+    return rows
+
+
+def _aligned(runs: Row[str], cells: int, align: Align) -> Row[str]:
+    free = cells - runs_width(runs)
+    left = {"left": 0, "right": free, "center": free // 2}[align]
+    return [("text", " " * left), *runs, ("text", " " * (free - left))]
+
+
+def _without_end(row: Row[str]) -> Row[str]:
+    """The row without the spaces that fill its last column."""
+    return row[:-1] if row[-1][0] == "text" and not row[-1][1].strip(" ") else row
+
+
+def _listed(form: Shape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
+    """Every cell on rows of its own after the name of its column: for a screen too narrow for columns."""
+    line: Row[str] = [(RULE, "─" * width)]
+    if not body:
+        return [row for cell in form.head for row in wrap(cell, width)] if top else []
+    rows: list[Row[str]] = []
+    for number, row in enumerate(body):
+        if number or not top:
+            rows.append(line)
+        for name, cell in zip(form.head, row, strict=True):
+            if plain(cell).strip():
+                rows += wrap([*name, ("muted", ": "), *cell], width, rest=[("text", "  ")])
+    return rows

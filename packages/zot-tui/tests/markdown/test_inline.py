@@ -1,0 +1,39 @@
+import pytest
+
+from zot_tui.markdown.inline import inline
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain", [("text", "plain")]),
+        ("", []),
+        ("a **b** *c* ~~d~~", [
+            ("text", "a "), ("markdown.strong", "b"), ("text", " "), ("markdown.emphasis", "c"), ("text", " "),
+            ("markdown.strike", "d"),
+        ]),
+        ("***both***", [("markdown.strong", "both")]),
+        ("`a*b*`", [("markdown.code", "a*b*")]),
+        ("[a **b**](http://x)", [("markdown.link", "a b"), ("markdown.url", " (http://x)")]),
+        ("<http://x>", [("markdown.link", "http://x")]),
+        ("<a@b.c>", [("markdown.link", "a@b.c")]),
+        ("![cat](c.png)", [("markdown.link", "cat"), ("markdown.url", " (c.png)")]),
+        ("one\ntwo", [("text", "one two")]),
+        ("one  \ntwo\\\nthree<br>four", [("text", "one\ntwo\nthree\nfour")]),
+        ("a <b>c</b>", [("text", "a <b>c</b>")]),
+        ("&lt;&copy;", [("text", "<©")]),
+        ("snake_case_name and 2*3*4", [("text", "snake_case_name and 2"), ("markdown.emphasis", "3"), ("text", "4")]),
+        ("[a]: http://x\n[b]: http://y", [("text", "[a]: http://x\n[b]: http://y")]),
+        ("[run](javascript:x)", [("text", "[run](javascript:x)")]),
+    ],
+)  # fmt: skip
+def test_text_becomes_runs(text, expected):
+    assert inline(text) == expected
+
+
+def test_a_link_shows_where_it_leads_even_if_its_text_says_otherwise():
+    assert inline("[http://good](http://bad)") == [("markdown.link", "http://good"), ("markdown.url", " (http://bad)")]
+
+
+def test_a_mark_behind_the_sign_of_emphasis_does_not_join_what_is_before():
+    assert inline("a **\u0301b** c") == [("text", "a "), ("markdown.strong", "◌\u0301b"), ("text", " c")]

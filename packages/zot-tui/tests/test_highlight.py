@@ -1,0 +1,95 @@
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zot_tui.highlight import LEXED_LINE, LEXED_SIZE, highlight, lexing
+from zot_tui.text.runs import plain
+from zot_tui.theme.tokens import BY_NAME
+
+CODE = '''\
+@cache
+def f(x: int) -> str:
+    """Doc
+    string."""
+    # note
+    return f"{x}\\n" + len(1.5)
+class A: pass
+'''
+
+
+def styles(rows):
+    return {text.strip(): style for row in rows for style, text in row}
+
+
+def test_code_is_coloured_in_tokens_of_the_theme():
+    found = styles(highlight(CODE, "python"))
+    assert found["def"] == "syntax.keyword"
+    assert found["f"] == "syntax.name_function"
+    assert found["A"] == "syntax.name_class"
+    assert found["@cache"] == "syntax.name_decorator"
+    assert found["# note"] == "syntax.comment"
+    assert found["len"] == "syntax.name_builtin"
+    assert found["1.5"] == "syntax.literal_number"
+    assert found['string."""'] == "syntax.literal_string"
+    assert set(found.values()) <= set(BY_NAME)
+
+
+@pytest.mark.parametrize("language", ["python", "py", "PY", "{.python}", "src/app.py", "C:\\a\\b.py", ".py"])
+def test_a_language_is_named_or_told_by_a_path(language):
+    assert styles(highlight("def f(): pass", language))["def"].startswith("syntax.keyword")
+
+
+@pytest.mark.parametrize("language", ["", "nosuchlanguage", "a.nosuch", "/", ".", "{}", "\x1b[31m"])
+def test_code_of_no_language_is_plain(language):
+    assert highlight("def f():\n\n  pass", language) == [[("syntax.text", "def f():")], [], [("syntax.text", "  pass")]]
+
+
+def test_a_makefile_and_a_dockerfile_are_known_by_name():
+    assert styles(highlight("FROM x", "Dockerfile")) != {"FROM x": "syntax.text"}
+    assert styles(highlight("all: a\n\techo", "dir/Makefile")) != styles(highlight("all: a\n\techo", ""))
+
+
+@given(
+    st.text(alphabet="ab\"'#/*\\ \n(){}é漢", max_size=80),
+    st.sampled_from(["python", "c", "html", "bash", "json", "console"]),
+)
+@settings(deadline=None)
+def test_no_character_is_lost_or_added(code, language):
+    assert [plain(row) for row in highlight(code, language)] == code.split("\n")
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "json", "bash", "rust", "go", "html", "toml"])
+def test_a_piece_goes_on_in_the_state_of_the_one_before(language):
+    source = {
+        "python": 'x = """a\nb\nc"""\nreturn 1',
+        "html": "<a\n b='c'>\n</a>",
+    }.get(language, '{"a": 1,\n "b": [true,\n "c"]}')
+    lines = source.split("\n")
+    before, rows = None, []
+    for line in lines:
+        before = lexing([line], language, before)
+        rows += before.rows
+    assert rows == highlight(source, language)
+
+
+def test_a_string_over_the_border_of_two_pieces_stays_a_string():
+    first = lexing(['x = """a'], "python")
+    assert lexing(["def b", '"""'], "python", first).rows[0] == [("syntax.literal_string", "def b")]
+
+
+def test_what_is_too_long_to_lex_is_plain():
+    line = "x = 1"
+    assert highlight(f"{line}\n" * (LEXED_SIZE // 3), "python")[0] == [("syntax.text", line)]
+    assert highlight(f"{line}\n" + "y" * (LEXED_LINE + 1), "python")[0] == [("syntax.text", line)]
+    far = lexing([line] * (LEXED_SIZE // 6), "python")
+    assert far.rows[0] != [("syntax.text", line)]
+    assert lexing([line] * 100, "python", far).rows[-1] == [("syntax.text", line)]
+
+
+def test_pygments_is_not_imported_for_code_of_no_language():
+    code = "import sys; from zot_tui.highlight import highlight; highlight('x', ''); print('pygments' in sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "False"
