@@ -13,8 +13,12 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list the verbs
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
-setup: ## make .venv as uv.lock says
+NODE := examples/extensions
+
+setup: ## make .venv as uv.lock says, and what the TypeScript example needs where there is npm
 	@$(UV) sync --quiet --inexact --all-packages
+	@if command -v npm >/dev/null && [ ! $(NODE)/node_modules/.package-lock.json -nt $(NODE)/package-lock.json ]; then \
+	  npm ci --silent --prefix $(NODE) && touch $(NODE)/node_modules/.package-lock.json; fi
 
 run: setup ## do the main job once, with whatever model can be had
 	@$(UV) run --quiet zot demo --probe >/dev/null || { \

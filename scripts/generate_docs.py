@@ -8,15 +8,17 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 os.environ["COLUMNS"] = "100"  # argparse wraps its help to the terminal: the page must not depend on one
+
+import generate_frames
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import build_parser
 from zot_agent.modes import MODES
 from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
-from zot_ext.protocol import from_extension, from_host
 from zot_provider.catalog import list_models
 from zot_provider.vendors import VENDORS
 
@@ -83,17 +85,41 @@ def event_page() -> str:
 
 
 def frames() -> str:
-    page = "# Extension frames\n\nProtocol version 1: one JSON object a line, `type` first.\n"
-    for title, module, union in (
-        ("Extension to host", from_extension, from_extension.FromExtension),
-        ("Host to extension", from_host, from_host.FromHost),
+    definitions = generate_frames.schema()["$defs"]
+    page = (
+        "# Extension frames\n\nProtocol version 1: one JSON object a line of UTF-8, `type` first. Fields in bold are "
+        "always there; a field that is missing or `null` has its default. Unknown fields, and frames of unknown types, "
+        "are ignored. For other languages the same stands as JSON Schema in `frames.schema.json` of the package "
+        "`zot_ext`.\n"
+    )
+    for title, direction, union in (
+        ("Extension to host", "from_extension", "FromExtension"),
+        ("Host to extension", "from_host", "FromHost"),
     ):
-        assert module.__doc__
-        page += f"\n## {title}\n\n| `type` | class | fields | meaning |\n|---|---|---|---|\n"
-        for frame in union.__args__:
-            names = ", ".join(f"`{name}`" for name in frame.__annotations__ if name != "type")
-            page += f"| `{frame.type}` | `{frame.__name__}` | {names or '–'} | {first_line(frame.__doc__)} |\n"
+        page += f"\n## {title}\n\n{definitions[union]['description']}\n"
+        for name, definition in definitions.items():
+            if name.startswith(f"{direction}."):
+                page += f"\n### {name.partition('.')[2]} ({title.lower()})\n\n{definition['description']}\n"
+                page += field_rows(definition)
+    page += "\n## Values inside frames\n"
+    for name in ("TextBlock", "ImageBlock", "PanelSpec"):
+        page += f"\n### {name}\n\n{definitions[name]['description']}\n{field_rows(definitions[name])}"
     return page
+
+
+def field_rows(definition: dict[str, Any]) -> str:
+    """The fields of a frame as a table; nothing for a frame without fields."""
+    rows = ""
+    for name, field in definition["properties"].items():
+        if name == "type":
+            continue
+        kind = field["$ref"].rpartition("/")[2] if "$ref" in field else field["type"]
+        inner = field.get("items", {})
+        if inner:
+            kind = f"list of {inner['$ref'].rpartition('/')[2] if '$ref' in inner else inner['type']}"
+        shown = f"**`{name}`**" if name in definition["required"] else f"`{name}`"
+        rows += f"| {shown} | {kind} | {field.get('description', '–')} |\n"
+    return f"\n| field | type | meaning |\n|---|---|---|\n{rows}" if rows else ""
 
 
 def files() -> str:

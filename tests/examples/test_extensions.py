@@ -3,9 +3,10 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,33 @@ import pytest
 
 from zot_ext import load_manifest
 from zot_ext.protocol.from_extension import Notify, PanelRender, Ready
-from zot_ext.testing import FakeHost
+from zot_ext.testing import FakeHost, check
 
 ROOT = Path(__file__).parents[2]
 EXTENSIONS = ROOT / "examples" / "extensions"
 NAMES = sorted(path.parent.name for path in EXTENSIONS.glob("*/extension.json"))
+
+
+def runs_typescript() -> bool:
+    """Whether `scratchpad/run` finds what it looks for."""
+    if (EXTENSIONS / "node_modules" / ".bin" / "tsx").exists() or shutil.which("tsx"):
+        return shutil.which("node") is not None
+    node = shutil.which("node")
+    if node is None:
+        return False
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
+    major, minor, _ = version.removeprefix("v").split(".", 2)
+    return (int(major), int(minor)) >= (22, 6)
+
+
+FOREIGN: dict[str, Callable[[], bool]] = {
+    "clock": lambda: shutil.which("node") is not None,
+    "scratchpad": runs_typescript,
+    "shell": lambda: shutil.which("jq") is not None,
+}
+"""Examples that need a program which the workspace does not bring, and whether it is here."""
+
+RUNNABLE = [name for name in NAMES if name not in FOREIGN or FOREIGN[name]()]
 
 # The "manual debug" of the protocol document, to the letter but for the command and its name.
 PIPELINE = """{
@@ -38,25 +61,33 @@ def environment() -> dict[str, str]:
     return kept | {"PATH": path, "PYTHONPATH": str(ROOT / "packages" / "zot-ext" / "src")}
 
 
+def command_of(folder: Path) -> list[str]:
+    manifest = load_manifest(folder)
+    return [str(folder / manifest.exec), *manifest.args]
+
+
 @contextmanager
 def hosted(name: str, data_dir: Path) -> Iterator[FakeHost]:
     folder = EXTENSIONS / name
-    command = [str(folder / load_manifest(folder).exec)]
     with subprocess.Popen(
-        command, cwd=data_dir, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        command_of(folder), cwd=folder, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
-        with FakeHost(process, data_dir=str(data_dir)) as host:
+        with FakeHost(process, cwd=str(data_dir), data_dir=str(data_dir)) as host:
             yield host
         assert process.wait(10) == 0
     assert host.noise == []
 
 
 def pipeline(name: str, command: str, folder: Path) -> list[dict[str, Any]]:
-    exec = load_manifest(EXTENSIONS / name).exec.removeprefix("./")
-    (folder / exec).symlink_to(EXTENSIONS / name / exec)
+    """Run the script in a copy of the example: without a `data_dir` it keeps its files beside itself."""
+    place = folder / name
+    shutil.copytree(EXTENSIONS / name, place)
+    if (EXTENSIONS / "node_modules").exists():
+        (folder / "node_modules").symlink_to(EXTENSIONS / "node_modules")
+    exec = load_manifest(place).exec.removeprefix("./")
     script = PIPELINE.replace("NAME", command).replace("EXEC", exec)
     done = subprocess.run(
-        ["sh", "-c", script], cwd=folder, env=environment(), capture_output=True, text=True, timeout=30, check=True
+        ["sh", "-c", script], cwd=place, env=environment(), capture_output=True, text=True, timeout=120, check=True
     )
     assert done.stderr == ""
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -67,6 +98,11 @@ def test_every_extension_is_run_here_and_stands_in_the_list() -> None:
     here = Path(__file__).read_text("utf-8")
     assert sorted(listed) == NAMES
     assert [name for name in NAMES if f'hosted("{name}"' not in here] == []
+    assert sorted(TALKS) == sorted(PIPED) == NAMES
+
+
+def test_only_what_needs_a_program_that_is_missing_here_is_left_out() -> None:
+    assert set(NAMES) - set(RUNNABLE) == {name for name, here in FOREIGN.items() if not here()}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -74,46 +110,108 @@ def test_the_manifest_names_a_program_that_can_be_started(name: str) -> None:
     manifest = load_manifest(EXTENSIONS / name)
     assert manifest.name == name
     assert os.access(EXTENSIONS / name / manifest.exec, os.X_OK)
+    assert (EXTENSIONS / name / "README.md").read_text("utf-8").startswith(f"# {name}\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "command", "answer"),
-    [
-        ("hello-raw", "hellopy", {"action": "prompt", "prompt": "Greet me very briefly. Add one emoji."}),
-        ("weather", "weather", {"action": "prompt", "prompt": "Show today's weather for Berlin in one line."}),
-        ("guard", "audit", {"action": "display", "display": "0 tool calls, in FOLDER/audit.jsonl"}),
-        (
-            "todo",
-            "todos",
-            {
-                "action": "open_panel",
-                "open_panel": {
-                    "id": "todos-main",
-                    "title": "Todos",
-                    "lines": ["▸ □ Berlin", "> "],
-                    "footer": "type to add, enter to tick, delete to remove",
-                },
+PIPED: dict[str, tuple[str, dict[str, Any]]] = {
+    "clock": ("clock", {"error": "there is no time zone Berlin; try Europe/Berlin"}),
+    "guard": ("audit", {"action": "display", "display": "0 tool calls, in FOLDER/audit.jsonl"}),
+    "hello": ("hello", {"action": "prompt", "prompt": "Greet Berlin in one short sentence."}),
+    "hello-raw": ("hellopy", {"action": "prompt", "prompt": "Greet me very briefly. Add one emoji."}),
+    "scratchpad": ("note", {"action": "display", "display": "noted: Berlin"}),
+    "shell": ("branch", {"action": "display", "display": "no git repository"}),
+    "todo": (
+        "todos",
+        {
+            "action": "open_panel",
+            "open_panel": {
+                "id": "todos-main",
+                "title": "Todos",
+                "lines": ["▸ □ Berlin", "> "],
+                "footer": "type to add, enter to tick, delete to remove",
             },
-        ),
-    ],
-)
-def test_the_pipeline_of_the_protocol_document(name: str, command: str, answer: dict[str, Any], tmp_path: Path) -> None:
+        },
+    ),
+    "weather": ("weather", {"action": "prompt", "prompt": "Show today's weather for Berlin in one line."}),
+}
+"""What each is asked through the pipeline, and what it answers to `Berlin`."""
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_the_pipeline_of_the_protocol_document(name: str, tmp_path: Path) -> None:
+    command, answer = PIPED[name]
     frames = pipeline(name, command, tmp_path)
 
     assert frames[0]["type"] == "hello"
     assert frames[0]["name"] == name
     types = [frame["type"] for frame in frames]
-    assert types.index("register_command") < types.index("ready") < types.index("command_response")
-    expected = json.loads(json.dumps(answer).replace("FOLDER", str(tmp_path)))
+    assert types.index("register_command") < types.index("command_response")
+    assert ("ready" in types) == (name != "hello-raw")
+    expected = json.loads(json.dumps(answer).replace("FOLDER", str(tmp_path / name)))
     assert frames[-2:] == [{"type": "command_response", "id": "1"} | expected, {"type": "shutdown_ack"}]
 
 
-def test_hello_raw(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_the_check_finds_nothing_wrong(name: str) -> None:
+    report = check(EXTENSIONS / name)
+    assert report.rules == (("no-ready",) if name == "hello-raw" else ())
+    assert report.ok
+    assert PIPED[name][0] in report.commands
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_what_each_of_them_does(name: str, tmp_path: Path) -> None:
+    TALKS[name](tmp_path)
+
+
+def hello(tmp_path: Path) -> None:
+    with hosted("hello", tmp_path) as host:
+        assert host.command("hello").prompt == "Greet me in one short sentence."
+        assert host.command("hello", "Ada").prompt == "Greet Ada in one short sentence."
+
+
+def clock(tmp_path: Path) -> None:
+    with hosted("clock", tmp_path) as host:
+        assert re.fullmatch(r"\d\d:\d\d:\d\d", host.command("clock").display)
+        assert re.fullmatch(r"\d\d:\d\d:\d\d in Asia/Tokyo", host.command("clock", "Asia/Tokyo").display)
+        assert host.command("clock", "Mars").error == "there is no time zone Mars; try Europe/Berlin"
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", host.command("date").insert)
+
+
+def scratchpad(tmp_path: Path) -> None:
+    with hosted("scratchpad", tmp_path) as host:
+        assert texts(host.tool("read_notes")) == "no notes"
+        assert host.command("note", "buy milk").display == "noted: buy milk"
+        assert host.command("note").error == "what is the note? /note buy milk"
+    with hosted("scratchpad", tmp_path) as host:
+        host.command("note", "U+2028 is \u2028 here")
+        assert texts(host.tool("read_notes")) == "buy milk\nU+2028 is \u2028 here"
+        assert texts(host.tool("read_notes", {"containing": "milk"})) == "buy milk"
+        (tmp_path / "notes.json").write_text("[")
+        assert host.tool("read_notes").is_error
+        (tmp_path / "notes.json").write_text('["one"]')
+        assert host.command("forget").display == "1 notes are forgotten"
+    assert json.loads((tmp_path / "notes.json").read_text()) == []
+
+
+def shell(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", "--initial-branch", "näher", str(tmp_path)], check=True)
+    with hosted("shell", tmp_path) as host:
+        assert host.command("branch").display == "näher"
+        assert "%" in texts(host.tool("disk_free"))
+        missing = host.tool("disk_free", {"path": "no such 'folder'"})
+        assert missing.is_error
+        assert "no such 'folder'" in texts(missing)
+    with hosted("shell", tmp_path / "elsewhere") as host:
+        assert host.command("branch").display == "no git repository"
+
+
+def hello_raw(tmp_path: Path) -> None:
     with hosted("hello-raw", tmp_path) as host:
         assert host.command("hellopy").action == "prompt"
 
 
-def test_weather(tmp_path: Path) -> None:
+def weather(tmp_path: Path) -> None:
     with hosted("weather", tmp_path) as host:
         schema = host.tools["weather"].schema.value
         berlin, lima = (
@@ -131,7 +229,7 @@ def test_weather(tmp_path: Path) -> None:
     assert texts(nothing) == "argument 'unit' must be one of 'celsius', 'fahrenheit', not 'kelvin'"
 
 
-def test_guard(tmp_path: Path) -> None:
+def guard(tmp_path: Path) -> None:
     with hosted("guard", tmp_path) as host:
         refused = host.intercept_call("bash", {"command": "sudo rm -rf /tmp/foo"})
         assert host.wait_for(Notify).message == "refused: sudo rm -rf /tmp/foo"
@@ -145,7 +243,7 @@ def test_guard(tmp_path: Path) -> None:
         assert host.command("audit").display == f"1 tool calls, in {tmp_path}/audit.jsonl"
 
 
-def test_todo(tmp_path: Path) -> None:
+def todo(tmp_path: Path) -> None:
     with hosted("todo", tmp_path) as host:
         assert host.wait_for(Ready)
         opened = host.command("todos")
@@ -168,3 +266,16 @@ def test_todo(tmp_path: Path) -> None:
 
 def texts(result: Any) -> str:
     return "\n".join(block.text for block in result.content)
+
+
+TALKS: dict[str, Callable[[Path], None]] = {
+    "clock": clock,
+    "guard": guard,
+    "hello": hello,
+    "hello-raw": hello_raw,
+    "scratchpad": scratchpad,
+    "shell": shell,
+    "todo": todo,
+    "weather": weather,
+}
+"""A conversation with each."""

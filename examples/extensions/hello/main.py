@@ -1,0 +1,15 @@
+#!/usr/bin/env python3
+"""One slash command, which asks the agent something."""
+
+from zot_ext import Extension, prompt
+from zot_ext.answers import Response
+
+ext = Extension("hello", "1.0.0")
+
+
+@ext.command("hello", "have the agent greet somebody")
+def hello(name: str) -> Response:
+    return prompt(f"Greet {name or 'me'} in one short sentence.")
+
+
+ext.run()

@@ -1,0 +1,220 @@
+"""The rules that can be read off what an extension wrote, line by line; and those about replies."""
+
+from __future__ import annotations
+
+import binascii
+import json
+from typing import TYPE_CHECKING
+
+from zot_ext.protocol.frame import Unknown
+from zot_ext.protocol.from_extension import (
+    ACTIONS,
+    LEVELS,
+    CommandResponse,
+    EventInterceptResponse,
+    Hello,
+    Notify,
+    OpenPanel,
+    RegisterCommand,
+    RegisterTool,
+    Submit,
+    Subscribe,
+    ToolResult,
+)
+from zot_ext.protocol.from_host import EVENTS, INTERCEPTS
+from zot_ext.protocol.values import ImageBlock, TextBlock
+from zot_ext.registry import command_name, tool_name
+from zot_ext.testing.conformance.findings import finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zot_ext.testing.conformance.findings import Finding
+    from zot_ext.testing.conformance.session import Line, Request, Session
+
+TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
+_TOLD_ELSEWHERE = {"id", "name", "schema", "content"}  # fields whose absence breaks a rule of its own
+_CHANGES = {
+    "tool_call": "modified_args",
+    "assistant_message": "replace_text",
+    "before_agent_start": "system_prompt",
+}
+
+
+def judge_lines(session: Session) -> Iterator[Finding]:
+    """Findings about each line a program wrote, in order."""
+    names: set[str] = set()
+    for number, line in enumerate(session.lines):
+        if line.frame is None or not _is_utf8(line.raw):
+            yield _unreadable(line)
+            continue
+        yield from _missing(line)
+        frame = line.frame
+        if isinstance(frame, Unknown):
+            yield finding("unknown-frame", f"no frame {frame.type!r} in protocol version 1", line.raw)
+        elif isinstance(frame, Hello) and number:
+            yield finding("second-hello", "hello was sent again", line.raw)
+        elif isinstance(frame, (Submit, OpenPanel)):
+            group = "submit" if isinstance(frame, Submit) else "panels"
+            if group not in session.ack.capabilities:
+                text = f"{frame.type} was sent to a host that does not grant {group!r} in hello_ack.capabilities"
+                yield finding("not-granted", text, line.raw)
+        elif isinstance(frame, (RegisterCommand, RegisterTool)):
+            kind = "command" if isinstance(frame, RegisterCommand) else "tool"
+            if f"{kind} {frame.name}" in names:
+                yield finding("registered-twice", f"{kind} {frame.name!r} was registered again", line.raw)
+            names.add(f"{kind} {frame.name}")
+            yield from _registration(frame, line)
+        elif isinstance(frame, Subscribe):
+            yield from _subscription(frame, line)
+        elif isinstance(frame, Notify) and frame.level not in (*LEVELS, "warning", ""):
+            yield finding("unknown-level", f"a note of level {frame.level!r}; {', '.join(LEVELS)} exist", line.raw)
+        elif isinstance(frame, CommandResponse):
+            yield from _action(frame, line)
+        elif isinstance(frame, ToolResult):
+            yield from _content(frame, line)
+
+
+def judge_replies(session: Session, *, died: bool) -> Iterator[Finding]:
+    """Findings about whether requests were answered: once, in time, with the right frame.
+
+    A program that `died` is not blamed for the replies that it owes.
+    """
+    asked = {request.id: request for request in session.requests}
+    answered: set[str] = set()
+    for line in session.lines:
+        if not isinstance(line.frame, (CommandResponse, ToolResult, EventInterceptResponse)):
+            continue
+        request = asked.get(line.frame.id)
+        if request is None:
+            what = f"the id {line.frame.id!r}, which was never asked" if line.frame.id else "no id"
+            yield finding("unknown-id", f"{line.frame.type} with {what}", line.raw)
+            continue
+        if request.id in answered:
+            yield finding("double-reply", f"{request.what} was answered more than once", line.raw)
+        elif not isinstance(line.frame, request.reply):
+            text = f"{request.what} was answered with {line.frame.type} in place of {request.reply.type}"
+            yield finding("wrong-reply", text, line.raw)
+        elif line.at - request.sent_at > request.limit:
+            text = f"{request.what} was answered after more than the {request.limit:g} s that a host waits"
+            yield finding("late-reply", text, line.raw)
+        if isinstance(line.frame, EventInterceptResponse):
+            yield from _decision(line.frame, request, line)
+        answered.add(request.id)
+    answered |= {line.answers for line in session.lines}
+    if not died:
+        for request in session.requests:
+            if request.id not in answered:
+                yield finding("no-reply", f"{request.what} was not answered within {request.limit:g} s", request.line)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _unreadable(line: Line) -> Finding:
+    if line.oversized:
+        return finding("oversized-frame", "a line of more than 4 MiB; hosts drop it", line.raw)
+    if not line.raw.lstrip().startswith(b"{"):
+        return finding("stdout-noise", "a line on standard output that is no frame; log to standard error", line.raw)
+    if line.error is None:
+        return finding("not-utf8", "the bytes of a frame are not UTF-8", line.raw)
+    rule = "wrong-field-type" if line.error.frame else "malformed-frame"
+    return finding(rule, str(line.error), line.raw)
+
+
+def _missing(line: Line) -> Iterator[Finding]:
+    if isinstance(line.frame, (Unknown, type(None))):
+        return
+    there = json.loads(line.raw)
+    for field in line.frame.__fields__:
+        needed = field not in line.frame.__defaults__ and field not in _TOLD_ELSEWHERE
+        if needed and there.get(field) is None:
+            yield finding("missing-field", f"{line.frame.type} frame: field {field!r} is missing", line.raw)
+
+
+def _registration(frame: RegisterCommand | RegisterTool, line: Line) -> Iterator[Finding]:
+    try:
+        if isinstance(frame, RegisterCommand):
+            command_name(frame.name)
+        else:
+            tool_name(frame.name)
+    except ValueError as error:
+        yield finding(f"bad-{'command' if isinstance(frame, RegisterCommand) else 'tool'}-name", str(error), line.raw)
+    if isinstance(frame, RegisterTool):
+        wrong = _schema_fault(frame.schema.value, "schema", top=True)
+        if wrong:
+            yield finding("bad-tool-schema", f"tool {frame.name!r}: {wrong}", line.raw)
+
+
+def _schema_fault(schema: object, path: str, *, top: bool = False) -> str:
+    """What is wrong with a JSON Schema, `""` for nothing that a vendor is known to refuse."""
+    if not isinstance(schema, dict):
+        return "" if isinstance(schema, bool) and not top else f"{path} must be an object"
+    kind = schema.get("type")
+    if top and kind != "object":
+        return f"{path}.type must be 'object', not {kind!r}"
+    for each in kind if isinstance(kind, list) else [kind]:
+        if each is not None and each not in TYPES:
+            return f"{path}.type must be one of {', '.join(TYPES)}, not {each!r}"
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, dict):
+        return f"{path}.properties must be an object"
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        return f"{path}.required must be a list of names"
+    for name, inner in properties.items():
+        if wrong := _schema_fault(inner, f"{path}.properties.{name}"):
+            return wrong
+    return _schema_fault(schema["items"], f"{path}.items") if isinstance(schema.get("items"), dict) else ""
+
+
+def _subscription(frame: Subscribe, line: Line) -> Iterator[Finding]:
+    for name in frame.events:
+        if name not in EVENTS:
+            yield finding("unknown-event", f"event {name!r} is not in protocol version 1", line.raw)
+    for name in frame.intercept:
+        if name not in INTERCEPTS:
+            text = f"{name!r} cannot be intercepted; {', '.join(INTERCEPTS)} can"
+            yield finding("unknown-intercept", text, line.raw)
+
+
+def _action(frame: CommandResponse, line: Line) -> Iterator[Finding]:
+    if frame.error or not frame.action:
+        return
+    if frame.action not in ACTIONS:
+        text = f"a command answered with action {frame.action!r}; {', '.join(ACTIONS)} exist"
+        yield finding("unknown-action", text, line.raw)
+    elif frame.action == "open_panel":
+        if frame.open_panel is None or not frame.open_panel.id:
+            yield finding("incomplete-action", "action 'open_panel' without a panel that has an id", line.raw)
+    elif frame.action != "noop" and not getattr(frame, frame.action):
+        yield finding("incomplete-action", f"action {frame.action!r} without text in {frame.action!r}", line.raw)
+
+
+def _content(frame: ToolResult, line: Line) -> Iterator[Finding]:
+    if not frame.content:
+        yield finding("empty-content", "the result of a tool has no content; the model learns nothing", line.raw)
+    for block in frame.content:
+        if isinstance(block, ImageBlock):
+            try:
+                data = binascii.a2b_base64(block.data, strict_mode=True)
+            except (binascii.Error, ValueError):
+                data = b""
+            if not data or not block.mime_type.startswith("image/"):
+                text = "an image needs a mime_type of an image and data in base64"
+                yield finding("bad-content", text, line.raw)
+        elif not isinstance(block, TextBlock):
+            yield finding("bad-content", f"a content block of type {block.type!r}; text and image exist", line.raw)
+
+
+def _decision(frame: EventInterceptResponse, request: Request, line: Line) -> Iterator[Finding]:
+    event = str(json.loads(request.line).get("event"))
+    if frame.block and event == "before_agent_start":
+        yield finding("misplaced-field", f"{request.what}: it cannot be blocked", line.raw)
+    for changed, field in _CHANGES.items():
+        if changed != event and getattr(frame, field) not in (None, ""):
+            yield finding("misplaced-field", f"{request.what}: {field!r} belongs to {changed!r}", line.raw)

@@ -1,0 +1,239 @@
+"""`Session`: one run of a checked program, with all that it said and when."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from zot_ext.protocol.codec import decode_from_extension, encode
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, Ready, ToolResult
+from zot_ext.protocol.splitter import FrameSplitter, Oversized
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zot_ext.limits import Limits
+    from zot_ext.protocol.frame import Unknown
+    from zot_ext.protocol.from_extension import FromExtension
+    from zot_ext.protocol.from_host import HelloAck
+    from zot_ext.testing.conformance.target import Target
+
+    Reply = CommandResponse | ToolResult | EventInterceptResponse
+
+
+class Line:
+    """One line the program wrote: what it was read as, or why it could not be."""
+
+    def __init__(self, raw: bytes, at: float, *, oversized: bool = False) -> None:
+        self.raw = raw
+        self.at = at
+        """When it was there, by `time.monotonic`."""
+        self.oversized = oversized
+        self.frame: FromExtension | Unknown | None = None
+        self.error: FrameError | None = None
+        if not oversized:
+            try:
+                self.frame = decode_from_extension(raw)
+            except FrameError as error:
+                self.error = error
+
+    @property
+    def answers(self) -> str:
+        """The id of the request that this line is a reply to, readable or not; `""` for anything else."""
+        if isinstance(self.frame, (CommandResponse, ToolResult, EventInterceptResponse)):
+            return self.frame.id
+        return self.error.id if self.error is not None else ""
+
+
+class Request:
+    """A frame that wants a reply."""
+
+    def __init__(self, id: str, what: str, reply: type[Reply], limit: float, line: bytes) -> None:
+        self.id = id
+        self.what = what
+        """In words: `command 'todos' without arguments`."""
+        self.reply = reply
+        self.limit = limit
+        """Seconds."""
+        self.line = line
+        self.sent_at = 0.0
+
+
+class Session:
+    """A program under check. Start it, speak to it, `close` it; nothing is judged here."""
+
+    def __init__(self, target: Target, limits: Limits, ack: HelloAck, log: str, environ: Mapping[str, str]) -> None:
+        """`log` is a file for its standard error; it is written anew. Raises `OSError` when it cannot be started."""
+        self.limits = limits
+        self.ack = ack
+        self.lines: list[Line] = []
+        self.requests: list[Request] = []
+        self.ended = False
+        """Standard output has ended."""
+        self.last = "the start"
+        """In words, what was sent last."""
+        self._log = log
+        self._ids = 0
+        self._closed = False
+        self._changed = threading.Condition()
+        with open(log, "wb") as errors:
+            self.process = subprocess.Popen(
+                list(target.command),
+                cwd=target.folder,
+                env=dict(environ),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                bufsize=0,
+                start_new_session=True,
+            )
+        assert self.process.stdin is not None
+        os.set_blocking(self.process.stdin.fileno(), False)
+        self._reader = threading.Thread(target=self._read, name="reader", daemon=True)
+        self._reader.start()
+
+    def id(self) -> str:
+        """A new id, the same in every check."""
+        self._ids += 1
+        return f"check-{self._ids}"
+
+    def write(self, data: bytes, what: str) -> None:
+        """Write bytes as they are; a program that does not read them within the limit, or is gone, misses the rest."""
+        self.last = what
+        stream = self.process.stdin
+        assert stream is not None
+        rest = memoryview(data)
+        until = time.monotonic() + self.limits.write_seconds
+        while rest and not stream.closed:
+            try:
+                rest = rest[os.write(stream.fileno(), rest) :]
+            except BlockingIOError:
+                left = until - time.monotonic()
+                if left <= 0 or not select.select([], [stream], [], left)[1]:
+                    return
+            except OSError:
+                return
+
+    def greet(self) -> None:
+        """Send `hello_ack`."""
+        self.write(encode(self.ack), "hello_ack")
+
+    def ask(self, *requests: Request) -> bool:
+        """Send requests in one write; say whether all were answered in time, rightly or not."""
+        for request in requests:
+            request.sent_at = time.monotonic()
+            self.requests.append(request)
+        self.write(b"".join(request.line for request in requests), requests[-1].what)
+        return self.wait(
+            lambda: all(any(line.answers == request.id for line in self.lines) for request in requests),
+            max((request.limit for request in requests), default=0),
+        )
+
+    def replied(self, request: Request) -> bool:
+        """Whether there is a reply of the right type to a request."""
+        return any(isinstance(line.frame, request.reply) and line.answers == request.id for line in self.lines)
+
+    def wait(self, found: Callable[[], bool], seconds: float) -> bool:
+        """Wait until `found`, at most for `seconds` and at most until nothing more can come."""
+        until = time.monotonic() + seconds
+        with self._changed:
+            while not found():
+                left = until - time.monotonic()
+                if left <= 0 or self.ended:
+                    return False
+                self._changed.wait(left)
+            return True
+
+    def settle(self) -> None:
+        """Wait as a host does for registrations: for `ready`, or for silence."""
+        until = time.monotonic() + self.limits.ready_total_seconds
+        while not self.sent_ready():
+            count = len(self.lines)
+            left = min(self.limits.ready_idle_seconds, until - time.monotonic())
+            if left <= 0 or not self.wait(lambda count=count: len(self.lines) > count, left):  # type: ignore[misc]
+                return
+
+    def sent_ready(self) -> bool:
+        """Whether there has been a `ready`."""
+        return any(isinstance(line.frame, Ready) for line in self.lines)
+
+    def end_input(self) -> None:
+        """Close the program's standard input."""
+        if self.process.stdin is not None:
+            with suppress(OSError):
+                self.process.stdin.close()
+
+    def exited(self, seconds: float) -> bool:
+        """Whether the process ends within `seconds`."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(max(seconds, 0))
+        return self.process.returncode is not None
+
+    def group(self) -> list[int]:
+        """Ids of the processes that the program leaves in its group, after a moment in which they may end."""
+        until = time.monotonic() + self.limits.kill_seconds
+        while (left := _members(self.process.pid)) and time.monotonic() < until:
+            time.sleep(0.02)  # the end of a process that is no child of ours cannot be waited for
+        return left
+
+    def last_words(self) -> str:
+        """The last line the program wrote to standard error, or `""`."""
+        with open(self._log, "rb") as file:
+            lines = file.read().decode(errors="replace").strip().splitlines()
+        return lines[-1][:200] if lines else ""
+
+    def close(self) -> None:
+        """End the program and everything in its group, and let go of the pipes; once is enough."""
+        if self._closed:
+            return
+        self._closed = True
+        self.end_input()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self._reader.join(self.limits.kill_seconds)
+        if self.process.stdout is not None and not self._reader.is_alive():
+            self.process.stdout.close()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        source = self.process.stdout.fileno()
+        splitter = FrameSplitter(self.limits.frame_bytes)
+        chunk = b"-"
+        while chunk:
+            chunk = os.read(source, 65536)
+            now = time.monotonic()
+            read = splitter.feed(chunk) if chunk else splitter.finish()
+            lines = [
+                Line(each.start, now, oversized=True) if isinstance(each, Oversized) else Line(each, now)
+                for each in read
+            ]
+            with self._changed:
+                self.lines += lines
+                self.ended = not chunk
+                self._changed.notify_all()
+
+
+def _members(group: int) -> list[int]:
+    if not os.path.isdir("/proc/self"):
+        try:
+            os.killpg(group, 0)
+        except OSError:
+            return []
+        return [group]
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError, ValueError, IndexError):
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                # After the name, which may hold anything: state, parent, group.
+                state, _parent, number = file.read().rpartition(")")[2].split()[:3]
+            if int(number) == group and state not in "ZX":
+                found.append(int(name))
+    return sorted(found)

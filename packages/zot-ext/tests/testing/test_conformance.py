@@ -1,0 +1,460 @@
+"""`check` against programs that each break one rule, and against one that breaks none."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import zot_ext
+from zot_ext import Limits
+from zot_ext.testing import RULES, Report, check
+
+# What must not be too short on a busy machine is long; what a broken program is waited for is short.
+PATIENT = Limits(ready_idle_seconds=0.1, ready_total_seconds=10, shutdown_seconds=10, kill_seconds=0.5)
+PATIENT_IDLE = Limits(ready_idle_seconds=1, ready_total_seconds=5, shutdown_seconds=10, kill_seconds=0.5)
+QUICK = Limits(
+    ready_idle_seconds=0.1,
+    ready_total_seconds=2,
+    command_seconds=2,
+    tool_seconds=2,
+    intercept_seconds=2,
+    drain_seconds=2,
+    shutdown_seconds=2,
+    kill_seconds=0.5,
+    write_seconds=2,
+)
+
+SOUND = """\
+import json, os, signal, subprocess, sys, time
+
+def send(**frame):
+    os.write(1, json.dumps(frame).encode() + b"\\n")
+
+def hello():
+    send(type="hello", name="sound", version="1")
+
+def commands():
+    send(type="register_command", name="greet", description="says hello")
+
+def tools():
+    properties = {"a": {"type": "number"}, "note": {"type": "string"}}
+    schema = {"type": "object", "properties": properties, "required": ["a"]}
+    send(type="register_tool", name="add", description="adds", schema=schema)
+
+def subscribe():
+    send(type="subscribe", events=["turn_start"], intercept=["tool_call", "assistant_message", "before_agent_start"])
+
+def ready():
+    send(type="ready")
+
+def command(frame):
+    send(type="command_response", id=frame["id"], action="display", display="hello")
+
+def tool(frame):
+    send(type="tool_result", id=frame["id"], content=[{"type": "text", "text": "3"}])
+
+def intercept(frame):
+    send(type="event_intercept_response", id=frame["id"])
+
+def event(frame):
+    pass
+
+def shutdown(frame):
+    send(type="shutdown_ack")
+    sys.exit()
+
+def other(frame):
+    pass
+
+def lines():
+    yield from sys.stdin.buffer
+
+def end():
+    pass
+
+#CHANGE
+if __name__ == "__main__":
+    hello()
+    commands()
+    tools()
+    subscribe()
+    ready()
+    for line in lines():
+        frame = json.loads(line)
+        {
+            "command_invoked": command, "tool_call": tool, "event_intercept": intercept, "event": event,
+            "shutdown": shutdown,
+        }.get(frame["type"], other)(frame)
+    end()
+"""
+
+BROKEN = [
+    ("no-hello", "sys.exit('no config')", QUICK),
+    ("hello-not-first", "print('starting up', flush=True)", QUICK),
+    ("empty-name", "hello = lambda: send(type='hello', name='  ')", QUICK),
+    ("wrong-field-type", "hello = lambda: send(type='hello', name=5)", QUICK),
+    ("second-hello", "ready = lambda: (hello(), send(type='ready'))", PATIENT),
+    ("no-ready", "ready = lambda: None", PATIENT),
+    ("stdout-noise", "ready = lambda: (os.write(1, b'debug: here\\n'), send(type='ready'))", PATIENT),
+    ("malformed-frame", "ready = lambda: (os.write(1, b'{\"type\": \"notify\",\\n'), send(type='ready'))", PATIENT),
+    ("malformed-frame", "ready = lambda: (send(level='info', message='no type'), send(type='ready'))", PATIENT),
+    (
+        "not-utf8",
+        'ready = lambda: (os.write(1, b\'{"type":"notify","level":"info","message":"\\xff"}\\n\'), '
+        "send(type='ready'))",
+        PATIENT,
+    ),
+    (
+        "oversized-frame",
+        "ready = lambda: (print(json.dumps({'type': 'notify', 'message': 'x' * 4194304}), flush=True), "
+        "send(type='ready'))",
+        PATIENT,
+    ),
+    ("wrong-field-type", "commands = lambda: send(type='register_command', name='greet', description=1)", PATIENT),
+    ("wrong-field-type", "tool = lambda frame: send(type='tool_result', id=frame['id'], content='3')", PATIENT),
+    (
+        "wrong-field-type",
+        "intercept = lambda frame: send(type='event_intercept_response', id=frame['id'], modified_args='ls')",
+        PATIENT,
+    ),
+    ("missing-field", "ready = lambda: (send(type='notify', level='info'), send(type='ready'))", PATIENT),
+    ("unknown-frame", "ready = lambda: (send(type='draw', at=1), send(type='ready'))", PATIENT),
+    (
+        "not-granted",
+        "def command(frame):\n"
+        "    send(type='submit', text='hello')\n"
+        "    send(type='command_response', id=frame['id'], action='noop')",
+        PATIENT,
+    ),
+    ("bad-command-name", "commands = lambda: send(type='register_command', name='say hi', description='')", PATIENT),
+    (
+        "bad-tool-name",
+        "tools = lambda: send(type='register_tool', name='a.b', description='', schema={'type': 'object'})",
+        PATIENT,
+    ),
+    (
+        "bad-tool-name",
+        "tools = lambda: send(type='register_tool', name='t' * 65, description='', schema={'type': 'object'})",
+        PATIENT,
+    ),
+    ("bad-tool-schema", "tools = lambda: send(type='register_tool', name='add', description='')", PATIENT),
+    (
+        "bad-tool-schema",
+        "tools = lambda: send(type='register_tool', name='add', description='', schema={'type': 'string'})",
+        PATIENT,
+    ),
+    (
+        "bad-tool-schema",
+        "tools = lambda: send(type='register_tool', name='add', description='',"
+        " schema={'type': 'object', 'properties': {'a': {'type': 'text'}}})",
+        PATIENT,
+    ),
+    ("wrong-field-type", "tools = lambda: send(type='register_tool', name='add', description='', schema=[])", PATIENT),
+    ("registered-twice", "ready = lambda: (commands(), send(type='ready'))", PATIENT),
+    ("unknown-event", "subscribe = lambda: send(type='subscribe', events=['sunrise'])", PATIENT),
+    ("unknown-intercept", "subscribe = lambda: send(type='subscribe', intercept=['turn_end'])", PATIENT),
+    (
+        "depends-on-ack-time",
+        "def commands(register=commands):\n"
+        "    import select\n"
+        "    if select.select([0], [], [], 1)[0]:\n"
+        "        register()",
+        PATIENT_IDLE,
+    ),
+    ("no-reply", "command = lambda frame: None", QUICK),
+    ("no-reply", "tool = lambda frame: None", QUICK),
+    ("no-reply", "intercept = lambda frame: None", QUICK),
+    ("late-reply", "quick = command\ndef command(frame):\n    time.sleep(2.5)\n    quick(frame)", QUICK),
+    ("double-reply", "once = tool\ndef tool(frame):\n    once(frame)\n    once(frame)", PATIENT),
+    (
+        "unknown-id",
+        "once = tool\ndef tool(frame):\n    send(type='tool_result', id='0', content=[{'type': 'text', 'text': ''}])\n"
+        "    once(frame)",
+        PATIENT,
+    ),
+    ("wrong-reply", "tool = command", PATIENT),
+    ("unknown-action", "command = lambda frame: send(type='command_response', id=frame['id'], action='sing')", PATIENT),
+    (
+        "incomplete-action",
+        "command = lambda frame: send(type='command_response', id=frame['id'], action='prompt', display='hello')",
+        PATIENT,
+    ),
+    (
+        "incomplete-action",
+        "command = lambda frame: send(type='command_response', id=frame['id'], action='open_panel')",
+        PATIENT,
+    ),
+    ("unknown-level", "event = lambda frame: send(type='notify', level='fatal', message='oh')", PATIENT),
+    (
+        "bad-content",
+        "tool = lambda frame: send(type='tool_result', id=frame['id'], content=[{'type': 'video', 'url': 'x'}])",
+        PATIENT,
+    ),
+    (
+        "bad-content",
+        "tool = lambda frame: send(type='tool_result', id=frame['id'],"
+        " content=[{'type': 'image', 'mime_type': 'image/png', 'data': '~~~'}])",
+        PATIENT,
+    ),
+    ("empty-content", "tool = lambda frame: send(type='tool_result', id=frame['id'], content=[])", PATIENT),
+    (
+        "misplaced-field",
+        "intercept = lambda frame: send(type='event_intercept_response', id=frame['id'],"
+        " **({'replace_text': 'x'} if frame['event'] == 'tool_call' else {}))",
+        PATIENT,
+    ),
+    ("exited-early", "command = lambda frame: int(frame['args'])", PATIENT),
+    ("exited-early", "def tool(frame, original=tool):\n    original(frame | {'a': frame['args']['a']})", PATIENT),
+    ("exited-early", "event = lambda frame: sys.exit('no event wanted')", PATIENT),
+    ("exited-early", "ready = lambda: (send(type='ready'), sys.exit(3))", PATIENT),
+    ("breaks-on-unknown-frame", "other = lambda frame: {'hello_ack': 1}[frame['type']]", PATIENT),
+    (
+        "breaks-on-unknown-field",
+        "def command(frame, original=command):\n    known = {'type', 'id', 'name', 'args'}\n"
+        "    assert set(frame) <= known, frame\n    original(frame)",
+        PATIENT,
+    ),
+    (
+        "breaks-on-non-ascii",
+        "def lines():\n    for line in sys.stdin.buffer:\n        yield from line.decode().splitlines()",
+        PATIENT,
+    ),
+    (
+        "breaks-on-large-argument",
+        "def lines():\n    for line in sys.stdin.buffer:\n        yield line if len(line) < 65536 else sys.exit(9)",
+        PATIENT,
+    ),
+    (
+        "breaks-on-joined-frames",
+        # One request of every read is answered.
+        "def lines():\n    rest = b''\n    for chunk in iter(lambda: os.read(0, 9999999), b''):\n"
+        "        *whole, rest = (rest + chunk).split(b'\\n')\n"
+        "        yield from [line for line in whole if b'\"args\"' not in line]\n"
+        "        yield from [line for line in whole if b'\"args\"' in line][:1]",
+        QUICK,
+    ),
+    (
+        "breaks-on-cut-frames",
+        "def lines():\n    for chunk in iter(lambda: os.read(0, 9999999), b''):\n"
+        "        if len(chunk) >= 512:\n            while not chunk.endswith(b'\\n'):\n"
+        "                chunk += os.read(0, 9999999)\n"
+        "        yield from chunk.split(b'\\n')[:-1] or sys.exit('half a frame')",
+        PATIENT,
+    ),
+    ("no-shutdown-ack", "shutdown = lambda frame: sys.exit()", PATIENT),
+    ("ignores-shutdown", "shutdown = lambda frame: send(type='shutdown_ack')", QUICK),
+    ("ignores-shutdown", "shutdown = lambda frame: None", QUICK),
+    ("exit-status", "shutdown = lambda frame: (send(type='shutdown_ack'), sys.exit(4))", PATIENT),
+    ("ignores-end-of-input", "end = lambda: time.sleep(60)", QUICK),
+    (
+        "leaves-process",
+        "child = subprocess.Popen(['sleep', '60'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)",
+        PATIENT,
+    ),
+]
+TOLD_BY_OTHER_TESTS = {"bad-manifest", "cannot-start", "no-program", "name-mismatch"}
+
+
+def checked(change: str, folder: Path, limits: Limits = PATIENT, *, calls: bool = True) -> Report:
+    program = folder / "program.py"
+    program.write_text(SOUND.replace("#CHANGE", change))
+    return check([sys.executable, "-I", "-S", str(program)], limits=limits, calls=calls)
+
+
+def test_a_sound_program_has_no_findings(tmp_path: Path) -> None:
+    report = checked("", tmp_path)
+    assert report.findings == ()
+    assert report.ok
+    assert report.name == "sound"
+    assert (report.commands, report.tools) == (("greet",), ("add",))
+    assert report.events == ("turn_start",)
+    assert report.intercepts == ("tool_call", "assistant_message", "before_agent_start")
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Future[Report]]]:
+    """The reports on all broken programs, made side by side: most of the time is waiting for what never comes."""
+    with ThreadPoolExecutor(8) as pool:
+        folders = [tmp_path_factory.mktemp("broken") for _ in BROKEN]
+        yield [
+            pool.submit(checked, change, folder, limits)
+            for (_, change, limits), folder in zip(BROKEN, folders, strict=True)
+        ]
+
+
+@pytest.mark.parametrize(
+    "number", range(len(BROKEN)), ids=[f"{number}-{each[0]}" for number, each in enumerate(BROKEN)]
+)
+def test_a_program_that_breaks_one_rule_is_told_of_that_rule_alone(number: int, reports: list[Future[Report]]) -> None:
+    rule, report = BROKEN[number][0], reports[number].result()
+    assert report.rules == (rule,), report.findings
+    assert report.ok == (RULES[rule][0] != "error")
+
+
+def test_every_rule_has_a_program_that_breaks_it() -> None:
+    assert {rule for rule, _, _ in BROKEN} | TOLD_BY_OTHER_TESTS == set(RULES)
+
+
+def write_extension(folder: Path, name: str = "sound", **manifest: object) -> Path:
+    (folder / "program.py").write_text(f"#!{sys.executable} -S\n{SOUND}")
+    (folder / "program.py").chmod(0o755)
+    (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./program.py"} | manifest))
+    return folder
+
+
+def test_a_directory_is_started_as_its_manifest_says(tmp_path: Path) -> None:
+    report = check(write_extension(tmp_path), limits=PATIENT)
+    assert (report.findings, report.name, report.commands) == ((), "sound", ("greet",))
+
+
+def test_a_name_other_than_that_of_the_manifest_is_a_warning(tmp_path: Path) -> None:
+    report = check(write_extension(tmp_path, name="other"), limits=PATIENT)
+    assert report.rules == ("name-mismatch",)
+    assert report.ok
+    assert report.name == "other"
+
+
+def test_a_manifest_without_a_program_is_a_note(tmp_path: Path) -> None:
+    report = check(write_extension(tmp_path, exec="", skills=["notes"]), limits=PATIENT)
+    assert (report.rules, report.ok) == (("no-program",), True)
+
+
+def test_a_directory_without_a_manifest_is_an_error(tmp_path: Path) -> None:
+    report = check(tmp_path)
+    assert report.rules == ("bad-manifest",)
+    assert "extension.json: cannot be read in" in report.findings[0].text
+
+
+@pytest.mark.parametrize("program", ["./missing", "no-such-program-anywhere", "./extension.json"])
+def test_a_program_that_cannot_be_started_is_an_error(program: str, tmp_path: Path) -> None:
+    report = check(write_extension(tmp_path, exec=program), limits=PATIENT)
+    assert report.rules == ("cannot-start",)
+    assert program.removeprefix("./") in report.findings[0].text
+
+
+def test_without_calls_no_handler_runs(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    change = f"command = tool = intercept = event = lambda frame: open({str(marks)!r}, 'a').write(str(frame))"
+    report = checked(change, tmp_path, calls=False)
+    assert report.findings == ()
+    assert report.commands == ("greet",)
+    assert not marks.exists()
+
+
+def test_without_calls_the_rest_is_still_checked(tmp_path: Path) -> None:
+    assert checked("shutdown = lambda frame: None", tmp_path, QUICK, calls=False).rules == ("ignores-shutdown",)
+    change = "other = lambda frame: {'hello_ack': 1}[frame['type']]"
+    assert checked(change, tmp_path, calls=False).rules == ("breaks-on-unknown-frame",)
+
+
+def test_every_handler_is_asked_in_several_ways(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    record = f"def record(frame):\n    open({str(seen)!r}, 'a').write(json.dumps(frame) + chr(10))\n"
+    wrap = "".join(
+        f"def {name}(frame, original={name}):\n    record(frame)\n    original(frame)\n"
+        for name in ("command", "tool", "intercept", "event")
+    )
+    assert checked(record + wrap, tmp_path).findings == ()
+    frames = [json.loads(line) for line in seen.read_text().splitlines()]
+    asked = [frame for frame in frames if frame["type"] == "tool_call"]
+    assert [each["args"] for each in asked] == [
+        {"a": 1, "note": "text"},
+        {},
+        {"a": 1, "note": "text", "zot_check_unknown": True},
+    ]
+    commands = [frame.get("args") for frame in frames if frame["type"] == "command_invoked"]
+    assert commands[:2] == [None, "zot check"]
+    assert any("\u2028" in (args or "") for args in commands)
+    assert max(len(args or "") for args in commands) == 1024 * 1024
+    intercepted = [frame["event"] for frame in frames if frame["type"] == "event_intercept"]
+    assert intercepted == ["tool_call", "assistant_message", "before_agent_start"]
+    assert [frame["event"] for frame in frames if frame["type"] == "event"] == ["turn_start"]
+
+
+def test_what_needs_a_grant_may_be_sent_to_a_host_that_gives_it(tmp_path: Path) -> None:
+    change = """
+granted = []
+def other(frame):
+    granted.extend(frame.get("capabilities", ()))
+def command(frame):
+    if "submit" in granted:
+        send(type="submit", text="hello")
+    send(type="command_response", id=frame["id"], action="noop")
+"""
+    assert checked(change, tmp_path).findings == ()
+
+
+def test_an_open_panel_is_used_and_closed(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    change = f"""
+def command(frame):
+    panel = {{"id": "p", "title": "", "lines": ["one"]}}
+    send(type="command_response", id=frame["id"], action="open_panel", open_panel=panel)
+def other(frame):
+    open({str(seen)!r}, "a").write(frame["type"] + " " + frame.get("key", "") + chr(10))
+"""
+    assert checked(change, tmp_path).findings == ()
+    told = seen.read_text().splitlines()
+    assert told[1:4] == ["panel_key down", "panel_key rune", "panel_close "]
+
+
+def test_a_program_that_ends_is_quoted_with_its_last_words(tmp_path: Path) -> None:
+    (finding,) = checked("raise RuntimeError('no key in the environment')", tmp_path, QUICK).findings
+    assert finding.text == "it ended before hello with status 1: RuntimeError: no key in the environment"
+
+
+def test_a_finding_shows_the_frame_and_a_long_one_shortened(tmp_path: Path) -> None:
+    change = "ready = lambda: (send(type='notify', level='loud', message='x' * 1000), send(type='ready'))"
+    (finding,) = checked(change, tmp_path).findings
+    assert finding.frame.startswith('{"type": "notify", "level": "loud", "message": "xxx')
+    assert finding.frame.endswith("… (1050 bytes)")
+    assert finding.text == "a note of level 'loud'; info, success, warn, error exist"
+
+
+def test_a_check_that_is_interrupted_leaves_no_process(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        SOUND.replace(
+            "#CHANGE",
+            f"""
+def command(frame):
+    open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(60)
+""",
+        )
+    )
+    code = "import sys; from zot_ext.testing import check; check(sys.argv[1:])"
+    command = [sys.executable, "-c", code, sys.executable, "-I", "-S", str(tmp_path / "program.py")]
+    environ = {"PYTHONPATH": str(Path(zot_ext.__file__).parents[1]), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr.endswith("KeyboardInterrupt\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pid", "program.py"]
+
+
+def test_the_report_is_the_same_every_time(tmp_path: Path) -> None:
+    change = "command = lambda frame: send(type='command_response', id=frame['id'], action='sing')"
+    first, second = (checked(change, tmp_path) for _ in range(2))
+    assert first == second
+    assert json.loads(json.dumps(first.as_json()))["findings"][0]["rule"] == "unknown-action"
+
+
+def test_the_files_of_an_extension_go_where_they_are_deleted(tmp_path: Path) -> None:
+    change = """
+def other(frame):
+    if frame["type"] == "hello_ack":
+        open(os.path.join(frame["data_dir"], "state"), "a").close()
+        sys.stderr.write(frame["data_dir"])
+def command(frame):
+    sys.exit("kept in " + str(other))
+"""
+    (finding,) = checked(change.replace("str(other)", "os.environ['PYTHONPATH']"), tmp_path).findings
+    kept = Path(finding.text.rpartition("kept in ")[2].rpartition(":")[2])
+    assert not kept.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["program.py"]

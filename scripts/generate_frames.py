@@ -1,0 +1,131 @@
+"""Write `zot_ext/frames.schema.json`: the extension protocol as JSON Schema, for languages other than Python.
+
+Types come from the annotations of the frame classes, descriptions from their docstrings. Run it after changing either:
+
+    uv run python scripts/generate_frames.py
+"""
+
+import ast
+import inspect
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import zot_ext
+from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.protocol import FROM_EXTENSION, FROM_HOST, PROTOCOL_VERSION, from_extension, from_host
+from zot_ext.protocol.kinds import REST
+from zot_ext.protocol.values import ImageBlock, PanelSpec, TextBlock
+from zot_ext.record import Record
+
+FILE = Path(zot_ext.__file__).parent / "frames.schema.json"
+
+TEXT = {"type": "string"}
+TYPES: dict[str, dict[str, Any]] = {
+    "str": TEXT,
+    "str | None": TEXT,
+    "int": {"type": "integer"},
+    "bool": {"type": "boolean"},
+    "tuple[str, ...]": {"type": "array", "items": TEXT},
+    "tuple[Block, ...]": {"type": "array", "items": {"$ref": "#/$defs/Block"}},
+    "RawObject": {"type": "object"},
+    "RawObject | None": {"type": "object"},
+    "PanelSpec": {"$ref": "#/$defs/PanelSpec"},
+    "PanelSpec | None": {"$ref": "#/$defs/PanelSpec"},
+}
+"""The annotation of a field to the schema of what is written for it."""
+
+CONSTANTS = {
+    name: value for module in (from_extension, from_host) for name, value in vars(module).items() if name.isupper()
+}
+
+
+def field_docs(cls: type[Record]) -> dict[str, str]:
+    """The docstring below each field of a record."""
+    (definition,) = ast.parse(inspect.getsource(cls)).body
+    assert isinstance(definition, ast.ClassDef)
+    found = {}
+    for field, doc in zip(definition.body, definition.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant):
+            assert isinstance(field.target, ast.Name)
+            found[field.target.id] = plain(str(doc.value.value))
+    return found
+
+
+def described(text: str) -> dict[str, Any]:
+    """A description; where it points to a constant of known values, these in its place and as examples."""
+    pointer = re.search(r"[Ss]ee `(?:[\w.]+\.)?([A-Z_]+)`\.?", text)
+    if pointer is None:
+        return {"description": text} if text else {}
+    values = CONSTANTS[pointer[1]]
+    known = f"{', '.join(f'`{value}`' for value in values)}."
+    return {"description": text.replace(pointer[0], known), "examples": list(values)}
+
+
+def plain(doc: str | None) -> str:
+    """A docstring on one line, with the default of each limit in the place of its name."""
+    limits = re.compile(r"`Limits\.(\w+)`")
+    return limits.sub(lambda name: f"{getattr(DEFAULT_LIMITS, name[1]):g} s", " ".join((doc or "").split()))
+
+
+def record_schema(cls: type[Record], discriminator: str = "") -> dict[str, Any]:
+    """The schema of a record as it is written. Fields that are not named are allowed, and ignored by readers."""
+    docs = field_docs(cls)
+    properties: dict[str, Any] = {"type": {"const": discriminator}} if discriminator else {}
+    for field, annotation in cls.__fields__.items():
+        if annotation == REST:
+            continue  # the members that have no name here
+        schema = {**TYPES[annotation], **described(docs.get(field, ""))}
+        if "array" in TYPES[annotation].values() and "examples" in schema:
+            schema["examples"] = [[value] for value in schema["examples"]]
+        default = cls.__defaults__.get(field)
+        if default is not None:
+            schema["default"] = list(default) if isinstance(default, tuple) else default
+        properties[field] = schema
+    required = [name for name in properties if name == "type" or name not in cls.__defaults__]
+    return {"description": plain(cls.__doc__), "type": "object", "properties": properties, "required": required}
+
+
+def schema() -> dict[str, Any]:
+    """The whole schema. Each frame is `#/$defs/<direction>.<type>`."""
+    frames: dict[str, Any] = {}
+    unions: dict[str, Any] = {}
+    for name, direction, classes, words in (
+        ("FromExtension", "from_extension", FROM_EXTENSION, "What an extension writes to its standard output."),
+        ("FromHost", "from_host", FROM_HOST, "What an extension reads from its standard input."),
+    ):
+        frames |= {f"{direction}.{each.type}": record_schema(each, each.type) for each in classes}
+        unions[name] = {
+            "description": words,
+            "oneOf": [{"$ref": f"#/$defs/{direction}.{each.type}"} for each in classes],
+        }
+    other = {"type": "object", "properties": {"type": {"not": {"enum": [TextBlock.type, ImageBlock.type]}}}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:zot:extension-frames:{PROTOCOL_VERSION}",
+        "title": f"Frames of the zot extension protocol, version {PROTOCOL_VERSION}",
+        "description": "One JSON object per line of UTF-8, in both directions. This is what to write; a reader also "
+        "takes a missing or null field for its default, and ignores unknown fields and frames of unknown types.",
+        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in unions],
+        "$defs": {
+            **unions,
+            **frames,
+            "Block": {
+                "description": "A content block of a tool result. Hosts show blocks of other types as text.",
+                "oneOf": [{"$ref": "#/$defs/TextBlock"}, {"$ref": "#/$defs/ImageBlock"}, other],
+            },
+            "TextBlock": record_schema(TextBlock, TextBlock.type),
+            "ImageBlock": record_schema(ImageBlock, ImageBlock.type),
+            "PanelSpec": record_schema(PanelSpec),
+        },
+    }
+
+
+def text() -> str:
+    """The content of the file."""
+    return json.dumps(schema(), ensure_ascii=False, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), "utf-8")
