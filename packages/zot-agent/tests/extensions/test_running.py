@@ -204,6 +204,41 @@ def test_a_call_whose_arguments_no_guard_could_read_does_not_run(scene: Scene) -
     assert text.startswith("the arguments of echo cannot be shown to the guards: ")
 
 
+RAW_GUARD = """
+import json, sys
+def say(line): print(line, flush=True)
+say('{"type":"hello","name":"raw"}')
+say('{"type":"subscribe","intercept":["tool_call"]}')
+say('{"type":"ready"}')
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "event_intercept":
+        say('{"type":"event_intercept_response","id":"%s","modified_args":VALUE}' % frame["id"])
+    elif frame["type"] == "shutdown":
+        break
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ('{"text":"new"}', "new"),
+        ('{ "text" : "x" }', "x"),  # says the same
+        ("null", "x"),
+        ("[1]", "x"),
+        ('"new"', "x"),
+        ("3", "x"),
+        ("true", "x"),
+    ],
+)
+def test_only_an_object_counts_as_other_arguments(scene: Scene, value: str, said: str) -> None:
+    scene.add_raw("raw", RAW_GUARD.replace("VALUE", value))
+
+    play(scene, ScriptedClient([Turn(calls=[Call("echo", {"text": "x"})]), "ok"]))
+
+    assert scene.outputs() == [(said, False)]
+
+
 def test_an_interceptor_that_does_not_answer_in_time_allows(scene: Scene) -> None:
     scene.add("slow", "@ext.intercept('tool_call')\ndef sleep(call):\n    time.sleep(60)")
 

@@ -1,0 +1,80 @@
+"""Skills through the `zot` command: told to the model, loaded by it, left out."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+
+def write_skill(folder: Path, name: str, body: str = "Do it well.", description: str = "when it matters") -> None:
+    (folder / name).mkdir(parents=True)
+    (folder / name / "SKILL.md").write_text(f"---\nname: {name}\ndescription: {description}\n---\n{body}\n")
+
+
+def system(server: ScriptedServer, number: int = 0) -> str:
+    return json.dumps(server.requests[number].body["messages"][0])
+
+
+def result(events: list[dict[str, Any]]) -> dict[str, Any]:
+    (found,) = [event for event in events if event["type"] == "tool_result"]
+    return found
+
+
+def test_a_skill_written_for_another_agent_is_told_and_loaded(zot: Any, server: ScriptedServer) -> None:
+    write_skill(zot.cwd / ".claude/skills", "release", "Tag first, then push.")
+    server.add(Turn(calls=[Call("skill", {"name": "release"})]), "done")
+
+    done = zot.ask(server, "--json", "release it")
+
+    assert "release" in system(server)
+    assert "when it matters" in system(server)
+    found = result(done.events)
+    assert not found["is_error"]
+    assert "Tag first, then push." in found["content"][0]["text"]
+    assert str(zot.cwd / ".claude/skills/release") in found["content"][0]["text"]
+
+
+def test_the_skills_of_the_project_come_before_ones_own(zot: Any, server: ScriptedServer) -> None:
+    write_skill(zot.cwd / ".zot/skills", "release", "of the project")
+    write_skill(zot.home / "skills", "release", "of the person")
+    server.add(Turn(calls=[Call("skill", {"name": "release"})]), "done")
+
+    assert "of the project" in result(zot.ask(server, "--json", "go").events)["content"][0]["text"]
+
+
+def test_an_extension_brings_skills_under_its_name(zot: Any, server: ScriptedServer) -> None:
+    folder = zot.home / "extensions" / "bundle"
+    write_skill(folder, "release", "of the bundle")
+    (folder / "extension.json").write_text('{"name": "bundle", "skills": ["release"]}')
+    server.add(Turn(calls=[Call("skill", {"name": "bundle:release"})]), "done")
+
+    done = zot.ask(server, "--json", "go")
+
+    assert "of the bundle" in result(done.events)["content"][0]["text"]
+    assert done.err == ""
+
+
+def test_a_bad_skill_is_told_once_with_its_place_and_the_run_goes_on(zot: Any, server: ScriptedServer) -> None:
+    folder = zot.cwd / ".zot/skills/bad"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: bad\n---\nNothing says what for.\n")
+    server.add("ok")
+
+    done = zot.ask(server, "-p", "go")
+
+    assert done.out == "ok\n"
+    assert f"{folder / 'SKILL.md'}" in done.line()
+
+
+def test_without_skills_the_model_hears_of_none(zot: Any, server: ScriptedServer) -> None:
+    write_skill(zot.cwd / ".zot/skills", "release")
+    server.add("ok", "ok", "ok")
+
+    for flags in (["--no-skills"], ["--tools", "read"], ["--tools", "read,skill"]):
+        zot.ask(server, "-p", "go", *flags)
+
+    tools = [[tool["function"]["name"] for tool in request.body["tools"]] for request in server.requests]
+    assert "skill" not in tools[0]
+    assert tools[1:] == [["read"], ["read", "skill"]]
+    assert ["release" in system(server, number) for number in range(3)] == [False, False, True]

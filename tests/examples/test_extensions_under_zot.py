@@ -1,0 +1,179 @@
+"""The same examples under zot's own host: real processes, an agent, a scripted model."""
+
+import asyncio
+import contextlib
+import re
+import shutil
+import subprocess
+from collections.abc import AsyncIterator, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_agent.extensions import events
+from zot_agent.extensions.discover import discover
+from zot_agent.extensions.events import ExtensionEvent
+from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.running import CommandError, Extensions
+from zot_core import Runtime, ToolOutput
+from zot_ext.limits import Limits
+from zot_provider.messages import TextBlock
+from zot_provider.testing import Call, ScriptedClient, Turn
+
+EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
+LIMITS = Limits(ready_total_seconds=60, intercept_seconds=60, shutdown_seconds=20)
+
+
+class Zot:
+    """An agent with one of the examples."""
+
+    def __init__(self, runtime: Runtime, client: ScriptedClient, extensions: Extensions) -> None:
+        self.runtime, self._client, self._extensions = runtime, client, extensions
+        self.told: list[ExtensionEvent] = []
+        extensions.events.add(self.told.append)
+
+    async def command(self, name: str, args: str = "") -> ExtensionEvent:
+        """What a command wants shown."""
+        count = len(self.told)
+        await self._extensions.run_command(name, args)
+        return self.told[count]
+
+    async def call(self, tool: str, **arguments: object) -> tuple[str, bool]:
+        """What the model reads when it calls `tool`, and whether it is an error."""
+        self._client.add(Turn(calls=[Call(tool, arguments)]), "done")
+        results = [event async for event in self.runtime.prompt("go") if isinstance(event, ToolOutput)]
+        return "".join(each.text for each in results[0].content if isinstance(each, TextBlock)), results[0].is_error
+
+    def press(self, *keys: str) -> None:
+        """Keys for the open panel."""
+        for key in keys:
+            self._extensions.panels.key("rune" if len(key) == 1 else key, key if len(key) == 1 else "")
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        async with asyncio.timeout(60):
+            while not true():
+                await asyncio.sleep(0.01)
+
+    @property
+    def panel(self) -> tuple[str, ...]:
+        panel = self._extensions.panels.panel
+        assert panel is not None
+        return panel.lines
+
+
+@contextlib.asynccontextmanager
+async def running(name: str, root: Path) -> AsyncIterator[Zot]:
+    folder, project = root / name, root / "project"
+    if not folder.exists():
+        shutil.copytree(EXTENSIONS / name, folder)
+        project.mkdir(exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            (root / "node_modules").symlink_to((EXTENSIONS / "node_modules").resolve(strict=True))
+    client = ScriptedClient()
+    async with Runtime("scripted", client=client, cwd=project) as runtime:
+        extensions = Extensions(
+            lambda: discover([str(folder)], str(project), str(root / "home")),
+            lambda: Setting(str(project), "scripted", "scripted", ""),
+            home=str(root / "home"),
+            limits=LIMITS,
+        )
+        extensions.attach(runtime.agent)
+        assert extensions.start() == []
+        try:
+            await extensions.ready()
+            yield Zot(runtime, client, extensions)
+        finally:
+            await extensions.close()
+
+
+async def hello(root: Path) -> None:
+    async with running("hello", root) as zot:
+        assert await zot.command("hello", "Ada") == events.Submit("hello", "Greet Ada in one short sentence.")
+
+
+async def hello_raw(root: Path) -> None:
+    async with running("hello-raw", root) as zot:
+        assert isinstance(await zot.command("hellopy"), events.Submit)
+
+
+async def weather(root: Path) -> None:
+    async with running("weather", root) as zot:
+        assert await zot.call("weather", city="Berlin") == ("Berlin: 16°C, fog", False)
+        text, is_error = await zot.call("weather", city="Ys")
+        assert is_error
+        assert "no weather for 'Ys'" in text
+
+
+async def guard(root: Path) -> None:
+    async with running("guard", root) as zot:
+        assert await zot.call("bash", command="sudo true") == ('refused: matches danger pattern "sudo"', True)
+        assert zot.told == [events.Notify("guard", "warn", "refused: sudo true")]
+        text, is_error = await zot.call("bash", command="echo fine")
+        assert not is_error
+        assert "fine" in text
+        shown = await zot.command("audit")
+        assert isinstance(shown, events.Display)
+        assert shown.text.startswith("2 tool calls, in ")
+
+
+async def todo(root: Path) -> None:
+    async with running("todo", root) as zot:
+        assert isinstance(await zot.command("todos"), events.PanelOpen)
+        zot.press(*"ship it", "enter")
+        await zot.until(lambda: zot.panel == ("▸ □ ship it", "> "))
+        assert await zot.call("todo", action="add", text="rest") == ("1. [ ] ship it\n2. [ ] rest", False)
+        await zot.until(lambda: len(zot.panel) == 3)
+        zot.press("esc")
+        assert isinstance(zot.told[-1], events.PanelClose)
+    async with running("todo", root) as zot:  # the list outlives its program
+        assert await zot.call("todo", action="list") == ("1. [ ] ship it\n2. [ ] rest", False)
+
+
+async def clock(root: Path) -> None:
+    async with running("clock", root) as zot:
+        shown = await zot.command("clock")
+        assert isinstance(shown, events.Display)
+        assert re.fullmatch(r"\d\d:\d\d:\d\d", shown.text)
+        assert isinstance(await zot.command("date"), events.Insert)
+        with pytest.raises(CommandError, match="there is no time zone Mars"):
+            await zot.command("clock", "Mars")
+
+
+async def scratchpad(root: Path) -> None:
+    async with running("scratchpad", root) as zot:
+        assert await zot.command("note", "buy milk") == events.Display("scratchpad", "noted: buy milk")
+        assert await zot.call("read_notes") == ("buy milk", False)
+
+
+async def shell(root: Path) -> None:
+    project = root / "project"
+    project.mkdir()
+    subprocess.run(["git", "init", "--quiet", "--initial-branch", "näher", str(project)], check=True)
+    async with running("shell", root) as zot:
+        assert await zot.command("branch") == events.Display("shell", "näher")
+        text, is_error = await zot.call("disk_free")
+        assert not is_error
+        assert "%" in text
+
+
+SCENES: dict[str, Callable[[Path], Coroutine[Any, Any, None]]] = {
+    "clock": clock,
+    "guard": guard,
+    "hello": hello,
+    "hello-raw": hello_raw,
+    "scratchpad": scratchpad,
+    "shell": shell,
+    "todo": todo,
+    "weather": weather,
+}
+NEEDED = {"clock": "node", "scratchpad": "node", "shell": "jq"}
+
+
+def test_every_example_has_its_scene() -> None:
+    assert set(SCENES) == {path.parent.name for path in EXTENSIONS.glob("*/extension.json")}
+
+
+@pytest.mark.parametrize("name", [name for name in SCENES if name not in NEEDED or shutil.which(NEEDED[name])])
+def test_an_example_works_under_zot(name: str, tmp_path: Path) -> None:
+    asyncio.run(SCENES[name](tmp_path))
