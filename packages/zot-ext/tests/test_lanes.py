@@ -1,9 +1,10 @@
 import asyncio
 import threading
+import time
 
 import pytest
 
-from zot_ext.lanes import Bell, Lane, LoopThread
+from zot_ext.lanes import Bell, Lane, LoopThread, Workers
 
 
 def test_a_bell_that_was_rung_before_the_wait_does_not_hold_it_up() -> None:
@@ -77,3 +78,57 @@ def test_stopping_cancels_what_still_runs() -> None:
     loop.stop(5)
     thread.join(10)
     assert len(outcome) == 1
+
+
+def test_workers_do_jobs_side_by_side() -> None:
+    workers, meeting, done = Workers(), threading.Barrier(3), threading.Semaphore(0)
+
+    def job() -> None:
+        meeting.wait(30)
+        done.release()
+
+    for _ in range(3):
+        workers.put(job)
+
+    assert all(done.acquire(timeout=30) for _ in range(3))
+    workers.stop()
+
+
+def test_a_worker_that_is_done_takes_the_next_job_and_goes_when_it_is_told() -> None:
+    workers, threads, done = Workers(), list[threading.Thread](), threading.Semaphore(0)
+
+    def job() -> None:
+        threads.append(threading.current_thread())
+        done.release()
+
+    for _ in range(5):
+        workers.put(job)
+        assert done.acquire(timeout=30)
+        while not workers._waiting:  # the thread is on its way back
+            time.sleep(0.001)
+    workers.stop()
+    threads[0].join(30)
+
+    assert len(set(threads)) == 1
+    assert not threads[0].is_alive()
+
+
+def test_no_more_workers_wait_than_are_to_be_kept() -> None:
+    workers, gate, threads = Workers(kept=1), threading.Event(), list[threading.Thread]()
+
+    def job() -> None:
+        threads.append(threading.current_thread())
+        gate.wait(30)
+
+    for _ in range(4):
+        workers.put(job)
+    while len(threads) < 4:
+        time.sleep(0.001)
+    gate.set()
+    while sum(thread.is_alive() for thread in threads) > 1:
+        time.sleep(0.001)
+    workers.stop()
+    for thread in threads:
+        thread.join(30)
+
+    assert not any(thread.is_alive() for thread in threads)

@@ -1,4 +1,4 @@
-"""Threads: `Bell` wakes a waiting thread, `Lane` does jobs in order, `LoopThread` runs coroutines."""
+"""Threads: `Bell` wakes a waiting one, `Lane` does jobs in order, `Workers` side by side, `LoopThread` coroutines."""
 
 from __future__ import annotations
 
@@ -61,6 +61,60 @@ class Lane:
                     return
                 job = self._jobs.popleft()
             job()
+
+
+class Workers:
+    """Does jobs side by side, each in a thread. Jobs do not raise.
+
+    A thread that is done waits for the next job, since to start one takes longer than to answer most requests.
+    """
+
+    def __init__(self, kept: int = 4) -> None:
+        """At most `kept` threads wait; more go away when they are done."""
+        self._kept = kept
+        self._lock = threading.Lock()
+        self._waiting: list[_Seat] = []
+        self._stopped = False
+
+    def put(self, job: Callable[[], None]) -> None:
+        """Begin a job at once. RuntimeError if no thread can be started for it."""
+        with self._lock:
+            seat = self._waiting.pop() if self._waiting else None  # the last that was busy is the quickest to wake
+        if seat is None:
+            threading.Thread(target=self._work, args=(job,), name="requests", daemon=True).start()
+        else:
+            seat.job = job
+            seat.bell.ring()
+
+    def stop(self) -> None:
+        """Send the waiting threads away, and each of the others when it is done."""
+        with self._lock:
+            self._stopped = True
+            waiting, self._waiting = self._waiting, []
+        for seat in waiting:
+            seat.bell.ring()
+
+    def _work(self, job: Callable[[], None] | None) -> None:
+        seat = _Seat()
+        while job is not None:
+            job()
+            seat.job = job = None
+            with self._lock:
+                if self._stopped or len(self._waiting) >= self._kept:
+                    return
+                self._waiting.append(seat)
+            seat.bell.wait()
+            job = seat.job
+
+
+class _Seat:
+    """Where a thread waits for its next job; none means that it may go."""
+
+    __slots__ = ("bell", "job")
+
+    def __init__(self) -> None:
+        self.bell = Bell()
+        self.job: Callable[[], None] | None = None
 
 
 class LoopThread:

@@ -12,7 +12,7 @@ import threading
 import time
 
 from zot_ext.answers import command_frame, tool_frame
-from zot_ext.lanes import Bell, Lane, LoopThread
+from zot_ext.lanes import Bell, Lane, LoopThread, Workers
 from zot_ext.protocol.codec import decode_from_host, encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import (
@@ -75,9 +75,13 @@ class Service:
         self._bell = Bell()
         self._wire = Wire(pipes[1], self._bell.ring)
         self._events, self._panels = Lane("events"), Lane("panels")
+        self._workers = Workers()
+        self._splitter = FrameSplitter(limits.frame_bytes)
+        self._taken: list[tuple[Request, Callable[[], FromExtension]]] = []
         self._loop = LoopThread()
         self._lock = threading.Lock()
         self._busy = 0
+        self._draining = False
         self._answering = threading.Lock()
         self._open: set[Request] = set()
         self._greeted = threading.Event()
@@ -97,7 +101,7 @@ class Service:
             self.send(frame)
         if not self._registry.hello:
             self._send_ready()
-        threading.Thread(target=self._read, name="reader", daemon=True).start()
+        self._workers.put(self._read)
         while not (self._ended or self._terminated or self._wire.closed):
             self._bell.wait()
         complete = self._drain()
@@ -116,23 +120,45 @@ class Service:
     # The way in
 
     def _read(self) -> None:
-        splitter = FrameSplitter(self._limits.frame_bytes)
-        reason = "input ended"
-        try:
-            while reason != "shutdown":
+        """Take what comes, to the end, or to a request that nothing follows.
+
+        The thread that has read such a request answers it as well, while another one reads on: to wake a thread for the
+        answer takes longer than most answers.
+        """
+        reason = ""
+        while not reason:
+            try:
                 chunk = os.read(self._source, _CHUNK)
-                for line in splitter.feed(chunk) if chunk else splitter.finish():
-                    if self._take(line):
-                        reason = "shutdown"
-                        break
-                if not chunk:
+                lines = self._splitter.feed(chunk) if chunk else self._splitter.finish()
+                reason = "" if chunk else "input ended"
+            except OSError as error:
+                self._log(f"input failed: {error}")
+                lines, reason = [], "input ended"
+            for line in lines:
+                if self._take(line):
+                    reason = "shutdown"
                     break
-        except OSError as error:
-            self._log(f"input failed: {error}")
-        finally:
-            os.close(self._source)
-            self._ended = reason
-            self._bell.ring()
+            if self._begin_requests(here=not reason):
+                return
+        os.close(self._source)
+        self._ended = reason
+        self._bell.ring()
+
+    def _begin_requests(self, *, here: bool) -> bool:
+        """Begin the requests that were taken, the last of them in this thread if it is to be `here`; whether it was."""
+        requests, self._taken = self._taken, []
+        last = requests.pop() if requests and here else None
+        for each in requests:
+            self._start(each)
+        if last is None:
+            return False
+        try:
+            self._workers.put(self._read)
+        except RuntimeError:  # no more threads: this one reads on when it has answered
+            self._serve(*last)
+            return False
+        self._serve(*last)
+        return True
 
     def _take(self, line: bytes | Oversized) -> bool:
         """Set one line to work; say whether it was `shutdown`."""
@@ -274,8 +300,12 @@ class Service:
         with self._answering:
             self._open.add(request)
         self._enter()
+        self._taken.append((request, work))
+
+    def _start(self, taken: tuple[Request, Callable[[], FromExtension]]) -> None:
+        request, work = taken
         try:
-            threading.Thread(target=self._serve, args=(request, work), name=request.name, daemon=True).start()
+            self._workers.put(lambda: self._serve(request, work))
         except RuntimeError as error:
             self._answer(request, encode(self._failure(request, f"cannot start: {error}")))
             self._leave()
@@ -330,8 +360,8 @@ class Service:
     def _leave(self) -> None:
         with self._lock:
             self._busy -= 1
-            idle = not self._busy
-        if idle:
+            awaited = self._draining and not self._busy
+        if awaited:
             self._bell.ring()
 
     def _patience(self) -> float:
@@ -345,6 +375,7 @@ class Service:
         began = time.monotonic()
         while True:
             with self._lock:
+                self._draining = True
                 if not self._busy:
                     return True
             left = began + self._patience() - time.monotonic()
@@ -363,4 +394,5 @@ class Service:
             if self._ended == "shutdown":
                 self._wire.write(encode(ShutdownAck()), last=True)
         self._wire.close()
+        self._workers.stop()
         self._loop.stop(0.1)

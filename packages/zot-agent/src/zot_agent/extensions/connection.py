@@ -162,7 +162,7 @@ class Connection:
             raise Ended(f"extension {self.name!r} {why}")
         line = encode(frame, limit=self._limits.frame_bytes)
         future = self._requests.open(frame.id, reply)
-        self._put(line)
+        self._put(line, now=True)
         timer = self._loop.call_later(seconds, self._requests.time_out, frame.id, seconds)
         try:
             return await future
@@ -272,10 +272,10 @@ class Connection:
 
     # Frames
 
-    def _put(self, line: bytes) -> None:
+    def _put(self, line: bytes, *, now: bool = False) -> None:
         if self._trace is not None:
             self._trace.add(self.name, "out", line)
-        self._outbox.put(line)
+        self._outbox.put(line, now=now)
 
     def _received(self, line: bytes | Oversized) -> None:
         text = line.start if isinstance(line, Oversized) else line

@@ -58,14 +58,17 @@ class Outbox:
             return False
         return True
 
-    def put(self, line: bytes) -> None:
-        """Write the line after those before it. Once the queue is closed, nothing happens."""
+    def put(self, line: bytes, *, now: bool = False) -> None:
+        """Write the line after those before it: when the loop comes round, together with what else came, or `now`.
+        Once the queue is closed, nothing happens."""
         if self.closed or self._finishing:
             return
         self._lines.append(line)
         self._bytes += len(line)
         if self._watching:
             self._judge_later()
+        elif now:
+            self._write()
         elif not self._scheduled:
             # What one round of the loop brings goes out together.
             self._scheduled = True

@@ -63,6 +63,8 @@ class LineReader:
             self._hand_on(self._splitter.feed(piece))
             if self._rest is not None:
                 self._rest -= len(piece)
+            elif len(piece) < _PIECE:
+                return  # that was all; if more comes, the loop says so
             if self._loop.time() >= until:
                 if self._rest is not None:
                     self._loop.call_soon(self._read)
