@@ -76,7 +76,9 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
     async def reads_skill(values: dict[str, Any], context: ToolContext) -> Reach:
         return Reach(await context.files.real(_choose(values["name"], known).path))
 
-    return FunctionTool(run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, reach=reads_skill)
+    return FunctionTool(
+        run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, reach=reads_skill
+    )
 
 
 def expand(skill: Skill, args: str = "") -> str:
