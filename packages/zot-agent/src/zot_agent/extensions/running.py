@@ -82,9 +82,10 @@ class Extensions:
         self._reloading = asyncio.Lock()
 
     def attach(self, agent: Agent) -> None:
-        """Let the extensions watch and change what `agent` does, and give it their tools."""
+        """Let the extensions watch and change what `agent` does, and give it their tools; from now on it is the one."""
         self._agent = agent
         self._own_tools.update(agent.tools)
+        self._stale = True
         agent.hooks.limit.add(self._before_turn)  # before anybody is told that the turn starts
         self._hooks.attach(agent.hooks)
 

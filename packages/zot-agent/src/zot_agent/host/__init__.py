@@ -3,46 +3,93 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from zot_agent.host.options import Options
+from zot_core.errors import Busy
+from zot_core.events import AgentEvent
+from zot_core.hooks import Observe
 from zot_core.runtime import Runtime
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.discover import Discovery
     from zot_agent.extensions.running import Extensions, ReloadStats
+    from zot_agent.host.extensions import ExtensionChoice
 
 
 class Host:
-    """An agent with its session, hooks and extensions."""
+    """An agent with its session, hooks and extensions.
+
+    `runtime` may become another one (`reopen`); `events` go on, and so do the extensions.
+    """
 
     def __init__(
         self,
         runtime: Runtime,
         notes: Sequence[str] = (),
         *,
-        open_extensions: "Callable[[], Extensions] | None" = None,
-        extensions: "Extensions | None" = None,
-        hold_text: bool = False,
+        options: Options | None = None,
+        choice: "ExtensionChoice | None" = None,
+        reopen: Callable[[Options], tuple[Runtime, list[str]]] | None = None,
     ) -> None:
         """`notes` are for the person, one line each: what was found odd while putting the host together.
 
-        `extensions` are None where none were found; `open_extensions` makes them when a reload finds some.
-        `hold_text` is the wish of a program that reads events: see `holds_text`.
+        `options` are those it was made of, `choice` says which extensions may start, and `reopen` makes another
+        runtime; a host without them has no extensions and cannot be reopened.
         """
         self.runtime = runtime
         self.notes = list(notes)
-        self.extensions = extensions
-        self.hold_text = hold_text
-        self._open_extensions = open_extensions
+        self.options = options or Options()
+        self.choice = choice
+        self.extensions: Extensions | None = None
+        """None until some were found."""
+        self.events: Observe[AgentEvent] = Observe()
+        """Every event of whatever the runtime is."""
+        self._reopen = reopen
+        self._stop_telling = runtime.hooks.event.add(self.events.tell)
 
     @property
     def holds_text(self) -> bool:
         """Whether text of the model must not be shown as it comes: an extension may replace it when it is whole."""
         return self.extensions is not None and bool(self.extensions.interceptors("assistant_message"))
 
+    @property
+    def hold_text(self) -> bool:
+        """The wish of a program that reads events: to be spared of text that may be replaced."""
+        return self.options.hold_text
+
+    async def reopen(self, options: Options) -> list[str]:
+        """Go on with what `options` name: another session, another vendor's model; lines for the person.
+
+        The old session is closed, the extensions stay. Raises `Busy`, `ConfigError` and `SessionError`, and nothing has
+        changed then.
+        """
+        if self._reopen is None:
+            raise RuntimeError("this host was made for one runtime")
+        if self.runtime.busy:
+            raise Busy("the agent is busy")
+        old, (self.runtime, notes) = self.runtime, self._reopen(options)
+        self.options = options
+        self._stop_telling()
+        self._stop_telling = self.runtime.hooks.event.add(self.events.tell)
+        if self.extensions is not None:
+            self.extensions.attach(self.runtime.agent)
+        await old.close()
+        return notes
+
+    def start_extensions(self, discovery: "Discovery | None" = None) -> None:
+        """Start the extensions that were found, in the background. RuntimeError if this host cannot have any."""
+        if self.choice is None:
+            raise RuntimeError("this host was made without extensions")
+        from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  who has none does not load it
+
+        self.extensions = make_extensions(self.choice, self.options, lambda: self.runtime)
+        self.extensions.attach(self.runtime.agent)
+        self.notes += [*self.extensions.start(discovery), *self.choice.notes]
+
     async def reload_extensions(self) -> "ReloadStats":
         """Stop all extensions, look for them anew, start them; the agent has their tools from its next model call."""
         if self.extensions is None:
-            if self._open_extensions is None:
-                raise RuntimeError("this host was made without extensions")
-            self.extensions = self._open_extensions()
+            self.start_extensions()
+        assert self.extensions is not None
         return await self.extensions.reload()
 
     async def close(self) -> None:

@@ -6,7 +6,7 @@ from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host import Host
-from zot_agent.host.extensions import ExtensionChoice, make_extensions
+from zot_agent.host.extensions import ExtensionChoice
 from zot_agent.host.options import Options
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
@@ -26,18 +26,40 @@ MODELS_FILE = "models.json"
 """The user's own vendors and models, in zot's home folder: see `zot_provider.catalog.user`."""
 
 
-def build_host(options: Options, *, once: bool = True) -> Host:
-    """A host for what was asked for, for a single prompt unless not `once`. Raises `ConfigError`, `SessionError`."""
+def build_host(options: Options, *, once: bool = True, can_ask: bool = False) -> Host:
+    """A host for what was asked for, its extensions starting. Raises `ConfigError`, `SessionError`.
+
+    `once`: for a single prompt. `can_ask`: a person is there who can be asked whether extensions of the project may
+    start. Must be called in the event loop if there are any extensions.
+    """
     cwd, home = working_directory(options.cwd), zot_home()
     settings = load_settings(home)
+    choice = ExtensionChoice(options, settings, cwd, can_ask=can_ask)
+    discovery = choice.find()
+    use_proxy(settings)
+    runtime, notes = open_runtime(options, settings, discovery, once=once)
+
+    def reopen(options: Options) -> tuple[Runtime, list[str]]:
+        return open_runtime(options, load_settings(home), choice.found, once=once)
+
+    host = Host(runtime, notes, options=options, choice=choice, reopen=reopen)
+    if discovery.found or discovery.problems:
+        host.start_extensions(discovery)
+    return host
+
+
+def open_runtime(
+    options: Options, settings: Settings, extensions: Discovery, *, once: bool
+) -> tuple[Runtime, list[str]]:
+    """The agent that was asked for, and lines for the person. Raises `ConfigError`, `SessionError`."""
+    cwd, home = working_directory(options.cwd), zot_home()
     store = SessionStore(sessions_root())
     path, stored = find_session(options, store, cwd)
     selection = choose_model(options, settings, known_models(home), stored)
-    use_proxy(settings)
     client = open_client(selection, options)
     replace, append, notes = instructions(options, cwd, home)
-    choice = ExtensionChoice(options, settings, cwd)
-    skills = choose_skills(options, choice.find(), cwd, home)
+    skills = choose_skills(options, extensions, cwd, home)
+    reasoning = options.reasoning or settings.reasoning
     session = None if options.no_session else open_session(store, cwd, selection, path, stored)
     try:
         runtime = Runtime(
@@ -48,18 +70,18 @@ def build_host(options: Options, *, once: bool = True) -> Host:
             skills=skills.found,
             system_prompt=replace,
             append_system_prompt=append,
-            reasoning=options.reasoning or settings.reasoning,
+            reasoning=reasoning,
             session=session,
             resumed=stored,
             max_steps=options.max_steps,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
-            env=child_environment(selection, session, options.reasoning or settings.reasoning),
+            env=child_environment(selection, session, reasoning),
         )
     except BaseException:
         if session is not None:
             session.close()
         raise
-    return extend(runtime, choice, options, [*notes, *skills.notes])
+    return runtime, [*notes, *skills.notes]
 
 
 def choose_skills(options: Options, extensions: Discovery, cwd: str, home: str) -> Skills:
@@ -68,22 +90,6 @@ def choose_skills(options: Options, extensions: Discovery, cwd: str, home: str) 
         return Skills()
     brought = [ExtensionSkills(each.name, each.directory, each.manifest.skills) for each in extensions.active()]
     return find_skills(cwd, home, os.path.expanduser("~"), brought)
-
-
-def extend(runtime: Runtime, choice: ExtensionChoice, options: Options, notes: list[str]) -> Host:
-    """The host of `runtime`, its extensions starting. Must be called in the event loop if there are any."""
-    discovery = choice.found
-    extensions = None
-    if discovery.found or discovery.problems:
-        extensions = make_extensions(choice, options, runtime)
-        notes = [*notes, *extensions.start(discovery), *choice.notes]
-    return Host(
-        runtime,
-        notes,
-        extensions=extensions,
-        open_extensions=lambda: make_extensions(choice, options, runtime),
-        hold_text=options.hold_text,
-    )
 
 
 def known_models(home: str) -> Known:

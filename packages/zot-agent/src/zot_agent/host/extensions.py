@@ -1,6 +1,6 @@
 """The extensions of a host: which may start, and what they are told of the agent."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
@@ -58,22 +58,21 @@ class ExtensionChoice:
         return [each for each, decision in decisions if decision is False]
 
 
-def make_extensions(choice: ExtensionChoice, options: Options, runtime: Runtime) -> "Extensions":
-    """The extensions of `runtime`, attached to its agent and not yet started. Raises `ConfigError` (`--ext-trace`)."""
+def make_extensions(choice: ExtensionChoice, options: Options, runtime: Callable[[], Runtime]) -> "Extensions":
+    """The extensions, not yet started, for whatever `runtime` is at the time. Raises `ConfigError` (`--ext-trace`)."""
     from zot_agent.extensions.hooks import Setting  # noqa: PLC0415  who has no extensions does not load their host
     from zot_agent.extensions.running import Extensions  # noqa: PLC0415
     from zot_agent.extensions.trace import Trace  # noqa: PLC0415
 
     def about() -> Setting:
-        model, session = runtime.agent.model, runtime.session
-        return Setting(runtime.cwd, model.vendor, model.id, session.meta.id if session else "")
+        now = runtime()
+        model, session = now.agent.model, now.session
+        return Setting(now.cwd, model.vendor, model.id, session.meta.id if session else "")
 
-    extensions = Extensions(
+    return Extensions(
         choice.find,
         about,
         home=zot_home(),
         use_tools=not options.no_ext_tools,
         trace=Trace(options.ext_trace) if options.ext_trace else None,
     )
-    extensions.attach(runtime.agent)
-    return extensions
