@@ -1,8 +1,8 @@
 import pytest
 
-from zot_agent.modes.activity import Activity, clip, failure, main_argument
+from zot_agent.modes.activity import Activity, clip, failure
 from zot_agent.modes.output import Output
-from zot_core.display import TerminalDisplay
+from zot_core.display import TerminalDisplay, main_argument
 from zot_core.events import TextDelta, ToolCall, ToolOutput
 from zot_provider.messages import ImageBlock, TextBlock
 

@@ -4,6 +4,7 @@ A screen has one renderer for each kind and knows no tool by name. A tool that g
 the model reads.
 """
 
+import json
 from typing import ClassVar, TypeAlias
 
 from zot_provider.record import Record, record
@@ -66,3 +67,17 @@ class ImageDisplay(Record):
 
 
 DisplayBlock: TypeAlias = TextDisplay | CodeDisplay | DiffDisplay | FilesDisplay | TerminalDisplay | ImageDisplay
+
+TELLING = ("command", "path", "pattern", "file_path", "url", "query", "name")
+"""Arguments that say what a call is about, the most telling first."""
+
+
+def main_argument(arguments: str) -> str:
+    """What a call is about, of the JSON text of its arguments; empty if they do not say."""
+    try:
+        values = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(values, dict):
+        return ""
+    return next((values[name] for name in TELLING if isinstance(values.get(name), str)), "")

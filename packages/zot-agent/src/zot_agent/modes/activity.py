@@ -1,6 +1,5 @@
 """What the tools do, a dim line each on standard error, so that a person at a terminal sees that something happens."""
 
-import json
 import os
 import re
 import shutil
@@ -10,13 +9,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from zot_agent.modes.output import Output
-from zot_core.display import TerminalDisplay
+from zot_core.display import TerminalDisplay, main_argument
 from zot_core.events import AgentEvent, ToolCall, ToolOutput
 from zot_core.terminal import strip_controls
 from zot_provider.messages import TextBlock
-
-TELLING = ("command", "path", "pattern", "file_path", "url", "query", "name")
-"""Arguments that say what a call is about, the most telling first."""
 
 _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _LONGEST = 2000
@@ -45,17 +41,6 @@ class Activity:
         with suppress(OSError):  # the terminal has gone
             sys.stderr.write(f"{line}\n" if self._plain else f"\x1b[2m{line}\x1b[0m\n")
             sys.stderr.flush()
-
-
-def main_argument(arguments: str) -> str:
-    """What a call is about, of the JSON text of its arguments; empty if they do not say."""
-    try:
-        values = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return ""
-    if not isinstance(values, dict):
-        return ""
-    return next((values[name] for name in TELLING if isinstance(values.get(name), str)), "")
 
 
 def failure(event: ToolOutput) -> str:

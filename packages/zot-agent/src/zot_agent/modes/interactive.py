@@ -1,0 +1,93 @@
+"""The chat screen: puts host, presenter, controller and screen together, and runs them on a terminal."""
+
+import contextlib
+import os
+from collections.abc import Sequence
+
+from zot_agent.config.paths import zot_home
+from zot_agent.host import Host
+from zot_agent.ui.bindings import keymap
+from zot_agent.ui.controller import Controller
+from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.screen import Screen
+from zot_agent.ui.typed import PLACEHOLDER
+from zot_agent.ui.work import Waiting
+from zot_provider.messages import ImageBlock
+from zot_tui.app import App, Handlers
+from zot_tui.terminal import Display
+from zot_tui.theme import builtin
+from zot_tui.widgets.cell import Look
+from zot_tui.widgets.editor import EditorWidget
+from zot_tui.widgets.spinner import Spinner
+from zot_tui.widgets.status import Status
+from zot_tui.widgets.transcript import Transcript
+
+TAIL = 40
+"""Rows of the conversation that are left on the main screen."""
+
+
+class Chat:
+    """The parts of the screen, put together: an app that can be entered, and what drives it."""
+
+    def __init__(self, host: Host, screen: Display | None = None) -> None:
+        theme = builtin("dark")
+        look = Look(frames=theme.spinner.frames or Look().frames)
+        transcript = Transcript(on_change=lambda: self.app.redraw())
+        editor = EditorWidget(placeholder=PLACEHOLDER)
+        spinner = Spinner(theme.spinner, lambda *call: self.app.after(*call), lambda: self._spun())
+        self.view = Screen(transcript, editor, spinner, Status())
+        self.presenter = Presenter(transcript, look, lambda: host.holds_text)
+        self.controller = Controller(host, self.view, self.presenter, home=zot_home())
+        handlers = Handlers(
+            action=self.controller.action,
+            key=self.controller.key,
+            paste=self.controller.paste,
+            interrupt=lambda _: self.app.exit(),
+        )
+        self.app = App(
+            self.view.stack,
+            theme=theme,
+            keymap=keymap(),
+            contexts=self.controller.contexts,
+            handlers=handlers,
+            screen=screen,
+        )
+        self.controller.app = self.app
+        self.view.stack.on_change = self.app.redraw
+        self._frame = 0
+        for note in host.notes:
+            self.presenter.note(note, "warning")
+        transcript.prepend(self.presenter.cells(host.runtime.messages))
+        for text in self.controller.typed.recover():
+            self.controller.note(f"this was waiting when zot ended: {text}")
+        self.controller.refresh()
+
+    def _spun(self) -> None:
+        self._frame += 1
+        self.presenter.spin(self._frame)
+        self.app.redraw()
+
+    def tail(self) -> str:
+        """The end of the conversation as text, for the main screen."""
+        columns = self.app.size[0]
+        return "\n".join(line.rstrip() for line in self.view.transcript.lines(columns, TAIL))
+
+
+async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -> int:
+    """Show the screen until the person leaves; the exit code."""
+    chat = Chat(host)
+    try:
+        async with chat.app as app:
+            detected = await app.background()
+            if detected == "light":
+                app.theme = builtin("light")
+            if prompt or images:
+                chat.controller.work.submit(Waiting(prompt, prompt, images))
+            await app.wait()
+            app.leave_behind = chat.tail()
+    finally:
+        with contextlib.suppress(Exception):
+            await chat.controller.close()
+    if app.signum:
+        return 128 + app.signum
+    return os.EX_OK

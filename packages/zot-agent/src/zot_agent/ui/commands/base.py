@@ -1,0 +1,66 @@
+"""`SlashCommand`: what `/name` does, and `Chat`: all that a command can use."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from zot_agent.host import Host
+from zot_tui.app import App
+from zot_tui.widgets.cells import Level
+from zot_tui.widgets.dialog import Dialog
+from zot_tui.widgets.transcript import Transcript
+
+V = TypeVar("V")
+
+Busy: TypeAlias = Literal["now", "cancel", "wait"]
+"""While a turn runs: at once beside it, after it was stopped, or after its end."""
+
+
+class Chat(Protocol):
+    """The screen as commands see it."""
+
+    host: Host
+    app: App
+    transcript: Transcript
+    home: str
+
+    async def ask(self, dialog: Dialog[V]) -> V | None:
+        """The answer of a person, None for none."""
+        ...
+
+    def note(self, text: str, level: Level = "info") -> None:
+        """A line beside the conversation."""
+        ...
+
+    def submit_text(self, text: str) -> None:
+        """Send a message of the person's; it waits while zot works."""
+        ...
+
+    def insert(self, text: str) -> None:
+        """Put text into the editor."""
+        ...
+
+    def show_conversation(self) -> None:
+        """Show the conversation of the runtime anew."""
+        ...
+
+    def refresh(self) -> None:
+        """Something in the status has changed."""
+        ...
+
+    async def compact(self, instructions: str) -> None:
+        """Compact the conversation, as a run of its own."""
+        ...
+
+    def leave(self) -> None:
+        """End the screen."""
+        ...
+
+
+class SlashCommand(NamedTuple):
+    """`run` gets the chat and what stands behind the name; it raises `ZotError` for what the person is told."""
+
+    name: str
+    arguments: str
+    help: str
+    busy: Busy
+    run: Callable[[Chat, str], Awaitable[Any]]

@@ -1,0 +1,95 @@
+"""/new /clear /compact /jump /copy /btw /study: the conversation as it stands."""
+
+import contextlib
+
+from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.side_chat import SideChat
+from zot_provider.errors import ConfigError
+from zot_tui.text.runs import Row
+from zot_tui.text.wrap import wrap
+from zot_tui.widgets.picker import Item, Picker
+from zot_tui.widgets.questions import Pages, TextInput
+
+STUDY = """Get to know the project in this directory. Read its README and what describes its structure, look at \
+the folders and the most telling files, and find out how it is built and tested. Then tell me in a few short \
+paragraphs what it is, how it is organised, and where one would begin to change something. Change nothing."""
+
+
+async def new(chat: Chat, _: str) -> None:
+    """Begin another session."""
+    chat.host.runtime.new_session()
+    chat.show_conversation()
+    chat.note("a new session; the old one is in /sessions")
+
+
+async def clear(chat: Chat, _: str) -> None:
+    """Forget the conversation."""
+    chat.host.runtime.clear()
+    chat.show_conversation()
+
+
+async def compact(chat: Chat, instructions: str) -> None:
+    """Replace the conversation by a summary."""
+    await chat.compact(instructions)
+
+
+async def jump(chat: Chat, text: str) -> None:
+    """Scroll to a prompt of before."""
+    turns = chat.transcript.turns()
+    if text:
+        found = [turn for turn in turns if text.lower() in turn.text.lower()]
+        if not found:
+            raise ConfigError(f"no prompt here says {text!r}")
+        chat.transcript.show(found[-1].number)
+        return
+    items = [Item(turn.number, turn.text) for turn in reversed(turns)]
+    number = await chat.ask(Picker("Jump to", items, empty="nothing was said yet"))
+    if number is not None:
+        chat.transcript.show(number)
+
+
+async def copy(chat: Chat, _: str) -> None:
+    """Put the last answer on the clipboard."""
+    answers = [message for message in chat.host.runtime.messages if message.role == "assistant" and message.text]
+    if not answers:
+        raise ConfigError("there is no answer to copy yet")
+    last = answers[-1]
+    if "hidden" in last.meta:
+        raise ConfigError("the last answer is hidden by an extension")
+    ways = await chat.app.copy(last.meta.get("display_text", last.text))
+    chat.note("copied" if ways else "the terminal takes no text for the clipboard", "info" if ways else "warning")
+
+
+async def study(chat: Chat, _: str) -> None:
+    """Have the agent get to know the project."""
+    chat.submit_text(STUDY)
+
+
+async def btw(chat: Chat, question: str) -> None:
+    """Ask something beside the work; nothing of it is kept."""
+    side = SideChat(chat.host.runtime)
+    said: list[tuple[str, str]] = []
+    while question or (
+        question := await chat.ask(TextInput("By the way", placeholder="a question beside the work")) or ""
+    ):
+        said.append((question, await _answer(chat, side, question)))
+        question = await _show(chat, said)
+
+
+async def _answer(chat: Chat, side: SideChat, question: str) -> str:
+    pieces: list[str] = []
+    async with contextlib.aclosing(side.ask(question)) as answer:
+        async for piece in answer:
+            pieces.append(piece)
+    return "".join(pieces)
+
+
+async def _show(chat: Chat, said: list[tuple[str, str]]) -> str:
+    def rows(columns: int) -> list[Row[str]]:
+        shown: list[Row[str]] = []
+        for question, answer in said:
+            shown += [*wrap([("user", question)], columns - 4), [], *wrap([("text", answer)], columns - 4), []]
+        return [[("text", "  "), *row] for row in shown]
+
+    await chat.ask(Pages("By the way", rows, note="not part of the conversation; the model forgets it"))
+    return await chat.ask(TextInput("By the way", placeholder="another question, or Esc")) or ""

@@ -1,0 +1,86 @@
+"""/model /reasoning: who answers, and how hard it thinks."""
+
+from typing import get_args
+
+from zot_agent.host.build import known_models
+from zot_agent.ui.amounts import tokens
+from zot_agent.ui.commands.base import Chat
+from zot_provider.catalog import list_models
+from zot_provider.catalog.user import Known
+from zot_provider.errors import ConfigError, UnknownName, ZotError
+from zot_provider.model import Model
+from zot_provider.request import Reasoning
+from zot_provider.selection import select
+from zot_tui.widgets.picker import Item, Picker
+
+
+async def model(chat: Chat, name: str) -> None:
+    """Go on with another model, of any vendor there is a key for."""
+    chosen = name or await chat.ask(Picker("Model", await _models(chat), note="vendors with a key, or a server here"))
+    if chosen:
+        await _switch(chat, chosen)
+        chat.refresh()
+
+
+async def _switch(chat: Chat, name: str) -> None:
+    runtime = chat.host.runtime
+    vendor, slash, id = name.partition("/")
+    if not slash or vendor == runtime.agent.model.vendor:
+        try:
+            runtime.set_model(id if slash and vendor == runtime.agent.model.vendor else name)
+            return
+        except ConfigError:
+            if not slash:
+                raise
+    session = runtime.session.path if runtime.session is not None and len(runtime.agent.transcript) else ""
+    options = chat.host.options.replace(provider="", model=name, api_key="", base_url="", session=session)
+    for line in await chat.host.reopen(options):
+        chat.note(line, "warning")
+    chat.show_conversation()
+
+
+async def _models(chat: Chat) -> list[Item[str]]:
+    runtime = chat.host.runtime
+    current = runtime.agent.model
+    known = known_models(chat.home)
+    found: dict[str, Model] = {}
+    try:
+        found.update({f"{each.vendor}/{each.id}": each for each in await runtime.list_models()})
+    except ZotError as error:
+        chat.note(f"{current.vendor} gives no list of its models: {error}", "warning")
+    for vendor in known.vendors:
+        if vendor.id != current.vendor and vendor.key_env and _usable(vendor.id, known):
+            found.update({f"{vendor.id}/{each.id}": each for each in list_models(vendor)})
+    return [
+        Item(
+            name,
+            each.id,
+            each.name if each.name != each.id else "",
+            f"{tokens(each.context_window)} tokens" if each.context_window else "",
+            group=each.vendor,
+            current=each.id == current.id and each.vendor == current.vendor,
+        )
+        for name, each in found.items()
+    ]
+
+
+def _usable(vendor: str, known: Known) -> bool:
+    try:
+        select(vendor, "", known=known)
+    except ZotError:
+        return False
+    return True
+
+
+async def reasoning(chat: Chat, level: str) -> None:
+    """Have the model think more, or less."""
+    levels: tuple[Reasoning, ...] = get_args(Reasoning)
+    now = chat.host.runtime.agent.reasoning
+    chosen = level or await chat.ask(Picker("Reasoning", [Item(each, each, current=each == now) for each in levels]))
+    if not chosen:
+        return
+    found = next((each for each in levels if each == chosen), None)
+    if found is None:
+        raise UnknownName.among("reasoning", chosen, levels)
+    chat.host.runtime.set_reasoning(found)
+    chat.refresh()

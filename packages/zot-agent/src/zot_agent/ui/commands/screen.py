@@ -1,0 +1,74 @@
+"""/help /theme /yolo /reload-ext /exit: the screen itself."""
+
+from collections.abc import Iterable
+
+from zot_agent.ui.bindings import ACTIONS
+from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_tui.keys import parse_key
+from zot_tui.text.runs import Row
+from zot_tui.text.width import pad
+from zot_tui.theme import builtin, builtin_names
+from zot_tui.widgets.actions import EDITOR_ACTIONS
+from zot_tui.widgets.picker import Item, Picker
+from zot_tui.widgets.questions import Pages
+from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
+
+
+async def theme(chat: Chat, name: str) -> None:
+    """Other colours."""
+    names = list(builtin_names())
+    chosen = name or await chat.ask(
+        Picker("Theme", [Item(each, each, current=each == chat.app.theme.name) for each in names])
+    )
+    if chosen:
+        chat.app.theme = builtin(chosen)
+
+
+async def reload_extensions(chat: Chat, _: str) -> None:
+    """Stop the extensions, read them anew, start them."""
+    chat.note("reloading extensions...")
+    stats = await chat.host.reload_extensions()
+    chat.note(str(stats), "success")
+    for error in stats.errors:
+        chat.note(error, "error")
+
+
+async def leave(chat: Chat, _: str) -> None:
+    """Leave zot."""
+    chat.leave()
+
+
+def help_rows(
+    commands: Iterable[SlashCommand], extensions: Iterable[tuple[str, str, str]], columns: int
+) -> list[Row[str]]:
+    """Keys and commands, as they are registered."""
+    rows: list[Row[str]] = []
+
+    def line(left: str, right: str) -> None:
+        rows.append([("text", "  "), ("key", pad(left, 30)), ("muted", right[: max(columns - 34, 0)])])
+
+    rows.append([("title", "  Commands")])
+    for command in commands:
+        line(f"/{command.name} {command.arguments}".rstrip(), command.help)
+    more = list(extensions)
+    if more:
+        rows += [[], [("title", "  Commands of extensions")]]
+        for name, description, owner in more:
+            line(f"/{name}", f"{description} [{owner}]" if description else f"[{owner}]")
+    rows += [[], [("title", "  Typing")]]
+    line("@path", "a file or a directory")
+    line("!command", "run it here; the model reads what it printed")
+    line("!!command", "run it here; the model does not")
+    for title, actions in (("Keys", (*ACTIONS, *TRANSCRIPT_ACTIONS)), ("In the editor", EDITOR_ACTIONS)):
+        rows += [[], [("title", f"  {title}")]]
+        for action in actions:
+            line(", ".join(parse_key(key).label for key in action.keys), action.help)
+    rows += [[], [("muted", "  With the mouse switched on, the terminal's own selection needs Shift.")]]
+    return rows
+
+
+async def show_help(chat: Chat, commands: Iterable[SlashCommand]) -> None:
+    """Keys and commands."""
+    running = chat.host.extensions
+    extensions = [(each.name, each.description, each.extension) for each in running.commands] if running else []
+    await chat.ask(Pages("Help", lambda columns: help_rows(commands, extensions, columns)))

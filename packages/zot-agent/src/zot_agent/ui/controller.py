@@ -1,0 +1,403 @@
+"""`Controller`: keys and commands, made into what the host and the screen do."""
+
+import asyncio
+import os
+import re
+from collections.abc import Coroutine, Iterator
+from typing import Any, Literal, TypeVar, get_args
+
+from zot_agent.extensions import events as extension_events
+from zot_agent.host import Host
+from zot_agent.ui import editor_program, prompts, status
+from zot_agent.ui.bindings import ACTIONS, CHAT
+from zot_agent.ui.branch import branch
+from zot_agent.ui.commands import BY_NAME, COMMANDS, screen, skills
+from zot_agent.ui.commands.base import SlashCommand
+from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.screen import Screen
+from zot_agent.ui.shell_escape import Ran, read_escape
+from zot_agent.ui.titles import notification, terminal_title
+from zot_agent.ui.typed import Typed
+from zot_agent.ui.work import Waiting, Work
+from zot_core.aio import spawn
+from zot_core.compaction.size import ContextSize
+from zot_core.errors import one_line
+from zot_core.events import AgentEvent, CompactStart, RunEnd, ToolCall, TurnEnd, TurnStart, UsageUpdate
+from zot_provider.errors import UnknownName, ZotError
+from zot_provider.request import Reasoning
+from zot_tui.app import App
+from zot_tui.editor.completion import Command
+from zot_tui.keys import Key, panel_key
+from zot_tui.widgets.cells import Level
+from zot_tui.widgets.dialog import Dialog
+from zot_tui.widgets.panel import PanelWidget
+from zot_tui.widgets.tool_cell import ToolCell
+from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
+
+V = TypeVar("V")
+
+TWICE = 2.0
+"""Seconds within which the second Ctrl+C leaves."""
+
+LONG = 20.0
+"""Seconds of work after which a person who looks elsewhere is told of its end."""
+
+_COMMAND = re.compile(r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", re.DOTALL)
+_METHODS = {action.name: action.method for action in ACTIONS}
+_SCROLLS = {action.name for action in TRANSCRIPT_ACTIONS}
+
+
+class Controller:
+    """The `Chat` of the commands. `app` is set before anything is typed."""
+
+    app: App
+
+    def __init__(self, host: Host, view: Screen, presenter: Presenter, *, home: str) -> None:
+        self.host, self.view, self.presenter, self.home = host, view, presenter, home
+        self.transcript = view.transcript
+        self.typed = Typed(
+            view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self._offered, changed=self._changed
+        )
+        self.work = Work(host, changed=self._work_changed, ended=self._ended, printed=self._printed, ran=self._ran)
+        self._size = ContextSize(host.runtime.agent)
+        self._branch = branch(host.runtime.cwd)
+        self._armed = 0.0
+        self._shell_cell: ToolCell | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        host.events.add(self._event)
+        if host.extensions is not None:
+            host.extensions.events.add(self._extension)
+        self._told = host.extensions
+
+    # What happens
+
+    def _event(self, event: AgentEvent) -> None:
+        self.presenter.show(event)
+        if isinstance(event, TurnStart):
+            self._spin("")
+        elif isinstance(event, ToolCall):
+            self._spin(event.name)
+        elif isinstance(event, CompactStart):
+            self._spin("summarising the conversation")
+        if isinstance(event, UsageUpdate | TurnEnd):
+            self.refresh()
+
+    def _spin(self, label: str) -> None:
+        self.view.spinner.start(label or "thinking", "esc to stop")
+
+    def _work_changed(self) -> None:
+        spinner = self.view.spinner
+        if self.work.busy and not spinner.spinning:
+            self._spin("")
+        elif not self.work.busy:
+            spinner.stop()
+        self.view.waiting = [each.typed for each in self.work.waiting]
+        self.typed.keep([each.typed for each in self.work.waiting])
+        self.view.changed()
+        self.refresh()
+
+    def _ended(self, end: RunEnd) -> None:
+        if self.view.spinner.elapsed >= LONG:
+            self.app.notify(notification(self.work.prompt, end))
+
+    def _printed(self, text: str) -> None:
+        if self._shell_cell is not None:
+            self._shell_cell.append_output(text)
+
+    def _ran(self, ran: Ran) -> None:
+        cell, self._shell_cell = self._shell_cell, None
+        if cell is not None:
+            well = ran.display is not None and ran.display.exit_code == 0
+            state: Literal["ok", "failed", "stopped"] = "stopped" if ran.stopped else "ok" if well else "failed"
+            cell.finish(state, [ran.display] if ran.display else ())
+        if ran.display is None:
+            self.note(ran.text, "error")
+
+    def _extension(self, event: extension_events.ExtensionEvent) -> None:
+        view = self.view
+        match event:
+            case extension_events.Insert(_, text):
+                self.insert(text)
+            case extension_events.Submit(_, text):
+                self.submit_text(text)
+            case extension_events.PanelOpen(_, panel):
+                view.panel = PanelWidget(panel.title, panel.lines, panel.footer)
+            case extension_events.PanelRender(_, panel) if view.panel is not None:
+                view.panel.update(panel.title, panel.lines, panel.footer)
+            case extension_events.PanelClose():
+                view.panel = None
+            case _:
+                self.presenter.show_extension(event)
+        self._changed()
+
+    def _changed(self) -> None:
+        self.view.changed()
+        self.app.redraw()
+
+    def refresh(self) -> None:
+        """See `Chat`."""
+        runtime = self.host.runtime
+        self.view.status.lines = status.lines(
+            runtime,
+            self._branch,
+            self._size.tokens() if len(runtime.agent.transcript) else 0,
+            waiting=len(self.work.waiting),
+            home=os.path.expanduser("~"),
+        )
+        self.app.title = terminal_title(self.work.prompt, os.path.basename(runtime.cwd), busy=self.work.busy)
+        self.app.redraw()
+
+    def note(self, text: str, level: Level = "info") -> None:
+        """See `Chat`."""
+        self.presenter.note(text, level)
+
+    def show_conversation(self) -> None:
+        """See `Chat`."""
+        self.presenter.clear_notes()
+        self.transcript.clear()
+        self.transcript.append(*self.presenter.cells(self.host.runtime.messages))
+        self._size = ContextSize(self.host.runtime.agent)
+        self.refresh()
+
+    # Keys
+
+    def contexts(self) -> tuple[str, ...]:
+        """Where keys go now."""
+        return () if self.view.stack.top is not None or self.view.panel is not None else (CHAT,)
+
+    def action(self, name: str, key: Key) -> bool:
+        """Do what a key is bound to."""
+        if not self.contexts():
+            return False
+        if name in _SCROLLS:
+            self.transcript.perform(name)
+        elif name in _METHODS:
+            getattr(self, _METHODS[name])()
+        else:
+            return False
+        return True
+
+    def key(self, key: Key) -> bool:
+        """Keys while a panel is open are its own; Esc and Ctrl+C close it."""
+        if self.view.panel is None or self.view.stack.top is not None or self.host.extensions is None:
+            return False
+        panels = self.host.extensions.panels
+        if str(key) == "ctrl+c":
+            panels.close()
+        elif (pressed := panel_key(key)) is not None:
+            panels.key(*pressed)
+        return True
+
+    def paste(self, text: str) -> None:
+        """Pasted text goes where keys go."""
+        if self.view.stack.top is not None:
+            self.view.stack.top.pasted(text)
+        elif self.view.panel is not None and self.host.extensions is not None:
+            for letter in text:
+                self.host.extensions.panels.key("rune", letter)
+        else:
+            self.view.editor.paste(text)
+        self._changed()
+
+    def submit(self) -> None:
+        """Enter."""
+        if not self.typed.enter():
+            return
+        typed = self.typed.text
+        if typed.strip():
+            self._take(typed)
+
+    def _take(self, typed: str) -> None:
+        found = _COMMAND.fullmatch(typed.strip())
+        escape = read_escape(typed)
+        try:
+            if found is not None:
+                self._command(found["name"], (found["args"] or "").strip())
+            elif escape is not None and not self.work.busy:
+                self._shell_cell = ToolCell("!", escape.command, self.presenter.look)
+                self.transcript.append(self._shell_cell)
+                self.work.shell(escape)
+            else:
+                text, images = prompts.message(typed, self.view.editor.pastes)
+                self._send(Waiting(typed, text, images))
+        except ZotError as error:
+            self.note(str(error), "error")
+            return
+        self.typed.sent(typed)
+
+    def _send(self, prompt: Waiting) -> None:
+        self.presenter.clear_notes()
+        self.transcript.to_end()
+        self.work.submit(prompt)
+
+    def submit_text(self, text: str) -> None:
+        """See `Chat`."""
+        self._send(Waiting(text, text))
+
+    def steer(self) -> None:
+        """Say something to the model while it works."""
+        typed = self.typed.text
+        if typed.strip():
+            text, _ = prompts.message(typed, self.view.editor.pastes)
+            if self.work.steer(text):
+                self.typed.sent(typed)
+            else:
+                self.submit()
+
+    def cancel(self) -> None:
+        """Esc: suggestions, notes, work, text, in this order."""
+        if self.typed.cancel() or self.presenter.clear_notes():
+            self._changed()
+        elif self.work.busy:
+            self._stop()
+        elif self.typed.text:
+            self.typed.set("")
+
+    def _stop(self) -> None:
+        waited = [each.typed for each in self.work.stop()]
+        if waited:
+            self.typed.set("\n\n".join(filter(None, [*waited, self.typed.text])))
+
+    def interrupt(self) -> None:
+        """Ctrl+C."""
+        now = asyncio.get_running_loop().time()
+        if now - self._armed <= TWICE:
+            self.leave()
+            return
+        self._armed = now
+        if self.work.busy:
+            self._stop()
+        elif self.typed.text:
+            self.typed.set("")
+        self.note("press ctrl+c again to leave")
+
+    def leave(self) -> None:
+        """See `Chat`; Ctrl+D leaves only an empty editor."""
+        self.app.exit()
+
+    def leave_if_empty(self) -> None:
+        """Ctrl+D."""
+        if not self.typed.text:
+            self.leave()
+
+    def recall(self) -> None:
+        """Take back the prompt that waits."""
+        taken = self.work.recall()
+        if taken is not None:
+            self.typed.set("\n\n".join(filter(None, [taken.typed, self.typed.text])))
+
+    def up(self) -> None:
+        """Up."""
+        self.typed.up()
+
+    def down(self) -> None:
+        """Down."""
+        self.typed.down()
+
+    def complete(self) -> None:
+        """Tab."""
+        self.typed.complete()
+
+    def toggle_mouse(self) -> None:
+        """The wheel scrolls, or the terminal selects."""
+        self.app.mouse = not self.app.mouse
+        self.note("the wheel scrolls; select with Shift" if self.app.mouse else "the terminal selects")
+
+    def redraw(self) -> None:
+        """Draw the screen anew."""
+        self.app.refresh()
+
+    def help(self) -> None:
+        """Keys and commands."""
+        self._begin(screen.show_help(self, COMMANDS))
+
+    def next_reasoning(self) -> None:
+        """The next level of reasoning; a model that does not reason has none."""
+        levels: list[Reasoning] = list(get_args(Reasoning))
+        runtime = self.host.runtime
+        if self.work.busy:
+            self.note("reasoning can be changed when zot is done")
+            return
+        runtime.set_reasoning(levels[(levels.index(runtime.agent.reasoning) + 1) % len(levels)])
+        self.refresh()
+
+    def edit(self) -> None:
+        """Write in one's own editor."""
+        self._begin(self._edit())
+
+    async def _edit(self) -> None:
+        argv = editor_program.command(os.environ)
+
+        async def run(command: list[str]) -> int:
+            with self.app.suspended():
+                return await editor_program.run_program(command)
+
+        edited = await editor_program.edit(self.view.editor.pastes.expand(self.typed.text), argv, run)
+        if edited.problem:
+            self.note(edited.problem, "warning")
+        self.typed.set(edited.text)
+
+    # Commands
+
+    def _offered(self) -> Iterator[Command]:
+        for command in COMMANDS:
+            yield Command(command.name, command.help, "", bool(command.arguments))
+        for skill in self.host.runtime.skills:
+            yield Command(f"skill:{skill.name}", skill.description, "skills", arguments=True)
+        for each in self.host.extensions.commands if self.host.extensions is not None else ():
+            yield Command(each.name, each.description, "extensions", arguments=True)
+
+    def _command(self, name: str, args: str) -> None:
+        """Begin a command. Raises `UnknownName`."""
+        command = BY_NAME.get(name.lower())
+        extensions = self.host.extensions
+        if command is not None:
+            self._begin(self._run(command, args))
+        elif name.startswith("skill:"):
+            skills.find(self, name.removeprefix("skill:"))
+            self._begin(skills.use(self, name.removeprefix("skill:"), args))
+        elif extensions is not None and any(each.name.lower() == name.lower() for each in extensions.commands):
+            self._begin(extensions.run_command(name, args))
+        else:
+            known = [each.name for each in self._offered()]
+            raise UnknownName.among("command", f"/{name}", [f"/{each}" for each in known])
+
+    async def _run(self, command: SlashCommand, args: str) -> None:
+        if command.busy == "cancel" and self.work.busy:
+            self._stop()
+            await self.work.idle()
+        await command.run(self, args)
+
+    def _begin(self, work: Coroutine[Any, Any, object]) -> None:
+        async def guarded() -> None:
+            try:
+                await work
+            except ZotError as error:
+                self.note(one_line(error), "error")
+            self._changed()
+
+        task = spawn(guarded(), "command")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def ask(self, dialog: Dialog[V]) -> V | None:
+        """See `Chat`."""
+        return await self.view.stack.ask(dialog)
+
+    def insert(self, text: str) -> None:
+        """See `Chat`."""
+        if len(text) > 1000:
+            self.view.editor.paste(text)
+        else:
+            self.view.editor.insert(text)
+
+    async def compact(self, instructions: str) -> None:
+        """See `Chat`."""
+        await asyncio.wait([self.work.compact(instructions).task])
+
+    async def close(self) -> None:
+        """Stop what goes on and keep what was typed."""
+        self.work.stop()
+        for task in list(self._tasks):
+            task.cancel()
+        await self.typed.close()

@@ -1,0 +1,156 @@
+"""What a person is told who has no key yet: which variables hold one, which servers answer, how to get the demo model.
+
+A key may also be pasted, for this run alone; what it looks like is judged here, whether it works only the vendor knows.
+"""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+
+from zot_agent.local.pick import PROBE_LIMIT, Place, demo_pick, pick_model, places
+from zot_agent.local.server import engine_installed
+from zot_agent.local.weights import DEMO
+from zot_core.terminal import strip_controls
+from zot_provider.record import Record, field, record
+from zot_provider.vendors import VENDORS
+from zot_provider.vendors.spec import Vendor
+
+
+@record
+class Variables(Record):
+    """Environment variables that may hold a key, the preferred one first, and the titles of the vendors that read
+    them."""
+
+    names: tuple[str, ...]
+    titles: list[str]
+
+
+@record
+class Server(Record):
+    """A local server that answers, with the first of its models."""
+
+    title: str
+    base_url: str
+    model: str
+
+
+@record
+class FirstRun(Record):
+    """What there is to begin with. `demo_ready`: the demo model can be used at once; else `demo` says what it needs."""
+
+    variables: list[Variables] = field(default_factory=list)
+    servers: list[Server] = field(default_factory=list)
+    demo: str = ""
+    demo_ready: bool = False
+
+    def lines(self) -> list[str]:
+        """The same for a person, a line each; an empty one between the ways to go on."""
+        return [
+            "No key is set yet. Any of these is enough:",
+            "",
+            *(f"  export {each.names[0]}=...    for {' or '.join(each.titles)}" for each in self.variables),
+            "",
+            *(self._servers() or ["  No local server answers; zot doctor says where it looked."]),
+            "",
+            f"  {self.demo}",
+            "",
+            "Or paste a key here; it is kept in memory for this run, and nowhere else.",
+        ]
+
+    def _servers(self) -> list[str]:
+        return [
+            strip_controls(f"  zot --base-url {each.base_url}    {each.title} answers there, with {each.model}")
+            for each in self.servers
+        ]
+
+
+async def first_run(
+    environ: Mapping[str, str],
+    vendors: Sequence[Vendor] = VENDORS,
+    candidates: Sequence[Place] | None = None,
+    limit: float = PROBE_LIMIT,
+) -> FirstRun:
+    """Look around: each local server gets `limit` seconds, all of them at once. Contacts this machine alone."""
+    grouped: dict[tuple[str, ...], Variables] = {}
+    for vendor in vendors:
+        if vendor.key_env:
+            grouped.setdefault(vendor.key_env, Variables(vendor.key_env, [])).titles.append(vendor.title)
+    asked = places(environ) if candidates is None else candidates
+    picks = await asyncio.gather(*(pick_model({}, [place], limit) for place in asked))
+    found = [
+        Server(place.title, pick.base_url, pick.model)
+        for place, pick in zip(asked, picks, strict=True)
+        if pick.kind == "server"
+    ]
+    ready = demo_pick("").ready
+    return FirstRun([*grouped.values()], found, _demo(ready=ready), ready)
+
+
+def _demo(*, ready: bool) -> str:
+    if ready:
+        return "zot --provider local    the demo model is here; it proves the plumbing, not the quality"
+    extra = "" if engine_installed() else "install zot-agent[local], then "
+    return f"{extra}zot local setup    fetches the demo model ({DEMO.megabytes} MB), which needs no key and no server"
+
+
+SHORTEST_KEY = 16
+LONGEST_KEY = 4096
+
+_ASSIGNMENT = re.compile(r"(?:export\s+|set\s+|\$env:)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)", re.DOTALL)
+
+
+@record
+class KeyGuess(Record):
+    """A key that was pasted, and the vendors that it seems to belong to: none if nothing tells.
+
+    `problem` says in one line why it is no key; `key` is then empty. The key is in no text of ours.
+    """
+
+    key: str = ""
+    vendors: list[Vendor] = field(default_factory=list)
+    problem: str = ""
+
+    def __repr__(self) -> str:
+        return f"KeyGuess(vendors={[vendor.id for vendor in self.vendors]!r}, problem={self.problem!r})"
+
+
+def key_kind(
+    text: str, prefixes: Mapping[str, Sequence[str]] | None = None, vendors: Sequence[Vendor] = VENDORS
+) -> KeyGuess:
+    """Judge what was pasted: a key, or a line of a shell or a file that sets one (`export NAME=key`).
+
+    A variable's name tells the vendors that read it, else the longest of the `prefixes` (by vendor id) that the key
+    begins with does.
+    """
+    key, name = text.strip(), ""
+    assigned = _ASSIGNMENT.fullmatch(key)
+    if assigned and any(assigned[1] in vendor.key_env for vendor in vendors):
+        name, key = assigned[1], assigned[2].strip()
+    if len(key) > 1 and key[0] == key[-1] and key[0] in "'\"":
+        key = key[1:-1].strip()
+    if problem := _problem(key):
+        return KeyGuess(problem=problem)
+    if name:
+        return KeyGuess(key, [vendor for vendor in vendors if name in vendor.key_env])
+    fitting = {
+        vendor.id: max(
+            (len(each) for each in (prefixes or {}).get(vendor.id, ()) if each and key.startswith(each)), default=0
+        )
+        for vendor in vendors
+    }
+    longest = max(fitting.values(), default=0)
+    return KeyGuess(key, [vendor for vendor in vendors if longest and fitting[vendor.id] == longest])
+
+
+def _problem(key: str) -> str:
+    if not key:
+        return "nothing was pasted"
+    if any(character.isspace() for character in key):
+        return "a key has no spaces and no line breaks; copy it again"
+    if not (key.isascii() and key.isprintable()):
+        return "it holds unusual characters; copy the key again"
+    if "://" in key:
+        return "that is an address, not a key; pass an address with --base-url"
+    if len(key) < SHORTEST_KEY:
+        return f"a key has at least {SHORTEST_KEY} characters; copy all of it"
+    return f"a key has at most {LONGEST_KEY} characters" if len(key) > LONGEST_KEY else ""

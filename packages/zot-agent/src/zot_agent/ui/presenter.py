@@ -1,0 +1,270 @@
+"""`Presenter`: what happens, as cells of the transcript. It knows events and messages, and no widgets but cells."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from zot_agent.extensions import events as extension_events
+from zot_core.display import DisplayBlock, ImageDisplay, TextDisplay, main_argument
+from zot_core.events import (
+    AgentEvent,
+    AssistantMessage,
+    AssistantStart,
+    CompactDone,
+    Done,
+    ErrorEvent,
+    Notice,
+    ReasoningDelta,
+    TextDelta,
+    ToolCall,
+    ToolOutput,
+    ToolProgress,
+    ToolUseStart,
+    TurnEnd,
+    TurnStart,
+    UserMessage,
+)
+from zot_provider.messages import (
+    Block,
+    ImageBlock,
+    Message,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
+from zot_tui.widgets.cell import Cell, Look
+from zot_tui.widgets.cells import AnswerCell, NoteCell, ThoughtCell, UserCell, WorkedCell
+from zot_tui.widgets.cells import Level as NoteLevel
+from zot_tui.widgets.tool_cell import ToolCell
+from zot_tui.widgets.transcript import Transcript
+
+LONG = 10.0
+"""Seconds from which it is told how long a turn took."""
+
+_LEVELS: dict[str, NoteLevel] = {"warn": "warning", "info": "info", "success": "success", "error": "error"}
+
+
+class Presenter:
+    """Puts cells into `transcript`. `holds_text` is asked as an answer begins: whether its text is to wait for the end.
+
+    `clock` gives seconds.
+    """
+
+    def __init__(
+        self,
+        transcript: Transcript,
+        look: Look,
+        holds_text: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.transcript, self.look = transcript, look
+        self._holds_text, self._clock = holds_text, clock
+        self._held = False
+        self._answer: AnswerCell | None = None
+        self._answers: list[AnswerCell] = []
+        self._thought: ThoughtCell | None = None
+        self._tools: dict[str, tuple[ToolCell, float]] = {}
+        self._started = 0.0
+        self._notes: list[tuple[str, NoteCell]] = []
+
+    # Live
+
+    def show(self, event: AgentEvent) -> None:
+        """Take an event of a run."""
+        match event:
+            case TextDelta(delta):
+                if not self._held:
+                    self._text(delta)
+            case ReasoningDelta(delta):
+                self._think(delta)
+            case ToolProgress(id, text):
+                if id in self._tools:
+                    self._tools[id][0].append_output(text)
+            case ToolUseStart(id, name):
+                self._end_text()
+                self._tool(id, name)
+            case ToolCall(id, name, arguments):
+                self._tool(id, name).argument = main_argument(arguments)
+            case ToolOutput():
+                self._result(event)
+            case AssistantStart():
+                self._held = self._holds_text()
+                self._answers.clear()
+            case AssistantMessage(message):
+                self._said(message)
+            case TurnStart() | TurnEnd():
+                self._end_text()
+            case _:
+                self._aside(event)
+
+    def _aside(self, event: AgentEvent) -> None:
+        match event:
+            case UserMessage(message):
+                self._started = self._clock()
+                self.transcript.append(*self._user(message))
+            case Notice(level, message):
+                self.note(message, _LEVELS[level])
+            case ErrorEvent(message):
+                self.note(message, "error")
+            case CompactDone():
+                self.note(f"the conversation so far is now a summary ({event.kept} messages are kept)")
+            case Done():
+                self._end_text()
+                self._stop_tools()
+                took = self._clock() - self._started
+                if self._started and took >= LONG:
+                    self.transcript.append(WorkedCell(took))
+                self._started = 0.0
+
+    def _text(self, delta: str) -> None:
+        self._end_thought()
+        if self._answer is None:
+            if not delta.strip():
+                return
+            self._answer = AnswerCell()
+            self._answers.append(self._answer)
+            self.transcript.append(self._answer)
+        self._answer.append(delta)
+
+    def _think(self, delta: str) -> None:
+        if self._thought is None:
+            self._thought = ThoughtCell()
+            self._thought_began = self._clock()
+            self.transcript.append(self._thought)
+        self._thought.append(delta)
+
+    def _end_thought(self) -> None:
+        if self._thought is not None:
+            self._thought.finish(self._clock() - self._thought_began)
+            self._thought = None
+
+    def _end_text(self) -> None:
+        self._end_thought()
+        if self._answer is not None:
+            self._answer.finish()
+            self._answer = None
+
+    def _said(self, message: Message) -> None:
+        """The whole answer: the same as its pieces unless an extension has changed it."""
+        self._end_text()
+        shown = "".join(cell.text for cell in self._answers)
+        if shown.split() == message.text.split():
+            return
+        for cell in self._answers:
+            self.transcript.remove(cell)
+        self._answers.clear()
+        if message.text.strip():
+            self.transcript.append(AnswerCell(message.text, finished=True))
+
+    def _tool(self, id: str, name: str) -> ToolCell:
+        if id not in self._tools:
+            cell = ToolCell(name, "", self.look)
+            self._tools[id] = cell, self._clock()
+            self.transcript.append(cell)
+        return self._tools[id][0]
+
+    def _result(self, event: ToolOutput) -> None:
+        self._tool(event.id, event.name)
+        cell, began = self._tools.pop(event.id)
+        if event.arguments is not None:
+            cell.argument = main_argument(event.arguments)
+        blocks = list(event.display) or shown_content(event.content)
+        state: Literal["ok", "failed", "stopped"] = "failed" if event.is_error else "ok"
+        if event.is_error and event.arguments is None:
+            state = "stopped"
+        cell.finish(state, blocks, self._clock() - began)
+
+    def _stop_tools(self) -> None:
+        for cell, _ in self._tools.values():
+            cell.finish("stopped")
+        self._tools.clear()
+
+    def spin(self, frame: int) -> None:
+        """Another frame of the spinner, and the time that running calls take."""
+        now = self._clock()
+        for cell, began in self._tools.values():
+            cell.elapsed(now - began)
+        self.transcript.spin(frame)
+
+    # Notes
+
+    def note(self, text: str, level: NoteLevel = "info", name: str = "") -> None:
+        """A line beside the conversation."""
+        cell = NoteCell(text, level, name)
+        self.transcript.append(cell)
+        if name:
+            self._notes.append((name, cell))
+
+    def show_extension(self, event: extension_events.ExtensionEvent) -> None:
+        """What an extension wants shown here: notes, and their going away."""
+        match event:
+            case extension_events.Notify(extension, level, message):
+                self.note(message, _LEVELS[level], extension)
+            case extension_events.Display(extension, text):
+                self.note(text, "info", extension)
+            case extension_events.ClearNotes(extension):
+                self.clear_notes(extension)
+
+    def clear_notes(self, extension: str = "") -> bool:
+        """Take the notes of an extension away, of all of them without a name; whether there were any."""
+        gone = [cell for name, cell in self._notes if extension in ("", name)]
+        self._notes = [] if not extension else [each for each in self._notes if each[0] != extension]
+        for cell in gone:
+            if cell in self.transcript.cells:
+                self.transcript.remove(cell)
+        return bool(gone)
+
+    # From the session
+
+    def cells(self, messages: Iterable[Message]) -> list[Cell]:
+        """A conversation that was, as cells; what an extension replaced or hid stays so."""
+        cells: list[Cell] = []
+        calls: dict[str, ToolCell] = {}
+        for message in messages:
+            if message.role == "user":
+                cells += self._user(message)
+            for block in message.content if message.role != "user" else ():
+                if isinstance(block, ToolResultBlock) and block.call_id in calls:
+                    cell = calls.pop(block.call_id)
+                    cell.finish("failed" if block.is_error else "ok", shown_content(block.content))
+                elif isinstance(block, ToolCallBlock):
+                    calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.look)
+                    cells.append(calls[block.id])
+                else:
+                    cells += self._was_said(message, block)
+        for cell in calls.values():
+            cell.finish("stopped")
+        return cells
+
+    def _was_said(self, message: Message, block: Block) -> list[Cell]:
+        if isinstance(block, ReasoningBlock) and block.summary.strip():
+            return [ThoughtCell(block.summary, finished=True)]
+        if not isinstance(block, TextBlock) or not block.text.strip():
+            return []
+        if "hidden" in message.meta:
+            return [NoteCell(message.meta["hidden"], "warning")]
+        if "display_text" not in message.meta:
+            return [AnswerCell(block.text, finished=True)]
+        first = next(each for each in message.content if isinstance(each, TextBlock))
+        return [AnswerCell(message.meta["display_text"], finished=True)] if block is first else []
+
+    def _user(self, message: Message) -> list[Cell]:
+        if message.meta.get("compaction"):
+            return [ThoughtCell(message.text, finished=True)]
+        pictures = [
+            f"[{block.mime_type}, {block.size} bytes]" for block in message.content if isinstance(block, ImageBlock)
+        ]
+        text = "\n".join(filter(None, [message.text, *pictures]))
+        return [UserCell(text, self.look)] if text else []
+
+
+def shown_content(content: Sequence[TextBlock | ImageBlock]) -> list[DisplayBlock]:
+    """What a person sees of a result that brings no display of its own: what the model read."""
+    blocks: list[DisplayBlock] = []
+    for block in content:
+        if isinstance(block, ImageBlock):
+            blocks.append(ImageDisplay(block.mime_type, block.data))
+        elif block.text:
+            blocks.append(TextDisplay(block.text))
+    return blocks

@@ -1,0 +1,107 @@
+"""`Screen`: where things stand. It places widgets and knows nothing of what they show."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import urwid
+
+from zot_tui.text.runs import Row, clip_runs
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.widgets.editor import EditorWidget
+from zot_tui.widgets.panel import PanelWidget
+from zot_tui.widgets.rows import Rows
+from zot_tui.widgets.spinner import Spinner
+from zot_tui.widgets.stack import Stack
+from zot_tui.widgets.status import Status
+from zot_tui.widgets.suggest import Suggest
+from zot_tui.widgets.transcript import Transcript
+
+LEAST = 3
+"""Rows that the conversation keeps when what stands below it grows."""
+
+WAITING = 3
+"""Waiting prompts that are shown."""
+
+
+class Screen(urwid.Widget):
+    """From top to bottom: the conversation, waiting prompts, the working row, a panel or suggestions, the editor, the
+    status. On a low terminal the last ones stay and the others give way."""
+
+    _sizing = frozenset([urwid.BOX])
+    _selectable = True
+
+    def __init__(self, transcript: Transcript, editor: EditorWidget, spinner: Spinner, status: Status) -> None:
+        super().__init__()
+        self.transcript, self.editor, self.spinner, self.status = transcript, editor, spinner, status
+        self.suggest = Suggest()
+        self.panel: PanelWidget | None = None
+        self.waiting: Sequence[str] = ()
+        """Prompts that wait for the turn to end."""
+        self._waiting = Rows(self._waiting_rows)
+        self._mark = Rows(self._mark_rows)
+        self.stack = Stack(self, below=self._below)
+
+    def changed(self) -> None:
+        """Something has come, gone or another size."""
+        self._waiting.changed()
+        self._mark.changed()
+        self._invalidate()
+
+    def keypress(self, size: Any, key: str) -> str | None:
+        """See urwid: what is no action goes to the editor."""
+        return self.editor.keypress((size[0],), key)
+
+    def mouse_event(self, size: Any, event: str, button: int, column: int, row: int, focus: bool) -> bool:  # noqa: FBT001  urwid's
+        """See urwid: the wheel scrolls the conversation wherever it turns."""
+        return bool(self.transcript.mouse_event(size, event, button, column, row, focus))
+
+    def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
+        """See urwid."""
+        columns, rows = size
+        parts: list[tuple[urwid.Canvas, Any, bool]] = []
+        room = rows
+        for widget, least in self._lower(rows):
+            wanted = widget.rows((columns,), focus)
+            kept = room - (LEAST if rows > 2 * LEAST and not least else 1)
+            if not wanted or kept <= 0:
+                continue
+            drawn = urwid.CompositeCanvas(widget.render((columns,), focus and widget is self.editor))
+            if wanted > kept:  # its end matters: the cursor is there, or the newest line
+                drawn.trim(wanted - kept, kept)
+            parts.insert(0, (drawn, None, widget is self.editor))
+            room -= min(wanted, kept)
+        self._mark.changed()
+        conversation = self.transcript.render((columns, room))
+        if self.transcript.new_below and room > 1:
+            conversation = urwid.CanvasOverlay(self._mark.render((columns,)), conversation, 0, room - 1)
+        return urwid.CanvasCombine([(conversation, None, False), *parts])
+
+    def _lower(self, rows: int) -> list[tuple[Any, bool]]:
+        """What stands below the conversation, from the bottom up, and whether it stays when there is no room."""
+        self.editor.max_rows = max(min(rows // 3, 12), 1)
+        widgets: list[tuple[Any, bool]] = [(self.status, rows < 2 * LEAST), (self.editor, True)]
+        if self.panel is not None:
+            self.panel.max_rows = max(rows - 8, 4)
+            widgets.append((self.panel, False))
+        else:
+            widgets.append((self.suggest, False))
+        return [*widgets, (self.spinner, False), (self._waiting, False)]
+
+    def _below(self, columns: int) -> int:
+        return int(self.status.rows((columns,)))
+
+    def _waiting_rows(self, columns: int) -> list[Row[Any]]:
+        shown = [sanitize_line(text.strip().partition("\n")[0]) for text in self.waiting[:WAITING]]
+        rows: list[Row[Any]] = [clip_runs([("dim", "  sliding in: "), ("muted", text)], columns) for text in shown]
+        if len(self.waiting) > WAITING:
+            rows.append([("dim", f"  and {len(self.waiting) - WAITING} more"[:columns])])
+        return rows
+
+    def _mark_rows(self, columns: int) -> list[Row[Any]]:
+        text = f" {self.transcript.new_below} new below "
+        return [clip_runs([(None, " " * max(columns - len(text), 0)), ("selection", text)], columns)]
+
+
+def watch(screen: Screen, redraw: Callable[[], None]) -> None:
+    """Have the screen drawn when a dialog comes or goes."""
+    screen.stack.on_change = redraw

@@ -1,0 +1,159 @@
+"""`Typed`: the editor with what helps to fill it: completion, history, the draft that outlives a crash."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from zot_agent.ui.drafts import Drafts
+from zot_agent.ui.files import FileIndex
+from zot_core.aio import spawn
+from zot_tui.editor.completion import Command, Completer, Replacement, query
+from zot_tui.editor.history import History, history_path
+from zot_tui.widgets.editor import EditorWidget
+from zot_tui.widgets.suggest import Suggest
+
+PLACEHOLDER = "ask, or / for commands, @ for files"
+
+
+class Typed:
+    """`commands` are offered behind `/`; `changed` is called when the screen must be drawn."""
+
+    def __init__(
+        self,
+        editor: EditorWidget,
+        suggest: Suggest,
+        *,
+        home: str,
+        cwd: str,
+        commands: Callable[[], Iterable[Command]],
+        changed: Callable[[], None],
+    ) -> None:
+        self.editor, self._suggest, self._changed = editor, suggest, changed
+        self.drafts = Drafts(home, cwd)
+        self.history = History(history_path(Path(home) / "history", Path(cwd)))
+        self._files = FileIndex(cwd, changed=self._look)
+        self._found: list[str] = []
+        self._searching: asyncio.Task[None] | None = None
+        self._searched = ""
+        self._completer = Completer(commands, lambda: self._found)
+        self._waiting: list[str] = []
+        self._walking = False
+        editor.on_change = self._edited
+
+    @property
+    def text(self) -> str:
+        """What stands in the editor."""
+        return self.editor.text
+
+    def set(self, text: str) -> None:
+        """Put another text into the editor."""
+        self.editor.set_text(text)
+
+    def keep(self, waiting: list[str]) -> None:
+        """What waits has changed: both outlive a crash."""
+        self._waiting = waiting
+        self.drafts.keep(self.text, waiting)
+
+    def recover(self) -> list[str]:
+        """Put what a crash left into the editor; what waited then."""
+        draft = self.drafts.recover()
+        if draft.text:
+            self.set(draft.text)
+        return draft.queue
+
+    def sent(self, text: str) -> None:
+        """The text was sent: the editor is empty, the history has one more."""
+        self.history.add(text)
+        self.history.reset()
+        self.editor.set_text("")
+        self.editor.pastes.clear()
+
+    def _edited(self) -> None:
+        if not self._walking:
+            self.history.reset()
+        self.drafts.keep(self.text, self._waiting)
+        self._look()
+
+    def _look(self) -> None:
+        """Offer what completes the word at the cursor."""
+        self._completer.update(self.text, self.editor.buffer.cursor)
+        popup = self._completer.popup
+        query = _file_query(self.text, self.editor.buffer.cursor)
+        if query is not None and query != self._searched:
+            self._searched = query
+            if self._searching is not None:
+                self._searching.cancel()
+            self._searching = spawn(self._search(query), "search files")
+        self._suggest.show(popup)
+        self._changed()
+
+    async def _search(self, text: str) -> None:
+        await self._files.paths()
+        ranked = await self._files.search(text)
+        if ranked is not None and self._searched == text:
+            self._found = [each.item for each in ranked]
+            self._completer.update(self.text, self.editor.buffer.cursor)
+            self._suggest.show(self._completer.popup)
+            self._changed()
+
+    # Keys
+
+    def up(self) -> None:
+        """The suggestion above, else the row above, else what was typed before."""
+        if self._completer.up():
+            self._show_choice()
+        elif not self.editor.perform("cursor_up"):
+            self._walk(self.history.back(self.text))
+
+    def down(self) -> None:
+        """The suggestion below, else the row below, else what was typed after."""
+        if self._completer.down():
+            self._show_choice()
+        elif not self.editor.perform("cursor_down"):
+            self._walk(self.history.forward(self.text))
+
+    def complete(self) -> bool:
+        """Take the suggestion; whether there was one."""
+        return self._replace(self._completer.complete()) is not None
+
+    def enter(self) -> bool:
+        """Take the suggestion; whether the text is to be sent."""
+        replacement = self._replace(self._completer.enter())
+        return replacement is None or replacement.submit
+
+    def cancel(self) -> bool:
+        """Close the suggestions; whether there were any."""
+        closed = self._completer.cancel()
+        self._show_choice()
+        return closed
+
+    def _show_choice(self) -> None:
+        self._suggest.show(self._completer.popup)
+        self._changed()
+
+    def _replace(self, replacement: Replacement | None) -> Replacement | None:
+        if replacement is not None:
+            replacement.apply(self.editor.buffer)
+            self.editor.changed()
+        return replacement
+
+    def _walk(self, text: str | None) -> None:
+        if text is not None:
+            self._walking = True
+            try:
+                self.editor.set_text(text)
+            finally:
+                self._walking = False
+
+    async def close(self) -> None:
+        """Write the draft and end the search for files."""
+        self.drafts.close()
+        if self._searching is not None:
+            self._searching.cancel()
+        await self._files.close()
+
+
+def _file_query(text: str, cursor: int) -> str | None:
+
+    found = query(text, cursor)
+    return found.text if found is not None and found.kind == "file" else None

@@ -1,0 +1,134 @@
+"""`Work`: what zot is doing, one thing at a time, and what waits behind it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from zot_agent.host import Host
+from zot_agent.ui.shell_escape import Escape, Ran, ShellEscape, with_output
+from zot_core.aio import spawn
+from zot_core.events import AgentEvent, Done, RunEnd
+from zot_core.run import Run
+from zot_provider.messages import ImageBlock
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A prompt that waits: as it was typed, and as it is sent."""
+
+    typed: str
+    text: str
+    images: Sequence[ImageBlock] = field(default=())
+
+
+class Work:
+    """Runs prompts one after the other. `changed` is called when something begins, ends or waits; `ended` with how a
+    run went; `printed` with the output of a shell command, and `ran` when it has ended."""
+
+    def __init__(
+        self,
+        host: Host,
+        *,
+        changed: Callable[[], None],
+        ended: Callable[[RunEnd], None],
+        printed: Callable[[str], None],
+        ran: Callable[[Ran], None],
+    ) -> None:
+        self._host = host
+        self._changed, self._ended, self._printed, self._ran = changed, ended, printed, ran
+        self._run: Run | None = None
+        self._shell: ShellEscape | None = None
+        self._output: list[Ran] = []
+        self.waiting: list[Waiting] = []
+        """Prompts for when what is going on has ended."""
+        self.prompt = ""
+        """The prompt at hand, as it was typed."""
+        self._idle: asyncio.Future[None] | None = None
+        host.events.add(self._watch)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is going on."""
+        return self._run is not None or self._shell is not None
+
+    def submit(self, prompt: Waiting) -> None:
+        """Send a prompt, or have it wait."""
+        self.waiting.append(prompt)
+        if not self.busy:
+            self._next()
+        self._changed()
+
+    def compact(self, instructions: str = "") -> Run:
+        """Compact the conversation. Raises `Busy`."""
+        self.prompt = ""
+        self._run = self._host.runtime.compact(instructions)
+        self._changed()
+        return self._run
+
+    def shell(self, escape: Escape) -> None:
+        """Run a command of the person's beside nothing else."""
+        self._shell = ShellEscape(escape, self._host.runtime.agent.context, self._printed)
+        spawn(self._run_shell(self._shell), "shell escape")
+        self._changed()
+
+    async def _run_shell(self, shell: ShellEscape) -> None:
+        try:
+            result = await shell.run()
+            self._output.append(result)
+            self._ran(result)
+        finally:
+            self._shell = None
+            self._go_on()
+
+    def steer(self, text: str) -> bool:
+        """Say something to the model in the middle of its work; whether it works."""
+        if self._run is None or not self.prompt:
+            return False
+        self._host.runtime.steer(text)
+        return True
+
+    def stop(self) -> list[Waiting]:
+        """Stop what is going on; what waited is given back and does not run."""
+        taken, self.waiting = self.waiting, []
+        if self._shell is not None:
+            self._shell.stop()
+        if self._run is not None:
+            self._run.cancel()
+        self._changed()
+        return taken
+
+    async def idle(self) -> None:
+        """Return when nothing goes on."""
+        while self.busy:
+            self._idle = self._idle or asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._idle)
+
+    def recall(self) -> Waiting | None:
+        """Take back the prompt that was to run last."""
+        taken = self.waiting.pop() if self.waiting else None
+        self._changed()
+        return taken
+
+    def _next(self) -> None:
+        if not self.waiting or self.busy:
+            return
+        prompt = self.waiting.pop(0)
+        self.prompt = prompt.typed
+        output, self._output = self._output, []
+        self._run = self._host.runtime.prompt(with_output(output, prompt.text), prompt.images)
+
+    def _watch(self, event: AgentEvent) -> None:
+        if isinstance(event, Done) and self._run is not None:
+            self._run.task.add_done_callback(lambda _: self._over(event.reason))
+
+    def _over(self, end: RunEnd) -> None:
+        self._run = None
+        self._ended(end)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self._next()
+        if not self.busy and self._idle is not None:
+            self._idle.set_result(None)
+            self._idle = None
+        self._changed()

@@ -1,0 +1,121 @@
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_agent.local.pick import Place, any_server
+from zot_agent.ui.first_run import FirstRun, Server, first_run, key_kind
+from zot_provider.testing import Fault, ScriptedServer, Turn
+from zot_provider.vendors import VENDORS
+from zot_provider.vendors.spec import Vendor
+
+ONE = Vendor("one", "One", "openai-chat", "https://one.example/v1", key_env=("ONE_API_KEY", "ONE_TOKEN"))
+TWO = Vendor("two", "Two", "openai-chat", "https://two.example/v1", key_env=("TWO_API_KEY",))
+SAME = Vendor("same", "Two again", "openai-chat", "https://two.example/v1", key_env=("TWO_API_KEY",))
+FREE = Vendor("free", "Free", "openai-chat", "http://127.0.0.1:1/v1")
+MADE_UP = (ONE, TWO, SAME, FREE)
+PREFIXES = {"one": ["pk-one-"], "two": ["pk-"], "same": ["pk-"]}
+KEY = "pk-one-0123456789abcdef"
+
+
+def look(*urls: str, limit: float = 30) -> FirstRun:
+    places = [Place(f"server {number}", any_server(), url) for number, url in enumerate(urls)]
+    return asyncio.run(first_run({}, MADE_UP, places, limit))
+
+
+def test_each_variable_is_told_once_with_the_vendors_that_read_it() -> None:
+    found = look()
+    assert [(each.names, each.titles) for each in found.variables] == [
+        (("ONE_API_KEY", "ONE_TOKEN"), ["One"]),
+        (("TWO_API_KEY",), ["Two", "Two again"]),
+    ]
+    assert "  export TWO_API_KEY=...    for Two or Two again" in found.lines()
+
+
+def test_every_vendor_that_takes_a_key_is_among_them() -> None:
+    found = asyncio.run(first_run({}, candidates=[]))
+    assert {name for each in found.variables for name in each.names} == {
+        name for vendor in VENDORS for name in vendor.key_env
+    }
+
+
+def test_servers_that_answer_are_told_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a key changes nothing of that")
+    with (
+        ScriptedServer(models=["m1", "m2"]) as first,
+        ScriptedServer(models=[]) as second,
+        ScriptedServer(models=["evil\x1b[2J"]) as third,
+    ):
+        urls = [each.base_url("openai-chat") for each in (first, second, third)]
+        found = look("http://127.0.0.1:9/v1", *urls, "nonsense")
+    assert found.servers == [Server("server 1", urls[0], "m1"), Server("server 3", urls[2], "evil\x1b[2J")]
+    assert f"  zot --base-url {urls[0]}    server 1 answers there, with m1" in found.lines()
+    assert not any("\x1b" in line for line in found.lines())
+
+
+def test_a_server_that_says_nothing_is_not_waited_for() -> None:
+    with ScriptedServer([Turn(fault=Fault(stall=600))]) as server:
+        assert look(server.url + "/silent", limit=0.2).servers == []
+
+
+def test_without_anything_it_says_how_to_get_the_demo_model() -> None:
+    found = look()
+    assert not found.demo_ready
+    assert "zot local setup" in found.demo
+    assert found.demo in "\n".join(found.lines())
+    assert any("zot doctor" in line for line in found.lines())
+
+
+def ids(text: str) -> list[str]:
+    guess = key_kind(text, PREFIXES, MADE_UP)
+    assert guess.problem == ""
+    assert guess.key == KEY or text.strip() == guess.key
+    return [vendor.id for vendor in guess.vendors]
+
+
+def test_a_key_is_known_by_the_longest_prefix() -> None:
+    assert ids(f"  {KEY}\n") == ["one"]
+    assert ids("pk-0123456789abcdef") == ["two", "same"]
+    assert ids("xx-0123456789abcdef") == []
+
+
+@pytest.mark.parametrize("line", ["ONE_TOKEN={}", "export ONE_TOKEN='{}'", '$env:ONE_TOKEN = "{}"', "set ONE_TOKEN={}"])
+def test_a_line_that_sets_a_variable_tells_the_vendor_by_its_name(line: str) -> None:
+    assert ids(line.format(KEY)) == ["one"]
+    assert key_kind(line.format(KEY), vendors=MADE_UP).key == KEY
+    assert [each.id for each in key_kind(f"TWO_API_KEY={KEY}", PREFIXES, MADE_UP).vendors] == ["two", "same"]
+
+
+def test_an_equals_sign_in_a_key_is_a_part_of_it() -> None:
+    assert key_kind("abcdefghijklmnop==", PREFIXES, MADE_UP).key == "abcdefghijklmnop=="
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "nothing was pasted"), ("ONE_TOKEN=", "nothing was pasted"), ("'  '", "nothing was pasted"),
+        ("pk-one 0123456789abcdef", "no spaces"), (f"{KEY}\n{KEY}", "no spaces"), ("pk-é123456789abcdef", "unusual"),
+        ("pk-\x1b[0m123456789abcdef", "unusual"), ("https://one.example/keys", "an address"), ("short", "at least 16"),
+        ("x" * 5000, "at most 4096"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_key_is_said_not_to_be_one(text: str, problem: str) -> None:
+    guess = key_kind(text, PREFIXES, MADE_UP)
+    assert problem in guess.problem
+    assert guess.key == ""
+
+
+@given(st.text())
+def test_whatever_is_pasted_gives_a_usable_key_or_a_problem_that_does_not_repeat_it(text: str) -> None:
+    guess = key_kind(text, PREFIXES, MADE_UP)
+    assert bool(guess.key) != bool(guess.problem)
+    assert guess.key.isascii()
+    assert guess.key.isprintable()
+    assert " " not in guess.key
+
+
+def test_a_key_is_not_shown_by_accident() -> None:
+    guess = key_kind(KEY, PREFIXES, MADE_UP)
+    assert KEY not in repr(guess)
+    assert "one" in repr(guess)

@@ -1,0 +1,136 @@
+import asyncio
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from zot_agent.ui.shell_escape import STOPPED, Escape, Ran, ShellEscape, read_escape, with_output
+from zot_core.tools.bash import BashLimits
+from zot_core.tools.context import ToolContext
+from zot_core.tools.files import LocalFiles
+from zot_core.tools.shell import LocalShell
+from zot_core.tools.truncate import Limits
+
+
+def context(cwd: Path, **env: str) -> ToolContext:
+    return ToolContext(str(cwd), LocalFiles(), LocalShell(), env=env)
+
+
+def ran(cwd: Path, command: str, limits: BashLimits | None = None, timeout: float | None = None) -> tuple[Ran, str]:
+    """What came of a command, and what was shown meanwhile."""
+    shown: list[str] = []
+
+    async def main() -> Ran:
+        escape = ShellEscape(Escape(command), context(cwd, WORD="env"), shown.append, timeout=timeout, limits=limits)
+        return await escape.run()
+
+    return asyncio.run(main()), "".join(shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "escape"),
+    [
+        ("!ls -l", Escape("ls -l")), ("  ! ls\n", Escape("ls")), ("!!ls", Escape("ls", in_context=False)),
+        ("!cat <<E\na\nE", Escape("cat <<E\na\nE")), ("!", None), ("!!", None), ("! \n", None), ("ls !", None),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_what_is_a_command(text: str, escape: Escape | None) -> None:
+    assert read_escape(text) == escape
+
+
+def test_the_result_reads_as_that_of_the_tool(tmp_path: Path) -> None:
+    found, shown = ran(tmp_path, 'echo "$PWD $WORD"; echo oops >&2; exit 3')
+    assert re.fullmatch(
+        rf'\$ echo "\$PWD \$WORD"; echo oops >&2; exit 3\n\n{tmp_path} env\noops\n\n\[exit 3\]  Took \d+\.\ds',
+        found.text,
+    )
+    assert shown == f"{tmp_path} env\noops\n"
+    assert found.display is not None
+    assert (found.display.exit_code, found.display.output, found.stopped) == (3, f"{tmp_path} env\noops\n", False)
+
+
+def test_output_is_bounded(tmp_path: Path) -> None:
+    found, _ = ran(tmp_path, "seq 100000", BashLimits(text=Limits(lines=10)))
+    assert found.text.count("\n") < 20
+    assert "... [truncated at 10 lines]" in found.text
+    full = re.search(r"full output: (\S+)\)", found.text)
+    assert full
+    assert len(Path(full[1]).read_text().splitlines()) == 100_000
+    os.unlink(full[1])
+
+
+def test_a_command_may_have_a_limit_in_time(tmp_path: Path) -> None:
+    found, _ = ran(tmp_path, "echo begun; sleep 600", timeout=0.5)
+    assert "begun\ntimed out after 0.5 s\n" in found.text
+    assert not found.stopped
+
+
+def test_a_command_that_cannot_be_started_says_why(tmp_path: Path) -> None:
+    found, _ = ran(tmp_path / "gone", "ls")
+    assert found.text == f"$ ls\n\n[cannot run the command in {tmp_path}/gone: No such file or directory]"
+    assert found.display is None
+
+
+def begun(tmp_path: Path, *, cancel: bool) -> Ran | None:
+    """A command that never ends and is stopped once its output is seen; its child has ended with it."""
+
+    async def main() -> tuple[Ran | None, int]:
+        seen = asyncio.Event()
+        text: list[str] = []
+
+        def show(piece: str) -> None:
+            text.append(piece)
+            if "\n" in piece:
+                seen.set()
+
+        escape = ShellEscape(Escape("sleep 600 & echo $!; wait"), context(tmp_path), show)
+        work = asyncio.create_task(escape.run())
+        async with asyncio.timeout(60):
+            await seen.wait()
+            if cancel:
+                work.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await work
+            else:
+                escape.stop()
+                await work
+                escape.stop()
+        return None if cancel else work.result(), int("".join(text))
+
+    found, number = asyncio.run(main())
+    stat = Path(f"/proc/{number}/stat")
+    assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+    return found
+
+
+def test_a_command_that_is_stopped_tells_what_it_had_printed(tmp_path: Path) -> None:
+    found = begun(tmp_path, cancel=False)
+    assert found is not None
+    assert found.stopped
+    assert re.search(r"\n\n\d+\n\n\[exit 130\]  Took .*\n" + re.escape(STOPPED) + "$", found.text)
+    assert found.display is not None
+    assert found.display.exit_code == 130
+
+
+def test_cancelling_leaves_nothing_running(tmp_path: Path) -> None:
+    assert begun(tmp_path, cancel=True) is None
+
+
+def test_a_command_that_is_stopped_before_it_began_ends_at_once(tmp_path: Path) -> None:
+    async def main() -> Ran:
+        escape = ShellEscape(Escape("sleep 600"), context(tmp_path), lambda text: None)
+        escape.stop()
+        async with asyncio.timeout(60):
+            return await escape.run()
+
+    assert asyncio.run(main()).stopped
+
+
+def test_the_model_reads_outputs_before_the_next_prompt_but_hidden_ones() -> None:
+    runs = [Ran(Escape("a"), "$ a\n\n[exit 0]"), Ran(Escape("b", in_context=False), "$ b"), Ran(Escape("c"), "$ c")]
+    assert with_output(runs, "go on") == "$ a\n\n[exit 0]\n\n$ c\n\ngo on"
+    assert with_output(runs, " ") == "$ a\n\n[exit 0]\n\n$ c"
+    assert with_output(runs[1:2], "go on") == "go on"
+    assert with_output([], "") == ""

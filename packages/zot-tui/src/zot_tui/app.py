@@ -1,0 +1,381 @@
+"""`App`: the one place that owns a screen, its input and its signals, on a running asyncio loop.
+
+urwid's `MainLoop` draws after whatever it has called, and stops at nothing; here a key is drawn before anything else is
+done, all other changes thirty times a second at most, and nothing while nothing changes. So the screen is driven
+directly.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import urwid
+
+from zot_tui.clipboard import copy
+from zot_tui.input import Paste, Reply
+from zot_tui.job import Job
+from zot_tui.keymap import Keymap
+from zot_tui.keys import Key, from_urwid
+from zot_tui.terminal import Display, Event, Terminal
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.text.width import clip
+from zot_tui.theme import Theme, builtin, palette
+from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
+from zot_tui.widgets.rows import canvas
+
+RATE = 30.0  # redraws a second of what changes by itself
+NOTICE_CELLS = 200
+
+
+def _unused(*_: object) -> bool:
+    return False
+
+
+@dataclass(slots=True)
+class Handlers:
+    """What an `App` calls, in the loop's thread; none may wait. An exception from any of them ends the app.
+
+    `action` and `key` say whether they used the key: `action` is asked for a key that the keymap binds, then `key` for
+    any key, then the focused widget. `paste` gets pasted text as it came. `focus` hears whether the person looks this
+    way. `interrupt` gets the number of a signal that asks to end (SIGINT also for Ctrl+C that nobody used); without it
+    the app ends.
+    """
+
+    action: Callable[[str, Key], bool] = _unused
+    key: Callable[[Key], bool] = _unused
+    paste: Callable[[str], object] = _unused
+    focus: Callable[[bool], object] = _unused
+    interrupt: Callable[[int], object] | None = None
+
+
+class App:
+    """Shows `root`, a box widget, until `exit`: `async with App(root) as app: await app.wait()`.
+
+    `contexts` says where the keys go now, the innermost first, for `keymap`. The terminal is as it was before when the
+    block is left, whatever the way, and before an exception is told. `leave_behind` is printed then. Once over,
+    `signum` is the signal that ended it, if one did, and `gone` says whether the terminal went away. Below `smallest`,
+    columns and rows, it says that it has no room.
+    """
+
+    def __init__(
+        self,
+        root: urwid.Widget,
+        *,
+        theme: Theme | None = None,
+        keymap: Keymap | None = None,
+        contexts: Callable[[], Sequence[str]] = tuple,
+        handlers: Handlers | None = None,
+        screen: Display | None = None,
+        environment: Mapping[str, str] | None = None,
+        smallest: tuple[int, int] = (20, 6),
+    ) -> None:
+        self.environment = os.environ if environment is None else environment
+        self.screen: Display = screen or Terminal(environment=self.environment)
+        self.keymap = keymap or Keymap()
+        self.contexts = contexts
+        self.handlers = handlers or Handlers()
+        self.smallest = smallest
+        self.leave_behind = ""
+        self.focused: bool | None = None
+        self.signum: int | None = None
+        self.gone = False
+        self._root: Any = root
+        self._theme = theme or builtin("dark")
+        self._mouse = False
+        self._over = asyncio.Event()
+        self._failure: BaseException | None = None
+        self._due: asyncio.TimerHandle | None = None
+        self._drawn_at = float("-inf")
+        self._size: tuple[int, int] | None = None
+        self._resizing = False
+        self._away = 0
+        self._answers: list[asyncio.Future[str]] = []
+        self._job = Job(self._guard, self._resized, self._interrupted, self._off, self._continued)
+
+    # What is shown
+
+    @property
+    def root(self) -> urwid.Widget:
+        """The widget that fills the screen; another one may be put in its place."""
+        return self._root  # type: ignore[no-any-return]  # Any because urwid's types know no box widgets
+
+    @root.setter
+    def root(self, widget: urwid.Widget) -> None:
+        self._root = widget
+        self.redraw()
+
+    @property
+    def theme(self) -> Theme:
+        """The colours; another theme is drawn at once."""
+        return self._theme
+
+    @theme.setter
+    def theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.screen.register_palette(palette(theme))
+        self.screen.clear()
+        self._guard(self.draw)
+
+    @property
+    def title(self) -> str | None:
+        """The window's title; None leaves it alone. The old one comes back when the app is over."""
+        return self.screen.title
+
+    @title.setter
+    def title(self, text: str | None) -> None:
+        self.screen.title = text
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        if self._size is None:
+            self._size = self.screen.get_cols_rows()
+        return self._size
+
+    @property
+    def drawing(self) -> bool:
+        """Whether a redraw was asked for and has not happened yet."""
+        return self._due is not None or self._resizing
+
+    def redraw(self) -> None:
+        """Something has changed: draw soon, together with whatever else changes until then."""
+        if self._due is None and self._shown:
+            loop = asyncio.get_running_loop()
+            self._due = loop.call_at(max(loop.time(), self._drawn_at + 1 / RATE), self._guard, self.draw)
+
+    def draw(self) -> None:
+        """Draw now."""
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+        if not self._shown:
+            return
+        size = self.size
+        if size[0] < self.smallest[0] or size[1] < self.smallest[1]:
+            note = [[("muted", clip("too small", size[0]))], *[[] for _ in range(size[1] - 1)]]
+            drawn: urwid.Canvas = canvas(note, size[0])
+        else:
+            drawn = self._root.render(size, focus=True)
+        try:
+            self.screen.draw_screen(size, drawn)
+        except OSError:
+            self._hung_up()
+        self._drawn_at = asyncio.get_running_loop().time()
+
+    def after(self, seconds: float, callback: Callable[[], object]) -> asyncio.TimerHandle:
+        """Call `callback` later; what it changes is drawn when it asks for a redraw."""
+        return asyncio.get_running_loop().call_later(seconds, self._guard, callback)
+
+    # Over
+
+    async def wait(self) -> None:
+        """Until the app is over. Raises what a handler or a widget raised, with the terminal restored."""
+        await self._over.wait()
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+
+    @property
+    def over(self) -> bool:
+        """Whether the app has ended."""
+        return self._over.is_set()
+
+    def exit(self) -> None:
+        """End the app: `wait` returns, nothing is drawn any more."""
+        self._over.set()
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        self.screen.register_palette(palette(self._theme))
+        try:
+            if isinstance(self.screen, Terminal):
+                self._job.start(loop)
+            self._on()
+        except BaseException:
+            self._off()
+            self._job.stop()
+            raise
+        if self._failure is not None:
+            self._job.stop()
+            await self.wait()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._off()
+        self._job.stop()
+        if self.leave_behind and not self.gone:
+            self.screen.leave(self.leave_behind)
+        if error is None:
+            await self.wait()
+
+    # The terminal
+
+    @property
+    def mouse(self) -> bool:
+        """Whether the mouse is ours: clicks and wheel come in, and the terminal's own selection needs Shift."""
+        return self._mouse
+
+    @mouse.setter
+    def mouse(self, enable: bool) -> None:
+        self._mouse = enable
+        if self.screen.started:
+            self.screen.set_mouse_tracking(enable)
+
+    async def background(self, limit: float = 0.2) -> Background | None:
+        """Whether the terminal is dark or light, None if it does not say within `limit` seconds; keys go on."""
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._answers.append(answer)
+        self.screen.send(QUERY_BACKGROUND)
+        reply = ""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit):
+                reply = await answer
+        if answer in self._answers:
+            self._answers.remove(answer)
+        return background(reply, self.environment)
+
+    async def copy(self, text: str) -> tuple[str, ...]:
+        """Put `text` on the clipboard; the ways that took it, none if it could not be done."""
+        return await copy(text, self.screen.send, self.environment)
+
+    def bell(self) -> None:
+        """Ring."""
+        self.screen.send("\a")
+
+    def notify(self, text: str) -> None:
+        """Ring and show a notice of the desktop (OSC 9) where the terminal can, unless the person looks this way."""
+        if self.focused or (self.focused is None and self.screen.reports_focus):
+            return
+        self.screen.send(f"\x1b]9;{clip(sanitize_line(text), NOTICE_CELLS)}\x1b\\\a")
+
+    @contextlib.contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Hand the terminal to another program for as long as the block takes; it may wait, tasks go on."""
+        self._away += 1
+        try:
+            if self._away == 1:
+                self._off()
+            yield
+        finally:
+            self._away -= 1
+            if not self._away and not self._over.is_set():
+                self._on()
+
+    def suspend(self) -> None:
+        """Stop this process and those it was started with, as Ctrl+Z does, until the shell lets them go on."""
+        self._job.pause(0)
+
+    def _on(self) -> None:
+        self.screen.start()
+        self.screen.set_mouse_tracking(self._mouse)
+        self.screen.clear()
+        self._size = None
+        self.screen.listen(asyncio.get_running_loop(), self._heard, self._hung_up)
+        self._guard(self.draw)
+
+    def _off(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+        self.screen.unlisten()
+        self.screen.stop()
+
+    @property
+    def _shown(self) -> bool:
+        return self.screen.started and not self._over.is_set()
+
+    def _hung_up(self) -> None:
+        self.gone = True
+        self.exit()
+
+    # Calls from outside
+
+    def _guard(self, call: Callable[..., object], *arguments: object) -> None:
+        try:
+            call(*arguments)
+        except BaseException as error:  # noqa: BLE001  told by `wait`, once the terminal is restored
+            if self._failure is None:
+                self._failure = error
+            self._over.set()
+            self._off()
+
+    def _heard(self, events: list[Event]) -> None:
+        self._guard(self._take, events)
+
+    def _take(self, events: list[Event]) -> None:
+        for event in events:
+            if self._over.is_set():
+                return
+            match event:
+                case Paste(text):
+                    self.handlers.paste(text)
+                case Reply(text):
+                    self._answered(text)
+                case "focus in" | "focus out":
+                    self.focused = event == "focus in"
+                    self.handlers.focus(self.focused)
+                case str():
+                    self._press(event)
+                case (name, button, column, row) if hasattr(self._root, "mouse_event"):
+                    self._root.mouse_event(self.size, name, button, column, row, focus=True)
+        self.draw()
+
+    def _press(self, event: str) -> None:
+        key = from_urwid(event)
+        if key is None:
+            return
+        binding = self.keymap.find(key, self.contexts())
+        if binding is not None and self.handlers.action(binding.action, key):
+            return
+        if self.handlers.key(key):
+            return
+        if self._root.selectable() and self._root.keypress(self.size, event) is None:
+            return
+        match str(key):
+            case "ctrl+c":
+                self._interrupted(signal.SIGINT)
+            case "ctrl+z":
+                self.suspend()
+            case "ctrl+l":
+                self.screen.clear()
+
+    def _answered(self, reply: str) -> None:
+        if reply_color(reply) is not None and self._answers:
+            answer = self._answers.pop(0)
+            if not answer.done():
+                answer.set_result(reply)
+
+    # Signals
+
+    def _interrupted(self, number: int) -> None:
+        if self._away and number == signal.SIGINT:
+            return  # Ctrl+C was for the program that has the terminal
+        if self.handlers.interrupt is not None:
+            self.handlers.interrupt(number)
+        else:
+            self.signum = int(number)
+            self.exit()
+
+    def _resized(self) -> None:
+        if not self._resizing:
+            self._resizing = True
+            asyncio.get_running_loop().call_soon(self._guard, self.refresh)
+
+    def refresh(self) -> None:
+        """Ask the terminal for its size and draw all of it anew."""
+        self._resizing = False
+        self._size = None
+        self.screen.clear()
+        self.draw()
+
+    def _continued(self) -> None:
+        if not self._away and not self._over.is_set():
+            self._on()

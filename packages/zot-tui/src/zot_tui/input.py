@@ -1,0 +1,141 @@
+"""What a terminal sends, cut into keys, pastes and replies, however it arrives in pieces; pure.
+
+Bytes of keys are left to a parser of keys, in whole sequences only. A bracketed paste (xterm, `ESC [ 200 ~` to
+`ESC [ 201 ~`) is one value, whatever its size. A control string (ECMA-48: OSC, DCS, APC), which is how terminals answer
+queries, is one value too, so that an answer nobody waits for any more is not taken for keys.
+"""
+
+import re
+from typing import NamedTuple, TypeAlias
+
+PASTE_BEGIN = b"\x1b[200~"
+PASTE_END = b"\x1b[201~"
+
+REPLY_LIMIT = 65536  # bytes after which a control string is no answer but noise
+LONGEST = 64  # bytes of a key's sequence that are waited for
+
+# A control string begins with what no key sends: Alt+] and Alt+P are followed by neither a number nor these signs.
+_STRING = rb"\x1b(?:\][0-9]{1,5};|P[0-9;]*[>!=?$+|]|_G)"
+_OPENING = re.compile(rb"(?P<paste>\x1b\[200~)|(?P<string>" + _STRING + rb")")
+_STRING_END = re.compile(rb"\x07|\x1b\\|\x1b(?=[^\\])|[\x18\x1a]")
+
+# A sequence or a character whose rest may still be on its way.
+_UNFINISHED = re.compile(
+    rb"(?:\x1b+(?:\[(?:M.{0,2}|\[|[0-?]*[ -/]*)|O[0-9;]*|\][0-9]{0,5}|P[0-9;]{0,16}|_)?"
+    rb"|[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z",
+    re.DOTALL,
+)
+
+
+class Keys(NamedTuple):
+    """Bytes of whole keys, mouse events and short reports."""
+
+    data: bytes
+
+
+class Paste(NamedTuple):
+    """Pasted text with `\\n` for line breaks, otherwise as it came."""
+
+    text: str
+
+
+class Reply(NamedTuple):
+    """A control string that the terminal sent, whole: `ESC ] 11 ; rgb:... ESC \\`."""
+
+    text: str
+
+
+Input: TypeAlias = Keys | Paste | Reply
+
+
+class Splitter:
+    """Takes what was read with `feed`, gives what is whole. What is not is kept for the next bytes.
+
+    `unfinished` says what is kept: `"keys"` may be a key by itself (Esc) and should be asked for with `flush` soon,
+    `"paste"` and `"reply"` when nothing more came for longer.
+    """
+
+    __slots__ = ("_kept", "_pasted", "_within")
+
+    def __init__(self) -> None:
+        self._kept = b""
+        self._pasted = bytearray()
+        self._within = ""
+
+    @property
+    def unfinished(self) -> str:
+        """`"keys"`, `"paste"`, `"reply"`, or empty if nothing is kept."""
+        return self._within or ("keys" if self._kept else "")
+
+    def feed(self, data: bytes) -> list[Input]:
+        """What has become whole with `data`, in the order in which it was sent."""
+        data, self._kept = self._kept + data, b""
+        found: list[Input] = []
+        while data:
+            if self._within == "paste":
+                data = self._paste(data, found)
+            elif self._within == "reply":
+                data = self._reply(data, found)
+            else:
+                data = self._keys(data, found)
+        return found
+
+    def flush(self) -> list[Input]:
+        """What is kept, taken as it is: keys as keys, a paste as far as it came; half a reply is dropped."""
+        data, self._kept = self._kept, b""
+        within, self._within = self._within, ""
+        if within == "paste":
+            self._pasted += data
+            return [self._take_paste()]
+        return [Keys(data)] if data and not within else []
+
+    def _keys(self, data: bytes, found: list[Input]) -> bytes:
+        """Bytes up to a paste or a control string are keys; gives what is behind its opening."""
+        opening = _OPENING.search(data)
+        head = data[: opening.start()] if opening else data
+        if opening is None:
+            tail = _UNFINISHED.search(head, max(0, len(head) - LONGEST))
+            if tail is not None:
+                head, self._kept = head[: tail.start()], tail[0]
+        if head:
+            found.append(Keys(head))
+        if opening is None:
+            return b""
+        if opening["paste"]:
+            self._within = "paste"
+            return data[opening.end() :]
+        self._within = "reply"
+        return data[opening.start() :]
+
+    def _paste(self, data: bytes, found: list[Input]) -> bytes:
+        end = data.find(PASTE_END)
+        if end >= 0:
+            self._pasted += data[:end]
+            self._within = ""
+            found.append(self._take_paste())
+            return data[end + len(PASTE_END) :]
+        kept = next((n for n in range(len(PASTE_END) - 1, 0, -1) if data.endswith(PASTE_END[:n])), 0)
+        self._pasted += data[: len(data) - kept]
+        self._kept = data[len(data) - kept :]
+        return b""
+
+    def _take_paste(self) -> Paste:
+        text = self._pasted.decode(errors="replace")
+        self._pasted = bytearray()
+        return Paste(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+    def _reply(self, data: bytes, found: list[Input]) -> bytes:
+        """`data` begins with the string. One that another sequence, CAN or SUB cuts short is dropped, as terminals
+        drop theirs."""
+        end = _STRING_END.search(data, 1)
+        if end is None:
+            if len(data) > REPLY_LIMIT:
+                self._within = ""
+                return b""
+            self._kept = data
+            return b""
+        self._within = ""
+        if end[0] in (b"\x07", b"\x1b\\"):
+            found.append(Reply(data[: end.end()].decode(errors="replace")))
+            return data[end.end() :]
+        return data[end.start() if end[0] == b"\x1b" else end.end() :]

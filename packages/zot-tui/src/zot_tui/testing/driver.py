@@ -1,0 +1,157 @@
+"""`Driver`: types into an app and reads its screen, in the process of the test, at any speed the machine has."""
+
+import asyncio
+import re
+from collections.abc import Hashable
+from types import TracebackType
+from typing import Self
+
+from zot_tui.app import App
+from zot_tui.input import Paste, Reply
+from zot_tui.keys import RUNE, Key, parse_key
+from zot_tui.testing.memory import MemoryScreen
+from zot_tui.text.width import width
+
+_TYPED = re.compile(r"<([^<>\s]+)>|(.)", re.DOTALL)
+_URWID = {
+    "pageup": "page up",
+    "pagedown": "page down",
+    "printscreen": "print screen",
+    "capslock": "caps lock",
+    "scrolllock": "scroll lock",
+    "numlock": "num lock",
+    "space": " ",
+}
+_MODIFIERS = {"shift": "shift", "alt": "meta", "ctrl": "ctrl", "super": "super", "hyper": "hyper"}  # in urwid's order
+_ROUNDS = 10_000
+
+
+class Driver:
+    """Drives an app whose screen is a `MemoryScreen`: `async with Driver(App(root, screen=MemoryScreen())) as driver`.
+
+    What is typed is handled before `type` returns. Work that it set off goes on in the loop: `await settle()` lets
+    whatever can go on go on and draws it; `await wait_for(text)` waits for what takes longer.
+    """
+
+    def __init__(self, app: App) -> None:
+        if not isinstance(app.screen, MemoryScreen):
+            raise TypeError("the driver needs an app with screen=MemoryScreen()")
+        self.app = app
+        self.memory = app.screen
+
+    async def __aenter__(self) -> Self:
+        await self.app.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.app.__aexit__(kind, error, trace)
+
+    def type(self, text: str) -> None:
+        """Press the keys of `text` one after another: characters are themselves, `<enter>`, `<ctrl+o>` and `<alt+left>`
+        are keys as `parse_key` knows them, `<lt>` is `<`. ValueError for another name and for a control character."""
+        for name, character in _TYPED.findall(text):
+            if name == "lt":
+                self.press(Key(RUNE, (), "<"))
+            elif name:
+                self.press(parse_key(name))
+            elif character.isprintable():
+                self.press(Key(RUNE, (), character))
+            else:
+                raise ValueError(f"{character!r} is typed by its name: <enter>, <tab>")
+
+    def press(self, key: Key) -> None:
+        """Press one key."""
+        self.memory.hear(to_urwid(key))
+
+    def paste(self, text: str) -> None:
+        """Paste `text`."""
+        self.memory.hear(Paste(text))
+
+    def click(self, column: int, row: int, button: int = 1) -> None:
+        """Press and release a mouse button over a cell; 4 and 5 are the wheel."""
+        self.memory.hear(("mouse press", button, column, row))
+        self.memory.hear(("mouse release", 0, column, row))
+
+    def look(self, *, here: bool) -> None:
+        """The person looks at this window, or at another."""
+        self.memory.hear("focus in" if here else "focus out")
+
+    def answer(self, reply: str) -> None:
+        """The terminal answers a query with a control string."""
+        self.memory.hear(Reply(reply))
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Give the window another size."""
+        self.memory.size = (columns, rows)
+        self.app.refresh()
+
+    async def settle(self) -> None:
+        """Until nothing is scheduled to be drawn, drawing what is. Raises what ended the app, if something did."""
+        quiet = 0
+        for _ in range(_ROUNDS):
+            await asyncio.sleep(0)
+            quiet += 1
+            if self.app.drawing:
+                self.app.draw()
+                quiet = 0
+            if self.app.over:
+                await self.app.wait()
+            if quiet > 3:  # a task that wakes another one that asks for a redraw
+                return
+        raise RuntimeError(f"it still asked for a redraw after {_ROUNDS} of them")
+
+    async def wait_for(self, text: str, limit: float = 30.0) -> None:
+        """Until `text` is on the screen, looking whenever it is drawn. TimeoutError, with the screen, after `limit`
+        seconds."""
+        drawn = asyncio.Event()
+        self.memory.drawn = drawn.set
+        try:
+            async with asyncio.timeout(limit):
+                await self.settle()
+                while text not in self.screen():
+                    drawn.clear()
+                    await drawn.wait()
+        except TimeoutError:
+            raise TimeoutError(f"{text!r} was not shown within {limit:g} s, but:\n{self.screen()}") from None
+        finally:
+            self.memory.drawn = None
+
+    def rows(self) -> list[str]:
+        """The text of every row, as wide as the screen."""
+        return ["".join(text for _, text in runs) for runs in self.styles()]
+
+    def screen(self) -> str:
+        """The text on the screen, without the blanks at the ends of rows and below the last one."""
+        return "\n".join(row.rstrip() for row in self.rows()).rstrip("\n")
+
+    def styles(self) -> list[list[tuple[Hashable, str]]]:
+        """The runs of every row: the style (mostly a token's name) and the text."""
+        if self.memory.canvas is None:
+            return []
+        return [[(style, text.decode()) for style, _, text in row] for row in self.memory.canvas.content()]
+
+    def style_at(self, column: int, row: int) -> Hashable:
+        """The style of one cell; IndexError outside the screen."""
+        if column >= 0 <= row:
+            for style, text in self.styles()[row]:
+                column -= width(text)
+                if column < 0:
+                    return style
+        raise IndexError(f"there is no cell {column}, {row}")
+
+    @property
+    def cursor(self) -> tuple[int, int] | None:
+        """Column and row of the cursor, None if it is hidden."""
+        return None if self.memory.canvas is None else self.memory.canvas.cursor
+
+
+def to_urwid(key: Key) -> str:
+    """What urwid calls a key: the inverse of `from_urwid`."""
+    name = key.text or _URWID.get(key.name, key.name)
+    modifiers = set(key.modifiers)
+    if len(name) == 1 and "shift" in modifiers and len(name.upper()) == 1 and name.upper() != name:
+        modifiers.remove("shift")  # urwid names a shifted letter by what it types
+        name = name.upper()
+    return "".join(f"{urwid} " for ours, urwid in _MODIFIERS.items() if ours in modifiers) + name

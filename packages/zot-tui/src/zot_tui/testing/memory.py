@@ -1,0 +1,77 @@
+"""`MemoryScreen`: a screen of a fixed size that keeps what is drawn on it."""
+
+import asyncio
+from collections.abc import Callable
+
+import urwid
+from urwid.display.common import BaseScreen
+
+from zot_tui.terminal import Event
+from zot_tui.text.sanitize import sanitize
+from zot_tui.theme.detect import TRUE_COLOR, Depth
+
+
+class MemoryScreen(BaseScreen):
+    """`canvas` is what was drawn last, `draws` how often something was, `sent` what was written past the drawing,
+    `left` what was printed at the end, `mouse` whether the mouse was asked for."""
+
+    def __init__(self, columns: int = 80, rows: int = 24, *, depth: Depth = TRUE_COLOR) -> None:
+        super().__init__()
+        urwid.set_encoding("utf-8")
+        self.depth: Depth = depth
+        self.reports_focus = False
+        self.title: str | None = None
+        self.size = (columns, rows)
+        self.canvas: urwid.Canvas | None = None
+        self.draws = 0
+        self.sent: list[str] = []
+        self.left = ""
+        self.mouse = False
+        self.drawn: Callable[[], None] | None = None
+        self._heard: Callable[[list[Event]], None] | None = None
+        self._gone: Callable[[], None] | None = None
+
+    def get_cols_rows(self) -> tuple[int, int]:
+        """The size."""
+        return self.size
+
+    def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
+        """Keep the canvas."""
+        self.canvas = canvas
+        self.draws += 1
+        if self.drawn is not None:
+            self.drawn()
+
+    def set_mouse_tracking(self, enable: bool = True) -> None:  # noqa: FBT001, FBT002  urwid's
+        """Remember it."""
+        self.mouse = enable
+
+    def listen(
+        self, loop: asyncio.AbstractEventLoop, heard: Callable[[list[Event]], None], gone: Callable[[], None]
+    ) -> None:
+        """See `Display`."""
+        self._heard, self._gone = heard, gone
+
+    def unlisten(self) -> None:
+        """See `Display`."""
+        self._heard = self._gone = None
+
+    def hear(self, *events: Event) -> None:
+        """Events that arrive together. RuntimeError if nobody listens."""
+        if self._heard is None:
+            raise RuntimeError("nobody listens: the app is not running, or has handed the terminal over")
+        self._heard(list(events))
+
+    def hang_up(self) -> None:
+        """The terminal goes away."""
+        if self._gone is not None:
+            self._gone()
+
+    def send(self, sequence: str) -> None:
+        """See `Display`."""
+        if self.started:
+            self.sent.append(sequence)
+
+    def leave(self, text: str) -> None:
+        """See `Display`."""
+        self.left += sanitize(text)

@@ -1,0 +1,243 @@
+"""`PtyScreen`: a command in a real pseudo-terminal, and what a person would see there, by `pyte`."""
+
+import fcntl
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+# What a terminal with kitty's keyboard protocol and synchronized output answers to the queries that are sent to it.
+KITTY: Mapping[bytes, bytes] = {
+    b"\x1b[?u": b"\x1b[?0u",
+    b"\x1b[?2026$p": b"\x1b[?2026;2$y",
+    b"\x1b[?1004$p": b"\x1b[?1004;2$y",
+    b"\x1b[c": b"\x1b[?62;22c",
+}
+
+# The command needs the pseudo-terminal as its controlling one, or there are no signals from keys and no job control.
+_LAUNCH = "import fcntl,os,sys,termios;fcntl.ioctl(0,termios.TIOCSCTTY,0);os.execvp(sys.argv[1],sys.argv[1:])"
+
+# What pyte takes for something else (private SGR, the keyboard protocols), prints (strings of APC and DCS) or reads as
+# a title (any OSC).
+_UNKNOWN = re.compile(
+    rb"\x1b\[[<=>?][0-9;:]*[mu]|\x1b\[[0-9;]*t|\x1b\[\?[0-9;]*\$p|\x1b\[c"
+    rb"|\x1b[_P^X][^\x1b]*(?:\x1b[^\\][^\x1b]*)*\x1b\\|\x1b\](?!2;)[^\x07\x1b]*(?:\x07|\x1b\\)"
+)
+_UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[_P^X\]](?:[^\x1b\x07]|\x1b(?!\\))*)?\Z")
+_ALTERNATE = 1049
+
+
+class PtyScreen:
+    """Runs `command` with a terminal of `columns` by `rows` cells around it; leave the `with` block to end it.
+
+    `answers` are the replies to queries: what is read to what is written. Everything read is also kept in `received`.
+    Nothing is read between calls, so that a command that writes much waits for the next `wait_for`.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        columns: int = 80,
+        rows: int = 24,
+        environment: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        answers: Mapping[bytes, bytes] | None = None,
+    ) -> None:
+        self.received = bytearray()
+        self._answers = dict(answers or {})
+        self._screen = _pyte_screen(columns, rows)
+        self._kept = b""
+        self._asked = b""
+        self._eof = False
+        self.descriptor, child = os.openpty()
+        self._set_size(columns, rows)
+        self.at_start = termios.tcgetattr(self.descriptor)
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _LAUNCH, *command],
+                stdin=child,
+                stdout=child,
+                stderr=child,
+                env=dict(environment) if environment is not None else {**os.environ, "TERM": "xterm-256color"},
+                cwd=cwd,
+                start_new_session=True,
+            )
+        finally:
+            os.close(child)
+        os.set_blocking(self.descriptor, False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up; kill what is left."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    # In
+
+    def type(self, text: str | bytes) -> None:
+        """Send `text` as it is, reading meanwhile: Enter is `\\r`, Esc is `\\x1b`."""
+        data = memoryview(text.encode() if isinstance(text, str) else text)
+        while data:
+            readable, writable, _ = select.select([self.descriptor], [self.descriptor], [], 30)
+            if readable:
+                self.read(0)
+            if writable:
+                data = data[os.write(self.descriptor, data) :]
+            elif not readable:
+                raise TimeoutError("the command has not read its input for 30 s")
+
+    def paste(self, text: str) -> None:
+        """Paste `text` as a terminal with bracketed paste does."""
+        converted = text.replace("\n", "\r")
+        self.type(f"\x1b[200~{converted}\x1b[201~")
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Give the window another size, and the command the signal."""
+        self._screen.resize(rows, columns)
+        self._set_size(columns, rows)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the command alone."""
+        self.process.send_signal(number)
+
+    def _set_size(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    # Out
+
+    def screen(self) -> str:
+        """What is on the screen, without the blanks at the ends of rows and below the last one."""
+        return "\n".join(row.rstrip() for row in self._screen.display).rstrip("\n")
+
+    def style_at(self, column: int, row: int) -> Any:
+        """pyte's character in one cell: `data`, `fg`, `bg`, `bold`, `reverse` and so on."""
+        return self._screen.buffer[row][column]
+
+    @property
+    def cursor(self) -> tuple[int, int] | None:
+        """Column and row of the cursor, None if it is hidden."""
+        cursor = self._screen.cursor
+        return None if cursor.hidden else (cursor.x, cursor.y)
+
+    @property
+    def title(self) -> str:
+        """The window's title."""
+        return str(self._screen.title)
+
+    @property
+    def alternate(self) -> bool:
+        """Whether the alternate screen is shown."""
+        return self._screen.kept is not None
+
+    @property
+    def settings(self) -> list[Any]:
+        """The terminal's settings now (termios); `at_start` are those before the command ran."""
+        return termios.tcgetattr(self.descriptor)
+
+    def read(self, wait: float) -> bool:
+        """Take in what there is, waiting at most `wait` seconds for it; whether there was anything."""
+        if self._eof or not select.select([self.descriptor], [], [], wait)[0]:
+            return False
+        try:
+            data = os.read(self.descriptor, 65536)
+        except BlockingIOError:
+            return False
+        except OSError:  # EIO: all ends of the command are closed
+            data = b""
+        if not data:
+            self._eof = True
+            return False
+        self.received += data
+        self._answer(data)
+        self._show(data)
+        return True
+
+    def wait_for(self, text: str, limit: float = 60.0) -> None:
+        """Until `text` is on the screen; TimeoutError, with the screen, after `limit` seconds or at the end."""
+        self.wait_until(lambda: text in self.screen(), limit, repr(text))
+
+    def wait_until(self, holds: Callable[[], bool], limit: float = 60.0, what: str = "it") -> None:
+        """Until `holds()`, asked after every piece of output; TimeoutError, with the screen."""
+        end = time.monotonic() + limit
+        while not holds():
+            left = end - time.monotonic()
+            if left <= 0 or (not self.read(min(left, 0.1)) and self._eof and not holds()):
+                raise TimeoutError(f"{what} was not seen; the screen:\n{self.screen()}")
+
+    def wait_end(self, limit: float = 60.0) -> int:
+        """Until the command has ended and all it wrote is read; its exit code, negative for a signal."""
+        end = time.monotonic() + limit
+        while not self._eof and time.monotonic() < end:
+            if not self.read(0.1) and self.process.poll() is not None:
+                break
+        while self.read(0):
+            pass
+        return self.process.wait(max(0.1, end - time.monotonic()))
+
+    def _answer(self, data: bytes) -> None:
+        self._asked += data
+        found = [(self._asked.find(query), query) for query in self._answers]
+        while any(place >= 0 for place, _ in found):
+            place, query = min(each for each in found if each[0] >= 0)
+            self._asked = self._asked[place + len(query) :]
+            os.write(self.descriptor, self._answers[query])
+            found = [(self._asked.find(query), query) for query in self._answers]
+        self._asked = self._asked[-32:]
+
+    def _show(self, data: bytes) -> None:
+        data = _UNKNOWN.sub(b"", self._kept + data)
+        unfinished = _UNFINISHED.search(data, max(0, len(data) - 4096))
+        cut = unfinished.start() if unfinished else len(data)
+        self._kept = data[cut:]
+        self._screen.stream.feed(data[:cut])
+
+
+def _pyte_screen(columns: int, rows: int) -> Any:
+    """A screen of pyte's that knows the alternate screen, with its stream of bytes."""
+    import pyte  # noqa: PLC0415  brought along by whoever tests with it
+
+    class Kept(pyte.Screen):
+        kept: tuple[dict[int, Any], int, int] | None = None
+
+        def set_mode(self, *modes: int, **arguments: Any) -> None:
+            if arguments.get("private") and _ALTERNATE in modes and self.kept is None:
+                rows = {number: dict(row) for number, row in self.buffer.items()}
+                self.kept = (rows, self.cursor.x, self.cursor.y)
+                self.erase_in_display(2)
+            super().set_mode(*modes, **arguments)
+
+        def reset_mode(self, *modes: int, **arguments: Any) -> None:
+            super().reset_mode(*modes, **arguments)
+            if arguments.get("private") and _ALTERNATE in modes and self.kept is not None:
+                rows, x, y = self.kept
+                self.kept = None
+                self.erase_in_display(2)
+                for number, row in rows.items():
+                    self.buffer[number].update(row)
+                self.cursor.x, self.cursor.y = x, min(y, self.lines - 1)
+
+    screen: Any = Kept(columns, rows)
+    screen.stream = pyte.ByteStream(screen)
+    return screen

@@ -1,0 +1,28 @@
+"""Amounts as a person reads them; pure."""
+
+
+def duration(seconds: float) -> str:
+    """`0.3s`, `12s`, `1m 12s`, `2h 05m`; nothing is less than zero."""
+    seconds = max(seconds, 0.0)
+    if seconds < 9.95:
+        return f"{seconds:.1f}s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m {whole % 60:02d}s"
+    return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
+
+
+def size(count: int) -> str:
+    """Bytes: `812 B`, `12 kB`, `3.4 MB` (powers of 1000)."""
+    if count < 1000:
+        return f"{count} B"
+    if count < 999_500:
+        return f"{round(count / 1000)} kB"
+    return f"{count / 1_000_000:.1f} MB"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 line`, `12 lines`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,75 @@
+"""`Scroll`: rows of which as many are drawn as there is room for."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import urwid
+
+from zot_tui.text.runs import Row
+from zot_tui.text.sanitize import sanitize
+from zot_tui.text.wrap import wrap
+from zot_tui.widgets.rows import Source, canvas
+
+MARGIN = "  "
+
+
+class Scroll(urwid.Widget):
+    """Rows of which some are shown; `source` gives all of them for a width and is asked once a width."""
+
+    _sizing = frozenset([urwid.BOX])
+    _selectable = False
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
+        self._columns = 0
+        self._rows: Sequence[Row[Any]] = ()
+        self._top = 0
+        self._height = 1
+
+    def wanted(self, columns: int) -> int:
+        """See `Body`."""
+        return len(self._at(columns))
+
+    @property
+    def position(self) -> str:
+        """Which rows are shown, empty if all are."""
+        count = len(self._rows)
+        if count <= self._height:
+            return ""
+        return f"{self._top + 1}–{min(self._top + self._height, count)}/{count}"
+
+    def scroll(self, rows: int) -> None:
+        """Go down (up, if negative) as far as there are rows."""
+        self._top = min(max(self._top + rows, 0), max(len(self._rows) - self._height, 0))
+        self._invalidate()
+
+    def page(self, pages: int) -> None:
+        """Go down or up by what is shown, less a row."""
+        self.scroll(pages * max(self._height - 1, 1))
+
+    def end(self, *, last: bool) -> None:
+        """Go to the first row or the last."""
+        self.scroll(len(self._rows) if last else -len(self._rows))
+
+    def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
+        """See urwid."""
+        columns, self._height = size
+        rows = self._at(columns)
+        self._top = min(self._top, max(len(rows) - self._height, 0))
+        shown = [*rows[self._top : self._top + self._height]]
+        return canvas([*shown, *([[]] * (self._height - len(shown)))], columns)
+
+    def _at(self, columns: int) -> Sequence[Row[Any]]:
+        if columns != self._columns:
+            self._columns, self._rows = columns, self._source(columns)
+        return self._rows
+
+
+def text_source(text: str) -> Source:
+    """The rows of a text, wrapped, in the margin that dialogs have."""
+
+    def rows(columns: int) -> list[Row[Any]]:
+        return [*wrap([("text", sanitize(text))], columns, first=[(None, MARGIN)], rest=[(None, MARGIN)])]
+
+    return rows

@@ -1,0 +1,138 @@
+"""`Spinner`: the row that says that something is being worked on, and for how long."""
+
+import time
+from collections.abc import Callable, Hashable
+from typing import Protocol
+
+from zot_tui.text.runs import Row, clip_runs
+from zot_tui.text.sanitize import detached, sanitize_line
+from zot_tui.text.width import width
+from zot_tui.theme.theme import Spinner as Look
+from zot_tui.widgets.rows import Rows
+
+FRAMES = ("·", "•", "·", " ")
+INTERVAL_MS = 125
+FASTEST_MS = 33  # a frame more often than the screen is redrawn is not seen
+
+_MARGIN = 2
+
+
+class Timer(Protocol):
+    """A call that is to come."""
+
+    def cancel(self) -> object:
+        """Do not let it come."""
+
+
+class Spinner(Rows):
+    """One row, empty while nothing spins, and no timer then.
+
+    It never takes no row: what contains a widget without rows does not hear when it changes (urwid's CanvasCache).
+
+    `after` calls back in so many seconds (`App.after`), `redraw` asks for the screen to be drawn (`App.redraw`), `look`
+    is a theme's. `clock` gives seconds.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        after: Callable[[float, Callable[[], None]], Timer],
+        redraw: Callable[[], object],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(self._rows_at)
+        self._after = after
+        self._redraw = redraw
+        self._clock = clock
+        self._label = ""
+        self._hint = ""
+        self._started: float | None = None
+        self._starts = 0
+        self._frame = 0
+        self._timer: Timer | None = None
+        self.look = look
+
+    @property
+    def look(self) -> Look:
+        """Frames, messages and their interval; a theme switched to brings another one."""
+        return self._look
+
+    @look.setter
+    def look(self, look: Look) -> None:
+        self._look = look
+        self._frames = tuple(frame for frame in look.frames or FRAMES if width(frame) == 1) or FRAMES
+        self._interval = max(FASTEST_MS, look.interval_ms or INTERVAL_MS) / 1000
+        self.changed()
+
+    @property
+    def spinning(self) -> bool:
+        """Whether it is shown."""
+        return self._started is not None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start; 0 if it does not spin."""
+        return 0.0 if self._started is None else max(0.0, self._clock() - self._started)
+
+    def start(self, label: str = "", hint: str = "") -> None:
+        """Spin, with `label` (else one of the theme's messages, in turn) and `hint` behind the time. While it spins
+        already, the time goes on."""
+        if self._started is None:
+            self._started = self._clock()
+            self._starts += 1
+            self._frame = 0
+        self._hint = sanitize_line(hint)
+        self.label = label
+        if self._timer is None:
+            self._timer = self._after(self._interval, self._turn)
+
+    def stop(self) -> None:
+        """Be gone."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._started is not None:
+            self._started = None
+            self._show()
+
+    @property
+    def label(self) -> str:
+        """What is said beside the frame."""
+        return self._label
+
+    @label.setter
+    def label(self, text: str) -> None:
+        messages = self._look.messages or ()
+        turn = messages[(self._starts - 1) % len(messages)] if messages else ""
+        self._label = detached(sanitize_line(text or turn))
+        self._show()
+
+    def _turn(self) -> None:
+        self._timer = self._after(self._interval, self._turn)
+        self._frame = (self._frame + 1) % len(self._frames)
+        self._show()
+
+    def _show(self) -> None:
+        self.changed()
+        self._redraw()
+
+    def _rows_at(self, columns: int) -> list[Row[Hashable]]:
+        if self._started is None:
+            return [[]]
+        runs: Row[Hashable] = [("spinner", f"{self._frames[self._frame % len(self._frames)]} {self._label}")]
+        runs.append(("muted", f"  {duration(self.elapsed)}"))
+        if self._hint:
+            runs.append(("dim", f" · {self._hint}"))
+        margin = _MARGIN if columns > 2 * _MARGIN else 0
+        return [[("spinner", " " * margin), *clip_runs(runs, columns - margin)]]
+
+
+def duration(seconds: float) -> str:
+    """`7s`, `1m 05s`, `2h 03m`."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m {whole % 60:02}s"
+    return f"{whole // 3600}h {whole // 60 % 60:02}m"

@@ -1,0 +1,354 @@
+"""What an app does, on a screen in memory; how it treats a real terminal is in `test_terminal.py`."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+
+import pytest
+import urwid
+
+from zot_tui.app import RATE, App, Handlers
+from zot_tui.keymap import Binding, Keymap
+from zot_tui.testing import Driver, MemoryScreen
+from zot_tui.theme import builtin
+
+
+class Counter(urwid.Widget):
+    """A box that shows a number and counts how often it is asked to."""
+
+    _sizing = frozenset([urwid.BOX])
+    _selectable = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.number = 0
+        self.renders = 0
+        self.keys: list[str] = []
+
+    def add(self) -> None:
+        self.number += 1
+        self._invalidate()
+
+    def render(self, size, focus=False):
+        self.renders += 1
+        return urwid.SolidCanvas(str(self.number % 10), *size)
+
+    def keypress(self, size, key):
+        if key == "a":
+            self.add()
+            return None
+        self.keys.append(key)
+        return key
+
+
+def drive(root: urwid.Widget, test: Callable[[Driver], Awaitable[None]], **options: object) -> App:
+    async def run() -> App:
+        app = App(root, screen=MemoryScreen(30, 8), **options)
+        async with Driver(app) as driver:
+            await test(driver)
+        return app
+
+    return asyncio.run(run())
+
+
+def test_a_key_is_drawn_before_the_loop_goes_on():
+    async def test(driver: Driver) -> None:
+        driver.type("a")
+        assert driver.screen()[0] == "1"
+        driver.type("aaa")
+        assert driver.screen()[0] == "4"
+        assert driver.memory.draws == 5
+
+    drive(Counter(), test)
+
+
+def test_changes_are_drawn_thirty_times_a_second_at_most_and_the_last_one_is():
+    counter = Counter()
+
+    async def test(driver: Driver) -> None:
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        for _ in range(2000):
+            counter.add()
+            driver.app.redraw()
+            await asyncio.sleep(0.0002)
+        elapsed = loop.time() - start
+        assert 2 <= driver.memory.draws <= 3 + elapsed * RATE
+        await driver.settle()
+        assert counter.number == 2000
+        assert driver.screen()[0] == "0"
+
+    drive(counter, test)
+
+
+def test_nothing_is_drawn_while_nothing_changes():
+    async def test(driver: Driver) -> None:
+        draws = driver.memory.draws
+        await driver.settle()
+        assert not driver.app.drawing
+        assert driver.memory.draws == draws == 1
+
+    drive(Counter(), test)
+
+
+def test_a_bound_key_is_an_action_then_the_handler_then_the_widget_is_asked():
+    said: list[str] = []
+    counter = Counter()
+    keymap = Keymap([Binding("ctrl+o", "expand"), Binding("enter", "submit", ("editor",)), Binding("x", "no")])
+    contexts: list[str] = []
+    handlers = Handlers(
+        action=lambda action, key: said.append(action) or action != "no",
+        key=lambda key: said.append(str(key)) or str(key) == "z",
+    )
+
+    async def test(driver: Driver) -> None:
+        driver.type("<ctrl+o><enter>")
+        contexts.append("editor")
+        driver.type("<enter>xza")
+
+    drive(counter, test, keymap=keymap, contexts=lambda: contexts, handlers=handlers)
+    assert said == ["expand", "enter", "submit", "no", "x", "z", "a"]
+    assert (counter.keys, counter.number) == (["enter", "x"], 1)
+
+
+def test_a_paste_is_one_text_whatever_its_size():
+    pasted: list[str] = []
+
+    async def test(driver: Driver) -> None:
+        driver.paste("line\n" * 200_000)
+
+    drive(Counter(), test, handlers=Handlers(paste=pasted.append))
+    assert pasted == ["line\n" * 200_000]
+
+
+def test_ctrl_c_that_nobody_used_ends_the_app_as_the_signal_would():
+    async def test(driver: Driver) -> None:
+        driver.type("<ctrl+c>")
+        await driver.app.wait()
+
+    assert drive(Counter(), test).signum == signal.SIGINT
+
+
+def test_an_interrupt_can_be_used_otherwise():
+    numbers: list[int] = []
+
+    async def test(driver: Driver) -> None:
+        driver.type("<ctrl+c>")
+        assert not driver.app.over
+
+    drive(Counter(), test, handlers=Handlers(interrupt=numbers.append))
+    assert numbers == [signal.SIGINT]
+
+
+def test_ctrl_l_draws_everything_anew():
+    async def test(driver: Driver) -> None:
+        driver.type("<ctrl+l>")
+        assert driver.memory.draws == 2
+
+    drive(Counter(), test)
+
+
+@pytest.mark.parametrize("where", ["key", "paste", "redraw", "timer"])
+def test_an_exception_in_a_callback_turns_the_screen_off_before_it_is_told(where):
+    off: list[bool] = []
+
+    class Broken(Counter):
+        def render(self, size, focus=False):
+            if self.number:
+                raise ValueError("broken")
+            return super().render(size, focus)
+
+    def fail(*_: object) -> bool:
+        raise ValueError("broken")
+
+    async def run() -> None:
+        root = Broken()
+        app = App(root, screen=MemoryScreen(), handlers=Handlers(key=fail, paste=fail))
+        async with Driver(app) as driver:
+            if where == "key":
+                driver.type("x")
+            elif where == "paste":
+                driver.paste("x")
+            elif where == "redraw":
+                root.add()
+                app.redraw()
+            else:
+                app.after(0, fail)
+            try:
+                await app.wait()
+            finally:
+                off.append(not driver.memory.started)
+
+    with pytest.raises(ValueError, match="broken"):
+        asyncio.run(run())
+    assert off == [True]
+
+
+def test_an_exception_that_nobody_waited_for_is_told_at_the_end():
+    def fail(_: object) -> bool:
+        raise ValueError("broken")
+
+    async def test(driver: Driver) -> None:
+        driver.type("x")
+
+    with pytest.raises(ValueError, match="broken"):
+        drive(Counter(), test, handlers=Handlers(key=fail))
+
+
+def test_a_first_frame_that_cannot_be_drawn_is_told_at_once():
+    class Broken(Counter):
+        def render(self, size, focus=False):
+            raise ValueError("broken")
+
+    async def test(driver: Driver) -> None:
+        raise AssertionError("not reached")
+
+    with pytest.raises(ValueError, match="broken"):
+        drive(Broken(), test)
+
+
+def test_the_terminal_that_goes_away_ends_the_app():
+    async def test(driver: Driver) -> None:
+        driver.memory.hang_up()
+        await driver.app.wait()
+
+    app = drive(Counter(), test)
+    assert app.gone
+
+
+def test_what_is_left_behind_is_printed_without_controls():
+    screen = MemoryScreen()
+
+    async def run() -> None:
+        async with App(Counter(), screen=screen) as app:
+            app.leave_behind = "to go on:\n  zot --continue\x1b]0;x\x07"
+
+    asyncio.run(run())
+    assert screen.left == "to go on:\n  zot --continue"
+
+
+def test_another_theme_is_drawn_at_once():
+    async def test(driver: Driver) -> None:
+        driver.app.theme = builtin("light")
+        assert driver.memory.draws == 2
+        assert driver.memory.resolve_attr("error", 4) != dark
+
+    screen = MemoryScreen()
+    app = App(urwid.SolidFill(), screen=screen)
+    asyncio.run(enter_and_leave(app))
+    dark = screen.resolve_attr("error", 4)
+    drive(Counter(), test)
+
+
+async def enter_and_leave(app: App) -> None:
+    async with app:
+        pass
+
+
+def test_another_root_takes_the_place_of_the_first():
+    async def test(driver: Driver) -> None:
+        driver.app.root = urwid.Filler(urwid.Text("other"), "top")
+        await driver.settle()
+        assert driver.screen() == "other"
+
+    drive(Counter(), test)
+
+
+def test_a_window_without_room_says_so_and_comes_back():
+    async def test(driver: Driver) -> None:
+        for columns, rows in ((19, 8), (30, 5), (1, 1), (3, 2)):
+            driver.resize(columns, rows)
+            assert driver.screen() == "too small"[: columns - 1] + "…" if columns < 9 else "too small"
+        driver.resize(20, 6)
+        assert driver.screen() == "\n".join(["0" * 20] * 6)
+
+    drive(Counter(), test)
+
+
+def test_the_background_is_asked_for_and_keys_go_on_meanwhile():
+    async def test(driver: Driver) -> None:
+        async with asyncio.TaskGroup() as group:
+            asked = group.create_task(driver.app.background(30))
+            await asyncio.sleep(0)
+            assert driver.memory.sent == ["\x1b]11;?\x1b\\"]
+            driver.type("a")
+            driver.answer("\x1b]10;rgb:00/00/00\x1b\\")
+            driver.answer("\x1b]11;rgb:ff/ff/ff\x1b\\")
+        assert asked.result() == "light"
+        assert driver.screen()[0] == "1"
+
+    drive(Counter(), test)
+
+
+def test_a_terminal_that_does_not_answer_is_known_by_the_environment_and_a_late_answer_is_swallowed():
+    counter = Counter()
+
+    async def test(driver: Driver) -> None:
+        assert await driver.app.background(0.01) == "dark"
+        driver.answer("\x1b]11;rgb:ff/ff/ff\x1b\\")
+        assert counter.keys == []
+
+    drive(counter, test, environment={"COLORFGBG": "15;0"})
+
+
+def test_a_notice_is_given_only_to_who_looks_elsewhere():
+    heard: list[bool] = []
+
+    async def test(driver: Driver) -> None:
+        driver.look(here=True)
+        driver.app.notify("done")
+        assert driver.memory.sent == []
+        driver.look(here=False)
+        driver.app.notify("done\x1b[2J\nnow")
+        assert driver.memory.sent == ["\x1b]9;done now\x1b\\\a"]
+
+    drive(Counter(), test, handlers=Handlers(focus=heard.append))
+    assert heard == [True, False]
+
+
+def test_a_terminal_that_does_not_tell_of_focus_is_always_rung():
+    async def test(driver: Driver) -> None:
+        driver.app.notify("done")
+        assert len(driver.memory.sent) == 1
+        driver.memory.reports_focus = True
+        driver.app.notify("done")
+        assert len(driver.memory.sent) == 1
+
+    drive(Counter(), test)
+
+
+def test_copying_goes_through_the_terminal():
+    async def test(driver: Driver) -> None:
+        assert await driver.app.copy("hi") == ("terminal",)
+        assert driver.memory.sent == ["\x1b]52;c;aGk=\a"]
+
+    drive(Counter(), test, environment={"PATH": "/nowhere"})
+
+
+def test_the_mouse_can_be_given_back():
+    async def test(driver: Driver) -> None:
+        assert not driver.memory.mouse
+        driver.app.mouse = True
+        assert driver.memory.mouse
+        driver.app.mouse = False
+        assert not driver.memory.mouse
+
+    drive(Counter(), test)
+
+
+def test_while_another_program_has_the_terminal_nothing_is_drawn_and_afterwards_everything():
+    counter = Counter()
+
+    async def test(driver: Driver) -> None:
+        with driver.app.suspended():
+            assert not driver.memory.started
+            counter.add()
+            driver.app.redraw()
+            await driver.settle()
+            with driver.app.suspended():
+                pass
+            assert driver.memory.draws == 1
+        assert driver.memory.started
+        assert driver.screen()[0] == "1"
+
+    drive(counter, test)
