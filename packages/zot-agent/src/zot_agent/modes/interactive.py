@@ -26,7 +26,7 @@ TAIL = 40
 """Rows of the conversation that are left on the main screen."""
 
 
-class Chat:
+class ChatScreen:
     """The parts of the screen, put together: an app that can be entered, and what drives it."""
 
     def __init__(self, host: Host, screen: Display | None = None) -> None:
@@ -75,7 +75,7 @@ class Chat:
 
 async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -> int:
     """Show the screen until the person leaves; the exit code."""
-    chat = Chat(host)
+    chat = ChatScreen(host)
     try:
         async with chat.app as app:
             detected = await app.background()

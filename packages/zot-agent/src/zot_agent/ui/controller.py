@@ -2,31 +2,26 @@
 
 import asyncio
 import os
-import re
-from collections.abc import Coroutine, Iterator
-from typing import Any, Literal, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 from zot_agent.extensions import events as extension_events
 from zot_agent.host import Host
 from zot_agent.ui import editor_program, prompts, status
 from zot_agent.ui.bindings import ACTIONS, CHAT
 from zot_agent.ui.branch import branch
-from zot_agent.ui.commands import BY_NAME, COMMANDS, screen, skills
-from zot_agent.ui.commands.base import SlashCommand
+from zot_agent.ui.commands import COMMANDS, screen
+from zot_agent.ui.dispatch import Dispatch
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.shell_escape import Ran, read_escape
 from zot_agent.ui.titles import notification, terminal_title
 from zot_agent.ui.typed import Typed
 from zot_agent.ui.work import Waiting, Work
-from zot_core.aio import spawn
 from zot_core.compaction.size import ContextSize
-from zot_core.errors import one_line
 from zot_core.events import AgentEvent, CompactStart, RunEnd, ToolCall, TurnEnd, TurnStart, UsageUpdate
-from zot_provider.errors import UnknownName, ZotError
+from zot_provider.errors import ZotError
 from zot_provider.request import Reasoning
 from zot_tui.app import App
-from zot_tui.editor.completion import Command
 from zot_tui.keys import Key, panel_key
 from zot_tui.widgets.cells import Level
 from zot_tui.widgets.dialog import Dialog
@@ -42,7 +37,6 @@ TWICE = 2.0
 LONG = 20.0
 """Seconds of work after which a person who looks elsewhere is told of its end."""
 
-_COMMAND = re.compile(r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", re.DOTALL)
 _METHODS = {action.name: action.method for action in ACTIONS}
 _SCROLLS = {action.name for action in TRANSCRIPT_ACTIONS}
 
@@ -56,14 +50,19 @@ class Controller:
         self.host, self.view, self.presenter, self.home = host, view, presenter, home
         self.transcript = view.transcript
         self.typed = Typed(
-            view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self._offered, changed=self._changed
+            view.editor,
+            view.suggest,
+            home=home,
+            cwd=host.runtime.cwd,
+            commands=lambda: self.dispatch.offered(),
+            changed=self._changed,
         )
         self.work = Work(host, changed=self._work_changed, ended=self._ended, printed=self._printed, ran=self._ran)
+        self.dispatch = Dispatch(self, self.work)
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
         self._armed = 0.0
         self._shell_cell: ToolCell | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
         host.events.add(self._event)
         if host.extensions is not None:
             host.extensions.events.add(self._extension)
@@ -208,11 +207,10 @@ class Controller:
             self._take(typed)
 
     def _take(self, typed: str) -> None:
-        found = _COMMAND.fullmatch(typed.strip())
         escape = read_escape(typed)
         try:
-            if found is not None:
-                self._command(found["name"], (found["args"] or "").strip())
+            if self.dispatch.take(typed):
+                pass
             elif escape is not None and not self.work.busy:
                 self._shell_cell = ToolCell("!", escape.command, self.presenter.look)
                 self.transcript.append(self._shell_cell)
@@ -249,11 +247,12 @@ class Controller:
         if self.typed.cancel() or self.presenter.clear_notes():
             self._changed()
         elif self.work.busy:
-            self._stop()
+            self.stop()
         elif self.typed.text:
             self.typed.set("")
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """See `Chat`."""
         waited = [each.typed for each in self.work.stop()]
         if waited:
             self.typed.set("\n\n".join(filter(None, [*waited, self.typed.text])))
@@ -266,7 +265,7 @@ class Controller:
             return
         self._armed = now
         if self.work.busy:
-            self._stop()
+            self.stop()
         elif self.typed.text:
             self.typed.set("")
         self.note("press ctrl+c again to leave")
@@ -309,7 +308,7 @@ class Controller:
 
     def help(self) -> None:
         """Keys and commands."""
-        self._begin(screen.show_help(self, COMMANDS))
+        self.dispatch.begin(screen.show_help(self, COMMANDS))
 
     def next_reasoning(self) -> None:
         """The next level of reasoning; a model that does not reason has none."""
@@ -323,7 +322,7 @@ class Controller:
 
     def edit(self) -> None:
         """Write in one's own editor."""
-        self._begin(self._edit())
+        self.dispatch.begin(self._edit())
 
     async def _edit(self) -> None:
         argv = editor_program.command(os.environ)
@@ -336,49 +335,6 @@ class Controller:
         if edited.problem:
             self.note(edited.problem, "warning")
         self.typed.set(edited.text)
-
-    # Commands
-
-    def _offered(self) -> Iterator[Command]:
-        for command in COMMANDS:
-            yield Command(command.name, command.help, "", bool(command.arguments))
-        for skill in self.host.runtime.skills:
-            yield Command(f"skill:{skill.name}", skill.description, "skills", arguments=True)
-        for each in self.host.extensions.commands if self.host.extensions is not None else ():
-            yield Command(each.name, each.description, "extensions", arguments=True)
-
-    def _command(self, name: str, args: str) -> None:
-        """Begin a command. Raises `UnknownName`."""
-        command = BY_NAME.get(name.lower())
-        extensions = self.host.extensions
-        if command is not None:
-            self._begin(self._run(command, args))
-        elif name.startswith("skill:"):
-            skills.find(self, name.removeprefix("skill:"))
-            self._begin(skills.use(self, name.removeprefix("skill:"), args))
-        elif extensions is not None and any(each.name.lower() == name.lower() for each in extensions.commands):
-            self._begin(extensions.run_command(name, args))
-        else:
-            known = [each.name for each in self._offered()]
-            raise UnknownName.among("command", f"/{name}", [f"/{each}" for each in known])
-
-    async def _run(self, command: SlashCommand, args: str) -> None:
-        if command.busy == "cancel" and self.work.busy:
-            self._stop()
-            await self.work.idle()
-        await command.run(self, args)
-
-    def _begin(self, work: Coroutine[Any, Any, object]) -> None:
-        async def guarded() -> None:
-            try:
-                await work
-            except ZotError as error:
-                self.note(one_line(error), "error")
-            self._changed()
-
-        task = spawn(guarded(), "command")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def ask(self, dialog: Dialog[V]) -> V | None:
         """See `Chat`."""
@@ -398,6 +354,5 @@ class Controller:
     async def close(self) -> None:
         """Stop what goes on and keep what was typed."""
         self.work.stop()
-        for task in list(self._tasks):
-            task.cancel()
+        self.dispatch.close()
         await self.typed.close()

@@ -23,6 +23,8 @@ WHOLE = 1024 * 1024
 """Bytes up to which a file is read whole."""
 HEAD = 128 * 1024
 TAIL = 256 * 1024
+LINE = 32 * 1024 * 1024
+"""Bytes of one line that are read."""
 NAME = 200
 """Characters of a session's name."""
 NEWEST = 500
@@ -163,9 +165,11 @@ def _look(path: str) -> _Seen:
         if seen.whole:
             _take(seen, file.read(WHOLE).split(b"\n"))
         else:
-            _take(seen, file.read(HEAD).split(b"\n")[:-1])
-            file.seek(-TAIL, os.SEEK_END)
-            _take(seen, file.read(TAIL).split(b"\n")[1:])
+            # The first prompt may carry a picture: its line is read to the end.
+            while not seen.first and file.tell() < HEAD:
+                _take(seen, [file.readline(LINE)])
+            file.seek(max(file.tell(), seen.size - TAIL))
+            _take(seen, file.read(TAIL).split(b"\n"))
     return seen
 
 

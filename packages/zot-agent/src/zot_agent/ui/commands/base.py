@@ -51,6 +51,10 @@ class Chat(Protocol):
         """Compact the conversation, as a run of its own."""
         ...
 
+    def stop(self) -> None:
+        """Stop what goes on; what waited goes back into the editor."""
+        ...
+
     def leave(self) -> None:
         """End the screen."""
         ...

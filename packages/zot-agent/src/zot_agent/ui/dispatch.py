@@ -1,0 +1,80 @@
+"""`Dispatch`: slash commands by their names: zot's own, those of skills, those of extensions."""
+
+import asyncio
+import re
+from collections.abc import Coroutine, Iterator
+from typing import Any
+
+from zot_agent.ui.commands import BY_NAME, COMMANDS, skills
+from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.work import Work
+from zot_core.aio import spawn
+from zot_core.errors import one_line
+from zot_provider.errors import UnknownName, ZotError
+from zot_tui.editor.completion import Command
+
+SKILL = "skill:"
+
+_COMMAND = re.compile(r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", re.DOTALL)
+
+
+class Dispatch:
+    """Runs commands for `chat`, beside each other and beside `work` as each of them allows."""
+
+    def __init__(self, chat: Chat, work: Work) -> None:
+        self._chat, self._work = chat, work
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def offered(self) -> Iterator[Command]:
+        """What can be typed behind a slash."""
+        host = self._chat.host
+        for command in COMMANDS:
+            yield Command(command.name, command.help, "", bool(command.arguments))
+        for skill in host.runtime.skills:
+            yield Command(f"{SKILL}{skill.name}", skill.description, "skills", arguments=True)
+        for each in host.extensions.commands if host.extensions is not None else ():
+            yield Command(each.name, each.description, "extensions", arguments=True)
+
+    def take(self, typed: str) -> bool:
+        """Begin the command in `typed`; whether it is one: a path is none. Raises `UnknownName`."""
+        found = _COMMAND.fullmatch(typed.strip())
+        if found is None:
+            return False
+        name, args = found["name"], (found["args"] or "").strip()
+        command = BY_NAME.get(name.lower())
+        extensions = self._chat.host.extensions
+        if command is not None:
+            self.begin(self._run(command, args))
+        elif name.startswith(SKILL):
+            skills.find(self._chat, name.removeprefix(SKILL))
+            self.begin(skills.use(self._chat, name.removeprefix(SKILL), args))
+        elif extensions is not None and any(each.name.lower() == name.lower() for each in extensions.commands):
+            self.begin(extensions.run_command(name, args))
+        else:
+            raise UnknownName.among("command", f"/{name}", [f"/{each.name}" for each in self.offered()])
+        return True
+
+    async def _run(self, command: SlashCommand, args: str) -> None:
+        if command.busy == "cancel" and self._work.busy:
+            self._chat.stop()
+            await self._work.idle()
+        await command.run(self._chat, args)
+
+    def begin(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do something in the background; what goes wrong is told."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except ZotError as error:
+                self._chat.note(one_line(error), "error")
+            self._chat.refresh()
+
+        task = spawn(guarded(), "command")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def close(self) -> None:
+        """Stop what goes on."""
+        for task in list(self._tasks):
+            task.cancel()
