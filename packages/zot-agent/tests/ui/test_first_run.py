@@ -10,12 +10,20 @@ from zot_provider.testing import Fault, ScriptedServer, Turn
 from zot_provider.vendors import VENDORS
 from zot_provider.vendors.spec import Vendor
 
-ONE = Vendor("one", "One", "openai-chat", "https://one.example/v1", key_env=("ONE_API_KEY", "ONE_TOKEN"))
-TWO = Vendor("two", "Two", "openai-chat", "https://two.example/v1", key_env=("TWO_API_KEY",))
-SAME = Vendor("same", "Two again", "openai-chat", "https://two.example/v1", key_env=("TWO_API_KEY",))
+ONE = Vendor(
+    "one",
+    "One",
+    "openai-chat",
+    "https://one.example/v1",
+    key_env=("ONE_API_KEY", "ONE_TOKEN"),
+    key_prefixes=("pk-one-",),
+)
+TWO = Vendor("two", "Two", "openai-chat", "https://two.example/v1", key_env=("TWO_API_KEY",), key_prefixes=("pk-",))
+SAME = Vendor(
+    "same", "Two again", "openai-chat", "https://two.example/v1", key_env=("TWO_API_KEY",), key_prefixes=("pk-",)
+)
 FREE = Vendor("free", "Free", "openai-chat", "http://127.0.0.1:1/v1")
 MADE_UP = (ONE, TWO, SAME, FREE)
-PREFIXES = {"one": ["pk-one-"], "two": ["pk-"], "same": ["pk-"]}
 KEY = "pk-one-0123456789abcdef"
 
 
@@ -49,7 +57,10 @@ def test_servers_that_answer_are_told_and_others_are_not(monkeypatch: pytest.Mon
     ):
         urls = [each.base_url("openai-chat") for each in (first, second, third)]
         found = look("http://127.0.0.1:9/v1", *urls, "nonsense")
-    assert found.servers == [Server("server 1", urls[0], "m1"), Server("server 3", urls[2], "evil\x1b[2J")]
+    assert found.servers == [
+        Server(any_server().id, "server 1", urls[0], "m1"),
+        Server(any_server().id, "server 3", urls[2], "evil\x1b[2J"),
+    ]
     assert f"  zot --base-url {urls[0]}    server 1 answers there, with m1" in found.lines()
     assert not any("\x1b" in line for line in found.lines())
 
@@ -68,7 +79,7 @@ def test_without_anything_it_says_how_to_get_the_demo_model() -> None:
 
 
 def ids(text: str) -> list[str]:
-    guess = key_kind(text, PREFIXES, MADE_UP)
+    guess = key_kind(text, MADE_UP)
     assert guess.problem == ""
     assert guess.key == KEY or text.strip() == guess.key
     return [vendor.id for vendor in guess.vendors]
@@ -84,11 +95,11 @@ def test_a_key_is_known_by_the_longest_prefix() -> None:
 def test_a_line_that_sets_a_variable_tells_the_vendor_by_its_name(line: str) -> None:
     assert ids(line.format(KEY)) == ["one"]
     assert key_kind(line.format(KEY), vendors=MADE_UP).key == KEY
-    assert [each.id for each in key_kind(f"TWO_API_KEY={KEY}", PREFIXES, MADE_UP).vendors] == ["two", "same"]
+    assert [each.id for each in key_kind(f"TWO_API_KEY={KEY}", MADE_UP).vendors] == ["two", "same"]
 
 
 def test_an_equals_sign_in_a_key_is_a_part_of_it() -> None:
-    assert key_kind("abcdefghijklmnop==", PREFIXES, MADE_UP).key == "abcdefghijklmnop=="
+    assert key_kind("abcdefghijklmnop==", MADE_UP).key == "abcdefghijklmnop=="
 
 
 @pytest.mark.parametrize(
@@ -101,14 +112,14 @@ def test_an_equals_sign_in_a_key_is_a_part_of_it() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_key_is_said_not_to_be_one(text: str, problem: str) -> None:
-    guess = key_kind(text, PREFIXES, MADE_UP)
+    guess = key_kind(text, MADE_UP)
     assert problem in guess.problem
     assert guess.key == ""
 
 
 @given(st.text())
 def test_whatever_is_pasted_gives_a_usable_key_or_a_problem_that_does_not_repeat_it(text: str) -> None:
-    guess = key_kind(text, PREFIXES, MADE_UP)
+    guess = key_kind(text, MADE_UP)
     assert bool(guess.key) != bool(guess.problem)
     assert guess.key.isascii()
     assert guess.key.isprintable()
@@ -116,6 +127,6 @@ def test_whatever_is_pasted_gives_a_usable_key_or_a_problem_that_does_not_repeat
 
 
 def test_a_key_is_not_shown_by_accident() -> None:
-    guess = key_kind(KEY, PREFIXES, MADE_UP)
+    guess = key_kind(KEY, MADE_UP)
     assert KEY not in repr(guess)
     assert "one" in repr(guess)

@@ -10,7 +10,7 @@ from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
 from zot_core.sessions.file import load
 from zot_core.sessions.store import SessionStore, resume
-from zot_provider.messages import Message, TextBlock
+from zot_provider.messages import ImageBlock, Message, TextBlock
 
 
 @pytest.fixture
@@ -104,6 +104,20 @@ def test_of_a_large_session_head_and_tail_are_read(store: SessionStore) -> None:
     assert entry is not None
     assert (entry.name, entry.titled, entry.messages) == ("a large one", True, None)
     assert entry.size > 100_000_000
+
+
+def test_a_picture_in_the_first_prompt_does_not_hide_its_text(store: SessionStore) -> None:
+    picture = ImageBlock("image/png", "A" * 3 * WHOLE)
+    path = session(store, "/p", Message("user", [picture, TextBlock("what is this?")]), say("a cat", "assistant"))
+    rename_row = '{"type":"rename","title":"cat"}\n'
+    entry = read_entry(path)
+    assert entry is not None
+    assert (entry.name, entry.titled) == ("what is this?", False)
+    with open(path, "a") as file:
+        file.write(rename_row)
+    entry = read_entry(path)
+    assert entry is not None
+    assert (entry.name, entry.titled) == ("cat", True)
 
 
 def test_the_model_is_the_one_at_the_end(store: SessionStore) -> None:

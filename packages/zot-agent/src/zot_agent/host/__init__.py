@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.host.options import Options
+from zot_core.confirm import Confirm, confirm_gate
 from zot_core.errors import Busy
 from zot_core.events import AgentEvent
-from zot_core.hooks import Observe
+from zot_core.hooks import Call, Observe, Refusal
 from zot_core.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -44,7 +45,18 @@ class Host:
         self.events: Observe[AgentEvent] = Observe()
         """Every event of whatever the runtime is."""
         self._reopen = reopen
-        self._stop_telling = runtime.hooks.event.add(self.events.tell)
+        self.confirm: Confirm | None = None
+        """Asked before each tool call, last of all; counts for whatever the runtime is."""
+        self._stop_telling = self._attach()
+
+    def _attach(self) -> Callable[[], None]:
+        hooks = self.runtime.hooks
+
+        async def ask(call: Call) -> Refusal | None:
+            return None if self.confirm is None else await confirm_gate(self.confirm)(call)
+
+        hooks.tool_run.add(ask)
+        return hooks.event.add(self.events.tell)
 
     @property
     def holds_text(self) -> bool:
@@ -69,7 +81,7 @@ class Host:
         old, (self.runtime, notes) = self.runtime, self._reopen(options)
         self.options = options
         self._stop_telling()
-        self._stop_telling = self.runtime.hooks.event.add(self.events.tell)
+        self._stop_telling = self._attach()
         if self.extensions is not None:
             self.extensions.attach(self.runtime.agent)
         await old.close()

@@ -47,6 +47,12 @@ class ExtensionChoice:
         self.found = found
         return found
 
+    def decide(self, found: Found, *, allowed: bool) -> None:
+        """Remember the person's word on an extension of the project; it counts from the next look on."""
+        from zot_agent.extensions.trust import Trust  # noqa: PLC0415  as above
+
+        Trust(zot_home()).remember(found, allowed)
+
     def _refused(self, asking: Sequence[Found]) -> list[Found]:
         from zot_agent.extensions.trust import Trust  # noqa: PLC0415  a project without extensions does not need it
 

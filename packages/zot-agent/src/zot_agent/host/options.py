@@ -31,6 +31,7 @@ class Options(Record):
     ext_trace: str = ""
     hold_text: bool = False
     no_skills: bool = False
+    no_yolo: bool = False
     continue_latest: bool = False
     session: str = ""
     no_session: bool = False

@@ -8,6 +8,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.host import Host
 from zot_agent.ui.bindings import keymap
 from zot_agent.ui.controller import Controller
+from zot_agent.ui.permission import ask_for_extensions
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.typed import PLACEHOLDER
@@ -54,6 +55,7 @@ class ChatScreen:
         )
         self.controller.app = self.app
         self.view.stack.on_change = self.app.redraw
+        host.confirm = self.controller.permission
         self._frame = 0
         for note in host.notes:
             self.presenter.note(note, "warning")
@@ -81,6 +83,8 @@ async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -
             detected = await app.background()
             if detected == "light":
                 app.theme = builtin("light")
+            if host.choice is not None and host.choice.undecided:
+                chat.controller.dispatch.begin(ask_for_extensions(chat.controller))
             if prompt or images:
                 chat.controller.work.submit(Waiting(prompt, prompt, images))
             await app.wait()

@@ -5,12 +5,14 @@ import os
 from typing import Literal, TypeVar, get_args
 
 from zot_agent.extensions import events as extension_events
+from zot_agent.extensions.running import Extensions
 from zot_agent.host import Host
 from zot_agent.ui import editor_program, prompts, status
 from zot_agent.ui.bindings import ACTIONS, CHAT
 from zot_agent.ui.branch import branch
 from zot_agent.ui.commands import COMMANDS, screen
 from zot_agent.ui.dispatch import Dispatch
+from zot_agent.ui.permission import Permission
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.shell_escape import Ran, read_escape
@@ -45,6 +47,7 @@ class Controller:
     """The `Chat` of the commands. `app` is set before anything is typed."""
 
     app: App
+    dispatch: Dispatch
 
     def __init__(self, host: Host, view: Screen, presenter: Presenter, *, home: str) -> None:
         self.host, self.view, self.presenter, self.home = host, view, presenter, home
@@ -63,10 +66,10 @@ class Controller:
         self._branch = branch(host.runtime.cwd)
         self._armed = 0.0
         self._shell_cell: ToolCell | None = None
+        self.permission = Permission(self, asks=host.options.no_yolo)
+        self._watched: Extensions | None = None
         host.events.add(self._event)
-        if host.extensions is not None:
-            host.extensions.events.add(self._extension)
-        self._told = host.extensions
+        self.watch_extensions()
 
     # What happens
 
@@ -128,6 +131,12 @@ class Controller:
             case _:
                 self.presenter.show_extension(event)
         self._changed()
+
+    def watch_extensions(self) -> None:
+        """See `Chat`."""
+        if self.host.extensions is not None and self._watched is None:
+            self._watched = self.host.extensions
+            self._watched.events.add(self._extension)
 
     def _changed(self) -> None:
         self.view.changed()

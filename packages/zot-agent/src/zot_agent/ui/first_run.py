@@ -27,8 +27,9 @@ class Variables(Record):
 
 @record
 class Server(Record):
-    """A local server that answers, with the first of its models."""
+    """A local server that answers, with the first of its models, and the vendor it is asked as."""
 
+    vendor: str
     title: str
     base_url: str
     model: str
@@ -78,7 +79,7 @@ async def first_run(
     asked = places(environ) if candidates is None else candidates
     picks = await asyncio.gather(*(pick_model({}, [place], limit) for place in asked))
     found = [
-        Server(place.title, pick.base_url, pick.model)
+        Server(place.vendor.id, place.title, pick.base_url, pick.model)
         for place, pick in zip(asked, picks, strict=True)
         if pick.kind == "server"
     ]
@@ -114,13 +115,11 @@ class KeyGuess(Record):
         return f"KeyGuess(vendors={[vendor.id for vendor in self.vendors]!r}, problem={self.problem!r})"
 
 
-def key_kind(
-    text: str, prefixes: Mapping[str, Sequence[str]] | None = None, vendors: Sequence[Vendor] = VENDORS
-) -> KeyGuess:
+def key_kind(text: str, vendors: Sequence[Vendor] = VENDORS) -> KeyGuess:
     """Judge what was pasted: a key, or a line of a shell or a file that sets one (`export NAME=key`).
 
-    A variable's name tells the vendors that read it, else the longest of the `prefixes` (by vendor id) that the key
-    begins with does.
+    A variable's name tells the vendors that read it, else the longest of their prefixes that the key begins
+    with does.
     """
     key, name = text.strip(), ""
     assigned = _ASSIGNMENT.fullmatch(key)
@@ -133,9 +132,7 @@ def key_kind(
     if name:
         return KeyGuess(key, [vendor for vendor in vendors if name in vendor.key_env])
     fitting = {
-        vendor.id: max(
-            (len(each) for each in (prefixes or {}).get(vendor.id, ()) if each and key.startswith(each)), default=0
-        )
+        vendor.id: max((len(each) for each in vendor.key_prefixes if key.startswith(each)), default=0)
         for vendor in vendors
     }
     longest = max(fitting.values(), default=0)

@@ -9,6 +9,7 @@ VENDOR = Vendor(
     wire="openai-chat",
     base_url="https://api.openai.com/v1",
     key_env=("OPENAI_API_KEY",),
+    key_prefixes=("sk-",),
     base_url_env=("OPENAI_BASE_URL",),
     # Later models refuse a reasoning effort beside tools on this wire; they are at home on the Responses wire.
     default_model="gpt-5.1",

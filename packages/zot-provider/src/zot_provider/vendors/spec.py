@@ -10,7 +10,8 @@ class Vendor(Record):
 
     `base_url` is what the vendor's own SDK takes; None when only the user can know it. `wire` is a key of `WIRES`.
     `key_env` names the environment variables that may hold a key, the first one preferred; empty means that no key
-    is needed. `base_url_env` names the variables that the vendor's SDK takes another base URL from.
+    is needed. `key_prefixes` are what keys begin with. `base_url_env` names the variables that the vendor's SDK takes
+    another base URL from.
     `default_model` is used when none is named; None means that the server is asked for its list.
     `catalog` names the data file of models, None when only the server knows them.
     """
@@ -20,6 +21,7 @@ class Vendor(Record):
     wire: str
     base_url: str | None
     key_env: tuple[str, ...] = ()
+    key_prefixes: tuple[str, ...] = ()
     base_url_env: tuple[str, ...] = ()
     default_model: str | None = None
     catalog: str | None = None

@@ -22,6 +22,7 @@ COMMANDS = (
     SlashCommand("study", "", "have the project looked at and explained", "wait", conversation.study),
     SlashCommand("copy", "", "put the last answer on the clipboard", "now", conversation.copy),
     SlashCommand("theme", "[name]", "other colours", "now", screen.theme),
+    SlashCommand("yolo", "", "ask before each call, or no longer", "now", screen.yolo),
     SlashCommand("reload-ext", "", "stop, read and start the extensions anew", "cancel", screen.reload_extensions),
     SlashCommand("exit", "", "leave", "now", screen.leave),
 )

@@ -1,13 +1,16 @@
 """`SlashCommand`: what `/name` does, and `Chat`: all that a command can use."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host import Host
 from zot_tui.app import App
 from zot_tui.widgets.cells import Level
 from zot_tui.widgets.dialog import Dialog
 from zot_tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from zot_agent.ui.permission import Permission
 
 V = TypeVar("V")
 
@@ -49,6 +52,12 @@ class Chat(Protocol):
 
     async def compact(self, instructions: str) -> None:
         """Compact the conversation, as a run of its own."""
+        ...
+
+    permission: "Permission"
+
+    def watch_extensions(self) -> None:
+        """Show what the extensions want shown; harmless if that is so already."""
         ...
 
     def stop(self) -> None:

@@ -28,9 +28,17 @@ async def reload_extensions(chat: Chat, _: str) -> None:
     """Stop the extensions, read them anew, start them."""
     chat.note("reloading extensions...")
     stats = await chat.host.reload_extensions()
+    chat.watch_extensions()
     chat.note(str(stats), "success")
     for error in stats.errors:
         chat.note(error, "error")
+
+
+async def yolo(chat: Chat, _: str) -> None:
+    """Ask before each call, or no longer."""
+    permission = chat.permission
+    permission.asks = not permission.asks
+    chat.note("zot asks before each call" if permission.asks else "zot asks before nothing", "warning")
 
 
 async def leave(chat: Chat, _: str) -> None:

@@ -37,7 +37,10 @@ async def sessions(chat: Chat, _: str) -> None:
         try:
             if name == "rename":
                 title = await chat.ask(TextInput("Rename the session", text=entry.name))
-                if title is not None:
+                own = chat.host.runtime.session
+                if title is not None and own is not None and own.path == entry.path:
+                    own.change(title=session_list.one_line(title))
+                elif title is not None:
                     await asyncio.to_thread(session_list.rename, store, entry.path, title)
             elif name == "delete":
                 await asyncio.to_thread(session_list.delete, store, entry.path)

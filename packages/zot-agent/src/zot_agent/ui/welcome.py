@@ -1,0 +1,90 @@
+"""The screen of a person who has no key yet: what there is to begin with, and a key for this run."""
+
+import os
+from typing import NamedTuple
+
+from zot_agent.host.options import Options
+from zot_agent.local.pick import any_server
+from zot_agent.ui.first_run import FirstRun, Server, first_run, key_kind
+from zot_core.aio import spawn
+from zot_provider.vendors.spec import Vendor
+from zot_tui.app import App
+from zot_tui.terminal import Display
+from zot_tui.widgets.picker import Item, Picker
+from zot_tui.widgets.questions import TextInput
+from zot_tui.widgets.scroll import Scroll, text_source
+from zot_tui.widgets.stack import Stack
+
+
+class _Way(NamedTuple):
+    """A way to go on: with a key, a local server, or the model in this process."""
+
+    kind: str
+    server: Server | None = None
+
+
+async def welcome(options: Options, screen: Display | None = None) -> Options | None:
+    """What the person chose to go on with; None if they leave."""
+    found = await first_run(os.environ)
+    stack = Stack(Scroll(text_source("\n".join(["zot", "", *found.lines()]))))
+    app = App(stack, screen=screen)
+    stack.on_change = app.redraw
+    chosen: list[Options] = []
+
+    async def ask() -> None:
+        answer = await _ask(stack, found, options)
+        if answer is not None:
+            chosen.append(answer)
+        app.exit()
+
+    async with app:
+        asking = spawn(ask(), "welcome")
+        await app.wait()
+        asking.cancel()
+    return chosen[0] if chosen else None
+
+
+async def _ask(stack: Stack, found: FirstRun, options: Options) -> Options | None:
+    while True:
+        way = await stack.ask(Picker("How do you want to go on?", _ways(found)))
+        if way is None or way.kind == "leave":
+            return None
+        if way.server is not None:
+            server = way.server
+            return options.replace(provider=server.vendor, model=server.model, base_url=server.base_url)
+        if way.kind == "demo":
+            return options.replace(provider=any_server().id, model="", base_url="")
+        answer = await _ask_key(stack, options)
+        if answer is not None:
+            return answer
+
+
+def _ways(found: FirstRun) -> list[Item[_Way]]:
+    servers = [
+        Item(_Way("server", each), f"use {each.title}", f"{each.model} at {each.base_url}") for each in found.servers
+    ]
+    demo = [Item(_Way("demo"), "use the demo model", "it proves the plumbing, not the quality")]
+    return [
+        *servers,
+        Item(_Way("key"), "paste a key", "for this run; it is kept in memory alone"),
+        *(demo if found.demo_ready else []),
+        Item(_Way("leave"), "leave", "and set a variable first"),
+    ]
+
+
+async def _ask_key(stack: Stack, options: Options) -> Options | None:
+    text = await stack.ask(TextInput("Paste a key", masked=True, check=lambda text: key_kind(text).problem))
+    if text is None:
+        return None
+    guess = key_kind(text)
+    vendors = guess.vendors or _with_keys()
+    vendor: Vendor | None = vendors[0]
+    if len(vendors) > 1:
+        vendor = await stack.ask(Picker("Whose key is it?", [Item(each, each.title, each.id) for each in vendors]))
+    return None if vendor is None else options.replace(provider=vendor.id, api_key=guess.key)
+
+
+def _with_keys() -> list[Vendor]:
+    from zot_provider.vendors import VENDORS  # noqa: PLC0415  rarely needed
+
+    return [vendor for vendor in VENDORS if vendor.key_env]
