@@ -1,5 +1,4 @@
-"""Widgets for terminal chat screens, on urwid. So far its pure half: text, markdown, diffs, keys, bindings,
-themes, the edit buffer and what goes with it.
+"""Widgets for terminal chat screens, on urwid; below them text, keys, bindings, themes, the edit buffer, without it.
 
 The names below are loaded when they are first used.
 """
@@ -8,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from zot_tui.app import App, Handlers
     from zot_tui.color import Color, parse_color
     from zot_tui.diff import diff_rows, fold
     from zot_tui.editor.buffer import Buffer
@@ -25,8 +25,54 @@ if TYPE_CHECKING:
     from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme, palette, parse_theme
     from zot_tui.theme.detect import background, color_depth
     from zot_tui.version import __version__
+    from zot_tui.widgets.cell import Cell, Look
+    from zot_tui.widgets.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell, WorkedCell
+    from zot_tui.widgets.dialog import Dialog
+    from zot_tui.widgets.editor import EditorWidget
+    from zot_tui.widgets.form import Field, Form
+    from zot_tui.widgets.panel import PanelWidget
+    from zot_tui.widgets.picker import Item, Picker, RowAction
+    from zot_tui.widgets.questions import Choice, Confirm, Pages, TextInput
+    from zot_tui.widgets.rows import Rows
+    from zot_tui.widgets.spinner import Spinner
+    from zot_tui.widgets.stack import Stack
+    from zot_tui.widgets.status import Line, Segment, Status
+    from zot_tui.widgets.suggest import Suggest
+    from zot_tui.widgets.tool_cell import ToolCell
+    from zot_tui.widgets.transcript import Transcript
 
 _HOMES = {
+    "App": "zot_tui.app",
+    "Handlers": "zot_tui.app",
+    "Status": "zot_tui.widgets.status",
+    "Line": "zot_tui.widgets.status",
+    "Segment": "zot_tui.widgets.status",
+    "Spinner": "zot_tui.widgets.spinner",
+    "EditorWidget": "zot_tui.widgets.editor",
+    "Suggest": "zot_tui.widgets.suggest",
+    "Picker": "zot_tui.widgets.picker",
+    "Item": "zot_tui.widgets.picker",
+    "RowAction": "zot_tui.widgets.picker",
+    "Dialog": "zot_tui.widgets.dialog",
+    "Confirm": "zot_tui.widgets.questions",
+    "Choice": "zot_tui.widgets.questions",
+    "TextInput": "zot_tui.widgets.questions",
+    "Pages": "zot_tui.widgets.questions",
+    "Form": "zot_tui.widgets.form",
+    "Field": "zot_tui.widgets.form",
+    "Stack": "zot_tui.widgets.stack",
+    "PanelWidget": "zot_tui.widgets.panel",
+    "Transcript": "zot_tui.widgets.transcript",
+    "Cell": "zot_tui.widgets.cell",
+    "Look": "zot_tui.widgets.cell",
+    "UserCell": "zot_tui.widgets.cells",
+    "AnswerCell": "zot_tui.widgets.cells",
+    "ThoughtCell": "zot_tui.widgets.cells",
+    "NoteCell": "zot_tui.widgets.cells",
+    "PlainCell": "zot_tui.widgets.cells",
+    "WorkedCell": "zot_tui.widgets.cells",
+    "ToolCell": "zot_tui.widgets.tool_cell",
+    "Rows": "zot_tui.widgets.rows",
     "Binding": "zot_tui.keymap",
     "Block": "zot_tui.markdown",
     "Buffer": "zot_tui.editor.buffer",
@@ -71,21 +117,52 @@ _HOMES = {
 }
 
 __all__ = [
+    "AnswerCell",
+    "App",
     "Binding",
     "Block",
     "Buffer",
+    "Cell",
+    "Choice",
     "Color",
     "Command",
     "Completer",
+    "Confirm",
+    "Dialog",
     "Document",
+    "EditorWidget",
+    "Field",
+    "Form",
+    "Handlers",
     "History",
+    "Item",
     "Key",
     "Keymap",
+    "Line",
+    "Look",
     "Match",
+    "NoteCell",
+    "Pages",
+    "PanelWidget",
     "Pastes",
+    "Picker",
+    "PlainCell",
+    "RowAction",
+    "Rows",
+    "Segment",
     "Sgr",
+    "Spinner",
+    "Stack",
+    "Status",
+    "Suggest",
+    "TextInput",
     "Theme",
     "ThemeError",
+    "ThoughtCell",
+    "ToolCell",
+    "Transcript",
+    "UserCell",
+    "WorkedCell",
     "__version__",
     "background",
     "builtin",

@@ -1,6 +1,5 @@
 """`PtyScreen`: a command in a real pseudo-terminal, and what a person would see there, by `pyte`."""
 
-import fcntl
 import os
 import re
 import select
@@ -8,11 +7,14 @@ import signal
 import struct
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
+
+if sys.platform != "win32":
+    import fcntl
+    import termios
 
 # What a terminal with kitty's keyboard protocol and synchronized output answers to the queries that are sent to it.
 KITTY: Mapping[bytes, bytes] = {
