@@ -26,14 +26,14 @@ class Dispatch:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def offered(self) -> Iterator[Command]:
-        """What can be typed behind a slash."""
+        """What can be typed behind a slash. None of them needs arguments, so that Enter sends what it completes."""
         host = self._chat.host
         for command in COMMANDS:
-            yield Command(command.name, command.help, "", bool(command.arguments))
+            yield Command(command.name, command.help)
         for skill in host.runtime.skills:
-            yield Command(f"{SKILL}{skill.name}", skill.description, "skills", arguments=True)
+            yield Command(f"{SKILL}{skill.name}", skill.description, "skills")
         for each in host.extensions.commands if host.extensions is not None else ():
-            yield Command(each.name, each.description, "extensions", arguments=True)
+            yield Command(each.name, each.description, "extensions")
 
     def take(self, typed: str) -> bool:
         """Begin the command in `typed`; whether it is one: a path is none. Raises `UnknownName`."""
