@@ -37,7 +37,7 @@ class ChatScreen:
         editor = EditorWidget(placeholder=PLACEHOLDER)
         spinner = Spinner(theme.spinner, lambda *call: self.app.after(*call), lambda: self._spun())
         self.view = Screen(transcript, editor, spinner, Status())
-        self.presenter = Presenter(transcript, look, lambda: host.holds_text)
+        self.presenter = Presenter(transcript, look, lambda: host.holds_text, lambda: host.runtime.agent.tools)
         self.controller = Controller(host, self.view, self.presenter, home=zot_home())
         handlers = Handlers(
             action=self.controller.action,

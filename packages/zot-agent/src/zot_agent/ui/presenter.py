@@ -1,7 +1,7 @@
 """`Presenter`: what happens, as cells of the transcript. It knows events and messages, and no widgets but cells."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from zot_agent.extensions import events as extension_events
@@ -47,6 +47,7 @@ _LEVELS: dict[str, NoteLevel] = {"warn": "warning", "info": "info", "success": "
 
 class Presenter:
     """Puts cells into `transcript`. `holds_text` is asked as an answer begins: whether its text is to wait for the end.
+    `tools` are those of the agent, which recall what they had shown in an earlier session.
 
     `clock` gives seconds.
     """
@@ -56,10 +57,11 @@ class Presenter:
         transcript: Transcript,
         look: Look,
         holds_text: Callable[[], bool] = lambda: False,
+        tools: Callable[[], Mapping[str, object]] = dict,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.transcript, self.look = transcript, look
-        self._holds_text, self._clock = holds_text, clock
+        self._holds_text, self._tools_of, self._clock = holds_text, tools, clock
         self._held = False
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []
@@ -220,22 +222,34 @@ class Presenter:
     def cells(self, messages: Iterable[Message]) -> list[Cell]:
         """A conversation that was, as cells; what an extension replaced or hid stays so."""
         cells: list[Cell] = []
-        calls: dict[str, ToolCell] = {}
+        calls: dict[str, tuple[ToolCell, ToolCallBlock]] = {}
         for message in messages:
             if message.role == "user":
                 cells += self._user(message)
             for block in message.content if message.role != "user" else ():
                 if isinstance(block, ToolResultBlock) and block.call_id in calls:
-                    cell = calls.pop(block.call_id)
-                    cell.finish("failed" if block.is_error else "ok", shown_content(block.content))
+                    cell, call = calls.pop(block.call_id)
+                    cell.finish("failed" if block.is_error else "ok", self._recalled(call, block))
                 elif isinstance(block, ToolCallBlock):
-                    calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.look)
-                    cells.append(calls[block.id])
+                    calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.look), block
+                    cells.append(calls[block.id][0])
                 else:
                     cells += self._was_said(message, block)
-        for cell in calls.values():
+        for cell, _ in calls.values():
             cell.finish("stopped")
         return cells
+
+    def _recalled(self, call: ToolCallBlock, result: ToolResultBlock) -> list[DisplayBlock]:
+        """What was shown of a call, as its tool recalls it; else what the model read."""
+        plain = shown_content(result.content)
+        recall = getattr(self._tools_of().get(call.name), "recall", None)
+        if recall is None or len(plain) != 1 or not isinstance(plain[0], TextDisplay):
+            return plain
+        try:
+            blocks: list[DisplayBlock] = recall(call.parsed(), plain[0].text)
+        except (KeyError, TypeError, ValueError):  # arguments that the tool has refused, most likely
+            return plain
+        return blocks or plain
 
     def _was_said(self, message: Message, block: Block) -> list[Cell]:
         if isinstance(block, ReasoningBlock) and block.summary.strip():

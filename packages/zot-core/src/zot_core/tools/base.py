@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
+from zot_core.display import DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.context import ToolContext
 from zot_core.tools.turns import Reach
@@ -48,6 +49,10 @@ class Tool(Protocol):
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult: ...
 
 
+Recall: TypeAlias = Callable[[dict[str, Any], str], list[DisplayBlock]]
+"""Makes, of a call's arguments and of the text the model read, what a person was shown: a session keeps the text."""
+
+
 class AtLeast(NamedTuple):
     """The smallest number a parameter may be: `Annotated[int, "words", AtLeast(1)]`."""
 
@@ -59,8 +64,8 @@ class FunctionTool(Generic[P, R]):
 
     `name` and `description` default to the function's name and docstring. A `schema` that is given is what the model
     sees; the arguments are checked against the annotations all the same. Calls of tools with a `reach` keep their order
-    where it matters, also when they run side by side. TypeError on first use of `schema` or `run` if a parameter cannot
-    be described to a model (`*args`, positional-only).
+    where it matters, also when they run side by side. `recall` is for screens that show a session again. TypeError on
+    first use of `schema` or `run` if a parameter cannot be described to a model (`*args`, positional-only).
     """
 
     def __init__(
@@ -72,6 +77,7 @@ class FunctionTool(Generic[P, R]):
         parallel: bool = False,
         schema: JsonSchema | None = None,
         reach: Reaching | None = None,
+        recall: Recall | None = None,
     ) -> None:
         self.function = function
         self.name = name or function.__name__
@@ -79,6 +85,7 @@ class FunctionTool(Generic[P, R]):
         self.parallel = parallel
         self._schema = schema
         self._reach = reach
+        self._recall = recall
         self._arguments: Arguments | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -102,6 +109,10 @@ class FunctionTool(Generic[P, R]):
         if self._schema is None:
             self._schema = self.arguments.schema()
         return self._schema
+
+    def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+        """What a person was shown of a call that was; nothing for tools that cannot say."""
+        return self._recall(arguments, text) if self._recall is not None else []
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Check `arguments`, call the function, make a result of what it returns."""

@@ -1,9 +1,10 @@
 """The `bash` tool: run a command in a shell."""
 
+import re
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
-from zot_core.display import TerminalDisplay
+from zot_core.display import DisplayBlock, TerminalDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.base import AtLeast
@@ -32,7 +33,21 @@ class BashLimits(Record):
     """Characters of one piece of progress."""
 
 
-@builtin()
+_SHAPE = re.compile(r"\$ .*?\n\n(?P<output>.*)\[exit (?P<code>-?\d+)\].*?  Took (?P<seconds>[\d.]+)s", re.DOTALL)
+"""The text of a result, see `_result`; the command may have several lines, and is known from the arguments."""
+
+
+def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+    command = str(arguments["command"])
+    found = _SHAPE.fullmatch("$ \n\n" + text.removeprefix(f"$ {command}\n\n"))
+    if found is None:
+        return []
+    code = int(found["code"])
+    output = found["output"][:-1]  # the empty line before the last one
+    return [TerminalDisplay(command, output, None if code == -1 else code, float(found["seconds"]))]
+
+
+@builtin(recall=_recall)
 async def bash(
     command: Annotated[str, "The command, run by bash (or sh) in the working directory"],
     context: ToolContext,

@@ -1,8 +1,8 @@
 """The `edit` tool: replace exact pieces of a file's text."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from zot_core.display import DiffDisplay
+from zot_core.display import DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.builtin import builtin
@@ -22,7 +22,11 @@ class Edit(Record):
     newText: str = field(metadata={"description": "The text to put there"})
 
 
-@builtin(parallel=True, reach=writes_file)
+def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+    return [DiffDisplay(str(arguments["path"]), text)]
+
+
+@builtin(parallel=True, reach=writes_file, recall=_recall)
 async def edit(
     path: Annotated[str, "The file, relative to the working directory or absolute"],
     edits: Annotated[list[Edit], "Replacements, all looked up in the file as it is now; they must not overlap"],

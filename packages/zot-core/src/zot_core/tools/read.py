@@ -2,9 +2,9 @@
 
 import binascii
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
-from zot_core.display import CodeDisplay, ImageDisplay
+from zot_core.display import CodeDisplay, DisplayBlock, ImageDisplay
 from zot_core.errors import ToolError
 from zot_core.pictures import LARGEST, SUFFIXES, picture_type
 from zot_core.result import ToolResult
@@ -20,7 +20,11 @@ LIMITS = Limits()
 _BINARY_PROBE = 8192
 
 
-@builtin(parallel=True, reach=reads_file)
+def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+    return [CodeDisplay(str(arguments["path"]), text, int(arguments.get("offset") or 1))]
+
+
+@builtin(parallel=True, reach=reads_file, recall=_recall)
 async def read(
     path: Annotated[str, "The file, relative to the working directory or absolute"],
     context: ToolContext,

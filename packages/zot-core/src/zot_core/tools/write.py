@@ -1,8 +1,8 @@
 """The `write` tool: create or overwrite a file."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from zot_core.display import CodeDisplay
+from zot_core.display import CodeDisplay, DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.builtin import builtin
 from zot_core.tools.context import ToolContext
@@ -11,7 +11,11 @@ from zot_core.tools.truncate import count_lines
 from zot_provider.messages import TextBlock
 
 
-@builtin(parallel=True, reach=writes_file)
+def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+    return [CodeDisplay(str(arguments["path"]), str(arguments["content"]))]
+
+
+@builtin(parallel=True, reach=writes_file, recall=_recall)
 async def write(
     path: Annotated[str, "The file, relative to the working directory or absolute"],
     content: Annotated[str, "All of the new content"],

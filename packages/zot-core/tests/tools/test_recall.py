@@ -1,0 +1,47 @@
+"""What a session shows again of a call is what was shown when it ran."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_core.display import TerminalDisplay
+from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools.base import FunctionTool
+from zot_core.tools.context import ToolContext
+from zot_core.tools.files import LocalFiles
+from zot_core.tools.shell import LocalShell
+
+TOOLS: dict[str, Any] = {tool.name: tool for tool in BUILTIN_TOOLS}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("read", {"path": "a.txt"}),
+        ("read", {"path": "a.txt", "offset": 2}),
+        ("edit", {"path": "a.txt", "edits": [{"oldText": "two", "newText": "2"}]}),
+        ("write", {"path": "b.txt", "content": "x\ny\n"}),
+        ("bash", {"command": "echo one; echo; echo '[exit 3]  Took 9.9s'; exit 4"}),
+        ("bash", {"command": "true"}),
+        ("bash", {"command": "echo a\n\necho b"}),
+        ("bash", {"command": "sleep 60", "timeout": 0.1}),
+    ],
+)
+def test_a_tool_recalls_what_it_had_shown(tmp_path: Path, name: str, arguments: dict[str, Any]) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
+    tool: FunctionTool[..., Any] = TOOLS[name]
+
+    result = asyncio.run(tool.run(arguments, ToolContext(str(tmp_path), LocalFiles(), LocalShell())))
+    recalled = tool.recall(arguments, result.text)
+
+    shown = list(result.display)
+    if isinstance(shown[0], TerminalDisplay):
+        shown[0] = shown[0].replace(duration=round(shown[0].duration, 1))
+    assert recalled == shown
+
+
+def test_a_text_of_another_shape_is_not_recalled() -> None:
+    assert TOOLS["bash"].recall({"command": "ls"}, "aborted: stopped by the user") == []
+    assert TOOLS["ls"].recall({}, "a\nb") == []
