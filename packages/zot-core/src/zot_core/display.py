@@ -7,7 +7,7 @@ the model reads.
 import json
 from typing import ClassVar, TypeAlias
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record, field, record
 
 
 @record
@@ -30,11 +30,16 @@ class CodeDisplay(Record):
 
 @record
 class DiffDisplay(Record):
-    """A change of the file `path` as context diff rows: each starts with a space, `-` or `+`, or is `...`."""
+    """A change of the file `path` as context diff rows: each starts with a space, `-` or `+`, or is `...`.
+
+    `starts`: of each place that `...` parts from the others, the number of its first line before and after, from 1;
+    empty where that is not known.
+    """
 
     kind: ClassVar[str] = "diff"
     path: str
     diff: str
+    starts: list[tuple[int, int]] = field(default_factory=list)
 
 
 @record

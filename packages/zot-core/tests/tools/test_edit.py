@@ -28,7 +28,7 @@ def test_edits_change_the_file_and_come_back_as_diff_rows(tmp_path: Path, contex
     assert editing(context, "x.py", ("a = 1", "a = 3"), ("b = 2\n", "b = 2\nc = 4\n")) == ToolResult(
         [TextBlock(diff)],
         details={"path": str(tmp_path / "x.py"), "edits": 2, "diff": diff},
-        display=[DiffDisplay("x.py", diff)],
+        display=[DiffDisplay("x.py", diff, [(1, 1)])],
     )
     assert (tmp_path / "x.py").read_text() == "a = 3\nb = 2\nc = 4\n"
 

@@ -202,3 +202,33 @@ def test_the_rows_say_what_was_removed_and_added(
 
 def contains(lines: list[str], part: list[str]) -> bool:
     return any(lines[at : at + len(part)] == part for at in range(len(lines) - len(part) + 1))
+
+
+def test_each_place_of_a_diff_tells_where_it_begins_before_and_after() -> None:
+    changed = edit_text(numbered(40), [Replacement("line 5\n", "5\n5b\n"), Replacement("line 30\n", "")])
+
+    assert changed.diff.split("\n").count("...") == 1
+    assert changed.starts == [(2, 2), (27, 28)]
+
+
+@given(edits())
+def test_the_rows_of_each_place_stand_where_it_says(
+    case: tuple[str, list[Replacement], list[tuple[int, int]]],
+) -> None:
+    text, replacements, _ = case
+    changed = edit_text(text, replacements)
+    before, after = (body.removeprefix("\ufeff").replace("\r\n", "\n").split("\n") for body in (text, changed.text))
+    places = iter(changed.starts)
+    old = new = 0
+    for number, row in enumerate(changed.diff.split("\n") if changed.diff else []):
+        if number == 0 or row == "...":
+            old, new = next(places)
+        if row == "...":
+            continue
+        if row[0] != "+":
+            assert before[old - 1] == row[1:]
+            old += 1
+        if row[0] != "-":
+            assert after[new - 1] == row[1:]
+            new += 1
+    assert next(places, None) is None

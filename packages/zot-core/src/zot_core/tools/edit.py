@@ -52,7 +52,7 @@ async def edit(
     return ToolResult(
         [TextBlock(diff)],
         details={"path": target, "edits": len(edits), "diff": diff},
-        display=[DiffDisplay(path, diff)],
+        display=[DiffDisplay(path, diff, edited.starts)],
     )
 
 

@@ -4,7 +4,7 @@ Line breaks are matched as `\\n` whatever they are in the file, and every line t
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,10 +26,14 @@ class Replacement(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """The new text, and the change as rows: each starts with a space, `-` or `+`, or is `...`."""
+    """The new text, and the change as rows: each starts with a space, `-` or `+`, or is `...`.
+
+    `starts`: of each place that `...` parts from the others, the number of its first line before and after, from 1.
+    """
 
     text: str
     diff: str
+    starts: list[tuple[int, int]]
 
 
 class _Span(NamedTuple):
@@ -61,7 +65,8 @@ def edit_text(text: str, replacements: Sequence[Replacement]) -> Edited:
         spans.append(_locate(plain, old, new, name))
     _refuse_overlaps(spans)
     changes = [_trimmed(plain, span) for span in sorted(spans)]
-    return Edited(bom + _spliced(body, plain, changes), "\n".join(_rows(_runs(plain, changes))))
+    runs = list(_runs(plain, changes))
+    return Edited(bom + _spliced(body, plain, changes), "\n".join(_rows(runs)), list(_starts(runs)))
 
 
 def _plain(text: str) -> str:
@@ -215,7 +220,25 @@ def _changed(old: list[str], new: list[str]) -> Iterator[_Run]:
             yield _Run("+", new[new_start:new_end])
 
 
-def _rows(runs: Iterator[_Run]) -> Iterator[str]:
+def _starts(runs: Iterable[_Run]) -> Iterator[tuple[int, int]]:
+    """Where the places begin that `_rows` shows."""
+    old = new = 1
+    kept = 0
+    changed = False
+    for sign, lines in runs:
+        count = len(lines)
+        if count and sign != " ":
+            if not changed or kept > 2 * CONTEXT_LINES:
+                shown = min(kept, CONTEXT_LINES)
+                yield old - shown, new - shown
+            kept, changed = 0, True
+        elif sign == " ":
+            kept += count
+        old += count if sign != "+" else 0
+        new += count if sign != "-" else 0
+
+
+def _rows(runs: Iterable[_Run]) -> Iterator[str]:
     """The changed lines with a few kept ones around them, and `...` where more were kept."""
     kept: list[str] = []
     changed = False
