@@ -8,12 +8,13 @@ import agents
 import environment
 import extensions
 import install
+import rpc
 import session
 import startup
 import steps
 import streaming
 
-SCENARIOS = (startup, streaming, steps, session, agents, extensions, install)
+SCENARIOS = (startup, streaming, steps, session, agents, extensions, rpc, install)
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ Run as `uv run scripts/generate_docs.py` (`make docs`, and `make check` with `--
 """
 
 import ast
+import inspect
 import os
 import sys
 from collections.abc import Callable
@@ -13,14 +14,22 @@ from typing import Any
 os.environ["COLUMNS"] = "100"  # argparse wraps its help to the terminal: the page must not depend on one
 
 import generate_frames
+import generate_rpc_schema
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import build_parser
 from zot_agent.modes import MODES
+from zot_agent.rpc import METHODS
+from zot_agent.rpc.limits import RpcLimits
+from zot_agent.ui.bindings import ACTIONS
+from zot_agent.ui.commands import COMMANDS
 from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.catalog import list_models
 from zot_provider.vendors import VENDORS
+from zot_tui.keys import parse_key
+from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR_ACTIONS
+from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "generated"
@@ -107,19 +116,68 @@ def frames() -> str:
     return page
 
 
-def field_rows(definition: dict[str, Any]) -> str:
-    """The fields of a frame as a table; nothing for a frame without fields."""
+def rpc() -> str:
+    definitions = generate_rpc_schema.rpc_schema()["$defs"]
+    page = (
+        "# Commands and events of zot rpc\n\nOne JSON object a line of UTF-8, in both directions. Fields in bold are "
+        "always there; every command may have an `id` of any kind, which comes back. Versions add commands, events and "
+        "fields: ignore what you do not know. For other languages the same stands as JSON Schema in `rpc.schema.json` "
+        "of the package `zot_agent.rpc`, and what `zot --json` prints in `events.schema.json` of `zot_core`.\n\n"
+        "## Commands\n"
+    )
+    for name, method in METHODS.items():
+        page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
+        page += f"\nData of the response: `{method.data}`\n" if method.data else "\nThe response has no data.\n"
+    for title, union in (("Events", "Event"), ("Events of extensions", "ExtensionEvent")):
+        page += f"\n## {title}\n\n{definitions[union]['description']}\n"
+        for reference in definitions[union]["oneOf"]:
+            name = reference["$ref"].removeprefix("#/$defs/")
+            page += f"\n### {name.partition('.')[2]}\n\n{definitions[name]['description']}\n"
+            page += field_rows(definitions[name])
+    page += "\n## Objects inside events\n"
+    for name in ("Message", "Usage", "Panel", "InputImage"):
+        page += f"\n### {name}\n\n{definitions[name]['description']}\n{field_rows(definitions[name])}"
+    page += "\n### Block\n\n" + definitions["Block"]["description"] + "\n\n| type | fields |\n|---|---|\n"
+    for each in definitions["Block"]["oneOf"]:
+        names = ", ".join(f"`{name}`" for name in each["properties"] if name != "type")
+        page += f"| `{each['properties']['type']['const']}` | {names} |\n"
+    rows = "".join(f"| `{name}` | {getattr(RpcLimits(), name)} |\n" for name in RpcLimits.__match_args__)
+    return f"{page}\n## Limits\n\n{inspect.cleandoc(RpcLimits.__doc__ or '')}\n\n| limit | value |\n|---|---|\n{rows}"
+
+
+def field_rows(definition: dict[str, Any], without: tuple[str, ...] = ("type",)) -> str:
+    """The fields of a frame as a table, without some; nothing for a frame without fields."""
     rows = ""
     for name, field in definition["properties"].items():
-        if name == "type":
+        if name in without:
             continue
-        kind = field["$ref"].rpartition("/")[2] if "$ref" in field else field["type"]
+        kind = kind_of(field)
         inner = field.get("items", {})
         if inner:
             kind = f"list of {inner['$ref'].rpartition('/')[2] if '$ref' in inner else inner['type']}"
         shown = f"**`{name}`**" if name in definition["required"] else f"`{name}`"
         rows += f"| {shown} | {kind} | {field.get('description', '–')} |\n"
     return f"\n| field | type | meaning |\n|---|---|---|\n{rows}" if rows else ""
+
+
+def screen() -> str:
+    commands = "".join(
+        f"| `/{each.name}{' ' + each.arguments if each.arguments else ''}` | {each.help} | {BUSY[each.busy]} |\n"
+        for each in COMMANDS
+    )
+    parts = (("The chat", (*ACTIONS, *TRANSCRIPT_ACTIONS)), ("The editor", EDITOR_ACTIONS), ("Dialogs", DIALOG_ACTIONS))
+    keys = "".join(
+        f"\n## {title}\n\n| keys | action | |\n|---|---|---|\n"
+        + "".join(
+            f"| {' '.join(f'`{parse_key(key).label}`' for key in each.keys)} | `{each.name}` | {each.help} |\n"
+            for each in actions
+        )
+        for title, actions in parts
+    )
+    return f"# Commands and keys\n\n## Commands\n\n| command | | while zot works |\n|---|---|---|\n{commands}{keys}"
+
+
+BUSY = {"now": "at once", "cancel": "stops it first", "wait": "waits"}
 
 
 def files() -> str:
@@ -133,12 +191,24 @@ def files() -> str:
     return page
 
 
+def kind_of(field: dict[str, Any]) -> str:
+    """The type of a field, in words."""
+    if "$ref" in field:
+        return str(field["$ref"].rpartition("/")[2])
+    if "enum" in field:
+        return ", ".join(f"`{value}`" for value in field["enum"])
+    kinds = field.get("type", "anything")
+    return kinds if isinstance(kinds, str) else " or ".join(kinds)
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "events.md": event_page,
     "files.md": files,
     "flags.md": flags,
     "frames.md": frames,
     "providers.md": providers,
+    "rpc.md": rpc,
+    "screen.md": screen,
     "tools.md": tools,
 }
 

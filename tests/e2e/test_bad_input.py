@@ -20,8 +20,10 @@ def without_keys(zot: Any) -> dict[str, str]:
 
 
 USAGE = [
-    pytest.param(["--modle", "x"], "unknown flag '--modle'; did you mean --model", id="unknown flag"),
-    pytest.param(["--modle=secret"], "unknown flag '--modle'; did you mean --model", id="unknown flag with a value"),
+    pytest.param(["--modle", "x"], "unknown flag '--modle'; did you mean --mode or --model", id="unknown flag"),
+    pytest.param(
+        ["--modle=secret"], "unknown flag '--modle'; did you mean --mode or --model", id="unknown flag with a value"
+    ),
     pytest.param(["-x"], "unknown flag '-x' (see zot --help; a prompt goes after --)", id="unknown letter"),
     pytest.param(["--provider", "antropic"], "'antropic'; did you mean anthropic", id="unknown provider"),
     pytest.param(["--model", "claude-sonet-4-6"], "'claude-sonet-4-6'; did you mean claude-sonnet-4-6", id="model"),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -61,6 +62,16 @@ class Example:
         finally:
             process.kill()
         return process.returncode, out.decode(), err.decode()
+
+
+def told(fifo: Path) -> str:
+    """What is written into a fifo, once it is; some patience, so that a failure is no hang."""
+    descriptor = os.open(fifo, os.O_RDWR)  # waits for no writer
+    try:
+        assert select.select([descriptor], [], [], 60)[0], f"nobody wrote into {fifo.name}"
+        return os.read(descriptor, 100).decode()
+    finally:
+        os.close(descriptor)
 
 
 @pytest.fixture
@@ -142,14 +153,12 @@ def test_ctrl_c_stops_the_answer_and_the_exit_code_is_130(example: Example, serv
 
 
 def test_ctrl_c_stops_a_tool_and_what_it_started(example: Example, server: ScriptedServer) -> None:
+    os.mkfifo(example.folder / "pid")
     server.add(Turn("Now. ", calls=[Call("bash", {"command": "echo $$ > pid; sleep 600"})]))
     process = example.start("hi", *FLAGS)
     assert process.stdout is not None
     assert process.stdout.read(5) == b"Now. "
-    pid = ""
-    while not pid:
-        assert process.poll() is None
-        pid = (example.folder / "pid").read_text().strip() if (example.folder / "pid").exists() else ""
+    pid = told(example.folder / "pid")
     os.killpg(process.pid, signal.SIGINT)
     code, _, err = example.finish(process)
     assert code == 130, err

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_core.event_json import encode_blocks, encode_event, raw_arguments
+from zot_core.event_json import encode_blocks, encode_event, encode_message, raw_arguments
 from zot_core.events import (
     AgentEvent,
     AssistantMessage,
@@ -203,3 +203,27 @@ def test_every_event_is_one_line_of_valid_json_with_its_type(event: AgentEvent) 
     value = json.loads(line, parse_constant=refuse)
     assert value["type"] == event.type
     assert next(iter(value)) == "type"
+
+
+@pytest.mark.parametrize(
+    ("meta", "texts"),
+    [({}, ["a SECRET", "and more"]), ({"display_text": "a ***"}, ["a ***"]), ({"hidden": "not for you"}, [])],
+)
+def test_a_message_is_told_as_a_person_is_to_see_it(meta: dict[str, str], texts: list[str]) -> None:
+    blocks = [TextBlock("a SECRET"), ToolCallBlock("1", "ls", "{}"), TextBlock("and more"), ReasoningBlock("hm")]
+
+    told = json.loads(encode_message(Message("assistant", blocks, TIME, meta)))
+
+    assert (told["role"], told["time"]) == ("assistant", TIME)
+    assert [block["text"] for block in told["content"] if block["type"] == "text"] == texts
+    assert {"type": "tool_call", "id": "1", "name": "ls", "args": {}} in told["content"]
+    assert "reasoning" not in [block["type"] for block in told["content"]]
+
+
+def test_no_reader_of_lines_cuts_an_event_in_two() -> None:
+    event = ToolCall("1", "bash", '{"a": "\u2028"}')
+
+    for text in (encode_event(TextDelta("a\u2028b\u2029c\x85d\r\n\x0b\x0c\x1c")), encode_event(event)):
+        assert text.splitlines() == [text]
+    assert json.loads(encode_event(TextDelta("a\u2028b\x85"))) == {"type": "text_delta", "delta": "a\u2028b\x85"}
+    assert json.loads(encode_event(event))["args"] == {"a": "\u2028"}

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from zot_core.run import Run
     from zot_core.runtime import Runtime, Unanswered
     from zot_core.skills import Skill, find_skills
+    from zot_core.state import OtherVendor, State
     from zot_core.structured import InvalidAnswer
     from zot_core.tools.base import Tool, tool
     from zot_core.tools.context import ToolContext
@@ -59,6 +60,7 @@ __all__ = [
     "InvalidAnswer",
     "NothingToCompact",
     "Notice",
+    "OtherVendor",
     "ReasoningDelta",
     "Refusal",
     "Refused",
@@ -66,6 +68,7 @@ __all__ = [
     "Runtime",
     "SessionError",
     "Skill",
+    "State",
     "TextDelta",
     "Tool",
     "ToolCall",
@@ -112,6 +115,7 @@ _MODULES = {
     "zot_core.run": ("Run",),
     "zot_core.runtime": ("Runtime", "Unanswered"),
     "zot_core.skills": ("Skill", "find_skills"),
+    "zot_core.state": ("OtherVendor", "State"),
     "zot_core.structured": ("InvalidAnswer",),
     "zot_core.tools.base": ("Tool", "tool"),
     "zot_core.tools.context": ("ToolContext",),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from json.encoder import encode_basestring as quote
 from typing import Any
 
+from zot_core.agent.turn import replace_text
 from zot_core.events import (
     AgentEvent,
     AssistantMessage,
@@ -69,6 +70,17 @@ def encode_block(block: Block) -> str:
 def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
     """A list of content blocks."""
     return f"[{','.join(filter(None, map(encode_block, blocks)))}]"
+
+
+def encode_message(message: Message) -> str:
+    """A message of the conversation as a person is to see it: with what a hook put in the place of its text, and
+    without the text that one hides."""
+    content = message.content
+    if "hidden" in message.meta:
+        content = [block for block in content if not isinstance(block, TextBlock)]
+    elif "display_text" in message.meta:
+        content = replace_text(content, message.meta["display_text"])
+    return f'{{"role":"{message.role}","content":{encode_blocks(content)},"time":{quote(message.time)}}}'
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
@@ -153,4 +165,11 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
 
 def encode_event(event: AgentEvent) -> str:
     """The event as one line of JSON, without its line break."""
-    return _ENCODERS[type(event)](event)
+    return one_line(_ENCODERS[type(event)](event))
+
+
+def one_line(text: str) -> str:
+    """JSON text with escapes for U+2028, U+2029 and U+0085, at which readers of lines in other languages cut."""
+    if text.isascii():
+        return text
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")

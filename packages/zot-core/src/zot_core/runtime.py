@@ -11,7 +11,7 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias, TypeVar, overload
+from typing import TypeAlias, TypeVar, get_args, overload
 
 from zot_core.agent import Agent, user_message
 from zot_core.agent.loop import conclude, failed
@@ -24,22 +24,21 @@ from zot_core.hooks import Hooks
 from zot_core.limits import RunLimits, limit_runs
 from zot_core.prompt import system_prompt as build_system_prompt
 from zot_core.run import Run as Run
-from zot_core.sessions.file import SessionFile, Stored, load
-from zot_core.sessions.recorder import record_session
-from zot_core.sessions.rows import Meta
+from zot_core.sessions.file import SessionFile, Stored
+from zot_core.setup import choose, open_session
+from zot_core.setup import pick_tools as pick_tools
 from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
+from zot_core.state import Recording, State, chosen_tools, clear_session, models_of, named_model, without_cleared
 from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.base import Tool
 from zot_core.tools.context import Files, Shell, ToolContext
 from zot_core.tools.files import LocalFiles
 from zot_core.tools.shell import LocalShell
-from zot_core.version import __version__
 from zot_provider.client import Client, HttpClient
 from zot_provider.errors import ConfigError, UnknownName, ZotError
 from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
-from zot_provider.selection import select
 from zot_provider.usage import Usage
 
 T = TypeVar("T")
@@ -94,19 +93,19 @@ class Runtime:
         """Nothing is contacted before the first prompt.
 
         `client` answers instead of a vendor; `model` may then be a `Model` record, or any name. `builtin_tools` names
-        the built-in tools to have, None for all; `skills` are told to the model, which reads them with the tool `skill`. `session` is the path of a session file, gone on with if it exists,
-        or an open one with what was `resumed` from it. `confirm` is asked before each tool call. The limits are those
-        of `RunLimits`. `auto_compact` is the part of the context window that may be taken up before the conversation
-        is compacted, None for no limit; `CompactionLimits` say more. `files` and `shell` are what tools reach of the
-        world, `env` is added for their processes. `close` closes the client and the session, also those that were
-        handed in.
+        the built-in tools to have, None for all; `skills` are told to the model, which reads them with the tool
+        `skill`. `session` is the path of a session file, gone on with if it exists, or an open one with what was
+        `resumed` from it. `confirm` is asked before each tool call. The limits are those of `RunLimits`. `auto_compact`
+        is the part of the context window that may be taken up before the conversation is compacted, None for no limit;
+        `CompactionLimits` say more. `files` and `shell` are what tools reach of the world, `env` is added for their
+        processes. `close` closes the client and the session, also those that were handed in.
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
         self.cwd = os.path.abspath(cwd)
         if not os.path.isdir(self.cwd):
             raise ConfigError(f"the working directory {self.cwd} does not exist")
-        client, model = _choose(client, model, provider, api_key, base_url)
+        client, model = choose(client, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
         compaction = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
@@ -114,10 +113,12 @@ class Runtime:
         names = None if builtin_tools is None else list(builtin_tools)
         if names is not None and SKILL_TOOL not in names:
             skills = ()
+        self.skills = list(skills)
+        """What the model can look up with the tool `skill`."""
         tools = [*pick_tools(names), *([skill_tool(skills)] if skills else ()), *tools]
         # Last of what can fail: whoever catches an error would be left with a locked file.
         if session is not None and not isinstance(session, SessionFile):
-            session, resumed = _open_session(os.path.abspath(session), self.cwd, model)
+            session, resumed = open_session(os.path.abspath(session), self.cwd, model)
         self.session = session
         self.agent = Agent(
             client,
@@ -128,13 +129,13 @@ class Runtime:
                 self.cwd, replace=system_prompt, append=[*append_system_prompt, skills_section(skills)]
             ),
             reasoning=reasoning,
-            messages=[*(resumed.messages if resumed else ()), *messages],
+            messages=[*(without_cleared(resumed.messages) if resumed else ()), *messages],
             usage=resumed.usage if resumed else None,
             hooks=hooks,
             cache_key=session.meta.id if session else "",
         )
-        if session is not None:
-            record_session(self.agent.hooks, session)
+        self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
+        self._recording = Recording(self.agent.hooks, session) if session is not None else None
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
@@ -302,6 +303,81 @@ class Runtime:
         """Say something once the prompt at hand is answered."""
         self.agent.follow_up(text)
 
+    @property
+    def state(self) -> State:
+        """What it is and does at the moment."""
+        agent, model = self.agent, self.agent.model
+        identity = self.session.meta.id if self.session is not None else ""
+        return State(
+            model.vendor, model.id, self.cwd, len(agent.transcript), self.busy, agent.usage, agent.reasoning, identity,
+            len(agent.inbox),
+        )  # fmt: skip
+
+    async def list_models(self) -> list[Model]:
+        """The models known for the current vendor. Raises `ProviderError` where its server is asked in vain."""
+        return await models_of(self.agent.client, self.agent.model)
+
+    def set_model(self, model: str | Model) -> None:
+        """Go on with another model of the same vendor, named as for `state.named_model`.
+
+        This and the other changes are for an idle agent: they raise `Busy` and `Closed` as `prompt` does, besides
+        `ConfigError` for what cannot be had and `SessionError`. The hooks give the system prompt anew.
+        """
+        self._check_idle()
+        agent = self.agent
+        agent.model = named_model(agent.client, agent.model, model) if isinstance(model, str) else model
+        if self.session is not None:
+            self.session.change(model=agent.model.id, provider=agent.model.vendor)
+        agent.refresh()
+
+    def set_reasoning(self, reasoning: Reasoning) -> None:
+        """Have the model think this much from now on."""
+        self._check_idle()
+        if reasoning not in get_args(Reasoning):
+            raise UnknownName.among("reasoning", reasoning, get_args(Reasoning))
+        self.agent.reasoning = reasoning
+        self.agent.refresh()
+
+    def set_tools(self, names: Iterable[str]) -> None:
+        """Have these tools from now on: built-in ones and those given at the beginning. Others, such as those of
+        extensions, stay whether or not they are named."""
+        self._check_idle()
+        self.agent.tools = chosen_tools(self._tools, self.agent.tools, names)
+        self.agent.refresh()
+
+    def set_messages(self, messages: Iterable[Message]) -> None:
+        """Put another conversation in the place of this one; usage is kept. The session file is told that it began
+        anew, and gets the messages."""
+        self._check_idle()
+        if self.session is not None and len(self.agent.transcript):
+            clear_session(self.session)
+        self.agent.transcript.reset(())
+        self.agent.inbox.take_all()
+        for message in messages:
+            self.agent.transcript.append(message)
+
+    def clear(self) -> None:
+        """Forget the conversation, in the session file too; usage is kept."""
+        self.set_messages(())
+
+    def new_session(self) -> None:
+        """Begin anew, with no usage; what there was stays in its file, and a new one lies beside it."""
+        self._check_idle()
+        agent = self.agent
+        if self._recording is not None:
+            self.session = self._recording.begin_anew(agent.model)
+            agent.cache_key = self.session.meta.id
+        agent.transcript.reset(())
+        agent.inbox.take_all()
+        agent.usage = Usage()
+        agent.refresh()
+
+    def _check_idle(self) -> None:
+        if self._closed:
+            raise Closed("the runtime is closed")
+        if self.busy:
+            raise Busy("the agent is busy")
+
     async def close(self) -> None:
         """Cancel what runs, wait for it, release files and connections. Closing twice is harmless."""
         self._closed = True
@@ -317,35 +393,3 @@ class Runtime:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
-
-
-def _choose(
-    client: Client | None, model: str | Model, provider: str, api_key: str, base_url: str
-) -> tuple[Client, Model]:
-    """The client to ask and the model to ask for. Raises `ConfigError`."""
-    if client is not None:
-        return client, Model(model, provider) if isinstance(model, str) else model
-    name = model if isinstance(model, str) else f"{model.vendor}/{model.id}"
-    selection = select(provider, name, api_key=api_key, base_url=base_url)
-    return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url), selection.model
-
-
-def pick_tools(names: Iterable[str] | None) -> list[Tool]:
-    """The built-in tools with these names, all for None; raises `UnknownName`. `skill` is made of the skills there are."""
-    if names is None:
-        return list(BUILTIN_TOOLS)
-    known = {tool.name: tool for tool in BUILTIN_TOOLS}
-    wanted = list(names)
-    for name in wanted:
-        if name not in known and name != SKILL_TOOL:
-            raise UnknownName.among("tool", name, [*known, SKILL_TOOL])
-    return [known[name] for name in wanted if name != SKILL_TOOL]
-
-
-def _open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored | None]:
-    if not os.path.exists(path):
-        identity = os.path.basename(path).removesuffix(".jsonl")
-        return SessionFile(path, Meta(identity, cwd, model.id, model.vendor, "", __version__)), None
-    stored = load(path)
-    changed = stored.meta.replace(model=model.id, provider=model.vendor)
-    return SessionFile(path, changed, resume=stored), stored

@@ -3,21 +3,24 @@
 import asyncio
 import json
 import logging
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from zot_provider.body import BodyWriter
 from zot_provider.endpoint import endpoint
 from zot_provider.errors import ConfigError, MissingKey, ProtocolError, ProviderError, StatusError, StreamCut
 from zot_provider.request import Request
 from zot_provider.stream import StreamEvent
-from zot_provider.transport.http import HttpTransport, check_url, location
 from zot_provider.transport.retry import RetryPolicy, with_retries
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.vendors.spec import Vendor
 from zot_provider.version import __version__
 from zot_provider.wire import load_wire
+
+if TYPE_CHECKING:
+    from zot_provider.transport.http import HttpTransport
 
 _log = logging.getLogger("zot_provider.client")
 # What is logged goes nowhere unless whoever embeds us wants it.
@@ -25,6 +28,11 @@ logging.getLogger("zot_provider").addHandler(logging.NullHandler())
 
 _LINGER = 0.2
 """Seconds a server gets to close the body after the answer's end, so that the connection can be used again."""
+
+_PLAIN_URL = re.compile(
+    r"https?://(?!.*xn--)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*(?::[1-9][0-9]{0,3})?(?:/[a-z0-9._/-]*)?"
+)
+"""Addresses that are right without being taken apart."""
 
 
 class Client(Protocol):
@@ -53,7 +61,7 @@ class HttpClient:
         *,
         key: str = "",
         base_url: str = "",
-        transport: HttpTransport | None = None,
+        transport: "HttpTransport | None" = None,
         retries: RetryPolicy | None = None,
     ) -> None:
         """`base_url` is what the vendor's own SDK takes, empty for the vendor's own.
@@ -72,8 +80,11 @@ class HttpClient:
         self._key = key
         self._wire = load_wire(vendor.wire)
         self._url = endpoint(base, self._wire)
-        check_url(base.strip())
-        self._transport = transport or HttpTransport()
+        if not _PLAIN_URL.fullmatch(base.strip()):
+            from zot_provider.transport.http import check_url  # noqa: PLC0415  see `_open`
+
+            check_url(base.strip())
+        self._transport = transport
         self._writer = BodyWriter(self._wire, vendor.quirks)
         self._retries = retries or RetryPolicy()
         self.on_retry: Callable[[str, float], None] | None = None
@@ -87,8 +98,9 @@ class HttpClient:
         try:
             # Text from files and tools may hold lone surrogates, which UTF-8 cannot.
             data = body.encode("utf-8", "replace")
-            _log.debug("POST %s %s", location(self._url), body)
-            chunks = with_retries(lambda: self._transport.post(self._url, headers, data), self._retries, self._retrying)
+            transport = self._open()
+            _log.debug("POST %s %s", _shown(self._url), body)
+            chunks = with_retries(lambda: transport.post(self._url, headers, data), self._retries, self._retrying)
             async with aclosing(chunks), aclosing(self._events(chunks)) as batches:
                 async for batch in batches:
                     yield batch
@@ -130,20 +142,28 @@ class HttpClient:
         url = self._url.replace(self._wire.path, path)
         headers = self._wire.auth(self._key)
         try:
-            listed = await self._transport.get(url, headers | dict(self.vendor.quirks.headers))
+            listed = await self._open().get(url, headers | dict(self.vendor.quirks.headers))
             try:
                 ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
-                raise ProtocolError(f"{location(url)} is no list of models; check --base-url") from error
+                raise ProtocolError(f"{_shown(url)} is no list of models; check --base-url") from error
             if not ids:
-                raise ProtocolError(f"the server at {location(url)} has no model loaded")
+                raise ProtocolError(f"the server at {_shown(url)} has no model loaded")
         except ProviderError as error:
             raise self._explained(error, url=url) from error.__cause__
         return ids
 
     async def close(self) -> None:
         """See `Client`."""
-        await self._transport.close()
+        if self._transport is not None:
+            await self._transport.close()
+
+    def _open(self) -> "HttpTransport":
+        if self._transport is None:
+            from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  httpx: not before there is a request
+
+            self._transport = HttpTransport()
+        return self._transport
 
     def _explained(self, error: ProviderError, model: str = "", url: str = "") -> ProviderError:
         """The same error with what to do next, and never with the key in it."""
@@ -163,13 +183,20 @@ class HttpClient:
             source = " or ".join(self.vendor.key_env) or "--api-key"
             return f"; check the API key ({source})"
         if error.status == 404:
-            advice = f"; asked {location(url)}" + (f" for model {model!r}" if model else "")
+            advice = f"; asked {_shown(url)}" + (f" for model {model!r}" if model else "")
             if self._wire.version_in_base and "/v1" not in url:
                 advice += "; a base URL of this kind usually ends in /v1"
             return advice
         if error.status == 429:
             return f"; try again in {error.retry_after:g} s" if error.retry_after else "; try again later"
         return "; try again" if error.retryable else ""
+
+
+def _shown(url: str) -> str:
+    """The URL as it may be shown."""
+    from zot_provider.transport.http import location  # noqa: PLC0415  see `HttpClient._open`
+
+    return location(url)
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

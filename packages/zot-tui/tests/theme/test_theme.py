@@ -1,6 +1,7 @@
 import pytest
 
-from zot_tui.theme import Paint, Spinner, Style, Theme, builtin
+from zot_tui.theme import Paint, Spinner, Style, Theme, builtin, weaknesses
+from zot_tui.theme.theme import PAPER
 
 
 def test_a_token_without_colours_looks_like_its_fallback():
@@ -41,3 +42,19 @@ def test_a_theme_laid_over_another_keeps_its_own_and_changes_neither():
 def test_a_name_that_no_token_has_is_a_key_error():
     with pytest.raises(KeyError):
         builtin("dark").style("purple")
+
+
+def test_a_theme_for_the_other_kind_of_terminal_brings_its_own_background() -> None:
+    light = builtin("light")
+
+    assert light.fitting("light") is light
+    assert light.fitting(None) is light
+    assert light.fitting("dark").style("text").background == PAPER["light"]
+    assert weaknesses(light.fitting("dark")) == []
+    assert weaknesses(builtin("dark").fitting("light")) == []
+
+
+def test_a_theme_with_a_background_keeps_it() -> None:
+    contrast = builtin("high-contrast")
+
+    assert contrast.fitting("light") is contrast

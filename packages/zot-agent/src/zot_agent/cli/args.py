@@ -8,7 +8,7 @@ from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file
 from zot_agent.cli.parser import Parser
 from zot_agent.host.options import Options
-from zot_agent.modes import MODES, PIPED_MODE
+from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.request import Reasoning
 from zot_provider.vendors import VENDORS
@@ -27,7 +27,7 @@ def build_parser() -> Parser:
         allow_abbrev=False,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=31, width=80),
         epilog="commands:\n"
-        + "\n".join(f"  {name:<10}{sub.help}" for name, sub in SUBCOMMANDS.items())
+        + "\n".join(f"  {name:<10}{help}" for name, help in _commands())
         + "\n\nText piped in goes before the prompt, and implies --print."
         + "\n@PATH among the words attaches a text file or a picture."
         + "\n\nexit codes: 0 done, 1 model or network failure, 2 usage or missing key,"
@@ -41,11 +41,19 @@ def build_parser() -> Parser:
     return parser
 
 
+def _commands() -> list[tuple[str, str]]:
+    """What the first word may be, by name, and its line in the help."""
+    verbs = [(mode.verb, mode.help) for mode in MODES.values() if mode.verb]
+    return sorted([*verbs, *((name, sub.help) for name, sub in SUBCOMMANDS.items())])
+
+
 def _mode_flags(parser: Parser) -> None:
     mode = parser.add_argument_group("mode")
     for each in MODES.values():
         if each.flags:
             mode.add_argument(*each.flags, dest="mode", action="append_const", const=each.name, help=each.help)
+    names = ", ".join(MODE_NAMES)
+    mode.add_argument("--mode", action="append", choices=MODE_NAMES, metavar="NAME", help=f"the same, one of {names}")
 
 
 def _model_flags(parser: Parser) -> None:
@@ -71,6 +79,7 @@ def _agent_flags(parser: Parser) -> None:
     agent.add_argument("-nc", "--no-context-files", action="store_true", help="do not read AGENTS.md and SYSTEM.md")
     agent.add_argument("--max-steps", type=int, metavar="N", help="at most N model calls; unlimited without it")
     agent.add_argument("--cwd", default=".", metavar="DIR", help="work in DIR")
+    agent.add_argument("--no-yolo", action="store_true", help="ask before each tool call; on the screen only")
     tools = agent.add_mutually_exclusive_group()
     tools.add_argument("--tools", metavar="A,B", help="only these built-in tools")
     tools.add_argument("--no-tools", action="store_true", help="no built-in tools")
@@ -111,7 +120,8 @@ def _session_flags(parser: Parser) -> None:
 
 def parse(argv: Sequence[str]) -> Options:
     """The options. Raises `ConfigError` for anything that is not understood, `SystemExit(0)` after `--help`."""
-    head = list(argv)
+    verbs = {mode.verb: mode.flags[0] for mode in MODES.values() if mode.verb}
+    head = [verbs.get(word, word) for word in argv[:1]] + list(argv[1:])
     rest: list[str] = []
     if "--" in head:
         position = head.index("--")
@@ -145,11 +155,13 @@ def _refuse_flags(words: Sequence[str], parser: Parser) -> None:
         flag = word.partition("=")[0]
         if flag.startswith("-") and flag != "-" and flag.split() == [flag]:  # not "- a line of a list"
             flags = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
-            raise UnknownName.among("flag", flag, flags, "(see zot --help; a prompt goes after --)")
+            near = flags if flag.startswith("--") else []  # a single letter is near to everything
+            raise UnknownName.among("flag", flag, near, "(see zot --help; a prompt goes after --)")
 
 
 def _mode(names: list[str]) -> str:
-    named = {name for name in names if name != PIPED_MODE} or set(names)
+    modes = [MODE_NAMES.get(name, name) for name in names]
+    named = {name for name in modes if name != PIPED_MODE} or set(modes)
     if len(named) > 1:
         raise ConfigError(f"{' and '.join(f'--{name}' for name in sorted(named))} exclude each other; see zot --help")
     return "".join(named)

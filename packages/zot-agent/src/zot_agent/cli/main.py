@@ -16,7 +16,7 @@ from zot_agent.host.options import Options
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
 from zot_agent.modes.output import complain
 from zot_agent.modes.stats import Stats
-from zot_provider.errors import ConfigError, ZotError
+from zot_provider.errors import ConfigError, MissingKey, ZotError
 
 _log = logging.getLogger("zot_agent")
 # Without --debug what is logged goes nowhere; the standard library would print it.
@@ -78,8 +78,8 @@ def _run(argv: Sequence[str]) -> int:
     # A person at a terminal who named no mode wants the screen; a pipe on either side means a script.
     screen = sys.stdin.isatty() and sys.stdout.isatty()
     mode = MODES[options.mode or (SCREEN_MODE if screen else PIPED_MODE)]
-    if mode.missing:
-        raise ConfigError(mode.missing)
+    if mode.serves:
+        return asyncio.run(_drive(_served(options), mode, ""))
     piped = read_stdin()
     prompt = "\n\n".join(part for part in (piped, options.prompt) if part.strip())
     if mode.needs_prompt and not prompt.strip() and not options.images:
@@ -87,8 +87,25 @@ def _run(argv: Sequence[str]) -> int:
     return asyncio.run(_drive(options, mode, prompt))
 
 
+def _served(options: Options) -> Options:
+    """The options of a mode that another program drives: it keeps the conversation itself unless it names a session."""
+    if options.prompt or options.images:
+        raise ConfigError(f"zot {options.mode} takes no prompt: it is told on standard input what to do")
+    wanted = bool(options.session or options.continue_latest)
+    return options.replace(no_session=options.no_session or not wanted)
+
+
 async def _drive(options: Options, mode: Mode, prompt: str) -> int:
-    host = build_host(options)
+    person = bool(mode.welcome)
+    if options.no_yolo and not person:
+        complain("--no-yolo asks on the screen only; here tools run unasked")
+    try:
+        host = build_host(options, once=mode.needs_prompt, can_ask=person)
+    except MissingKey as error:
+        chosen = await import_module(mode.welcome).welcome(options) if person else None
+        if chosen is None:
+            raise error from None
+        host = build_host(chosen, once=mode.needs_prompt, can_ask=person)
     stats = Stats()
     if options.stats:
         host.runtime.hooks.event.add(stats)

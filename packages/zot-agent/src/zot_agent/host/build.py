@@ -20,7 +20,6 @@ from zot_provider.catalog.user import Known, parse_user_models
 from zot_provider.client import Client, HttpClient
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.selection import Selection, select
-from zot_provider.transport.http import HttpTransport
 
 MODELS_FILE = "models.json"
 """The user's own vendors and models, in zot's home folder: see `zot_provider.catalog.user`."""
@@ -188,7 +187,11 @@ def use_proxy(settings: Settings) -> None:
 def open_client(selection: Selection, options: Options) -> Client:
     """A client for the model. A vendor without any address is the model that runs in this process."""
     if selection.base_url or selection.vendor.base_url:
-        transport = HttpTransport(insecure=options.insecure)
+        transport = None
+        if options.insecure:
+            from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  httpx: not before there is a request
+
+            transport = HttpTransport(insecure=True)
         return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url, transport=transport)
     from zot_agent.local.client import LocalClient  # noqa: PLC0415  an extra, and rarely used
 

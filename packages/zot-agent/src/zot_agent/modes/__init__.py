@@ -6,7 +6,9 @@ from typing import NamedTuple
 class Mode(NamedTuple):
     """A mode: the module whose `run(host, prompt)` it is, its flags and its line in the help.
 
-    `missing` says, in one line for the person, why a mode cannot be had; empty for those that can.
+    A mode that `serves` reads standard input itself and goes on until that ends; it takes no prompt, and no session
+    unless one is named. `verb` is a first word that stands for its flag. `welcome` is the
+    module that asks a person who has no key; without one there is nobody to ask.
     """
 
     name: str
@@ -14,10 +16,10 @@ class Mode(NamedTuple):
     flags: tuple[str, ...]
     help: str
     needs_prompt: bool = True
-    missing: str = ""
+    serves: bool = False
+    verb: str = ""
+    welcome: str = ""
 
-
-_NO_SCREEN = 'the chat screen is not built yet; ask one question with zot -p "..."'
 
 MODES = {
     mode.name: mode
@@ -25,7 +27,23 @@ MODES = {
         Mode("print", "zot_agent.modes.print", ("-p", "--print"), "answer the prompt, print the final text"),
         Mode("stream", "zot_agent.modes.stream", ("--stream",), "answer the prompt, print the text as it comes"),
         Mode("json", "zot_agent.modes.json", ("--json",), "answer the prompt, print every event as a line of JSON"),
-        Mode("interactive", "", (), "the chat screen", needs_prompt=False, missing=_NO_SCREEN),
+        Mode(
+            "rpc",
+            "zot_agent.modes.rpc",
+            ("--rpc",),
+            "serve another program: commands in, events out, as lines of JSON",
+            needs_prompt=False,
+            serves=True,
+            verb="rpc",
+        ),
+        Mode(
+            "interactive",
+            "zot_agent.modes.interactive",
+            (),
+            "the chat screen",
+            needs_prompt=False,
+            welcome="zot_agent.ui.welcome",
+        ),
     )
 }
 
@@ -35,3 +53,6 @@ nothing: `zot -p --json` is `zot --json`."""
 
 SCREEN_MODE = "interactive"
 """The mode without a flag on a terminal."""
+
+MODE_NAMES = {"text": "print", "json": "json", "rpc": "rpc"}
+"""What `--mode` takes, in the words of the Go zot, and the modes that are meant."""

@@ -43,7 +43,7 @@ class ChatScreen:
             action=self.controller.action,
             key=self.controller.key,
             paste=self.controller.paste,
-            interrupt=lambda _: self.app.exit(),
+            interrupt=self._signalled,
         )
         self.app = App(
             self.view.stack,
@@ -60,9 +60,13 @@ class ChatScreen:
         for note in host.notes:
             self.presenter.note(note, "warning")
         transcript.prepend(self.presenter.cells(host.runtime.messages))
-        for text in self.controller.typed.recover():
-            self.controller.note(f"this was waiting when zot ended: {text}")
+        if self.controller.typed.recover():
+            self.controller.note("what you had typed when zot ended is in the editor")
         self.controller.refresh()
+
+    def _signalled(self, number: int) -> None:
+        self.app.signum = number
+        self.app.exit()
 
     def _spun(self) -> None:
         self._frame += 1
@@ -80,8 +84,8 @@ async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -
     chat = ChatScreen(host)
     try:
         async with chat.app as app:
-            detected = await app.background()
-            if detected == "light":
+            chat.controller.background = await app.background()
+            if chat.controller.background == "light":
                 app.theme = builtin("light")
             if host.choice is not None and host.choice.undecided:
                 chat.controller.dispatch.begin(ask_for_extensions(chat.controller))

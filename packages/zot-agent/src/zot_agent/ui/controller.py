@@ -15,7 +15,7 @@ from zot_agent.ui.dispatch import Dispatch
 from zot_agent.ui.permission import Permission
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
-from zot_agent.ui.shell_escape import Ran, read_escape
+from zot_agent.ui.shell_escape import Escape, Ran, read_escape
 from zot_agent.ui.titles import notification, terminal_title
 from zot_agent.ui.typed import Typed
 from zot_agent.ui.work import Waiting, Work
@@ -25,7 +25,7 @@ from zot_provider.errors import ZotError
 from zot_provider.request import Reasoning
 from zot_tui.app import App
 from zot_tui.keys import Key, panel_key
-from zot_tui.widgets.cells import Level
+from zot_tui.widgets.cells import Level, NoteCell
 from zot_tui.widgets.dialog import Dialog
 from zot_tui.widgets.panel import PanelWidget
 from zot_tui.widgets.tool_cell import ToolCell
@@ -60,13 +60,17 @@ class Controller:
             commands=lambda: self.dispatch.offered(),
             changed=self._changed,
         )
-        self.work = Work(host, changed=self._work_changed, ended=self._ended, printed=self._printed, ran=self._ran)
+        self.work = Work(
+            host, changed=self._work_changed, ended=self._ended, runs=self._runs, printed=self._printed, ran=self._ran
+        )
         self.dispatch = Dispatch(self, self.work)
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
-        self._armed = 0.0
+        self._armed = float("-inf")
+        self._leaving: NoteCell | None = None
         self._shell_cell: ToolCell | None = None
         self.permission = Permission(self, asks=host.options.no_yolo)
+        self.background: Literal["dark", "light"] | None = None
         self._watched: Extensions | None = None
         host.events.add(self._event)
         self.watch_extensions()
@@ -90,17 +94,22 @@ class Controller:
     def _work_changed(self) -> None:
         spinner = self.view.spinner
         if self.work.busy and not spinner.spinning:
-            self._spin("")
+            self._spin("running" if self._shell_cell is not None else "")
         elif not self.work.busy:
             spinner.stop()
         self.view.waiting = [each.typed for each in self.work.waiting]
-        self.typed.keep([each.typed for each in self.work.waiting])
+        self.typed.keep([each.text for each in self.work.waiting])
         self.view.changed()
         self.refresh()
 
     def _ended(self, end: RunEnd) -> None:
+        self._branch = branch(self.host.runtime.cwd)
         if self.view.spinner.elapsed >= LONG:
             self.app.notify(notification(self.work.prompt, end))
+
+    def _runs(self, escape: Escape) -> None:
+        self._shell_cell = ToolCell("!", escape.command, self.presenter.look)
+        self.transcript.append(self._shell_cell)
 
     def _printed(self, text: str) -> None:
         if self._shell_cell is not None:
@@ -165,6 +174,7 @@ class Controller:
         self.transcript.clear()
         self.transcript.append(*self.presenter.cells(self.host.runtime.messages))
         self._size = ContextSize(self.host.runtime.agent)
+        self._branch = branch(self.host.runtime.cwd)
         self.refresh()
 
     # Keys
@@ -220,10 +230,8 @@ class Controller:
         try:
             if self.dispatch.take(typed):
                 pass
-            elif escape is not None and not self.work.busy:
-                self._shell_cell = ToolCell("!", escape.command, self.presenter.look)
-                self.transcript.append(self._shell_cell)
-                self.work.shell(escape)
+            elif escape is not None:
+                self._send(Waiting(typed, typed, escape=escape))
             else:
                 text, images = prompts.message(typed, self.view.editor.pastes)
                 self._send(Waiting(typed, text, images))
@@ -245,8 +253,9 @@ class Controller:
         """Say something to the model while it works."""
         typed = self.typed.text
         if typed.strip():
-            text, _ = prompts.message(typed, self.view.editor.pastes)
-            if self.work.steer(text):
+            text = self.view.editor.pastes.expand(typed).strip()
+            pictures = any(found.chip.kind == "image" for found in self.view.editor.pastes.find(typed))
+            if not pictures and self.work.steer(text):
                 self.typed.sent(typed)
             else:
                 self.submit()
@@ -269,6 +278,7 @@ class Controller:
     def interrupt(self) -> None:
         """Ctrl+C."""
         now = asyncio.get_running_loop().time()
+        self._disarm()
         if now - self._armed <= TWICE:
             self.leave()
             return
@@ -277,7 +287,13 @@ class Controller:
             self.stop()
         elif self.typed.text:
             self.typed.set("")
-        self.note("press ctrl+c again to leave")
+        self._leaving = self.presenter.note("press ctrl+c again to leave")
+        self.app.after(TWICE, self._disarm)
+
+    def _disarm(self) -> None:
+        cell, self._leaving = self._leaving, None
+        if cell is not None and cell in self.transcript.cells:
+            self.transcript.remove(cell)
 
     def leave(self) -> None:
         """See `Chat`; Ctrl+D leaves only an empty editor."""
@@ -361,7 +377,8 @@ class Controller:
         await asyncio.wait([self.work.compact(instructions).task])
 
     async def close(self) -> None:
-        """Stop what goes on and keep what was typed."""
+        """Stop what goes on and keep what was typed, and what waited."""
+        self.typed.drafts.close()
         self.work.stop()
         self.dispatch.close()
         await self.typed.close()

@@ -1,6 +1,7 @@
 """`Dispatch`: slash commands by their names: zot's own, those of skills, those of extensions."""
 
 import asyncio
+import logging
 import re
 from collections.abc import Coroutine, Iterator
 from typing import Any
@@ -12,6 +13,8 @@ from zot_core.aio import spawn
 from zot_core.errors import one_line
 from zot_provider.errors import UnknownName, ZotError
 from zot_tui.editor.completion import Command
+
+_log = logging.getLogger("zot_agent")
 
 SKILL = "skill:"
 
@@ -68,6 +71,9 @@ class Dispatch:
                 await work
             except ZotError as error:
                 self._chat.note(one_line(error), "error")
+            except Exception as error:  # noqa: BLE001  the top of a command: the screen goes on
+                _log.error("a command failed", exc_info=error)
+                self._chat.note(f"this is a mistake in zot, please report it: {one_line(error)}", "error")
             self._chat.refresh()
 
         task = spawn(guarded(), "command")

@@ -68,6 +68,7 @@ class Presenter:
         self._thought: ThoughtCell | None = None
         self._tools: dict[str, tuple[ToolCell, float]] = {}
         self._started = 0.0
+        self._why = ""
         self._notes: list[tuple[str, NoteCell]] = []
 
     # Live
@@ -76,8 +77,7 @@ class Presenter:
         """Take an event of a run."""
         match event:
             case TextDelta(delta):
-                if not self._held:
-                    self._text(delta)
+                self._text("" if self._held else delta, shows=bool(delta.strip()))
             case ReasoningDelta(delta):
                 self._think(delta)
             case ToolProgress(id, text):
@@ -95,8 +95,11 @@ class Presenter:
                 self._answers.clear()
             case AssistantMessage(message):
                 self._said(message)
-            case TurnStart() | TurnEnd():
+            case TurnStart():
                 self._end_text()
+            case TurnEnd(_, error):
+                self._end_text()
+                self._why = error
             case _:
                 self._aside(event)
 
@@ -108,21 +111,26 @@ class Presenter:
             case Notice(level, message):
                 self.note(message, _LEVELS[level])
             case ErrorEvent(message):
+                self._why = ""
                 self.note(message, "error")
             case CompactDone():
                 self.note(f"the conversation so far is now a summary ({event.kept} messages are kept)")
             case Done():
                 self._end_text()
                 self._stop_tools()
+                if self._why:  # a turn that was refused ends without an error
+                    self.note(self._why, "error")
+                self._why = ""
                 took = self._clock() - self._started
                 if self._started and took >= LONG:
                     self.transcript.append(WorkedCell(took))
                 self._started = 0.0
 
-    def _text(self, delta: str) -> None:
+    def _text(self, delta: str, *, shows: bool) -> None:
+        """More of an answer. One that is held has a cell without text, so that what comes then has its place."""
         self._end_thought()
         if self._answer is None:
-            if not delta.strip():
+            if not shows:
                 return
             self._answer = AnswerCell()
             self._answers.append(self._answer)
@@ -152,6 +160,9 @@ class Presenter:
         self._end_text()
         shown = "".join(cell.text for cell in self._answers)
         if shown.split() == message.text.split():
+            return
+        if self._answers and not shown:
+            self._answers[0].append(message.text)
             return
         for cell in self._answers:
             self.transcript.remove(cell)
@@ -191,12 +202,13 @@ class Presenter:
 
     # Notes
 
-    def note(self, text: str, level: NoteLevel = "info", name: str = "") -> None:
+    def note(self, text: str, level: NoteLevel = "info", name: str = "") -> NoteCell:
         """A line beside the conversation."""
         cell = NoteCell(text, level, name)
         self.transcript.append(cell)
         if name:
             self._notes.append((name, cell))
+        return cell
 
     def show_extension(self, event: extension_events.ExtensionEvent) -> None:
         """What an extension wants shown here: notes, and their going away."""

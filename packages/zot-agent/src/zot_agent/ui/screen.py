@@ -13,6 +13,7 @@ from zot_tui.widgets.rows import Rows
 from zot_tui.widgets.spinner import Spinner
 from zot_tui.widgets.stack import Stack
 from zot_tui.widgets.status import Status
+from zot_tui.widgets.suggest import MAX_ROWS as MOST
 from zot_tui.widgets.suggest import Suggest
 from zot_tui.widgets.transcript import Transcript
 
@@ -84,6 +85,7 @@ class Screen(urwid.Widget):
             self.panel.max_rows = max(rows - 8, 4)
             widgets.append((self.panel, False))
         else:
+            self.suggest.max_rows = max(min(rows - 1 - self.editor.max_rows - LEAST, MOST), 1)
             widgets.append((self.suggest, False))
         return [*widgets, (self.spinner, False), (self._waiting, False)]
 

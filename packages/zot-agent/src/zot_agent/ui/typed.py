@@ -14,6 +14,9 @@ from zot_tui.widgets.suggest import Suggest
 
 PLACEHOLDER = "ask, or / for commands, @ for files"
 
+LONG = 20_000
+"""Characters from which a draft that was recovered becomes a chip, as a paste does."""
+
 
 class Typed:
     """`commands` are offered behind `/`; `changed` is called when the screen must be drawn."""
@@ -31,10 +34,10 @@ class Typed:
         self.editor, self._suggest, self._changed = editor, suggest, changed
         self.drafts = Drafts(home, cwd)
         self.history = History(history_path(Path(home) / "history", Path(cwd)))
-        self._files = FileIndex(cwd, changed=self._look)
+        self._files = FileIndex(cwd, changed=self._look_again)
         self._found: list[str] = []
         self._searching: asyncio.Task[None] | None = None
-        self._searched = ""
+        self._searched: str | None = None
         self._completer = Completer(commands, lambda: self._found)
         self._waiting: list[str] = []
         self._walking = False
@@ -52,49 +55,71 @@ class Typed:
     def keep(self, waiting: list[str]) -> None:
         """What waits has changed: both outlive a crash."""
         self._waiting = waiting
-        self.drafts.keep(self.text, waiting)
+        self._keep()
 
-    def recover(self) -> list[str]:
-        """Put what a crash left into the editor; what waited then."""
+    def _keep(self) -> None:
+        self.drafts.keep(self.editor.pastes.expand(self.text), self._waiting)
+
+    def recover(self) -> bool:
+        """Put what a crash left into the editor, what waited before what was being typed; whether there was any."""
         draft = self.drafts.recover()
-        if draft.text:
-            self.set(draft.text)
-        return draft.queue
+        text = "\n\n".join(filter(None, [*draft.queue, draft.text]))
+        if len(text) > LONG:
+            self.editor.paste(text)
+        elif text:
+            self.set(text)
+        return bool(text)
 
     def sent(self, text: str) -> None:
-        """The text was sent: the editor is empty, the history has one more."""
-        self.history.add(text)
-        self.history.reset()
+        """The text was sent: the editor is empty, the history has one more, with what its chips stood for."""
+        pastes = self.editor.pastes
+        self.history.add(pastes.expand(text))
         self.editor.set_text("")
-        self.editor.pastes.clear()
+        if not self._waiting:  # what waits may come back with its chips
+            pastes.clear()
 
     def _edited(self) -> None:
         if not self._walking:
             self.history.reset()
-        self.drafts.keep(self.text, self._waiting)
+        self._keep()
         self._look()
 
     def _look(self) -> None:
         """Offer what completes the word at the cursor."""
         self._completer.update(self.text, self.editor.buffer.cursor)
-        popup = self._completer.popup
         query = _file_query(self.text, self.editor.buffer.cursor)
-        if query is not None and query != self._searched:
+        if query is None:
+            self._searched = None
+        elif query != self._searched:
             self._searched = query
             if self._searching is not None:
                 self._searching.cancel()
             self._searching = spawn(self._search(query), "search files")
-        self._suggest.show(popup)
-        self._changed()
+        self._show_choice()
+
+    def _look_again(self) -> None:
+        """More files are known, or others."""
+        if self._searched is not None:
+            self._searched = None
+            self._look()
 
     async def _search(self, text: str) -> None:
-        await self._files.paths()
         ranked = await self._files.search(text)
         if ranked is not None and self._searched == text:
             self._found = [each.item for each in ranked]
-            self._completer.update(self.text, self.editor.buffer.cursor)
-            self._suggest.show(self._completer.popup)
-            self._changed()
+            self._offer_anew()
+            self._show_choice()
+
+    def _offer_anew(self) -> None:
+        """The same word, other candidates: one that was chosen by hand stays chosen."""
+        popup = self._completer.popup
+        chosen = popup.candidates[popup.chosen].name if popup is not None and popup.chosen else ""
+        self._completer.popup = None
+        self._completer.update(self.text, self.editor.buffer.cursor)
+        popup = self._completer.popup
+        if popup is not None:
+            names = [each.name for each in popup.candidates]
+            popup.chosen = names.index(chosen) if chosen in names else 0
 
     # Keys
 
@@ -117,9 +142,10 @@ class Typed:
         return self._replace(self._completer.complete()) is not None
 
     def enter(self) -> bool:
-        """Take the suggestion; whether the text is to be sent."""
+        """Take the suggestion; whether the text is to be sent: also if it stood there already, letter by letter."""
+        typed = self.text
         replacement = self._replace(self._completer.enter())
-        return replacement is None or replacement.submit
+        return replacement is None or replacement.submit or self.text.strip() == typed.strip()
 
     def cancel(self) -> bool:
         """Close the suggestions; whether there were any."""
@@ -154,6 +180,6 @@ class Typed:
 
 
 def _file_query(text: str, cursor: int) -> str | None:
-
+    """What is looked for behind an `@`; None if the cursor is not in such a word."""
     found = query(text, cursor)
     return found.text if found is not None and found.kind == "file" else None

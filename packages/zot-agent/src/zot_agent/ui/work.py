@@ -14,16 +14,18 @@ from zot_provider.messages import ImageBlock
 
 @dataclass(slots=True)
 class Waiting:
-    """A prompt that waits: as it was typed, and as it is sent."""
+    """A prompt that waits: as it was typed, and as it is sent; or a shell command, of which only the output is sent."""
 
     typed: str
     text: str
     images: Sequence[ImageBlock] = field(default=())
+    escape: Escape | None = None
 
 
 class Work:
-    """Runs prompts one after the other. `changed` is called when something begins, ends or waits; `ended` with how a
-    run went; `printed` with the output of a shell command, and `ran` when it has ended."""
+    """Runs prompts and shell commands one after the other. `changed` is called when something begins, ends or waits;
+    `ended` with how a run went; `runs` with a shell command that begins, `printed` with its output, and `ran` when it
+    has ended."""
 
     def __init__(
         self,
@@ -31,11 +33,12 @@ class Work:
         *,
         changed: Callable[[], None],
         ended: Callable[[RunEnd], None],
+        runs: Callable[[Escape], None],
         printed: Callable[[str], None],
         ran: Callable[[Ran], None],
     ) -> None:
         self._host = host
-        self._changed, self._ended, self._printed, self._ran = changed, ended, printed, ran
+        self._changed, self._ended, self._runs, self._printed, self._ran = changed, ended, runs, printed, ran
         self._run: Run | None = None
         self._shell: ShellEscape | None = None
         self._output: list[Ran] = []
@@ -64,12 +67,6 @@ class Work:
         self._run = self._host.runtime.compact(instructions)
         self._changed()
         return self._run
-
-    def shell(self, escape: Escape) -> None:
-        """Run a command of the person's beside nothing else."""
-        self._shell = ShellEscape(escape, self._host.runtime.agent.context, self._printed)
-        spawn(self._run_shell(self._shell), "shell escape")
-        self._changed()
 
     async def _run_shell(self, shell: ShellEscape) -> None:
         try:
@@ -114,6 +111,11 @@ class Work:
             return
         prompt = self.waiting.pop(0)
         self.prompt = prompt.typed
+        if prompt.escape is not None:
+            self._runs(prompt.escape)
+            self._shell = ShellEscape(prompt.escape, self._host.runtime.agent.context, self._printed)
+            spawn(self._run_shell(self._shell), "shell escape")
+            return
         output, self._output = self._output, []
         self._run = self._host.runtime.prompt(with_output(output, prompt.text), prompt.images)
 

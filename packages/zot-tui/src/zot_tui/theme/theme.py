@@ -8,6 +8,9 @@ from zot_tui.theme.tokens import fallback_chain
 
 Mode = Literal["dark", "light"]
 
+PAPER: dict[Mode, Color] = {"dark": Color("#1c1e21"), "light": Color("#fbfbfa")}
+"""What stands behind the text of a theme where the terminal's own background does not suit it."""
+
 ATTRIBUTES = ("bold", "faint", "italic", "underline", "inverse", "strike")
 
 
@@ -77,6 +80,15 @@ class Theme:
             self.spinner.over(base.spinner),
             [*self.notes],
         )
+
+    def fitting(self, background: Mode | None) -> "Theme":
+        """This theme for a terminal of that background, None if it is not known: one that keeps the terminal's, made
+        for the other kind, brings a background of its own."""
+        own = self.style("text").background
+        if background in (None, self.mode) or own not in (None, DEFAULT):
+            return self
+        painted = self.backgrounds | {"text": PAPER[self.mode]}
+        return Theme(self.name, self.mode, self.description, self.paints, painted, self.spinner, [*self.notes])
 
     def style(self, token: str) -> Style:
         """What `token` looks like, its fallbacks considered; KeyError for a name that no token has.

@@ -1,30 +1,46 @@
 """The registry of slash commands: a line each."""
 
-from zot_agent.ui.commands import conversation, model, screen, sessions, skills
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from typing import Any
+
 from zot_agent.ui.commands.base import Chat, SlashCommand
 
 
-async def _help(chat: Chat, _: str) -> None:
-    await screen.show_help(chat, COMMANDS)
+def _in(module: str, name: str) -> Callable[[Chat, str], Awaitable[Any]]:
+    """The function of a module of this package, which is loaded with the first command of its own: none of them has to
+    be there for the screen to be drawn."""
+
+    def run(chat: Chat, arguments: str) -> Awaitable[Any]:
+        found: Awaitable[Any] = getattr(import_module(f"{__name__}.{module}"), name)(chat, arguments)
+        return found
+
+    return run
 
 
 COMMANDS = (
-    SlashCommand("help", "", "keys and commands", "now", _help),
-    SlashCommand("model", "[id]", "another model, of any vendor with a key", "cancel", model.model),
-    SlashCommand("reasoning", "[level]", "think more, or less", "cancel", model.reasoning),
-    SlashCommand("sessions", "", "open, rename and delete sessions", "cancel", sessions.sessions),
-    SlashCommand("new", "", "begin a new session", "cancel", conversation.new),
-    SlashCommand("clear", "", "forget the conversation", "cancel", conversation.clear),
-    SlashCommand("compact", "[what matters]", "replace the conversation by a summary", "cancel", conversation.compact),
-    SlashCommand("jump", "[text]", "scroll to a prompt", "now", conversation.jump),
-    SlashCommand("btw", "[question]", "a question beside the work, which is not kept", "now", conversation.btw),
-    SlashCommand("skills", "", "what the model can look up; /skill:NAME sends one", "now", skills.skills),
-    SlashCommand("study", "", "have the project looked at and explained", "wait", conversation.study),
-    SlashCommand("copy", "", "put the last answer on the clipboard", "now", conversation.copy),
-    SlashCommand("theme", "[name]", "other colours", "now", screen.theme),
-    SlashCommand("yolo", "", "ask before each call, or no longer", "now", screen.yolo),
-    SlashCommand("reload-ext", "", "stop, read and start the extensions anew", "cancel", screen.reload_extensions),
-    SlashCommand("exit", "", "leave", "now", screen.leave),
+    SlashCommand("help", "", "keys and commands", "now", _in("screen", "help")),
+    SlashCommand("model", "[id]", "another model, of any vendor with a key", "cancel", _in("model", "model")),
+    SlashCommand("reasoning", "[level]", "think more, or less", "cancel", _in("model", "reasoning")),
+    SlashCommand("sessions", "", "open, rename and delete sessions", "cancel", _in("sessions", "sessions")),
+    SlashCommand("new", "", "begin a new session", "cancel", _in("conversation", "new")),
+    SlashCommand("clear", "", "forget the conversation", "cancel", _in("conversation", "clear")),
+    SlashCommand(
+        "compact", "[what matters]", "replace the conversation by a summary", "cancel", _in("conversation", "compact")
+    ),
+    SlashCommand("jump", "[text]", "scroll to a prompt", "now", _in("conversation", "jump")),
+    SlashCommand(
+        "btw", "[question]", "a question beside the work, which is not kept", "now", _in("conversation", "btw")
+    ),
+    SlashCommand("skills", "", "what the model can look up; /skill:NAME sends one", "now", _in("skills", "skills")),
+    SlashCommand("study", "", "have the project looked at and explained", "wait", _in("conversation", "study")),
+    SlashCommand("copy", "", "put the last answer on the clipboard", "now", _in("conversation", "copy")),
+    SlashCommand("theme", "[name]", "other colours", "now", _in("screen", "theme")),
+    SlashCommand("yolo", "", "ask before each call, or no longer", "now", _in("screen", "yolo")),
+    SlashCommand(
+        "reload-ext", "", "stop, read and start the extensions anew", "cancel", _in("screen", "reload_extensions")
+    ),
+    SlashCommand("exit", "", "leave", "now", _in("screen", "leave")),
 )
 """What `/` offers. Extensions cannot take these names."""
 

@@ -55,6 +55,8 @@ class Chat(Protocol):
         ...
 
     permission: "Permission"
+    background: Literal["dark", "light"] | None
+    """The terminal's, None if it does not say."""
 
     def watch_extensions(self) -> None:
         """Show what the extensions want shown; harmless if that is so already."""

@@ -33,7 +33,9 @@ async def _switch(chat: Chat, name: str) -> None:
             if not slash:
                 raise
     session = runtime.session.path if runtime.session is not None and len(runtime.agent.transcript) else ""
-    options = chat.host.options.replace(provider="", model=name, api_key="", base_url="", session=session)
+    options = chat.host.options.replace(
+        provider="", model=name, api_key="", base_url="", session=session, continue_latest=False
+    )
     for line in await chat.host.reopen(options):
         chat.note(line, "warning")
     chat.show_conversation()

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from zot_agent.ui.bindings import ACTIONS
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_tui.keys import parse_key
-from zot_tui.text.runs import Row
-from zot_tui.text.width import pad
+from zot_tui.text.runs import Row, clip_runs
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.text.width import clip, pad
 from zot_tui.theme import builtin, builtin_names
 from zot_tui.widgets.actions import EDITOR_ACTIONS
 from zot_tui.widgets.picker import Item, Picker
@@ -21,7 +22,7 @@ async def theme(chat: Chat, name: str) -> None:
         Picker("Theme", [Item(each, each, current=each == chat.app.theme.name) for each in names])
     )
     if chosen:
-        chat.app.theme = builtin(chosen)
+        chat.app.theme = builtin(chosen).fitting(chat.background)
 
 
 async def reload_extensions(chat: Chat, _: str) -> None:
@@ -53,7 +54,8 @@ def help_rows(
     rows: list[Row[str]] = []
 
     def line(left: str, right: str) -> None:
-        rows.append([("text", "  "), ("key", pad(left, 30)), ("muted", right[: max(columns - 34, 0)])])
+        key: Row[str] = [("text", "  "), ("key", pad(clip(sanitize_line(left), 31), 32))]
+        rows.append(clip_runs([*key, ("muted", sanitize_line(right))], columns))
 
     rows.append([("title", "  Commands")])
     for command in commands:

@@ -1,0 +1,120 @@
+"""`Talk`: the lines of `zot rpc` as they are, for programs without an event loop and for tests of the wire itself.
+
+```python
+with Talk(["zot", "rpc", "--provider", "anthropic"]) as talk:
+    talk.send({"id": "1", "type": "prompt", "message": "hello"})
+    for event in talk.until("done"):
+        print(event)
+```
+"""
+
+import json
+import queue
+import subprocess
+import threading
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from zot_agent.client.answers import Event
+
+Command: TypeAlias = "dict[str, Any] | bytes"
+"""A command, or any bytes, which go out as they are."""
+
+
+class Talk:
+    """A process, started at once with these options of `subprocess.Popen`; leaving the block kills it.
+
+    A thread reads all that comes, without a bound. Whatever is waited for raises TimeoutError after `patience` seconds.
+    """
+
+    def __init__(self, argv: Sequence[str], *, patience: float = 60.0, **options: Any) -> None:
+        self.patience = patience
+        self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        self._incoming: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._ended = False
+        self._thread = threading.Thread(target=self._read, name="zot rpc", daemon=True)
+        self._thread.start()
+
+    def send(self, *commands: Command) -> None:
+        """Write commands with one call. BrokenPipeError if the process has ended."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"".join(map(_line, commands)))
+        self.process.stdin.flush()
+
+    def ask(self, command: dict[str, Any]) -> Event:
+        """Send a command and wait for its response, passing over what comes before it."""
+        self.send(command)
+        return self.until("response")[-1]
+
+    def line(self) -> bytes | None:
+        """The next line, without its break; None when there will be no more."""
+        if self._ended:
+            return None
+        try:
+            line = self._incoming.get(timeout=self.patience)
+        except queue.Empty:
+            raise TimeoutError(f"nothing came in {self.patience:g} s") from None
+        self._ended = line is None
+        return line
+
+    def next(self) -> Event:
+        """The next line as JSON. EOFError when there is none."""
+        line = self.line()
+        if line is None:
+            raise EOFError("zot rpc has ended its output")
+        event: Event = json.loads(line)
+        return event
+
+    def until(self, type: str, count: int = 1, **fields: Any) -> list[Event]:
+        """All that comes up to the event of this type with these fields, or `count` of them."""
+        seen = []
+        while count:
+            seen.append(self.next())
+            count -= seen[-1]["type"] == type and fields.items() <= seen[-1].items()
+        return seen
+
+    def rest(self) -> list[Event]:
+        """All that comes up to the end of its output."""
+        found = []
+        while (line := self.line()) is not None:
+            found.append(json.loads(line))
+        return found
+
+    def finish(self) -> list[Event]:
+        """End its input, and all that comes until it has ended; `process.returncode` is known then."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        rest = self.rest()
+        self.process.wait(self.patience)
+        return rest
+
+    def close(self) -> None:
+        """Kill what still runs, and close the pipes."""
+        self.process.kill()
+        self.process.wait()
+        self._thread.join(self.patience)
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except BrokenPipeError:  # what was never written
+                    continue
+
+    def __enter__(self) -> "Talk":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._incoming.put(line.removesuffix(b"\n"))
+        self._incoming.put(None)
+
+
+def _line(command: Command) -> bytes:
+    return command if isinstance(command, bytes) else json.dumps(command).encode() + b"\n"

@@ -1,0 +1,104 @@
+"""`zot rpc`: commands on standard input, responses and events on standard output, a line of JSON each."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+
+from zot_agent.host import Host
+from zot_agent.modes.held import HeldText
+from zot_agent.modes.output import complain
+from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
+from zot_agent.rpc.reader import Reader
+from zot_agent.rpc.service import Service
+from zot_agent.rpc.writer import Writer
+from zot_core.aio import spawn
+from zot_ext.protocol.splitter import Oversized
+from zot_provider.messages import ImageBlock
+
+TOKEN = "ZOTCORE_RPC_TOKEN"
+"""The variable with the secret that a client must know; unset or empty for none."""
+
+
+async def run(
+    host: Host, prompt: str = "", images: Sequence[ImageBlock] = (), *, limits: RpcLimits = DEFAULT_LIMITS
+) -> int:
+    """Serve the client until it closes standard input; the exit code.
+
+    What runs and waits then is finished, 0. A client that closes its end of standard output, or is gone, stops
+    everything at once, 0 as well; a wrong token gives 1, a client that reads nothing 1, a signal 128 and its number.
+    """
+    for note in host.notes:
+        complain(note)
+    return await _Process(host, limits, os.environ.pop(TOKEN, "")).serve()
+
+
+class _Process:
+    """The streams and signals of this process, and why it ends."""
+
+    def __init__(self, host: Host, limits: RpcLimits, token: str) -> None:
+        self._limits = limits
+        self._code: int | None = None
+        self._over = asyncio.Event()
+        self._writer = Writer(limits, self._gone)
+        holds = HeldText(host).holds
+        self._service = Service(host, self._writer, limits, token=token, holds=holds, wrong_token=self._wrong_token)
+        self._reader = Reader(limits.line, self._receive, self._finish)
+        self._writer.moved = self._read_on
+
+    async def serve(self) -> int:
+        """Return when there is nothing more to do; the exit code."""
+        self._catch_signals()
+        try:
+            await self._over.wait()
+            await self._service.work.idle()
+            await self._writer.drain()
+        finally:
+            self._writer.close()
+        return self._code or 0
+
+    def _receive(self, line: bytes | Oversized) -> None:
+        self._service.receive(line)
+        if self._writer.waiting >= self._limits.deaf:
+            self._reader.pause()
+
+    def _read_on(self) -> None:
+        if self._writer.waiting < self._limits.deaf:
+            self._reader.go_on()
+
+    def _finish(self) -> None:
+        self._writer.hurry(self._limits.flush)
+        spawn(self._do_what_is_left(), "the last answers")
+
+    async def _do_what_is_left(self) -> None:
+        await self._service.answered()
+        self._end(0)
+
+    def _end(self, code: int) -> None:
+        if self._code is None:
+            self._code = code
+            self._reader.close()
+            self._over.set()
+
+    def _wrong_token(self) -> None:
+        self._writer.hurry(self._limits.hurry)
+        self._service.stop()
+        self._end(1)
+
+    def _gone(self, why: str) -> None:
+        self._service.stop()
+        self._end(1 if why else 0)
+        if why and self._code in (0, 1):
+            self._code = 1
+            complain(f"cannot write to standard output: {why}")
+
+    def _catch_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+                loop.add_signal_handler(number, self._signalled, number)
+
+    def _signalled(self, number: int) -> None:
+        self._writer.hurry(self._limits.hurry)
+        self._service.stop()
+        self._end(128 + number)

@@ -1,0 +1,11 @@
+"""`zot rpc`: an agent as a child process that another program speaks to, a line of JSON at a time.
+
+This is the registry: the methods by name, in the order of the documentation.
+"""
+
+from zot_agent.rpc import extensions, greetings, prompts, state
+from zot_agent.rpc.method import Method
+
+METHODS: dict[str, Method] = {
+    method.name: method for module in (greetings, prompts, state, extensions) for method in module.METHODS
+}

@@ -1,0 +1,103 @@
+"""What the agent is to do: `prompt`, `compact`, `abort`, `steer`, `follow_up`."""
+
+from typing import TYPE_CHECKING, Any
+
+from zot_agent.rpc.method import Answer, CommandRefused, Field, Method
+from zot_agent.rpc.work import Job
+
+if TYPE_CHECKING:
+    from zot_agent.rpc.service import Service
+
+_STARTED = '{"started": true}'
+
+
+def prompt(service: "Service", given: dict[str, Any]) -> Answer:
+    """Begin, or have it wait behind what runs."""
+    text, images = given["message"], []
+    if given.get("images"):
+        from zot_agent.rpc.images import read_images  # noqa: PLC0415  most prompts have none
+
+        images = read_images(given["images"])
+    if not text.strip() and not images:
+        raise CommandRefused("message is empty")
+    runtime = service.runtime
+    return _submit(service, Job(lambda: runtime.prompt(text, images), given.get("hold_text", False), steerable=True))
+
+
+def compact(service: "Service", given: dict[str, Any]) -> Answer:
+    """Begin, or have it wait behind what runs."""
+    instructions = given.get("instructions", "")
+    return _submit(service, Job(lambda: service.runtime.compact(instructions)))
+
+
+def _submit(service: "Service", job: Job) -> Answer:
+    return {"started": True, "queued": True} if service.work.submit(job) else {"started": True}
+
+
+def abort(service: "Service", given: dict[str, Any]) -> Answer:
+    """Stop what runs."""
+    service.work.abort()
+    return None
+
+
+def steer(service: "Service", given: dict[str, Any]) -> Answer:
+    """Hand the running prompt a message."""
+    service.runtime.steer(_message(service, given))
+    return None
+
+
+def follow_up(service: "Service", given: dict[str, Any]) -> Answer:
+    """Hand the running prompt a message for its end."""
+    service.runtime.follow_up(_message(service, given))
+    return None
+
+
+def _message(service: "Service", given: dict[str, Any]) -> str:
+    text: str = given["message"]
+    if not text.strip():
+        raise CommandRefused("message is empty")
+    job = service.work.job
+    if job is None or not job.steerable:
+        raise CommandRefused("no prompt is being answered; send it as a prompt")
+    return text
+
+
+METHODS = (
+    Method(
+        "prompt",
+        prompt,
+        "Answer a message. The response comes at once, then events up to `done`. While something else runs it waits, "
+        'and the data is `{"started": true, "queued": true}`.',
+        (
+            Field("message", "string", "What the user says; it may be empty beside pictures.", required=True),
+            Field("images", "images", "Pictures, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each."),
+            Field("hold_text", "boolean", "Hold text deltas back where an extension may replace the text."),
+        ),
+        _STARTED,
+    ),
+    Method(
+        "abort",
+        abort,
+        "Stop the prompt or compaction at hand, with its `done`; those that wait are then begun. Harmless when idle.",
+    ),
+    Method(
+        "compact",
+        compact,
+        "Put a summary in the place of all but the last messages. Goes on like a prompt, up to `compact_done` and "
+        "`done`; where there is nothing to compact, or it fails, `error` and `done`.",
+        (Field("instructions", "string", "What matters, for whoever writes the summary."),),
+        _STARTED,
+    ),
+    Method(
+        "steer",
+        steer,
+        "Tell the model something with its next call, while a prompt is being answered.",
+        (Field("message", "string", "What the user says.", required=True),),
+    ),
+    Method(
+        "follow_up",
+        follow_up,
+        "Say something more, as part of the same prompt, when the model would be done.",
+        (Field("message", "string", "What the user says.", required=True),),
+    ),
+)

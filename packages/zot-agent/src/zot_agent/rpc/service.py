@@ -1,0 +1,201 @@
+"""`Service`: what one client asks of one host. Lines come in through `receive`, lines go out through the writer."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from zot_agent.host import Host
+from zot_agent.rpc import METHODS
+from zot_agent.rpc.limits import RpcLimits
+from zot_agent.rpc.method import Answer, CommandRefused
+from zot_agent.rpc.work import Job, Work
+from zot_agent.rpc.writer import Writer
+from zot_core.aio import spawn
+from zot_core.errors import one_line
+from zot_core.event_json import encode_event
+from zot_core.event_json import one_line as on_one_line
+from zot_core.events import AgentEvent, Done, ErrorEvent, Notice
+from zot_core.json_text import dump
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.raw import parse_object
+from zot_ext.protocol.splitter import Oversized
+from zot_provider.errors import ZotError
+from zot_provider.messages import Message
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.events import ExtensionEvent
+    from zot_agent.extensions.running import Extensions, ReloadStats
+
+_log = logging.getLogger("zot_agent.rpc")
+
+_EARLY = 1000
+"""Lines that wait for a client that has yet to say who it is; more are dropped."""
+
+
+class Service:
+    """Answers commands and tells events; reading and writing are somebody else's."""
+
+    def __init__(
+        self,
+        host: Host,
+        writer: Writer,
+        limits: RpcLimits,
+        *,
+        token: str,
+        wrong_token: Callable[[], None],
+        holds: Callable[[AgentEvent], bool],
+    ) -> None:
+        """With a `token` nothing is done before a `hello` that has it, and one that has another ends the process with
+        `wrong_token`. `holds` says of each event whether it is text that an extension may yet replace."""
+        self.host, self.limits = host, limits
+        self.runtime = host.runtime
+        self.work = Work(limits.prompts, self._not_begun)
+        self.token, self.wrong_token = token, wrong_token
+        self.trusted = not token
+        self._writer = writer
+        self._early: list[str] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._holds = holds
+        self._watched: Extensions | None = None
+        self.runtime.hooks.event.add(self._tell)
+        self.runtime.hooks.limit.add(self._wait_for_room)
+        self.runtime.hooks.tool_run.add(self._wait_for_room)
+        self._watch_extensions()
+
+    # Lines in
+
+    def receive(self, line: bytes | Oversized) -> None:
+        """Do what a line asks for. Whatever it is, there is one answer."""
+        if isinstance(line, Oversized):
+            self._respond("", "", error=f"the line is longer than {line.limit} bytes and was passed over")
+            return
+        try:
+            members = parse_object(line.decode())
+        except (FrameError, UnicodeDecodeError) as error:
+            self._respond("", "", error=f"malformed json: {error}")
+            return
+        id = members["id"][1] if "id" in members else ""
+        name = members["type"][0] if "type" in members else None
+        if not isinstance(name, str):
+            problem = "type is missing" if name is None else "type must be a string"
+            self._respond(id, "", error=f"{problem}: it names the command")
+            return
+        command = {key: value for key, (value, _) in members.items()}
+        try:
+            answer = self._call(name, command)
+        except Exception as error:  # noqa: BLE001  the top of a command
+            self._failed(id, name, error)
+            return
+        if isinstance(answer, Awaitable):
+            task = spawn(self._respond_later(id, name, answer), f"command {name}")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        else:
+            self._respond(id, name, answer)
+
+    def _call(self, name: str, command: dict[str, object]) -> "Answer | Awaitable[Answer]":
+        if not self.trusted and name != "hello":
+            raise CommandRefused("say hello with the token first")
+        method = METHODS.get(name)
+        if method is None:
+            raise CommandRefused(f"unknown command {name!r}")
+        return method.handler(self, method.check(command))
+
+    async def _respond_later(self, id: str, name: str, answer: Awaitable[Answer]) -> None:
+        try:
+            self._respond(id, name, await answer)
+        except asyncio.CancelledError:
+            self._respond(id, name, error="the process is about to end")
+            raise
+        except Exception as error:  # noqa: BLE001  the top of a command
+            self._failed(id, name, error)
+
+    def _failed(self, id: str, name: str, error: Exception) -> None:
+        if not isinstance(error, ZotError):
+            _log.error("the command %s failed", name, exc_info=error)
+        self._respond(id, name, error=one_line(error))
+
+    def _respond(self, id: str, name: str, answer: Answer = None, error: str | None = None) -> None:
+        head = '{"type":"response",' + (f'"id":{id},' if id else "") + f'"command":{dump(name)},'
+        if error is not None:
+            tail = f'"success":false,"error":{dump(error)}}}'
+        else:
+            data = "" if answer is None else f',"data":{answer if isinstance(answer, str) else dump(answer)}'
+            tail = f'"success":true{data}}}'
+        self._writer.send(on_one_line(head + tail))
+
+    async def answered(self) -> None:
+        """Return once every command has its answer, and nothing runs or waits to run."""
+        while self._tasks or self.work.busy:
+            if self._tasks:
+                await asyncio.wait(self._tasks)
+            await self.work.idle()
+
+    def stop(self) -> None:
+        """Abort everything: what runs, what waits, and commands that have no answer yet."""
+        self.work.drop()
+        for task in self._tasks:
+            task.cancel()
+
+    # Events out
+
+    def trust(self) -> None:
+        """The client is who it says: it may have what it missed."""
+        self.trusted = True
+        early, self._early = self._early, []
+        for line in early:
+            self._writer.send(line)
+
+    def tell(self, line: str) -> None:
+        """Tell an event, as a line of JSON."""
+        if self.trusted:
+            self._writer.send(line)
+        elif len(self._early) < _EARLY:
+            self._early.append(line)
+
+    def _tell(self, event: AgentEvent) -> None:
+        job = self.work.job
+        if self._holds(event) and (self.host.hold_text or (job is not None and job.hold_text)):
+            return
+        if type(event) is Done:
+            for message in self.runtime.agent.inbox.take_all():
+                self.tell(encode_event(_undelivered(message)))
+        self.tell(encode_event(event))
+
+    def _not_begun(self, error: ZotError) -> None:
+        for event in (ErrorEvent(one_line(error)), Done("error")):
+            self.tell(encode_event(event))
+
+    async def _wait_for_room(self, _: object) -> None:
+        await self._writer.room()
+
+    async def reload_extensions(self) -> "ReloadStats":
+        """Start all extensions anew, and tell what those want to be seen that are the first ones."""
+        reloading = spawn(self.host.reload_extensions(), "reload extensions")
+        await asyncio.sleep(0)  # by now the host has them, if it had none
+        self._watch_extensions()
+        return await reloading
+
+    def _watch_extensions(self) -> None:
+        extensions = self.host.extensions
+        if extensions is not None and extensions is not self._watched:
+            self._watched = extensions
+            extensions.events.add(self._tell_extension)
+
+    def _tell_extension(self, event: "ExtensionEvent") -> None:
+        from zot_agent.extensions.events import Submit  # noqa: PLC0415  who has no extensions does not load their host
+        from zot_agent.rpc.events import encode_extension_event  # noqa: PLC0415
+
+        if isinstance(event, Submit):
+            try:
+                self.work.submit(Job(lambda: self.runtime.prompt(event.text), steerable=True))
+            except ZotError as error:  # no `done`: others have theirs to come, and clients count them
+                self.tell(encode_event(Notice("warn", f"{event.extension}: {one_line(error)}")))
+                return
+        self.tell(encode_extension_event(event))  # before the first event of a prompt: that comes with the next turn
+
+
+def _undelivered(message: Message) -> Notice:
+    """What is told of a message for the prompt at hand that the prompt's end has overtaken."""
+    return Notice("warn", f"not delivered, because the prompt has ended: {' '.join(message.text.split())}")

@@ -1,0 +1,170 @@
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+BODY = """
+@ext.command('show', 'show what it was told')
+def show(args):
+    return display(args)
+
+@ext.command('ask', 'ask the model')
+def ask(args):
+    return prompt(args)
+
+@ext.command('type', 'type into the editor')
+def type_(args):
+    return insert(args)
+
+@ext.command('fail')
+def fail(args):
+    raise ValueError('no such thing')
+
+@ext.command('note')
+def note(args):
+    ext.notify('heard ' + args, level='success')
+
+panel = ext.panel('p', title='Keys')
+pressed = []
+ext.command('open')(lambda args: panel.open())
+panel.on_render(lambda: list(pressed))
+panel.on_key(lambda key: pressed.append(key.key + ' ' + key.text))
+"""
+
+
+def write(folder: Path, name: str, body: str) -> Path:
+    """An extension on the SDK; its folder."""
+    folder = folder / name
+    folder.mkdir(parents=True)
+    program = folder / "main.py"
+    program.write_text(f"#!{sys.executable}\nfrom zot_ext import *\next = Extension({name!r})\n{body}\next.run()\n")
+    program.chmod(0o755)
+    (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
+    return folder
+
+
+@pytest.fixture
+def speaker(start: Callable[..., Any], tmp_path: Path) -> Any:
+    """A process with an extension that has commands."""
+    return start("--ext", str(write(tmp_path, "speaker", BODY)))
+
+
+def test_commands_are_listed_once_they_are_known(speaker: Any) -> None:
+    commands = speaker.data("get_commands")["commands"]
+
+    assert [each["name"] for each in commands] == ["ask", "fail", "note", "open", "show", "type"]
+    assert commands[0] == {"name": "ask", "description": "ask the model", "extension": "speaker"}
+
+
+def test_without_extensions_there_are_no_commands(peer: Any) -> None:
+    assert peer.data("get_commands") == {"commands": []}
+    assert peer.data("reload_ext") == {"stopped": 0, "loaded": 0, "ready": 0, "errors": []}
+
+
+def test_what_a_command_wants_shown_comes_before_its_response(speaker: Any) -> None:
+    assert speaker.data("command", name="show", args="this") == {"action": "display"}
+    assert speaker.data("command", name="/type", args="that") == {"action": "insert"}
+    assert speaker.data("command", name="note", args="me") == {"action": "noop"}
+    assert "no such thing" in speaker.error("command", name="fail")
+
+    assert [line for line in speaker.seen if line["type"] != "response"] == [
+        {"type": "ext_display", "extension": "speaker", "text": "this"},
+        {"type": "ext_insert", "extension": "speaker", "text": "that"},
+        {"type": "ext_notify", "extension": "speaker", "level": "success", "message": "heard me"},
+    ]
+
+
+def test_a_prompt_of_a_command_is_answered_like_any_other(speaker: Any, server: ScriptedServer) -> None:
+    server.add("I am a test.")
+
+    assert speaker.data("command", name="ask", args="who are you?") == {"action": "prompt"}
+    lines = [*speaker.seen, *speaker.until("done")]
+
+    assert {"type": "ext_submit", "extension": "speaker", "text": "who are you?"} in lines
+    (message,) = [line for line in lines if line["type"] == "user_message"]
+    assert message["content"] == [{"type": "text", "text": "who are you?"}]
+
+
+def test_a_panel_is_told_and_gets_keys(speaker: Any) -> None:
+    assert speaker.data("command", name="open") == {"action": "open_panel"}
+    assert speaker.call("ext_panel_key", key="rune", text="x")["success"]
+    speaker.until("ext_panel_render")
+    assert speaker.call("ext_panel_close")["success"]
+
+    told = [line for line in speaker.seen if line["type"].startswith("ext_panel")]
+    assert [line["type"] for line in told] == ["ext_panel_open", "ext_panel_render", "ext_panel_close"]
+    assert told[0]["panel"] == {"id": "p", "title": "Keys", "lines": [], "footer": ""}
+    assert told[1]["panel"]["lines"] == ["rune x"]
+    assert told[2] == {"type": "ext_panel_close", "extension": "speaker", "panel_id": "p"}
+    assert speaker.error("ext_panel_close") == "no panel is open"
+
+
+def test_a_reload_finds_what_is_new_while_the_model_speaks(
+    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+) -> None:
+    server.add(Turn("a long story. " * 100, chunk=1, delay=0.02))
+    peer = start()
+    peer.send("prompt", message="go")
+    peer.until("text_delta")
+    write(tmp_path / "zot-home" / "extensions", "speaker", BODY)
+
+    assert peer.data("reload_ext") == {"stopped": 0, "loaded": 1, "ready": 1, "errors": []}
+    assert peer.data("command", name="show", args="this") == {"action": "display"}
+
+    assert {"type": "ext_display", "extension": "speaker", "text": "this"} in peer.seen
+    assert "done" not in [line["type"] for line in peer.seen]
+
+
+@pytest.mark.parametrize(("flags", "asked"), [(["--hold-text"], {}), ([], {"hold_text": True})])
+def test_text_that_is_replaced_is_held_back_where_that_is_wanted(
+    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path, flags: list[str], asked: dict[str, bool]
+) -> None:
+    server.add("a SECRET", "a SECRET")
+    body = "ext.intercept('assistant_message')(lambda m: AssistantMessageDecision(replace_text='a ***'))"
+    peer = start("--ext", str(write(tmp_path, "redact", body)), *flags)
+    peer.data("get_commands")  # until all are ready
+
+    peer.send("prompt", message="hi", **asked)
+    held = peer.until("done")
+    messages = peer.data("get_messages")["messages"]
+    peer.send("prompt", message="hi")
+    told = peer.until("done")
+
+    assert "SECRET" not in json.dumps(held)
+    assert ("SECRET" in json.dumps(told)) is not bool(flags)
+    assert messages[1]["content"] == [{"type": "text", "text": "a ***"}]
+
+
+def test_abort_does_not_wait_for_an_extension_that_thinks(
+    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+) -> None:
+    server.add(Turn(calls=[Call("ls", {"path": "."})]))
+    body = (
+        "import time\n@ext.intercept('tool_call')\ndef think(call):\n"
+        "    ext.notify('thinking', level='info')\n    time.sleep(600)\n"
+    )
+    peer = start("--ext", str(write(tmp_path, "thinker", body)))
+    peer.send("prompt", message="hi")
+    peer.until("ext_notify")
+
+    peer.call("abort")
+    if "done" not in [line["type"] for line in peer.seen]:
+        peer.until("done")
+
+    assert peer.data("get_state")["busy"] is False
+
+
+def test_notes_wait_for_a_client_that_has_yet_to_say_who_it_is(start: Callable[..., Any], tmp_path: Path) -> None:
+    body = "@ext.on_hello\ndef greet(host):\n    ext.notify('here', level='info')\n"
+    peer = start("--ext", str(write(tmp_path, "early", body)), ZOTCORE_RPC_TOKEN="s3cret")
+
+    assert peer.error("get_commands") == "say hello with the token first"
+    assert [line["type"] for line in peer.seen] == ["response"]
+    peer.data("hello", token="s3cret")
+    if "ext_notify" not in [line["type"] for line in peer.seen]:
+        peer.until("ext_notify")

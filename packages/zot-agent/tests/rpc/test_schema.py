@@ -1,0 +1,111 @@
+"""The schemas are what the generator makes of the sources, and what is written keeps to them."""
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zot_agent.rpc
+import zot_core
+from zot_agent.extensions import events as told
+from zot_agent.rpc import METHODS
+from zot_agent.rpc.events import encode_extension_event
+from zot_core import events
+from zot_core.event_json import encode_event, encode_message
+from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.usage import Usage
+
+GENERATOR = Path(__file__).parents[4] / "scripts" / "generate_rpc_schema.py"
+EVENTS = Path(zot_core.__file__).parent / "events.schema.json"
+RPC = Path(zot_agent.rpc.__file__).parent / "rpc.schema.json"
+USAGE = Usage(1, 2, 3, 4, 0.5, 6)
+PANEL = told.Panel("p", "Title", ("one", "two"), "footer")
+
+counts = st.integers(0, 1 << 40)
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+inner = st.one_of(st.builds(TextBlock, texts), st.builds(ImageBlock, st.just("image/png"), st.just("AAAA")))
+usages = st.builds(Usage, counts, counts, counts, counts, st.floats(0, 1e6), st.none() | counts)
+blocks = st.one_of(
+    inner,
+    st.builds(ToolCallBlock, texts, texts, texts | st.just('{"a":1}')),
+    st.builds(ToolResultBlock, texts, st.lists(inner, max_size=2), st.booleans()),
+    st.builds(ReasoningBlock, texts),
+)
+messages = st.builds(
+    Message,
+    st.sampled_from(["user", "assistant", "tool"]),
+    st.lists(blocks, max_size=3),
+    texts,
+    st.sampled_from([{}, {"hidden": "why"}, {"display_text": "other"}]),
+)
+
+
+def strategy(cls: type) -> Any:
+    """Events of a class."""
+    special: dict[type, Any] = {
+        events.UserMessage: st.builds(events.UserMessage, messages),
+        events.AssistantMessage: st.builds(events.AssistantMessage, messages),
+        events.UsageUpdate: st.builds(events.UsageUpdate, usages, usages),
+        events.ToolOutput: st.builds(
+            events.ToolOutput, texts, texts, st.booleans(), st.lists(inner, max_size=2), st.none() | st.just("{}"),
+            st.dictionaries(texts, counts, max_size=2),
+        ),
+        told.PanelOpen: st.just(told.PanelOpen("ext", PANEL)),
+        told.PanelRender: st.just(told.PanelRender("ext", PANEL)),
+    }  # fmt: skip
+    return special.get(cls, st.builds(cls))
+
+
+@given(event=st.one_of(*map(strategy, get_args(events.AgentEvent))))
+def test_every_event_fits_both_schemas(read_schema: Callable[[Path], Any], event: events.AgentEvent) -> None:
+    value = json.loads(encode_event(event))
+
+    assert read_schema(EVENTS).faults(value) == []
+    assert read_schema(RPC).faults(value, "FromServer") == []
+
+
+@given(event=st.one_of(*map(strategy, get_args(told.ExtensionEvent))))
+def test_every_event_of_an_extension_fits_the_schema(read_schema: Callable[[Path], Any], event: Any) -> None:
+    assert read_schema(RPC).faults(json.loads(encode_extension_event(event)), "FromServer") == []
+
+
+@given(message=messages)
+def test_every_message_fits_the_schema(read_schema: Callable[[Path], Any], message: Message) -> None:
+    assert read_schema(RPC).faults(json.loads(encode_message(message)), "Message") == []
+
+
+@pytest.mark.parametrize("path", [EVENTS, RPC])
+def test_the_file_is_current(path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("generate_rpc_schema", GENERATOR)
+    assert spec is not None
+    assert spec.loader is not None
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+
+    assert path.read_text("utf-8") == generator.texts()[path], f"run uv run python {GENERATOR.name}"
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_every_command_has_a_schema_that_its_checks_keep_to(read_schema: Callable[[Path], Any], name: str) -> None:
+    schema, method = read_schema(RPC), METHODS[name]
+    examples: dict[str, Any] = {"string": "x", "boolean": True, "strings": ["x"]}
+    examples["images"] = [{"mime_type": "image/png", "data": "AAAA"}]
+    full = {field.name: examples[field.kind] for field in method.fields}
+
+    assert schema.faults({"type": name, "id": 7, **full}, "FromClient") == []
+    assert method.check(full) == full
+    for field in method.fields:
+        assert schema.faults({"type": name, **full, field.name: 7}, "FromClient")
+        with pytest.raises(Exception, match=f"{field.name} must be"):
+            method.check({**full, field.name: 7})
+
+
+def test_what_is_no_event_does_not_fit(read_schema: Callable[[Path], Any]) -> None:
+    assert read_schema(EVENTS).faults({"type": "text_delta"})
+    assert read_schema(EVENTS).faults({"type": "unheard_of"})
+    assert read_schema(RPC).faults({"type": "response", "command": "ping", "success": True}, "FromServer")

@@ -1,0 +1,174 @@
+"""The chat screen without a terminal: its host is real, its model says what a test wrote."""
+
+import asyncio
+import contextlib
+import json
+import re
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from zot_agent.host import Host
+from zot_agent.host.build import build_host
+from zot_agent.host.options import Options
+from zot_agent.modes.interactive import ChatScreen
+from zot_core.runtime import Runtime
+from zot_provider.model import Model
+from zot_provider.request import Request
+from zot_provider.stream import ReasoningDelta, StreamEvent, TextDelta
+from zot_provider.testing import ScriptedClient, ScriptedServer
+from zot_tui.testing import Driver, MemoryScreen
+
+_FRAMES = re.compile(r"^( *)[⠀-⣿](?= )", re.MULTILINE)
+_SECONDS = re.compile(r"\b\d+(\.\d)?s\b")
+
+
+class Talk:
+    """A screen that is open, and hands to type on it."""
+
+    def __init__(self, chat: ChatScreen, driver: Driver, host: Host) -> None:
+        self.chat, self.driver, self.host = chat, driver, host
+        self.type, self.paste, self.shown = driver.type, driver.paste, driver.wait_for
+
+    @property
+    def editor(self) -> str:
+        """What stands in the editor."""
+        return self.chat.controller.typed.text
+
+    @property
+    def waiting(self) -> list[str]:
+        """The prompts that wait."""
+        return [each.typed for each in self.chat.controller.work.waiting]
+
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """Role and text of the conversation so far."""
+        return [(message.role, message.text) for message in self.host.runtime.messages]
+
+    async def send(self, text: str) -> None:
+        """Type a line, send it, and wait until nothing goes on."""
+        self.driver.type(text.replace("<", "<lt>") + "<enter>")
+        await self.quiet()
+
+    async def quiet(self) -> None:
+        """Until zot has done all it was asked for."""
+        await self.driver.settle()
+        await self.chat.controller.work.idle()
+        await self.driver.settle()
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        """Until `holds()`, asked whenever something is drawn."""
+        async with asyncio.timeout(60):
+            while not holds():
+                await asyncio.sleep(0.005)
+                await self.driver.settle()
+
+    def screen(self) -> str:
+        """The screen, with a star for the spinner and no seconds in it."""
+        return _SECONDS.sub("0s", _FRAMES.sub(r"\1*", self.driver.screen()))
+
+    def shows(self, picture: str) -> bool:
+        """Whether the screen is this picture; fails with the screen. A row of a picture begins with `|`; a row
+        `|(3 blank)` stands for so many without anything."""
+        rows = [line.strip().removeprefix("|") for line in picture.splitlines() if line.strip()]
+        assert self.rows() == rows, "the screen:\n" + "\n".join(f"|{row}" for row in self.rows())
+        return True
+
+    def rows(self) -> list[str]:
+        """The rows of the screen as pictures have them."""
+        shown: list[str] = []
+        for blank, group in groupby(self.screen().split("\n"), key=lambda row: not row):
+            found = [*group]
+            shown += [f"({len(found)} blank)"] if blank and len(found) > 2 else found
+        return shown
+
+
+class Paused(ScriptedClient):
+    """A scripted client that stops before a piece of text with a `¶` in it, until `go` is set."""
+
+    def __init__(self, answers: Iterable[Any]) -> None:
+        super().__init__(answers)
+        self.go = asyncio.Event()
+
+    async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        """See `ScriptedClient`."""
+        async for batch in super().stream(request):
+            for event in batch:
+                if isinstance(event, TextDelta | ReasoningDelta) and "¶" in event.delta:
+                    before, _, after = event.delta.partition("¶")
+                    yield [event.replace(delta=before)]
+                    await self.go.wait()
+                    yield [event.replace(delta=after)]
+                else:
+                    yield [event]
+
+
+class Chats:
+    """Opens screens in the directory of the test."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @contextlib.asynccontextmanager
+    async def open(
+        self, answers: Iterable[Any] | ScriptedClient = (), columns: int = 80, rows: int = 24, **named: Any
+    ) -> AsyncIterator[Talk]:
+        """A screen whose host has a scripted client and nothing of the machine's."""
+        client = answers if isinstance(answers, ScriptedClient) else ScriptedClient(answers)
+        named = {"model": Model("m1", "scripted", context_window=100_000), "system_prompt": "Be brief.", **named}
+        host = Host(Runtime(client=client, **named))
+        async with self.around(host, columns, rows) as talk:
+            yield talk
+
+    @contextlib.asynccontextmanager
+    async def built(
+        self, server: ScriptedServer, columns: int = 80, rows: int = 24, **options: Any
+    ) -> AsyncIterator[Talk]:
+        """A screen whose host was built as the command builds it."""
+        named = {
+            "provider": "openai", "model": "scripted", "api_key": "k", "base_url": server.base_url("openai-chat"),
+            "no_context_files": True, **options,
+        }  # fmt: skip
+        host = build_host(Options(**named), once=False, can_ask=True)
+        async with self.around(host, columns, rows) as talk:
+            yield talk
+
+    @contextlib.asynccontextmanager
+    async def around(self, host: Host, columns: int = 80, rows: int = 24) -> AsyncIterator[Talk]:
+        """A screen of this host, which is closed with it."""
+        try:
+            chat = ChatScreen(host, MemoryScreen(columns, rows))
+            try:
+                async with Driver(chat.app) as driver:
+                    await driver.settle()
+                    yield Talk(chat, driver, host)
+            finally:
+                await chat.controller.close()
+        finally:
+            await host.close()
+
+    def extension(self, name: str, body: str) -> str:
+        """The folder of an extension whose program is `body`, on the SDK, between the imports and `ext.run()`."""
+        folder = self.root / name
+        folder.mkdir()
+        program = folder / "main.py"
+        head = f"#!{sys.executable}\nfrom zot_ext import *\nimport os, time\next = Extension({name!r}, '1')\n"
+        program.write_text(head + dedent(body) + "\next.run()\n")
+        program.chmod(0o755)
+        (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
+        return str(folder)
+
+
+@pytest.fixture
+def paused() -> type[Paused]:
+    return Paused
+
+
+@pytest.fixture
+def chats(tmp_path: Path) -> Chats:
+    return Chats(tmp_path)

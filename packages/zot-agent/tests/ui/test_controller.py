@@ -1,0 +1,335 @@
+"""What keys do."""
+
+import asyncio
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_core.hooks import Refusal
+from zot_provider.testing import Call, Turn
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def asked(talk: Any) -> list[str]:
+    """What the person has said, as the model reads it."""
+    return [text for role, text in talk.said if role == "user"]
+
+
+def test_enter_during_work_has_the_prompt_wait_and_alt_up_takes_it_back(chats: Any, paused: Any) -> None:
+    async def main() -> None:
+        client = paused([Turn("one¶", chunk=100), "two"])
+        async with chats.open(client) as talk:
+            talk.type("first<enter>")
+            await talk.shown("one")
+            talk.type("second<enter>third<enter>draft<alt+up>")
+            assert talk.waiting == ["second"]
+            assert talk.editor == "third\n\ndraft"
+            await talk.driver.settle()
+            assert "sliding in: second" in talk.driver.screen()
+            client.go.set()
+            await talk.quiet()
+            assert asked(talk) == ["first", "second"]
+            assert "sliding in" not in talk.driver.screen()
+            talk.type("<alt+up>")
+            assert talk.editor == "third\n\ndraft"
+
+    asyncio.run(main())
+
+
+def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats: Any, paused: Any) -> None:
+    async def main() -> None:
+        client = paused([Turn("one¶", chunk=100)])
+        async with chats.open(client) as talk:
+            talk.type("first<enter>")
+            await talk.shown("one")
+            talk.type("waits<enter>/")
+            talk.chat.presenter.note("of an extension", "info", "ext")
+            await talk.shown("› help")
+            talk.type("<esc>")
+            await talk.driver.settle()
+            assert "keys and commands" not in talk.driver.screen()
+            assert "of an extension" in talk.driver.screen()
+            assert talk.editor == "/"
+            talk.type("<esc>")
+            await talk.driver.settle()
+            assert "of an extension" not in talk.driver.screen()
+            assert talk.host.runtime.busy
+            talk.type("<esc>")
+            await talk.quiet()
+            assert not talk.host.runtime.busy
+            assert talk.waiting == []
+            assert talk.editor == "waits\n\n/"
+            assert client.cancelled == 1
+            assert asked(talk) == ["first"]
+            talk.type("<esc>")
+            assert talk.editor == ""
+            talk.type("<esc>")
+            assert not talk.chat.app.over
+
+    asyncio.run(main())
+
+
+def test_a_prompt_that_is_stopped_at_once_leaves_a_screen_that_goes_on(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(["again"]) as talk:
+            talk.type("first<enter><esc>")
+            await talk.quiet()
+            await talk.send("second")
+            assert "again" in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_control_c_stops_then_leaves(chats: Any, paused: Any) -> None:
+    async def main() -> None:
+        client = paused([Turn("one¶", chunk=100)])
+        async with chats.open(client) as talk:
+            talk.type("first<enter>")
+            await talk.shown("one")
+            talk.type("draft<ctrl+c>")
+            await talk.quiet()
+            assert "press ctrl+c again to leave" in talk.driver.screen()
+            assert talk.editor == "draft"
+            assert not talk.chat.app.over
+            talk.type("<ctrl+c>")
+            assert talk.chat.app.over
+            assert "ctrl+c" not in talk.chat.tail()
+
+    asyncio.run(main())
+
+
+def test_control_c_clears_what_is_typed_and_control_d_leaves_an_empty_editor_alone(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open() as talk:
+            talk.type("draft<ctrl+d>")
+            assert (talk.editor, talk.chat.app.over) == ("draft", False)
+            talk.type("<ctrl+c>")
+            assert (talk.editor, talk.chat.app.over) == ("", False)
+            talk.type("<ctrl+d>")
+            assert talk.chat.app.over
+
+    asyncio.run(main())
+
+
+def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(chats: Any) -> None:
+    async def main() -> None:
+        command = "until [ -e go ]; do sleep 0.02; done"
+        async with chats.open([Turn(calls=[Call("bash", {"command": command})]), "I see."]) as talk:
+            talk.type("first<enter>")
+            await talk.shown("bash until")
+            talk.type("hurry up<ctrl+s>")
+            assert (talk.editor, talk.waiting) == ("", [])
+            Path("go").touch()
+            await talk.quiet()
+            assert [role for role, _ in talk.said] == ["user", "assistant", "tool", "user", "assistant"]
+            assert asked(talk) == ["first", "hurry up"]
+            assert "▌ hurry up" in talk.driver.screen()
+            talk.host.runtime.agent.client.add("Well.")
+            talk.type("alone<ctrl+s>")
+            await talk.quiet()
+            assert asked(talk)[-1] == "alone"
+
+    asyncio.run(main())
+
+
+def test_up_and_down_walk_through_history_and_keep_the_draft(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(["a", "b"]) as talk:
+            await talk.send("first")
+            await talk.send("second")
+            talk.type("draft<up>")
+            assert talk.editor == "second"
+            talk.type("<up>")
+            assert talk.editor == "first"
+            talk.type("<up>")
+            assert talk.editor == "first"
+            talk.type("<down><down>")
+            assert talk.editor == "draft"
+            talk.type("<up>!<up>")
+            assert talk.editor == "second"
+            talk.type("<down>")
+            assert talk.editor == "second!"
+        async with chats.open() as talk:
+            talk.type("<esc><up><up>")
+            assert talk.editor == "first"
+
+    asyncio.run(main())
+
+
+def test_rows_of_a_text_come_before_history(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(["a"]) as talk:
+            await talk.send("before")
+            talk.type("one<alt+enter>two<shift+enter>three<ctrl+j>four")
+            assert talk.editor == "one\ntwo\nthree\nfour"
+            talk.type("<up><up><up>X")
+            assert talk.editor == "oneX\ntwo\nthree\nfour"
+            talk.type("<up>")
+            assert talk.editor == "before"
+
+    asyncio.run(main())
+
+
+def test_a_long_paste_is_a_chip_and_the_model_reads_all_of_it(chats: Any, paused: Any) -> None:
+    long = "".join(f"line {number}\n" for number in range(200))
+
+    async def main() -> None:
+        client = paused([Turn("¶", chunk=10), "b", "c"])
+        async with chats.open(client) as talk:
+            talk.type("work<enter>")
+            await talk.shown("esc to stop")
+            talk.type("look: ")
+            talk.paste(long)
+            assert talk.editor == "look: [pasted 200 lines #1]"
+            talk.type("<enter>")
+            talk.type("<alt+up>")
+            assert talk.editor == "look: [pasted 200 lines #1]"
+            talk.type("<enter>")
+            client.go.set()
+            await talk.quiet()
+            assert asked(talk)[1] == f"look: {long}".strip()
+            talk.type("<up>")
+            assert talk.editor.startswith("look: line 0\nline 1\n")
+
+    asyncio.run(main())
+
+
+def test_a_picture_that_is_dropped_is_sent_with_the_prompt(chats: Any) -> None:
+    async def main() -> None:
+        Path("cat.png").write_bytes(PNG)
+        Path("no.png").write_text("text")
+        async with chats.open(["A cat."]) as talk:
+            talk.paste(str(Path("cat.png").absolute()))
+            talk.type("what is it?<enter>")
+            await talk.quiet()
+            kinds = [block.type for block in talk.host.runtime.messages[0].content]
+            assert sorted(kinds) == ["image", "text"]
+            assert "[image/png, 70 bytes]" in talk.driver.screen() or "image/png" in talk.driver.screen()
+            talk.paste(str(Path("no.png").absolute()))
+            talk.type("and this?<enter>")
+            await talk.quiet()
+            assert "no.png is no png, jpeg, gif or webp picture" in talk.driver.screen()
+            assert talk.editor == "[image:no.png] and this?"
+
+    asyncio.run(main())
+
+
+def test_a_refused_turn_says_why(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(["x"]) as talk:
+            talk.host.runtime.hooks.turn_start.add(lambda step: Refusal("not on a Sunday"))
+            await talk.send("hello")
+            assert "✗ not on a Sunday" in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_a_limit_says_which_one_once(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open([Turn(calls=[Call("ls", {})])] * 2, max_steps=1) as talk:
+            await talk.send("hello")
+            assert talk.driver.screen().count("max steps (1) exceeded") == 1
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("prefix", ["!", "!!"])
+def test_a_shell_command_is_run_and_the_model_reads_it_with_the_next_prompt(chats: Any, prefix: str) -> None:
+    async def main() -> None:
+        async with chats.open(["I see."]) as talk:
+            await talk.send(f"{prefix} printf 'sea%s\\n' shell; exit 4")
+            assert "● ! printf" in talk.driver.screen() or "✗ ! printf" in talk.driver.screen()
+            assert "    seashell" in talk.driver.screen()
+            assert "exit 4" in talk.driver.screen()
+            assert talk.said == []
+            await talk.send("what was that?")
+            assert ("seashell" in asked(talk)[0]) == (prefix == "!")
+            assert asked(talk)[0].endswith("what was that?")
+
+    asyncio.run(main())
+
+
+def test_a_shell_command_during_work_waits_and_can_be_stopped(chats: Any, paused: Any) -> None:
+    async def main() -> None:
+        client = paused([Turn("one¶", chunk=100), "two"])
+        async with chats.open(client) as talk:
+            talk.type("first<enter>")
+            await talk.shown("one")
+            talk.type("!echo here; sleep 100<enter>then<enter>")
+            assert talk.waiting == ["!echo here; sleep 100", "then"]
+            client.go.set()
+            await talk.shown("    here")
+            assert asked(talk) == ["first"]
+            assert "running" in talk.driver.screen()
+            talk.type("<esc>")
+            await talk.quiet()
+            assert "■ ! echo here" in talk.driver.screen()
+            assert talk.editor == "then"
+            talk.type("<enter>")
+            await talk.quiet()
+            assert "[stopped by the person]" in asked(talk)[1]
+
+    asyncio.run(main())
+
+
+def test_reasoning_is_changed_by_a_key(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open() as talk:
+            talk.type("<shift+tab>")
+            await talk.driver.settle()
+            assert talk.host.runtime.agent.reasoning != "off"
+            assert talk.host.runtime.agent.reasoning in talk.driver.screen().splitlines()[-1]
+
+    asyncio.run(main())
+
+
+def test_the_draft_and_what_waits_outlive_the_screen(chats: Any, paused: Any) -> None:
+    async def main() -> None:
+        client = paused([Turn("one¶", chunk=100)])
+        async with chats.open(client) as talk:
+            talk.type("first<enter>")
+            await talk.shown("one")
+            talk.type("second<enter>third")
+        async with chats.open() as talk:
+            assert talk.editor == "second\n\nthird"
+            assert "what you had typed when zot ended is in the editor" in talk.driver.screen()
+            talk.type("<esc>")
+        async with chats.open() as talk:
+            assert talk.editor == ""
+
+    asyncio.run(main())
+
+
+def test_the_title_says_what_goes_on(chats: Any, paused: Any) -> None:
+    async def main() -> None:
+        client = paused([Turn("one¶", chunk=100)])
+        async with chats.open(client) as talk:
+            assert talk.driver.memory.title == "work"
+            talk.type("fix \x1b]0;the tests<enter>".replace("\x1b", ""))
+            await talk.shown("one")
+            assert talk.driver.memory.title.startswith("● fix ]0;the tests – work")
+            client.go.set()
+            await talk.quiet()
+            assert talk.driver.memory.title.startswith("fix ]0;the tests")
+
+    asyncio.run(main())
+
+
+def test_the_mouse_is_ours_only_if_asked_for(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(["\n\n".join(map(str, range(60)))]) as talk:
+            await talk.send("count")
+            assert not talk.driver.memory.mouse
+            talk.type("<alt+m>")
+            assert talk.driver.memory.mouse
+            await talk.shown("   59")
+            talk.driver.click(3, 3, 4)
+            await talk.driver.settle()
+            assert "  59" not in talk.driver.screen()
+
+    asyncio.run(main())

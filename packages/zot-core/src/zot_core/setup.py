@@ -1,0 +1,48 @@
+"""What a `Runtime` is made of, chosen from what its maker named."""
+
+import os
+from collections.abc import Iterable
+
+from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.rows import Meta
+from zot_core.skills import SKILL_TOOL
+from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools.base import Tool
+from zot_core.version import __version__
+from zot_provider.client import Client, HttpClient
+from zot_provider.errors import UnknownName
+from zot_provider.model import Model
+from zot_provider.selection import select
+
+
+def choose(
+    client: Client | None, model: str | Model, provider: str, api_key: str, base_url: str
+) -> tuple[Client, Model]:
+    """The client to ask and the model to ask for. Raises `ConfigError`."""
+    if client is not None:
+        return client, Model(model, provider) if isinstance(model, str) else model
+    name = model if isinstance(model, str) else f"{model.vendor}/{model.id}"
+    selection = select(provider, name, api_key=api_key, base_url=base_url)
+    return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url), selection.model
+
+
+def pick_tools(names: Iterable[str] | None) -> list[Tool]:
+    """The built-in tools called `names`, all for None; `skill` is made elsewhere. Raises `UnknownName`."""
+    if names is None:
+        return list(BUILTIN_TOOLS)
+    known = {tool.name: tool for tool in BUILTIN_TOOLS}
+    wanted = list(names)
+    for name in wanted:
+        if name not in known and name != SKILL_TOOL:
+            raise UnknownName.among("tool", name, [*known, SKILL_TOOL])
+    return [known[name] for name in wanted if name != SKILL_TOOL]
+
+
+def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored | None]:
+    """The session file at `path`, and what it holds; None for a new one. Raises `SessionError`."""
+    if not os.path.exists(path):
+        identity = os.path.basename(path).removesuffix(".jsonl")
+        return SessionFile(path, Meta(identity, cwd, model.id, model.vendor, "", __version__)), None
+    stored = load(path)
+    changed = stored.meta.replace(model=model.id, provider=model.vendor)
+    return SessionFile(path, changed, resume=stored), stored

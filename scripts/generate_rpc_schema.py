@@ -1,0 +1,248 @@
+"""Write what `zot --json` and `zot rpc` say as JSON Schema: `events.schema.json` and `rpc.schema.json`.
+
+Types come from the records of `zot_core.events` and `zot_agent.extensions.events`, and from the table of methods,
+descriptions from their docstrings. Run it after changing any of them:
+
+    uv run python scripts/generate_rpc_schema.py
+"""
+
+import json
+import types
+import typing
+from pathlib import Path
+from typing import Any
+
+import zot_agent.rpc
+import zot_core
+from zot_agent.extensions import events as extension_events
+from zot_agent.rpc import METHODS
+from zot_agent.rpc.greetings import PROTOCOL_VERSION
+from zot_agent.rpc.method import KINDS, Method
+from zot_core import events
+from zot_provider.messages import Message
+from zot_provider.record import Record
+
+EVENTS = Path(zot_core.__file__).parent / "events.schema.json"
+RPC = Path(zot_agent.rpc.__file__).parent / "rpc.schema.json"
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+TEXT: dict[str, Any] = {"type": "string"}
+COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
+BLOCKS: dict[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/Block"}}
+TIME = TEXT | {"description": "UTC, RFC 3339; empty if it is not known."}
+ARGUMENTS = {
+    "args": {"type": "object", "description": "The arguments; empty if the model wrote no JSON object."},
+    "args_raw": TEXT | {"description": "What the model wrote, where that is no JSON object."},
+}
+
+
+def place(name: str) -> dict[str, Any]:
+    """A reference."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def closed_object(properties: dict[str, Any], optional: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+    """An object whose fields are all there but for the optional ones. Further ones are allowed: versions add fields."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", **more, "properties": properties, "required": required}
+
+
+def block(type: str, properties: dict[str, Any], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A content block."""
+    return closed_object({"type": {"const": type}, **properties}, optional)
+
+
+USUAL_ENDS = ("completed", "aborted", "error")
+"""Not written: the events before `done` tell them."""
+
+MESSAGE = {"content": BLOCKS, "time": TIME}
+SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "user_message": (MESSAGE, ()),
+    "assistant_message": (MESSAGE, ()),
+    "tool_call": ({"id": TEXT, "name": TEXT, **ARGUMENTS}, ("args_raw",)),
+    "tool_result": (
+        {"id": TEXT, "name": TEXT, "is_error": {"type": "boolean"}, "content": BLOCKS, **ARGUMENTS}
+        | {"details": {"type": "object", "description": "What the tool says of it besides, for programs."}},
+        ("args", "args_raw", "details"),
+    ),
+    "usage": ({"$usage": {}, "cumulative": place("Usage")}, ()),
+    "error": ({"message": TEXT}, ()),
+    "done": (
+        {"reason": {"enum": [end for end in typing.get_args(events.RunEnd) if end not in USUAL_ENDS]}},
+        ("reason",),
+    ),
+}
+"""The events whose JSON is another one than their record: fields, and those that may be missing."""
+
+USAGE = closed_object(
+    {
+        "input": COUNT | {"description": "Tokens that were not in the cache."},
+        "output": COUNT,
+        "cache_read": COUNT,
+        "cache_write": COUNT,
+        "cost_usd": {"type": "number"},
+        "reasoning": {"type": ["integer", "null"], "description": "Part of the output; null where nobody says."},
+    },
+    description="Tokens and US dollars.",
+)
+
+SHARED: dict[str, Any] = {
+    "Block": {
+        "description": "What messages are made of. Pictures are told by their size.",
+        "oneOf": [
+            block("text", {"text": TEXT}),
+            block("image", {"mime_type": TEXT, "bytes": COUNT}),
+            block("tool_call", {"id": TEXT, "name": TEXT, **ARGUMENTS}, ("args_raw",)),
+            block("tool_result", {"call_id": TEXT, "is_error": {"type": "boolean"}, "content": BLOCKS}),
+        ],
+    },
+    "Usage": USAGE,
+}
+
+
+def plain(doc: str | None) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join((doc or "").split("\n\n")[0].split())
+
+
+def annotated(hint: Any) -> dict[str, Any]:
+    """The schema of a field by its annotation."""
+    if typing.get_origin(hint) is typing.Literal:
+        return {"enum": list(typing.get_args(hint))}
+    if isinstance(hint, types.GenericAlias):  # tuple[str, ...]
+        return {"type": "array", "items": annotated(typing.get_args(hint)[0])}
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return place(hint.__name__)
+    return {str: TEXT, int: {"type": "integer"}, bool: {"type": "boolean"}}[hint]
+
+
+def event_schema(cls: Any) -> dict[str, Any]:
+    """One event as it is written."""
+    if cls.type in SHAPES:
+        fields, optional = SHAPES[cls.type]
+        if "$usage" in fields:
+            fields = {**USAGE["properties"], **{name: value for name, value in fields.items() if name != "$usage"}}
+    else:
+        hints = typing.get_type_hints(cls)
+        fields = {name: annotated(hints[name]) for name in cls.__match_args__}
+        optional = ("error",) if cls is events.TurnEnd else ()
+    return closed_object({"type": {"const": cls.type}, **fields}, optional, description=plain(cls.__doc__))
+
+
+def union(prefix: str, classes: typing.Iterable[Any], words: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The schemas of events, and of any one of them."""
+    found = {f"{prefix}.{cls.type}": event_schema(cls) for cls in classes}
+    return found, {"description": words, "oneOf": [place(name) for name in found]}
+
+
+def events_schema() -> dict[str, Any]:
+    """What `zot --json` prints."""
+    found, any_one = union("event", events.AgentEvent.__args__, "What happens while an agent works.")
+    return {
+        "$schema": DIALECT,
+        "$id": f"urn:zot:events:{PROTOCOL_VERSION}",
+        "title": f"Agent events of zot, version {PROTOCOL_VERSION}",
+        "description": "One JSON object per line of UTF-8. Versions add fields and events; readers ignore what they do "
+        "not know.",
+        "$ref": "#/$defs/Event",
+        "$defs": {"Event": any_one, **found, **SHARED},
+    }
+
+
+def command_schema(method: Method) -> dict[str, Any]:
+    """A command as a client writes it."""
+    properties: dict[str, Any] = {"type": {"const": method.name}, "id": {"description": "Anything; it comes back."}}
+    for field in method.fields:
+        properties[field.name] = {**KINDS[field.kind][2], "description": field.doc}
+    optional = tuple(["id", *(field.name for field in method.fields if not field.required)])
+    return closed_object(properties, optional, description=method.doc)
+
+
+def response_schema(method: Method) -> dict[str, Any]:
+    """A response that is a success, its data like the example."""
+    properties: dict[str, Any] = {"type": {"const": "response"}, "id": {}, "command": {"const": method.name}}
+    properties |= {"success": {"const": True}, "data": like(json.loads(method.data)) if method.data else {}}
+    return closed_object(properties, ("id",) if method.data else ("id", "data"))
+
+
+def like(example: Any) -> dict[str, Any]:
+    """The schema of values that look like an example; what is null there can be a number as well."""
+    if isinstance(example, dict):
+        return closed_object({name: like(value) for name, value in example.items()})
+    if isinstance(example, list):
+        return {"type": "array", "items": like(example[0]) if example else {}}
+    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    return {"type": names[type(example)]} if example is not None else {"type": ["number", "null"]}
+
+
+def rpc_schema() -> dict[str, Any]:
+    """What `zot rpc` reads and writes."""
+    agent, agent_event = union("event", events.AgentEvent.__args__, "What happens while the agent works.")
+    told, told_event = union(
+        "event", extension_events.ExtensionEvent.__args__, "What extensions want to be seen; at any time."
+    )
+    commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
+    responses = {f"response.{name}": response_schema(method) for name, method in METHODS.items()}
+    failure = closed_object(
+        {"type": {"const": "response"}, "id": {}, "command": TEXT, "success": {"const": False}, "error": TEXT},
+        ("id",),
+        description="The command was not done. `command` is empty where the line was none.",
+    )
+    message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}
+    responses["response.get_messages"]["properties"]["data"] = closed_object(
+        {"messages": {"type": "array", "items": place("Message")}}
+    )
+    return {
+        "$schema": DIALECT,
+        "$id": f"urn:zot:rpc:{PROTOCOL_VERSION}",
+        "title": f"The protocol of zot rpc, version {PROTOCOL_VERSION}",
+        "description": "One JSON object per line of UTF-8, in both directions. Versions add commands, events and "
+        "fields; readers ignore what they do not know.",
+        "anyOf": [place("FromClient"), place("FromServer")],
+        "$defs": {
+            "FromClient": {"description": "A line a client writes.", "oneOf": [place(name) for name in commands]},
+            "FromServer": {
+                "description": "A line a client reads.",
+                "oneOf": [place("Event"), place("ExtensionEvent"), place("Response")],
+            },
+            "Response": {
+                "description": "The one answer to a command.",
+                "oneOf": [*(place(name) for name in responses), place("failure")],
+            },
+            "Event": agent_event,
+            "ExtensionEvent": told_event,
+            **commands,
+            **responses,
+            "failure": failure,
+            **agent,
+            **told,
+            **SHARED,
+            "Message": closed_object(message, description="A message of the conversation."),
+            "InputImage": closed_object(
+                {
+                    "mime_type": TEXT | {"examples": ["image/png"]},
+                    "data": TEXT | {"contentEncoding": "base64", "description": "Without line breaks."},
+                },
+                description="A picture a client sends.",
+            ),
+            "Panel": record_schema(extension_events.Panel),
+        },
+    }
+
+
+def record_schema(cls: Any) -> dict[str, Any]:
+    """A record that has no type."""
+    hints = typing.get_type_hints(cls)
+    fields = {name: annotated(hints[name]) for name in cls.__match_args__}
+    return closed_object(fields, description=plain(cls.__doc__))
+
+
+def texts() -> dict[Path, str]:
+    """The files and their content."""
+    schemas = {EVENTS: events_schema(), RPC: rpc_schema()}
+    return {path: json.dumps(schema, ensure_ascii=False, indent=1) + "\n" for path, schema in schemas.items()}
+
+
+if __name__ == "__main__":
+    for path, text in texts().items():
+        path.write_text(text, "utf-8")
