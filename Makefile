@@ -34,7 +34,7 @@ check: setup ## format, lint, types, arrows, each package alone, docs
 	$(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
 	@set -e; for package in $(PACKAGES); do \
 	  echo "$$package alone"; \
-	  $(UV) run --quiet --isolated --no-default-groups --package $$package --with pytest --with hypothesis \
+	  $(UV) run --quiet --isolated --no-default-groups --package $$package --with pytest --with hypothesis --with pyte \
 	    pytest packages/$$package; \
 	done
 	$(UV) run scripts/generate_docs.py --check

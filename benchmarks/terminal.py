@@ -9,7 +9,6 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,6 @@ ANSWERS = {
 }
 """What a terminal with kitty's keyboard protocol and synchronized output says."""
 
-_LAUNCH = "import fcntl,os,sys,termios;fcntl.ioctl(0,termios.TIOCSCTTY,0);os.execvp(sys.argv[1],sys.argv[1:])"
 _KEPT = 1 << 16
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -37,10 +35,10 @@ class Terminal:
         self.descriptor, child = os.openpty()
         fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         variables = {**environment, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-        launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, *command]
         self.process = subprocess.Popen(
-            launch, stdin=child, stdout=child, stderr=child, env=variables, start_new_session=True
-        )
+            command, stdin=child, stdout=child, stderr=child, env=variables, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )  # fmt: skip
         os.close(child)
         os.set_blocking(self.descriptor, False)
         self.written = 0

@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+import zot_core
+from zot_core.testing import Schema
 from zot_provider.testing import ScriptedServer
 
+EVENTS = Schema(Path(zot_core.__file__).parent / "events.schema.json")
 KEY = "sk-test-0123456789-secret"
 PROVIDERS = {"anthropic": "anthropic-messages", "openai": "openai-chat", "openai-responses": "openai-responses"}
 
@@ -40,9 +43,11 @@ class Finished:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """Standard output as lines of JSON."""
+        """Standard output as lines of JSON, each an event as the schema says."""
         assert self.out.endswith("\n")
-        return [json.loads(line) for line in self.out.splitlines()]
+        events = [json.loads(line) for line in self.out.splitlines()]
+        assert [fault for event in events for fault in EVENTS.faults(event)] == []
+        return events
 
     def line(self) -> str:
         """Standard error, which must be a single line."""

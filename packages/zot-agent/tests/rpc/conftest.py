@@ -15,67 +15,12 @@ from typing import Any
 import pytest
 
 import zot_agent.rpc
+from zot_core.testing import Schema
 from zot_provider.testing import ScriptedServer
 
 RPC = Path(zot_agent.rpc.__file__).parent / "rpc.schema.json"
 PATIENCE = 60
 """Seconds after which something that should have come counts as missing."""
-
-
-TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-    "null": (type(None),),
-}
-
-
-KEYWORDS = {
-    "$schema", "$id", "$defs", "$ref", "title", "description", "examples", "anyOf", "oneOf", "type", "const", "enum",
-    "properties", "required", "items", "minimum", "contentEncoding",
-}  # fmt: skip
-
-
-class Schema:
-    """A JSON Schema that uses these keywords and no others."""
-
-    def __init__(self, path: Path) -> None:
-        self.root: dict[str, Any] = json.loads(path.read_text("utf-8"))
-
-    def faults(self, value: object, name: str = "") -> list[str]:
-        """What keeps a value from fitting the schema, or a definition in it."""
-        return self._faults(self.root["$defs"][name] if name else self.root, value, "$")
-
-    def _faults(self, schema: dict[str, Any], value: object, path: str) -> list[str]:
-        assert schema.keys() <= KEYWORDS, schema.keys() - KEYWORDS
-        found: list[str] = []
-        if "$ref" in schema:
-            found += self._faults(self.root["$defs"][schema["$ref"].removeprefix("#/$defs/")], value, path)
-        fitting = [not self._faults(each, value, path) for each in schema.get("anyOf", schema.get("oneOf", ()))]
-        if fitting and not (any(fitting) if "anyOf" in schema else sum(fitting) == 1):
-            found.append(f"{path}: {sum(fitting)} alternatives fit")
-        if "const" in schema and value != schema["const"]:
-            found.append(f"{path}: not {schema['const']!r}")
-        if "enum" in schema and value not in schema["enum"]:
-            found.append(f"{path}: none of {schema['enum']!r}")
-        kinds = schema.get("type", [])
-        kinds = [kinds] if isinstance(kinds, str) else kinds
-        fits = [isinstance(value, TYPES[kind]) and (kind == "boolean") >= isinstance(value, bool) for kind in kinds]
-        if kinds and not any(fits):
-            return [*found, f"{path}: no {kinds}"]
-        if isinstance(value, int) and value < schema.get("minimum", value):
-            found.append(f"{path}: too small")
-        if isinstance(value, dict):
-            found += [f"{path}.{name}: missing" for name in schema.get("required", ()) if name not in value]
-            for name, inner in schema.get("properties", {}).items():
-                if name in value:
-                    found += self._faults(inner, value[name], f"{path}.{name}")
-        if isinstance(value, list) and "items" in schema:
-            found += [each for item in value for each in self._faults(schema["items"], item, f"{path}[]")]
-        return found
 
 
 class Peer:

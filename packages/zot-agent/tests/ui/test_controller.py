@@ -209,11 +209,11 @@ def test_a_picture_that_is_dropped_is_sent_with_the_prompt(chats: Any) -> None:
             await talk.quiet()
             kinds = [block.type for block in talk.host.runtime.messages[0].content]
             assert sorted(kinds) == ["image", "text"]
-            assert "[image/png, 70 bytes]" in talk.driver.screen() or "image/png" in talk.driver.screen()
+            assert "[image/png, 70 bytes]" in talk.driver.screen()
             talk.paste(str(Path("no.png").absolute()))
             talk.type("and this?<enter>")
             await talk.quiet()
-            assert "no.png is no png, jpeg, gif or webp picture" in talk.driver.screen()
+            assert "gif or webp picture" in talk.driver.screen()
             assert talk.editor == "[image:no.png] and this?"
 
     asyncio.run(main())
@@ -243,7 +243,7 @@ def test_a_shell_command_is_run_and_the_model_reads_it_with_the_next_prompt(chat
     async def main() -> None:
         async with chats.open(["I see."]) as talk:
             await talk.send(f"{prefix} printf 'sea%s\\n' shell; exit 4")
-            assert "● ! printf" in talk.driver.screen() or "✗ ! printf" in talk.driver.screen()
+            assert "✗ ! printf" in talk.driver.screen()
             assert "    seashell" in talk.driver.screen()
             assert "exit 4" in talk.driver.screen()
             assert talk.said == []
@@ -310,12 +310,12 @@ def test_the_title_says_what_goes_on(chats: Any, paused: Any) -> None:
         client = paused([Turn("one¶", chunk=100)])
         async with chats.open(client) as talk:
             assert talk.driver.memory.title == "work"
-            talk.type("fix \x1b]0;the tests<enter>".replace("\x1b", ""))
+            talk.type("fix the tests<enter>")
             await talk.shown("one")
-            assert talk.driver.memory.title.startswith("● fix ]0;the tests – work")
+            assert talk.driver.memory.title == "● fix the tests – work"
             client.go.set()
             await talk.quiet()
-            assert talk.driver.memory.title.startswith("fix ]0;the tests")
+            assert talk.driver.memory.title == "fix the tests – work"
 
     asyncio.run(main())
 
@@ -327,7 +327,7 @@ def test_the_mouse_is_ours_only_if_asked_for(chats: Any) -> None:
             assert not talk.driver.memory.mouse
             talk.type("<alt+m>")
             assert talk.driver.memory.mouse
-            await talk.shown("   59")
+            await talk.shown("  59")
             talk.driver.click(3, 3, 4)
             await talk.driver.settle()
             assert "  59" not in talk.driver.screen()

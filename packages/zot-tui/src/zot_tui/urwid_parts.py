@@ -23,6 +23,7 @@ HOMES = {
     "CanvasOverlay": "urwid.canvas",
     "CompositeCanvas": "urwid.canvas",
     "FLOW": "urwid.widget.constants:Sizing.FLOW",
+    "LayeredAttr": "urwid.util",
     "SolidCanvas": "urwid.canvas",
     "TextCanvas": "urwid.canvas",
     "Widget": "urwid.widget.widget",

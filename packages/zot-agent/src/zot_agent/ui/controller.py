@@ -2,15 +2,13 @@
 
 import asyncio
 import os
-from typing import Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from zot_agent.extensions import events as extension_events
-from zot_agent.extensions.running import Extensions
 from zot_agent.host import Host
-from zot_agent.ui import editor_program, prompts, status
+from zot_agent.ui import prompts, status
 from zot_agent.ui.bindings import ACTIONS, CHAT
 from zot_agent.ui.branch import branch
-from zot_agent.ui.commands import COMMANDS, screen
 from zot_agent.ui.dispatch import Dispatch
 from zot_agent.ui.permission import Permission
 from zot_agent.ui.presenter import Presenter
@@ -30,6 +28,9 @@ from zot_tui.widgets.dialog import Dialog
 from zot_tui.widgets.panel import PanelWidget
 from zot_tui.widgets.tool_cell import ToolCell
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.running import Extensions
 
 V = TypeVar("V")
 
@@ -94,7 +95,7 @@ class Controller:
     def _work_changed(self) -> None:
         spinner = self.view.spinner
         if self.work.busy and not spinner.spinning:
-            self._spin("running" if self._shell_cell is not None else "")
+            self._spin("")
         elif not self.work.busy:
             spinner.stop()
         self.view.waiting = [each.typed for each in self.work.waiting]
@@ -110,6 +111,7 @@ class Controller:
     def _runs(self, escape: Escape) -> None:
         self._shell_cell = ToolCell("!", escape.command, self.presenter.look)
         self.transcript.append(self._shell_cell)
+        self._spin("running")
 
     def _printed(self, text: str) -> None:
         if self._shell_cell is not None:
@@ -333,7 +335,7 @@ class Controller:
 
     def help(self) -> None:
         """Keys and commands."""
-        self.dispatch.begin(screen.show_help(self, COMMANDS))
+        self.dispatch.take("/help")
 
     def next_reasoning(self) -> None:
         """The next level of reasoning; a model that does not reason has none."""
@@ -350,6 +352,8 @@ class Controller:
         self.dispatch.begin(self._edit())
 
     async def _edit(self) -> None:
+        from zot_agent.ui import editor_program  # noqa: PLC0415  rarely wanted, and not for the first screen
+
         argv = editor_program.command(os.environ)
 
         async def run(command: list[str]) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Coroutine, Iterator
 from typing import Any
 
-from zot_agent.ui.commands import BY_NAME, COMMANDS, skills
+from zot_agent.ui.commands import BY_NAME, COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.work import Work
 from zot_core.aio import spawn
@@ -49,6 +49,8 @@ class Dispatch:
         if command is not None:
             self.begin(self._run(command, args))
         elif name.startswith(SKILL):
+            from zot_agent.ui.commands import skills  # noqa: PLC0415  not for the first screen
+
             skills.find(self._chat, name.removeprefix(SKILL))
             self.begin(skills.use(self._chat, name.removeprefix(SKILL), args))
         elif extensions is not None and any(each.name.lower() == name.lower() for each in extensions.commands):

@@ -62,8 +62,10 @@ class Screen(urwid.Widget):
         parts: list[tuple[urwid.Canvas, Any, bool]] = []
         room = rows
         for widget, least in self._lower(rows):
-            wanted = widget.rows((columns,), focus)
             kept = room - (LEAST if rows > 2 * LEAST and not least else 1)
+            if widget is self.suggest:
+                self.suggest.max_rows = min(kept, MOST)  # it scrolls, so that its choice is in sight
+            wanted = widget.rows((columns,), focus)
             if not wanted or kept <= 0:
                 continue
             drawn = urwid.CompositeCanvas(widget.render((columns,), focus and widget is self.editor))
@@ -85,7 +87,6 @@ class Screen(urwid.Widget):
             self.panel.max_rows = max(rows - 8, 4)
             widgets.append((self.panel, False))
         else:
-            self.suggest.max_rows = max(min(rows - 1 - self.editor.max_rows - LEAST, MOST), 1)
             widgets.append((self.suggest, False))
         return [*widgets, (self.spinner, False), (self._waiting, False)]
 

@@ -1,6 +1,7 @@
 """Fakes for the tests of whoever builds on `zot_core`."""
 
 from zot_core.testing.agents import EventClient, make_agent, record, run_to_end, types
+from zot_core.testing.schema import Schema
 from zot_core.testing.world import FakeShell, MemoryFiles, Ran, Scripted
 
 __all__ = [
@@ -8,6 +9,7 @@ __all__ = [
     "FakeShell",
     "MemoryFiles",
     "Ran",
+    "Schema",
     "Scripted",
     "make_agent",
     "record",

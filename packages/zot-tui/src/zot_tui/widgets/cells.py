@@ -1,10 +1,8 @@
 """The cells for what is said: prompts, answers, thoughts, notes, plain text. No urwid."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from zot_tui.markdown import Document
-from zot_tui.markdown.inline import inline
 from zot_tui.text.runs import Row, clip_runs, plain
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.widgets.amounts import duration
@@ -21,6 +19,9 @@ from zot_tui.widgets.parts import (
     text_lines,
     wrapped,
 )
+
+if TYPE_CHECKING:
+    from zot_tui.markdown import Document
 
 Level: TypeAlias = Literal["info", "success", "warning", "error"]
 
@@ -122,13 +123,15 @@ class AnswerCell(Cell):
 
     def _make(self) -> list[Part]:
         if self._document is None:
+            from zot_tui.markdown import Document  # noqa: PLC0415  not for a screen without an answer
+
             self._document = Document(self.text)
         parts: list[Part] = []
         self._kept = 0
         self._grow(self._document, parts)
         return parts
 
-    def _grow(self, document: Document, parts: list[Part]) -> None:
+    def _grow(self, document: "Document", parts: list[Part]) -> None:
         """Put the parts of new and of changed blocks in place of those of the blocks that were open."""
         del parts[self._kept :]
         parts += [indented(Part(block.rows)) for block in document.closed[self._kept :]]
@@ -203,6 +206,8 @@ class ThoughtCell(Cell):
         lines = [line for line in sanitize(text).split("\n") if line.strip()]
         if not lines:
             return ""
+        from zot_tui.markdown.inline import inline  # noqa: PLC0415  see `AnswerCell`
+
         line = lines[0 if self._finished else -1]
         return sanitize_line(plain(inline(line.strip().lstrip("#").strip())))
 

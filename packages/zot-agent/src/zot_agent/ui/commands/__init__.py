@@ -11,9 +11,8 @@ def _in(module: str, name: str) -> Callable[[Chat, str], Awaitable[Any]]:
     """The function of a module of this package, which is loaded with the first command of its own: none of them has to
     be there for the screen to be drawn."""
 
-    def run(chat: Chat, arguments: str) -> Awaitable[Any]:
-        found: Awaitable[Any] = getattr(import_module(f"{__name__}.{module}"), name)(chat, arguments)
-        return found
+    async def run(chat: Chat, arguments: str) -> None:
+        await getattr(import_module(f"{__name__}.{module}"), name)(chat, arguments)
 
     return run
 

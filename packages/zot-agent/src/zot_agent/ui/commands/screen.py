@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from zot_agent.ui.bindings import ACTIONS
+from zot_agent.ui.commands import COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_tui.keys import parse_key
 from zot_tui.text.runs import Row, clip_runs
@@ -77,8 +78,8 @@ def help_rows(
     return rows
 
 
-async def show_help(chat: Chat, commands: Iterable[SlashCommand]) -> None:
+async def help(chat: Chat, _: str) -> None:
     """Keys and commands."""
     running = chat.host.extensions
     extensions = [(each.name, each.description, each.extension) for each in running.commands] if running else []
-    await chat.ask(Pages("Help", lambda columns: help_rows(commands, extensions, columns)))
+    await chat.ask(Pages("Help", lambda columns: help_rows(COMMANDS, extensions, columns)))

@@ -1,0 +1,332 @@
+"""Slash commands, typed on a screen whose host was built as the command builds it."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+def rows(path: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
+
+
+def sessions(chats: Any) -> list[Path]:
+    return sorted(chats.root.glob("zot-home/sessions/*/*.jsonl"))
+
+
+def test_new_begins_another_session_and_clear_forgets_the_conversation(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("one", "two", "three")
+        async with chats.built(server) as talk:
+            await talk.send("first")
+            old = talk.host.runtime.session.path
+            await talk.send("/new")
+            assert talk.said == []
+            assert "first" not in talk.driver.screen()
+            assert "a new session; the old one is in /sessions" in talk.driver.screen()
+            await talk.send("second")
+            assert talk.host.runtime.session.path != old
+            await talk.send("/clear")
+            assert talk.said == []
+            assert "second" not in talk.driver.screen()
+            await talk.send("third")
+            assert [role for role, _ in talk.said] == ["user", "assistant"]
+        assert len(sessions(chats)) == 2
+
+    asyncio.run(main())
+
+
+def test_a_command_that_cannot_run_beside_work_stops_it_first(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add(Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]))
+        async with chats.built(server) as talk:
+            talk.type("work<enter>")
+            await talk.shown("    here")
+            talk.type("later<enter>")
+            talk.type("/clear<enter>")
+            await talk.until(lambda: not talk.host.runtime.busy and talk.said == [])
+            await talk.quiet()
+            assert talk.editor == "later"
+            assert len(server.requests) == 1
+
+    asyncio.run(main())
+
+
+def test_a_command_that_harms_nothing_runs_beside_work(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add(Turn(calls=[Call("bash", {"command": "echo here; until [ -e go ]; do sleep 0.02; done"})]), "Done.")
+        async with chats.built(server) as talk:
+            talk.type("work<enter>")
+            await talk.shown("    here")
+            talk.type("/help<enter>")
+            await talk.shown("Commands")
+            talk.type("<esc>/study<enter>")
+            await talk.until(lambda: talk.waiting)
+            assert talk.waiting[0].startswith("Get to know the project")
+            talk.type("<alt+up><ctrl+c>")
+            Path("go").touch()
+            await talk.quiet()
+
+    asyncio.run(main())
+
+
+def test_an_unknown_command_is_an_error_that_names_near_ones(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("a file")
+        async with chats.built(server) as talk:
+            talk.type("/modle<esc><enter>")
+            await talk.shown("unknown command '/modle'; did you mean /model")
+            assert talk.editor == "/modle"
+            talk.type("<esc><esc>/skill:nonsuch x<enter>")
+            await talk.shown("unknown skill 'nonsuch'")
+            talk.type("<esc><esc>")
+            await talk.send("/etc/hosts")
+            assert talk.said == [("user", "/etc/hosts"), ("assistant", "a file")]
+
+    asyncio.run(main())
+
+
+def test_compact_takes_what_matters(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("one", "two", "three", "In short.")
+        async with chats.built(server) as talk:
+            await talk.send("/compact")
+            assert "✗" in talk.driver.screen()
+            for text in ("a", "b", "c"):
+                await talk.send(text)
+            await talk.send("/compact keep the numbers")
+            assert "the conversation so far is now a summary" in talk.driver.screen()
+            assert "keep the numbers" in str(server.requests[-1].body)
+            assert "In short." in talk.said[0][1]
+
+    asyncio.run(main())
+
+
+def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("one", "two", "three")
+        async with chats.built(server) as talk:
+            await talk.send("the first talk")
+            await talk.send("/new")
+            await talk.send("the second talk")
+            talk.type("/sessions<enter>")
+            await talk.shown("the first talk")
+            assert "Sessions" in talk.driver.screen()
+            talk.type("first<ctrl+r>")
+            await talk.shown("Rename the session")
+            talk.type("<ctrl+u>beginnings<enter>")
+            await talk.until(lambda: "Rename" not in talk.driver.screen())
+            talk.type("<ctrl+u>beg<enter>")
+            await talk.until(lambda: talk.said and talk.said[0][1] == "the first talk")
+            await talk.driver.settle()
+            assert "▌ the first talk" in talk.driver.screen()
+            await talk.send("go on")
+            talk.type("/sessions<enter>")
+            await talk.shown("beginnings")
+            talk.type("<ctrl+r>")
+            await talk.shown("Rename the session")
+            talk.type(" again<enter>")
+            await talk.shown("beginnings again")
+            talk.type("second<ctrl+d>")
+            await talk.shown("delete this session?")
+            talk.type("<ctrl+d>")
+            await talk.until(lambda: len(sessions(chats)) == 1)
+            await talk.driver.settle()
+            talk.type("<esc>")
+            assert [row["type"] for row in rows(talk.host.runtime.session.path)].count("message") == 4
+
+    asyncio.run(main())
+
+
+def test_the_session_at_hand_cannot_be_deleted(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("one")
+        async with chats.built(server) as talk:
+            await talk.send("hello")
+            talk.type("/sessions<enter>")
+            await talk.shown("just now")
+            talk.type("<ctrl+d><ctrl+d>")
+            await talk.driver.settle()
+            await talk.until(lambda: "✗" in talk.driver.screen() or not sessions(chats))
+            assert len(sessions(chats)) == 1
+
+    asyncio.run(main())
+
+
+def test_a_model_of_the_same_vendor_and_one_of_another(
+    chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        server.add("one", "two", "three")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
+        async with chats.built(server) as talk:
+            await talk.send("first")
+            await talk.send("/model gpt-4o-mini")
+            assert talk.driver.screen().splitlines()[-1].endswith("gpt-4o-mini")
+            await talk.send("second")
+            assert server.requests[-1].body["model"] == "gpt-4o-mini"
+            await talk.send("/model anthropic/claude-sonnet-4-5")
+            assert talk.driver.screen().splitlines()[-1].endswith("claude-sonnet-4-5")
+            await talk.send("third")
+            assert "max_tokens" in server.requests[-1].body
+            assert [text for _, text in talk.said] == ["first", "one", "second", "two", "third", "three"]
+            assert talk.driver.screen().count("▌") == 3
+        (path,) = sessions(chats)
+        assert [row["type"] for row in rows(str(path))].count("message") == 6
+
+    asyncio.run(main())
+
+
+def test_a_model_without_a_key_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("one", "two")
+        async with chats.built(server) as talk:
+            await talk.send("first")
+            await talk.send("/model anthropic/claude-sonnet-4-5")
+            assert "ANTHROPIC_API_KEY" in talk.driver.screen()
+            await talk.send("second")
+            assert talk.said[-1] == ("assistant", "two")
+
+    asyncio.run(main())
+
+
+def test_models_are_picked_from_a_list(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server) as talk:
+            talk.type("/model<enter>")
+            await talk.shown("vendors with a key")
+            talk.type("4o-mini")
+            await talk.shown("gpt-4o-mini")
+            talk.type("<enter>")
+            await talk.quiet()
+            assert talk.host.runtime.agent.model.id == "gpt-4o-mini"
+
+    asyncio.run(main())
+
+
+def test_reasoning_is_chosen(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server) as talk:
+            await talk.send("/reasoning high")
+            assert talk.host.runtime.agent.reasoning == "high"
+            await talk.send("/reasoning hihg")
+            assert "did you mean high?" in talk.driver.screen()
+            talk.type("/reasoning<enter>")
+            await talk.shown("Reasoning")
+            talk.type("low<enter>")
+            await talk.quiet()
+            assert talk.host.runtime.agent.reasoning == "low"
+
+    asyncio.run(main())
+
+
+def test_jump_shows_a_prompt_of_before(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add(*["\n\n".join("word" for _ in range(20)) for _ in range(3)])
+        async with chats.built(server) as talk:
+            for text in ("alpha", "beta", "gamma"):
+                await talk.send(text)
+            await talk.send("/jump alp")
+            assert "▌ alpha" in talk.driver.screen()
+            await talk.send("/jump omega")
+            assert talk.chat.presenter.transcript.cells[-1].shows
+            talk.type("<ctrl+end>/jump<enter>")
+            await talk.shown("Jump to")
+            talk.type("<down><enter>")
+            await talk.shown("▌ beta")
+
+    asyncio.run(main())
+
+
+def test_a_question_beside_the_work_is_not_kept(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("main answer", "side answer", "second side answer", "main again")
+        async with chats.built(server) as talk:
+            await talk.send("first")
+            talk.type("/btw what is it?<enter>")
+            await talk.shown("side answer")
+            assert "not part of the conversation" in talk.driver.screen()
+            talk.type("<esc>")
+            await talk.shown("another question, or Esc")
+            talk.type("and that?<enter>")
+            await talk.shown("second side answer")
+            talk.type("<esc>")
+            await talk.shown("another question, or Esc")
+            talk.type("<esc>")
+            await talk.send("second")
+            assert [text for _, text in talk.said] == ["first", "main answer", "second", "main again"]
+            assert "what is it?" not in str(server.requests[-1].body)
+            assert "main answer" in str(server.requests[1].body)
+
+    asyncio.run(main())
+
+
+def test_a_skill_is_found_and_sent(chats: Any, server: ScriptedServer) -> None:
+    folder = Path(".zot/skills/knots")
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: knots\ndescription: how to tie knots\n---\nOver, under, through.\n")
+
+    async def main() -> None:
+        server.add("tied")
+        async with chats.built(server) as talk:
+            talk.type("/skills<enter>")
+            await talk.shown("how to tie knots")
+            talk.type("<enter>")
+            await talk.until(lambda: talk.editor == "/skill:knots ")
+            talk.type("a bowline<enter>")
+            await talk.quiet()
+            assert "Over, under, through." in talk.said[0][1]
+            assert "a bowline" in talk.said[0][1]
+
+    asyncio.run(main())
+
+
+def test_the_last_answer_is_copied(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("the answer")
+        async with chats.built(server) as talk:
+            await talk.send("/copy")
+            assert "there is no answer to copy yet" in talk.driver.screen()
+            await talk.send("question")
+            await talk.send("/copy")
+            await talk.shown("copied")
+            assert any(sequence.startswith("\x1b]52;") for sequence in talk.driver.memory.sent)
+
+    asyncio.run(main())
+
+
+def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server) as talk:
+            await talk.send("/theme light")
+            assert talk.chat.app.theme.name == "light"
+            await talk.send("/theme nonsuch")
+            assert "✗" in talk.driver.screen()
+            talk.type("/theme<enter>")
+            await talk.shown("Theme")
+            talk.type("dark<enter>")
+            await talk.quiet()
+            assert talk.chat.app.theme.name == "dark"
+
+    asyncio.run(main())
+
+
+def test_exit_leaves(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server) as talk:
+            talk.type("/exit<enter>")
+            await talk.until(lambda: talk.chat.app.over)
+
+    asyncio.run(main())

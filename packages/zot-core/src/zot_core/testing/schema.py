@@ -1,0 +1,62 @@
+"""`Schema`: whether lines that a program printed are what its JSON Schema says."""
+
+import json
+import os
+from typing import Any
+
+TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (type(None),),
+}
+
+
+KEYWORDS = {
+    "$schema", "$id", "$defs", "$ref", "title", "description", "examples", "anyOf", "oneOf", "type", "const", "enum",
+    "properties", "required", "items", "minimum", "contentEncoding",
+}  # fmt: skip
+
+
+class Schema:
+    """A JSON Schema (2020-12) in a file, of the keywords that zot's own ones use; ValueError for others."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        with open(path, encoding="utf-8") as file:
+            self.root: dict[str, Any] = json.load(file)
+
+    def faults(self, value: object, name: str = "") -> list[str]:
+        """What keeps a value from fitting the schema, or a definition in it."""
+        return self._faults(self.root["$defs"][name] if name else self.root, value, "$")
+
+    def _faults(self, schema: dict[str, Any], value: object, path: str) -> list[str]:
+        if not schema.keys() <= KEYWORDS:
+            raise ValueError(f"{path}: keywords {sorted(schema.keys() - KEYWORDS)} are not known here")
+        found: list[str] = []
+        if "$ref" in schema:
+            found += self._faults(self.root["$defs"][schema["$ref"].removeprefix("#/$defs/")], value, path)
+        fitting = [not self._faults(each, value, path) for each in schema.get("anyOf", schema.get("oneOf", ()))]
+        if fitting and not (any(fitting) if "anyOf" in schema else sum(fitting) == 1):
+            found.append(f"{path}: {sum(fitting)} alternatives fit")
+        if "const" in schema and value != schema["const"]:
+            found.append(f"{path}: not {schema['const']!r}")
+        if "enum" in schema and value not in schema["enum"]:
+            found.append(f"{path}: none of {schema['enum']!r}")
+        kinds = schema.get("type", [])
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        fits = [isinstance(value, TYPES[kind]) and (kind == "boolean") >= isinstance(value, bool) for kind in kinds]
+        if kinds and not any(fits):
+            return [*found, f"{path}: no {kinds}"]
+        if isinstance(value, int) and value < schema.get("minimum", value):
+            found.append(f"{path}: too small")
+        if isinstance(value, dict):
+            found += [f"{path}.{name}: missing" for name in schema.get("required", ()) if name not in value]
+            for name, inner in schema.get("properties", {}).items():
+                if name in value:
+                    found += self._faults(inner, value[name], f"{path}.{name}")
+        if isinstance(value, list) and "items" in schema:
+            found += [each for item in value for each in self._faults(schema["items"], item, f"{path}[]")]
+        return found
