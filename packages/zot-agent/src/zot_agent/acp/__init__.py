@@ -1,0 +1,1 @@
+"""`zot acp`: the Agent Client Protocol over standard input and output, for editors."""
