@@ -28,6 +28,7 @@ from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.catalog import list_models
 from zot_provider.vendors import VENDORS
 from zot_tui.keys import parse_key
+from zot_tui.theme import TOKENS
 from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR_ACTIONS
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
 
@@ -177,6 +178,19 @@ def screen() -> str:
     return f"# Commands and keys\n\n## Commands\n\n| command | | while zot works |\n|---|---|---|\n{commands}{keys}"
 
 
+def themes() -> str:
+    rows = "".join(
+        f"| `{token.key}` | {f'`{token.background_key}`' if token.background_key else ''} | {token.meaning} "
+        f"| {f'`{token.fallback}`' if token.fallback else ''} | {token.contrast:g} |\n"
+        for token in TOKENS
+    )
+    return (
+        "# Entries of a theme\n\nAn entry with a dot stands in a group: `diff.added` is `added` in the object `diff`. "
+        "Contrast is what zot's own themes keep to, measured as in WCAG 2.2.\n\n"
+        f"| colour | background | what it is for | falls back on | contrast |\n|---|---|---|---|---|\n{rows}"
+    )
+
+
 BUSY = {"now": "at once", "cancel": "stops it first", "wait": "waits"}
 
 
@@ -209,6 +223,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "providers.md": providers,
     "rpc.md": rpc,
     "screen.md": screen,
+    "themes.md": themes,
     "tools.md": tools,
 }
 

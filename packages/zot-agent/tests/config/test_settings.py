@@ -65,7 +65,7 @@ def test_a_file_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
 def test_known_keys_are_taken_and_others_left_alone(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(
         b'\xef\xbb\xbf{"provider": " openai ", "model": "m", "reasoning": "high", "http_proxy": "proxy:3128",'
-        b' "theme": 3, "codemode": {"enabled": true}, "keymap": null}'
+        b' "shell": 3, "codemode": {"enabled": true}, "keymap": null}'
     )
     assert load_settings(str(tmp_path)) == Settings("openai", "m", "high", "proxy:3128")
 
@@ -101,4 +101,28 @@ def test_a_threshold_that_is_none_is_told(tmp_path: Path, written: str) -> None:
     (tmp_path / FILE).write_text(f'{{"auto_compact_threshold": {written}}}')
 
     with pytest.raises(ConfigError, match='auto_compact_threshold: expected "off" or a number from 10 to 99'):
+        load_settings(str(tmp_path))
+
+
+def test_the_screens_settings_are_read(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"theme": "mine", "tool_render": "box", "keymap": {"ctrl+p": "/model", "f5": null}}')
+
+    found = load_settings(str(tmp_path))
+
+    assert (found.theme, found.tool_render) == ("mine", "box")
+    assert found.keymap == {"ctrl+p": "/model", "f5": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"keymap": []}', "keymap: expected an object, got a list"),
+        ('{"keymap": {"f5": 3}}', "keymap: f5: expected text, got a number"),
+        ('{"tool_render": "round"}', "tool_render: expected one of flat, box, got 'round'"),
+    ],
+)
+def test_settings_of_the_screen_that_cannot_be_used_are_told(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / FILE).write_text(text)
+
+    with pytest.raises(ConfigError, match=said):
         load_settings(str(tmp_path))

@@ -10,14 +10,16 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_provider.errors import ConfigError
-from zot_provider.record import Record, record
+from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
 
 FILE = "config.json"
 _LARGEST = 1 << 20
 _THRESHOLD = "auto_compact_threshold"
+_KEYMAP = "keymap"
 
 ProjectExtensions: TypeAlias = Literal["ask", "on", "off"]
+ToolRender: TypeAlias = Literal["flat", "box"]
 
 
 @record
@@ -32,26 +34,47 @@ class Settings(Record):
     project_extensions: ProjectExtensions = "ask"
     auto_compact_threshold: int = 85
     """Per cent of the context window that may fill before the conversation is compacted; 0 for never."""
+    theme: str = ""
+    """The name of a theme; empty for what suits the terminal."""
+    tool_render: ToolRender = "flat"
+    """How calls of tools look on the screen."""
+    keymap: dict[str, str] = field(default_factory=dict)
+    """Keys, and the slash command or action that each is for; empty to take a key's meaning away."""
 
 
 def load_settings(home: str) -> Settings:
     """The settings in the folder `home`; defaults without a file. Raises `ConfigError` naming file and key."""
     path = os.path.join(home, FILE)
     value = read_json_object(path)
-    texts = [name for name in Settings.__match_args__ if name != _THRESHOLD]
+    texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP)]
     for name in texts:
         if name in value and not isinstance(value[name], str):
             raise ConfigError(f"{path}: {name}: expected text, got {kind(value[name])}")
     found = Settings(**{name: value[name].strip() for name in texts if value.get(name, "").strip()})
     if _THRESHOLD in value:
         found = found.replace(auto_compact_threshold=_threshold(value[_THRESHOLD], path))
-    for name, choices in (("reasoning", get_args(Reasoning)), ("project_extensions", get_args(ProjectExtensions))):
+    if value.get(_KEYMAP) is not None:
+        found = found.replace(keymap=_keymap(value[_KEYMAP], path))
+    for name, choices in (
+        ("reasoning", get_args(Reasoning)),
+        ("project_extensions", get_args(ProjectExtensions)),
+        ("tool_render", get_args(ToolRender)),
+    ):
         if (chosen := getattr(found, name)) not in choices:
             raise ConfigError(f"{path}: {name}: expected one of {', '.join(choices)}, got {chosen!r}")
     scheme = found.http_proxy.partition("://")[0] if "://" in found.http_proxy else "http"
     if scheme not in ("http", "https") or len(found.http_proxy.split()) > 1:
         raise ConfigError(f"{path}: http_proxy: expected an address such as http://HOST:PORT")  # it may hold a password
     return found
+
+
+def _keymap(value: object, path: str) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{path}: {_KEYMAP}: expected an object, got {kind(value)}")
+    for key, action in value.items():
+        if not isinstance(action, str | None):
+            raise ConfigError(f"{path}: {_KEYMAP}: {key}: expected text, got {kind(action)}")
+    return {key: action or "" for key, action in value.items()}
 
 
 def _threshold(value: object, path: str) -> int:

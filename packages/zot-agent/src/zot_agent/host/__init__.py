@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from zot_agent.config.settings import Settings
 from zot_agent.host.options import Options
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.errors import Busy
@@ -28,6 +29,7 @@ class Host:
         notes: Sequence[str] = (),
         *,
         options: Options | None = None,
+        settings: Settings | None = None,
         choice: "ExtensionChoice | None" = None,
         reopen: Callable[[Options], tuple[Runtime, list[str]]] | None = None,
     ) -> None:
@@ -39,6 +41,7 @@ class Host:
         self.runtime = runtime
         self.notes = list(notes)
         self.options = options or Options()
+        self.settings = settings or Settings()
         self.choice = choice
         self.extensions: Extensions | None = None
         """None until some were found."""

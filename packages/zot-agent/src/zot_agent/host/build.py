@@ -41,7 +41,7 @@ def build_host(options: Options, *, once: bool = True, can_ask: bool = False) ->
     def reopen(options: Options) -> tuple[Runtime, list[str]]:
         return open_runtime(options, load_settings(home), choice.found, once=once)
 
-    host = Host(runtime, notes, options=options, choice=choice, reopen=reopen)
+    host = Host(runtime, notes, options=options, settings=settings, choice=choice, reopen=reopen)
     if discovery.found or discovery.problems:
         host.start_extensions(discovery)
     return host

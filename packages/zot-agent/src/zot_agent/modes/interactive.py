@@ -8,11 +8,13 @@ from zot_agent.config.paths import zot_home
 from zot_agent.host import Host
 from zot_agent.ui.bindings import keymap
 from zot_agent.ui.controller import Controller
+from zot_agent.ui.loading import load_rest
 from zot_agent.ui.permission import ask_for_extensions
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.typed import PLACEHOLDER
 from zot_agent.ui.work import Waiting
+from zot_core.aio import spawn
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App, Handlers
 from zot_tui.terminal import Display
@@ -32,8 +34,10 @@ class ChatScreen:
 
     def __init__(self, host: Host, screen: Display | None = None) -> None:
         theme = builtin("dark")
-        look = Look(frames=theme.spinner.frames or Look().frames)
-        transcript = Transcript(on_change=lambda: self.app.redraw())
+        frames = theme.spinner.frames or Look().frames
+        look = Look(framed=host.settings.tool_render == "box", frames=frames)
+        keys, problems = keymap(host.settings.keymap)
+        transcript = Transcript(on_change=lambda: self.app.redraw(), on_older=lambda: self.presenter.past.more())
         editor = EditorWidget(placeholder=PLACEHOLDER)
         spinner = Spinner(theme.spinner, lambda *call: self.app.after(*call), lambda: self._spun())
         self.view = Screen(transcript, editor, spinner, Status())
@@ -41,14 +45,15 @@ class ChatScreen:
         self.controller = Controller(host, self.view, self.presenter, home=zot_home())
         handlers = Handlers(
             action=self.controller.action,
-            key=self.controller.key,
+            key=self.controller.guests.key,
             paste=self.controller.paste,
+            focus=self.controller.themes.looked_at,
             interrupt=self._signalled,
         )
         self.app = App(
             self.view.stack,
             theme=theme,
-            keymap=keymap(),
+            keymap=keys,
             contexts=self.controller.contexts,
             handlers=handlers,
             screen=screen,
@@ -57,9 +62,9 @@ class ChatScreen:
         self.view.stack.on_change = self.app.redraw
         host.confirm = self.controller.permission
         self._frame = 0
-        for note in host.notes:
+        for note in (*host.notes, *problems):
             self.presenter.note(note, "warning")
-        transcript.prepend(self.presenter.cells(host.runtime.messages))
+        self.presenter.past.show(host.runtime.messages)
         if self.controller.typed.recover():
             self.controller.note("what you had typed when zot ended is in the editor")
         self.controller.refresh()
@@ -84,14 +89,17 @@ async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -
     chat = ChatScreen(host)
     try:
         async with chat.app as app:
-            chat.controller.background = await app.background()
-            if chat.controller.background == "light":
-                app.theme = builtin("light")
+            loading = spawn(load_rest(), "loading")
+            themes = chat.controller.themes
+            themes.background = await app.background()
+            if themes.background == "light" or host.settings.theme:
+                themes.use(host.settings.theme)
             if host.choice is not None and host.choice.undecided:
                 chat.controller.dispatch.begin(ask_for_extensions(chat.controller))
             if prompt or images:
                 chat.controller.work.submit(Waiting(prompt, prompt, images))
             await app.wait()
+            loading.cancel()
             app.leave_behind = chat.tail()
     finally:
         with contextlib.suppress(Exception):

@@ -1,7 +1,9 @@
 """The keys of the chat screen: an action, what it does in words, and its keys, a line each."""
 
+from collections.abc import Mapping
+
 from zot_tui.keymap import Binding, Keymap
-from zot_tui.widgets.actions import Action
+from zot_tui.widgets.actions import EDITOR_ACTIONS, Action
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
 
 CHAT = "chat"
@@ -29,6 +31,17 @@ BINDINGS = tuple(
 )
 
 
-def keymap() -> Keymap:
-    """The keys of the chat screen."""
-    return Keymap(BINDINGS)
+_KNOWN = {action.name for action in (*ACTIONS, *TRANSCRIPT_ACTIONS, *EDITOR_ACTIONS)}
+
+
+def keymap(own: Mapping[str, str]) -> tuple[Keymap, list[str]]:
+    """The keys of the chat screen with a person's `own` on top, each for a slash command, an action, or nothing; and
+    what of those cannot be used, a line each."""
+    problems = [
+        f"keymap: {key}: there is no action {action!r}; /help names them, and a command begins with a slash"
+        for key, action in own.items()
+        if action and not action.startswith("/") and action not in _KNOWN
+    ]
+    usable = {key: action for key, action in own.items() if not action or action.startswith("/") or action in _KNOWN}
+    keys, more = Keymap(BINDINGS).override(usable, (CHAT,))
+    return keys, [*problems, *(f"keymap: {each}" for each in more)]

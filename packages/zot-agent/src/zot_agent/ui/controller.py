@@ -2,18 +2,19 @@
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
-from zot_agent.extensions import events as extension_events
 from zot_agent.host import Host
 from zot_agent.ui import prompts, status
 from zot_agent.ui.bindings import ACTIONS, CHAT
 from zot_agent.ui.branch import branch
 from zot_agent.ui.dispatch import Dispatch
+from zot_agent.ui.guests import Guests
 from zot_agent.ui.permission import Permission
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.shell_escape import Escape, Ran, read_escape
+from zot_agent.ui.themes import Themes
 from zot_agent.ui.titles import notification, terminal_title
 from zot_agent.ui.typed import Typed
 from zot_agent.ui.work import Waiting, Work
@@ -22,15 +23,13 @@ from zot_core.events import AgentEvent, CompactStart, RunEnd, ToolCall, TurnEnd,
 from zot_provider.errors import ZotError
 from zot_provider.request import Reasoning
 from zot_tui.app import App
-from zot_tui.keys import Key, panel_key
+from zot_tui.keys import Key
+from zot_tui.theme import Theme
+from zot_tui.widgets.actions import EDITOR_ACTIONS
 from zot_tui.widgets.cells import Level, NoteCell
 from zot_tui.widgets.dialog import Dialog
-from zot_tui.widgets.panel import PanelWidget
 from zot_tui.widgets.tool_cell import ToolCell
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
-
-if TYPE_CHECKING:
-    from zot_agent.extensions.running import Extensions
 
 V = TypeVar("V")
 
@@ -41,6 +40,7 @@ LONG = 20.0
 """Seconds of work after which a person who looks elsewhere is told of its end."""
 
 _METHODS = {action.name: action.method for action in ACTIONS}
+_EDITS = {action.name for action in EDITOR_ACTIONS}
 _SCROLLS = {action.name for action in TRANSCRIPT_ACTIONS}
 
 
@@ -71,10 +71,14 @@ class Controller:
         self._leaving: NoteCell | None = None
         self._shell_cell: ToolCell | None = None
         self.permission = Permission(self, asks=host.options.no_yolo)
-        self.background: Literal["dark", "light"] | None = None
-        self._watched: Extensions | None = None
+        self.themes = Themes(
+            home,
+            lambda: host.choice.found.active() if host.choice is not None else [],
+            use=self._dress,
+            note=lambda text: self.note(text, "warning"),
+        )
         host.events.add(self._event)
-        self.watch_extensions()
+        self.guests = Guests(self, view, presenter)
 
     # What happens
 
@@ -126,28 +130,14 @@ class Controller:
         if ran.display is None:
             self.note(ran.text, "error")
 
-    def _extension(self, event: extension_events.ExtensionEvent) -> None:
-        view = self.view
-        match event:
-            case extension_events.Insert(_, text):
-                self.insert(text)
-            case extension_events.Submit(_, text):
-                self.submit_text(text)
-            case extension_events.PanelOpen(_, panel):
-                view.panel = PanelWidget(panel.title, panel.lines, panel.footer)
-            case extension_events.PanelRender(_, panel) if view.panel is not None:
-                view.panel.update(panel.title, panel.lines, panel.footer)
-            case extension_events.PanelClose():
-                view.panel = None
-            case _:
-                self.presenter.show_extension(event)
-        self._changed()
+    def _dress(self, theme: Theme) -> None:
+        self.view.spinner.look = theme.spinner
+        self.presenter.look.frames = theme.spinner.frames or self.presenter.look.frames
+        self.app.theme = theme
 
     def watch_extensions(self) -> None:
         """See `Chat`."""
-        if self.host.extensions is not None and self._watched is None:
-            self._watched = self.host.extensions
-            self._watched.events.add(self._extension)
+        self.guests.watch()
 
     def _changed(self) -> None:
         self.view.changed()
@@ -159,7 +149,7 @@ class Controller:
         self.view.status.lines = status.lines(
             runtime,
             self._branch,
-            self._size.tokens() if len(runtime.agent.transcript) else 0,
+            self._size.tokens(rough=True) if len(runtime.agent.transcript) else 0,
             waiting=len(self.work.waiting),
             home=os.path.expanduser("~"),
         )
@@ -174,7 +164,7 @@ class Controller:
         """See `Chat`."""
         self.presenter.clear_notes()
         self.transcript.clear()
-        self.transcript.append(*self.presenter.cells(self.host.runtime.messages))
+        self.presenter.past.show(self.host.runtime.messages)
         self._size = ContextSize(self.host.runtime.agent)
         self._branch = branch(self.host.runtime.cwd)
         self.refresh()
@@ -193,29 +183,19 @@ class Controller:
             self.transcript.perform(name)
         elif name in _METHODS:
             getattr(self, _METHODS[name])()
+        elif name.startswith("/"):
+            self._take(name)
+        elif name in _EDITS:
+            self.view.editor.perform(name)
         else:
             return False
-        return True
-
-    def key(self, key: Key) -> bool:
-        """Keys while a panel is open are its own; Esc and Ctrl+C close it."""
-        if self.view.panel is None or self.view.stack.top is not None or self.host.extensions is None:
-            return False
-        panels = self.host.extensions.panels
-        if str(key) == "ctrl+c":
-            panels.close()
-        elif (pressed := panel_key(key)) is not None:
-            panels.key(*pressed)
         return True
 
     def paste(self, text: str) -> None:
         """Pasted text goes where keys go."""
         if self.view.stack.top is not None:
             self.view.stack.top.pasted(text)
-        elif self.view.panel is not None and self.host.extensions is not None:
-            for letter in text:
-                self.host.extensions.panels.key("rune", letter)
-        else:
+        elif not self.guests.paste(text):
             self.view.editor.paste(text)
         self._changed()
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from zot_agent.extensions import events as extension_events
+from zot_agent.ui.past import Past
 from zot_core.display import DisplayBlock, ImageDisplay, TextDisplay, main_argument
 from zot_core.events import (
     AgentEvent,
@@ -62,6 +63,7 @@ class Presenter:
     ) -> None:
         self.transcript, self.look = transcript, look
         self._holds_text, self._tools_of, self._clock = holds_text, tools, clock
+        self.past = Past(transcript, self.cells)
         self._held = False
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []

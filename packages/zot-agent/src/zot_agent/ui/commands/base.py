@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host import Host
+from zot_agent.ui.themes import Themes
 from zot_tui.app import App
 from zot_tui.widgets.cells import Level
 from zot_tui.widgets.dialog import Dialog
@@ -55,8 +56,7 @@ class Chat(Protocol):
         ...
 
     permission: "Permission"
-    background: Literal["dark", "light"] | None
-    """The terminal's, None if it does not say."""
+    themes: Themes
 
     def watch_extensions(self) -> None:
         """Show what the extensions want shown; harmless if that is so already."""

@@ -1,16 +1,16 @@
 """/model /reasoning: who answers, and how hard it thinks."""
 
+import os
 from typing import get_args
 
 from zot_agent.host.build import known_models
 from zot_agent.ui.amounts import tokens
 from zot_agent.ui.commands.base import Chat
 from zot_provider.catalog import list_models
-from zot_provider.catalog.user import Known
 from zot_provider.errors import ConfigError, UnknownName, ZotError
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
-from zot_provider.selection import select
+from zot_provider.selection import environment_key
 from zot_tui.widgets.picker import Item, Picker
 
 
@@ -32,13 +32,25 @@ async def _switch(chat: Chat, name: str) -> None:
         except ConfigError:
             if not slash:
                 raise
-    session = runtime.session.path if runtime.session is not None and len(runtime.agent.transcript) else ""
-    options = chat.host.options.replace(
-        provider="", model=name, api_key="", base_url="", session=session, continue_latest=False
-    )
-    for line in await chat.host.reopen(options):
+    for line in await _reopen(chat, name):
         chat.note(line, "warning")
     chat.show_conversation()
+
+
+async def _reopen(chat: Chat, name: str) -> list[str]:
+    """Go on with the session at hand and another vendor's model. It is let go of first: its lock would keep out the
+    agent that is to have it. If that cannot be, all is as it was."""
+    host, current = chat.host, chat.host.runtime.agent.model
+    session = host.runtime.session if len(host.runtime.agent.transcript) else None
+    before = host.options.replace(session=session.path if session is not None else "", continue_latest=False)
+    if session is not None:
+        session.close()
+    try:
+        return await host.reopen(before.replace(provider="", model=name, api_key="", base_url=""))
+    except ZotError:
+        if session is not None:
+            await host.reopen(before.replace(provider=current.vendor, model=current.id))
+        raise
 
 
 async def _models(chat: Chat) -> list[Item[str]]:
@@ -51,8 +63,9 @@ async def _models(chat: Chat) -> list[Item[str]]:
     except ZotError as error:
         chat.note(f"{current.vendor} gives no list of its models: {error}", "warning")
     for vendor in known.vendors:
-        if vendor.id != current.vendor and vendor.key_env and _usable(vendor.id, known):
-            found.update({f"{vendor.id}/{each.id}": each for each in list_models(vendor)})
+        if vendor.id != current.vendor and (environment_key(vendor, os.environ) or not vendor.key_env):
+            own = known.models.get(vendor.id, [])
+            found.update({f"{vendor.id}/{each.id}": each for each in [*list_models(vendor), *own]})
     return [
         Item(
             name,
@@ -64,14 +77,6 @@ async def _models(chat: Chat) -> list[Item[str]]:
         )
         for name, each in found.items()
     ]
-
-
-def _usable(vendor: str, known: Known) -> bool:
-    try:
-        select(vendor, "", known=known)
-    except ZotError:
-        return False
-    return True
 
 
 async def reasoning(chat: Chat, level: str) -> None:

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from zot_agent.ui.bindings import ACTIONS
 from zot_agent.ui.commands import COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.themes import AUTO
 from zot_tui.keys import parse_key
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip, pad
-from zot_tui.theme import builtin, builtin_names
 from zot_tui.widgets.actions import EDITOR_ACTIONS
 from zot_tui.widgets.picker import Item, Picker
 from zot_tui.widgets.questions import Pages
@@ -18,12 +18,12 @@ from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
 
 async def theme(chat: Chat, name: str) -> None:
     """Other colours."""
-    names = list(builtin_names())
-    chosen = name or await chat.ask(
-        Picker("Theme", [Item(each, each, current=each == chat.app.theme.name) for each in names])
-    )
+    choices = chat.themes.choices()
+    current = chat.themes.name or AUTO
+    items = [Item(each.name, each.name, each.source, current=each.name == current) for each in choices]
+    chosen = name or await chat.ask(Picker("Theme", items))
     if chosen:
-        chat.app.theme = builtin(chosen).fitting(chat.background)
+        chat.themes.use(chosen)
 
 
 async def reload_extensions(chat: Chat, _: str) -> None:

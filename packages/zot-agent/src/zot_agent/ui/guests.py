@@ -1,0 +1,69 @@
+"""`Guests`: extensions on the screen: what they want shown, and the keys of the panel that one of them has open."""
+
+from typing import TYPE_CHECKING
+
+from zot_agent.extensions import events
+from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.screen import Screen
+from zot_tui.keys import Key, panel_key
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.widgets.panel import PanelWidget
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.running import Extensions
+
+PASTED = 10_000
+"""Characters of a paste that an extension's panel gets, one by one, as if they were typed on one line."""
+
+
+class Guests:
+    """The extensions of a chat's host, which may be none yet."""
+
+    def __init__(self, chat: Chat, view: Screen, presenter: Presenter) -> None:
+        self._chat, self._view, self._presenter = chat, view, presenter
+        self._watched: Extensions | None = None
+        self.watch()
+
+    def watch(self) -> None:
+        """Show what the extensions want shown; harmless if that is so already."""
+        if self._chat.host.extensions is not None and self._watched is None:
+            self._watched = self._chat.host.extensions
+            self._watched.events.add(self._show)
+
+    def _show(self, event: events.ExtensionEvent) -> None:
+        view = self._view
+        match event:
+            case events.Insert(_, text):
+                self._chat.insert(text)
+            case events.Submit(_, text):
+                self._chat.submit_text(text)
+            case events.PanelOpen(_, panel):
+                view.panel = PanelWidget(panel.title, panel.lines, panel.footer)
+            case events.PanelRender(_, panel) if view.panel is not None:
+                view.panel.update(panel.title, panel.lines, panel.footer)
+            case events.PanelClose():
+                view.panel = None
+            case _:
+                self._presenter.show_extension(event)
+        view.changed()
+        self._chat.app.redraw()
+
+    def key(self, key: Key) -> bool:
+        """Keys while a panel is open are its own; Esc and Ctrl+C close it."""
+        if self._view.panel is None or self._view.stack.top is not None or self._watched is None:
+            return False
+        panels = self._watched.panels
+        if str(key) == "ctrl+c":
+            panels.close()
+        elif (pressed := panel_key(key)) is not None:
+            panels.key(*pressed)
+        return True
+
+    def paste(self, text: str) -> bool:
+        """A paste into the open panel is typed; whether there is one."""
+        if self._view.panel is None or self._watched is None:
+            return False
+        for letter in sanitize_line(text[:PASTED]):
+            self._watched.panels.key("rune", letter)
+        return True

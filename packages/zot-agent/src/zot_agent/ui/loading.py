@@ -1,0 +1,33 @@
+"""What is loaded once the screen is there: what it will need, and what nobody has to wait for."""
+
+import asyncio
+import gc
+from importlib import import_module
+
+LATER = (
+    "zot_tui.markdown.inline",
+    "zot_provider.transport.http",
+    "zot_agent.ui.commands.conversation",
+    "zot_agent.ui.commands.model",
+    "zot_agent.ui.commands.screen",
+    "zot_agent.ui.commands.sessions",
+    "zot_agent.ui.commands.skills",
+    "pygments.lexer",
+    "pygments.lexers",
+)
+"""Modules that the first prompt, the first answer and the first command import, in the order they are likely to come.
+Each is imported where it is needed as well: one that is not there yet is waited for."""
+
+
+async def load_rest() -> None:
+    """Import them in a thread, one after the other; being cancelled ends it with the module at hand."""
+    for module in LATER:
+        await asyncio.to_thread(import_module, module)
+    settle()
+
+
+def settle() -> None:
+    """Take what is there now out of the sight of the collector of garbage: modules and classes stay, and looking
+    through them again and again would be felt as a key that comes late."""
+    gc.collect()
+    gc.freeze()
