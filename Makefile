@@ -6,6 +6,8 @@ ifeq ($(UV),)
 $(error uv is missing, see the line above)
 endif
 
+# Many tests wait for processes: more of them at a time than there are cores.
+PYTEST := pytest -n 4
 PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
 # Installed zot writes byte code once; a checkout compiles itself anew in every process without it.
 unexport PYTHONDONTWRITEBYTECODE
@@ -34,14 +36,14 @@ check: setup ## format, lint, types, arrows, each package alone, docs
 	$(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
 	@set -e; for package in $(PACKAGES); do \
 	  echo "$$package alone"; \
-	  $(UV) run --quiet --isolated --no-default-groups --package $$package --with pytest --with hypothesis --with pyte \
-	    pytest packages/$$package; \
+	  $(UV) run --quiet --isolated --no-default-groups --package $$package --with pytest --with hypothesis --with pyte --with pytest-xdist \
+	    $(PYTEST) packages/$$package; \
 	done
 	$(UV) run scripts/generate_docs.py --check
-	$(UV) run pytest tests/arch tests/docs tests/dist
+	$(UV) run $(PYTEST) tests/arch tests/docs tests/dist
 
 test: setup ## every test but those of `make check`
-	$(UV) run pytest packages tests/e2e tests/examples tests/faults
+	$(UV) run $(PYTEST) packages tests/e2e tests/examples tests/faults
 
 bench: setup ## measure the budgets in an environment of its own
 	$(UV) run benchmarks/run.py

@@ -42,10 +42,15 @@ class Finished:
         return self.raw.decode()
 
     @property
+    def objects(self) -> list[dict[str, Any]]:
+        """Standard output as lines of JSON."""
+        assert self.out.endswith("\n")
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
     def events(self) -> list[dict[str, Any]]:
         """Standard output as lines of JSON, each an event as the schema says."""
-        assert self.out.endswith("\n")
-        events = [json.loads(line) for line in self.out.splitlines()]
+        events = self.objects
         assert [fault for event in events for fault in EVENTS.faults(event)] == []
         return events
 

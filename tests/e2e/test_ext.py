@@ -41,7 +41,7 @@ def repository(folder: Path) -> str:
 def listed(zot: Any) -> list[dict[str, Any]]:
     done = zot.run("ext", "list", "--json")
     assert (done.code, done.err) == (0, "")
-    (value,) = done.events
+    (value,) = done.objects
     found: list[dict[str, Any]] = value["extensions"]
     return found
 

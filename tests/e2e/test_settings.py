@@ -48,7 +48,7 @@ def test_a_vendor_without_keys_that_the_settings_name_needs_no_flag(zot: Any) ->
     with ScriptedServer(["one"], models=["served"]) as server:
         free = {"baseUrl": server.base_url("openai-chat"), "auth": "none"}
         write(zot, "models.json", {"providers": {"free": free}})
-        write(zot, "config.json", {"provider": "free", "reasoning": "high", "theme": {"x": 1}})
+        write(zot, "config.json", {"provider": "free", "reasoning": "high", "codemode": {"x": 1}})
         done = zot.run("-p", "x")
         assert (done.code, done.out, done.err) == (0, "one\n", "")
         assert server.requests[-1].body["model"] == "served"

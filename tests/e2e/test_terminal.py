@@ -67,14 +67,6 @@ class Terminal:
         return self._process.wait(10)
 
 
-def test_zot_alone_says_that_there_is_no_screen_yet(zot: Any) -> None:
-    for arguments in ([], ["what is this?"]):
-        zot.env.pop("ANTHROPIC_API_KEY", None)
-        with Terminal(zot, *arguments) as terminal:
-            assert terminal.code() == 2
-            assert terminal.seen == 'zot: the chat screen is not built yet; ask one question with zot -p "..."\n'
-
-
 def test_a_model_cannot_command_the_terminal(zot: Any, server: ScriptedServer) -> None:
     text = "a\x1b]0;owned\x07b\x1b[2J\x1b[Hc\x1b[31mred\x1b[0m\x9b1Ad\a\r\te\x1bPq\x1b\\f"
     server.add(text, Turn(text, chunk=1))

@@ -18,13 +18,15 @@ from zot_agent.host.build import build_host
 from zot_agent.host.options import Options
 from zot_agent.modes.interactive import ChatScreen
 from zot_core.runtime import Runtime
+from zot_provider.messages import Block, ReasoningBlock, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.stream import ReasoningDelta, StreamEvent, TextDelta
+from zot_provider.stream import ReasoningDelta, StreamEnd, StreamEvent, TextDelta
 from zot_provider.testing import ScriptedClient, ScriptedServer
 from zot_tui.testing import Driver, MemoryScreen
 
 _FRAMES = re.compile(r"^( *)[⠀-⣿](?= )", re.MULTILINE)
+_TOOK = re.compile(r"(?:  | · )\d+(?:\.\d)?s$", re.MULTILINE)
 _SECONDS = re.compile(r"\b\d+(\.\d)?s\b")
 
 
@@ -63,14 +65,17 @@ class Talk:
 
     async def until(self, holds: Callable[[], object]) -> None:
         """Until `holds()`, asked whenever something is drawn."""
-        async with asyncio.timeout(60):
-            while not holds():
-                await asyncio.sleep(0.005)
-                await self.driver.settle()
+        try:
+            async with asyncio.timeout(30):
+                while not holds():
+                    await asyncio.sleep(0.005)
+                    await self.driver.settle()
+        except TimeoutError:
+            raise TimeoutError(f"it did not come; the screen:\n{self.driver.screen()}") from None
 
     def screen(self) -> str:
-        """The screen, with a star for the spinner and no seconds in it."""
-        return _SECONDS.sub("0s", _FRAMES.sub(r"\1*", self.driver.screen()))
+        """The screen with a star for the spinner, and without what depends on how fast a machine is."""
+        return _SECONDS.sub("0s", _TOOK.sub("", _FRAMES.sub(r"\1*", self.driver.screen())))
 
     def shows(self, picture: str) -> bool:
         """Whether the screen is this picture; fails with the screen. A row of a picture begins with `|`; a row
@@ -104,8 +109,16 @@ class Paused(ScriptedClient):
                     yield [event.replace(delta=before)]
                     await self.go.wait()
                     yield [event.replace(delta=after)]
+                elif isinstance(event, StreamEnd):
+                    yield [event.replace(content=[_resumed(block) for block in event.content])]
                 else:
                     yield [event]
+
+
+def _resumed(block: Block) -> Block:
+    if isinstance(block, TextBlock):
+        return block.replace(text=block.text.replace("¶", ""))
+    return block.replace(summary=block.summary.replace("¶", "")) if isinstance(block, ReasoningBlock) else block
 
 
 class Chats:
@@ -157,8 +170,9 @@ class Chats:
         folder = self.root / name
         folder.mkdir()
         program = folder / "main.py"
-        head = f"#!{sys.executable}\nfrom zot_ext import *\nimport os, time\next = Extension({name!r}, '1')\n"
-        program.write_text(head + dedent(body) + "\next.run()\n")
+        head = [f"#!{sys.executable}", "from zot_ext import *", "import os, time"]
+        head.append(f"ext = Extension({name!r}, '1', capabilities=('submit',))")
+        program.write_text("\n".join([*head, dedent(body), "ext.run()\n"]))
         program.chmod(0o755)
         (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
         return str(folder)

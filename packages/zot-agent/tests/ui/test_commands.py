@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from zot_provider.testing import Call, ScriptedServer, Turn
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 
 @pytest.fixture
@@ -85,12 +85,12 @@ def test_an_unknown_command_is_an_error_that_names_near_ones(chats: Any, server:
     async def main() -> None:
         server.add("a file")
         async with chats.built(server) as talk:
-            talk.type("/modle<esc><enter>")
+            talk.type("/modle<enter>")
             await talk.shown("unknown command '/modle'; did you mean /model")
             assert talk.editor == "/modle"
-            talk.type("<esc><esc>/skill:nonsuch x<enter>")
+            talk.type("<esc>/skill:nonsuch x<enter>")
             await talk.shown("unknown skill 'nonsuch'")
-            talk.type("<esc><esc>")
+            talk.type("<esc>")
             await talk.send("/etc/hosts")
             assert talk.said == [("user", "/etc/hosts"), ("assistant", "a file")]
 
@@ -122,12 +122,30 @@ def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: ScriptedSer
             await talk.send("the second talk")
             talk.type("/sessions<enter>")
             await talk.shown("the first talk")
-            assert "Sessions" in talk.driver.screen()
+            assert talk.shows("""
+                |  a new session; the old one is in /sessions
+                |
+                |▌ the second talk
+                |
+                |  two
+                |(10 blank)
+                |────────────────────────────────────────────────────────────────────────────────
+                |  Sessions                                                                   2
+                |
+                |/ type to search
+                |› ● the second talk                                                   just now
+                |    the first talk                                                    just now
+                |
+                |  Enter choose · Ctrl+R rename · Ctrl+D delete · Ctrl+A all directories
+                |  ~/work                                                     ↑10 ↓5 · scripted
+            """)
             talk.type("first<ctrl+r>")
             await talk.shown("Rename the session")
             talk.type("<ctrl+u>beginnings<enter>")
             await talk.until(lambda: "Rename" not in talk.driver.screen())
-            talk.type("<ctrl+u>beg<enter>")
+            talk.type("<ctrl+u>")
+            await talk.shown("beginnings")
+            talk.type("beg<enter>")
             await talk.until(lambda: talk.said and talk.said[0][1] == "the first talk")
             await talk.driver.settle()
             assert "▌ the first talk" in talk.driver.screen()
@@ -174,11 +192,11 @@ def test_a_model_of_the_same_vendor_and_one_of_another(
         async with chats.built(server) as talk:
             await talk.send("first")
             await talk.send("/model gpt-4o-mini")
-            assert talk.driver.screen().splitlines()[-1].endswith("gpt-4o-mini")
+            await talk.until(lambda: talk.driver.screen().endswith("gpt-4o-mini"))
             await talk.send("second")
             assert server.requests[-1].body["model"] == "gpt-4o-mini"
             await talk.send("/model anthropic/claude-sonnet-4-5")
-            assert talk.driver.screen().splitlines()[-1].endswith("claude-sonnet-4-5")
+            await talk.until(lambda: talk.driver.screen().endswith("claude-sonnet-4-5"))
             await talk.send("third")
             assert "max_tokens" in server.requests[-1].body
             assert [text for _, text in talk.said] == ["first", "one", "second", "two", "third", "three"]
@@ -202,16 +220,27 @@ def test_a_model_without_a_key_is_refused_and_nothing_changes(chats: Any, server
     asyncio.run(main())
 
 
-def test_models_are_picked_from_a_list(chats: Any, server: ScriptedServer) -> None:
+def test_models_are_picked_from_a_list(chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
+        server.add("one")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
         async with chats.built(server) as talk:
             talk.type("/model<enter>")
             await talk.shown("vendors with a key")
-            talk.type("4o-mini")
-            await talk.shown("gpt-4o-mini")
+            assert "openai-responses" not in talk.driver.screen()
+            talk.type("haiku45")
+            await talk.shown("claude-haiku-4-5")
+            await talk.driver.settle()
+            rows = [" ".join(row.split()) for row in talk.rows()]
+            assert "vendors with a key, or a server here" in rows
+            assert "/ haiku45" in rows
+            assert any(row.startswith("› claude-haiku-4-5 Claude Haiku 4.5") for row in rows)
+            assert any(row.endswith("anthropic 200k tokens") for row in rows)
             talk.type("<enter>")
-            await talk.quiet()
-            assert talk.host.runtime.agent.model.id == "gpt-4o-mini"
+            await talk.until(lambda: "haiku" in talk.driver.screen().splitlines()[-1])
+            await talk.send("hello")
+            assert talk.said == [("user", "hello"), ("assistant", "one")]
 
     asyncio.run(main())
 
@@ -222,7 +251,7 @@ def test_reasoning_is_chosen(chats: Any, server: ScriptedServer) -> None:
             await talk.send("/reasoning high")
             assert talk.host.runtime.agent.reasoning == "high"
             await talk.send("/reasoning hihg")
-            assert "did you mean high?" in talk.driver.screen()
+            assert "did you mean high or xhigh?" in talk.driver.screen()
             talk.type("/reasoning<enter>")
             await talk.shown("Reasoning")
             talk.type("low<enter>")
@@ -242,7 +271,7 @@ def test_jump_shows_a_prompt_of_before(chats: Any, server: ScriptedServer) -> No
             assert "▌ alpha" in talk.driver.screen()
             await talk.send("/jump omega")
             assert talk.chat.presenter.transcript.cells[-1].shows
-            talk.type("<ctrl+end>/jump<enter>")
+            talk.type("<shift+end>/jump<enter>")
             await talk.shown("Jump to")
             talk.type("<down><enter>")
             await talk.shown("▌ beta")
@@ -269,6 +298,88 @@ def test_a_question_beside_the_work_is_not_kept(chats: Any, server: ScriptedServ
             assert [text for _, text in talk.said] == ["first", "main answer", "second", "main again"]
             assert "what is it?" not in str(server.requests[-1].body)
             assert "main answer" in str(server.requests[1].body)
+
+    asyncio.run(main())
+
+
+def test_a_question_beside_the_work_can_be_given_up_and_its_answer_is_harmless(
+    chats: Any, server: ScriptedServer
+) -> None:
+    async def main() -> None:
+        server.add(Turn(fault=Fault(stall=60.0)), "side \x1b[2J\u202eanswer", "main")
+        async with chats.built(server) as talk:
+            talk.type("/btw what is it?<enter>")
+            await talk.shown("waiting for the answer")
+            await talk.until(lambda: server.requests)
+            talk.type("<esc>")
+            await talk.until(lambda: server.requests[0].closed_early)
+            await talk.driver.settle()
+            assert "By the way" not in talk.driver.screen()
+            talk.type("/btw again<enter>")
+            await talk.shown("side \ufffdanswer")
+            assert "\x1b" not in talk.driver.screen()
+            assert "\u202e" not in talk.driver.screen()
+            talk.type("<esc>")
+            await talk.shown("another question, or Esc")
+            talk.type("<esc>")
+            await talk.send("hello")
+            assert talk.said == [("user", "hello"), ("assistant", "main")]
+
+    asyncio.run(main())
+
+
+def test_a_compaction_is_stopped_by_esc(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("one", "two", "three", Turn(fault=Fault(stall=60.0)), "four")
+        async with chats.built(server) as talk:
+            for text in ("a", "b", "c"):
+                await talk.send(text)
+            talk.type("/compact<enter>")
+            await talk.shown("summarising the conversation")
+            await talk.until(lambda: len(server.requests) == 4)
+            talk.type("<esc>")
+            await talk.quiet()
+            assert len(talk.said) == 6
+            await talk.send("d")
+            assert talk.said[-1] == ("assistant", "four")
+
+    asyncio.run(main())
+
+
+def test_a_call_is_confirmed_where_that_was_asked_for(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        call = Call("bash", {"command": "echo done; echo more"})
+        server.add(Turn("I run it.", calls=[call]), "No then.", Turn(calls=[call]), "Done.")
+        async with chats.built(server, no_yolo=True) as talk:
+            talk.type("go<enter>")
+            await talk.shown("Run bash")
+            assert talk.shows("""
+                |▌ go
+                |
+                |  I run it.
+                |
+                |* bash echo done; echo more
+                |(7 blank)
+                |────────────────────────────────────────────────────────────────────────────────
+                |  Run bash echo done; echo more?
+                |
+                |  command: echo done; echo more
+                |
+                |› y  yes, this call
+                |  t  yes, and every call of this tool
+                |  a  yes, and every call
+                |  n  no
+                |
+                |  Enter choose · PgDn scroll · Esc cancel
+                |  ~/work                                                     ↑10 ↓5 · scripted
+            """)
+            talk.type("n")
+            await talk.quiet()
+            assert "No then." in talk.driver.screen()
+            talk.type("again<enter>")
+            await talk.shown("Run bash")
+            talk.type("y")
+            await talk.shown("Done.")
 
     asyncio.run(main())
 
@@ -313,7 +424,7 @@ def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Any, server: ScriptedSe
             await talk.send("/theme light")
             assert talk.chat.app.theme.name == "light"
             await talk.send("/theme nonsuch")
-            assert "✗" in talk.driver.screen()
+            assert "no theme 'nonsuch'" in talk.driver.screen()
             talk.type("/theme<enter>")
             await talk.shown("Theme")
             talk.type("dark<enter>")

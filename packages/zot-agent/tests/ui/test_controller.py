@@ -2,13 +2,14 @@
 
 import asyncio
 import base64
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from zot_core.hooks import Refusal
-from zot_provider.testing import Call, Turn
+from zot_provider.testing import Call, ScriptedServer, Turn
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -124,15 +125,35 @@ def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(chats: 
             await talk.shown("bash until")
             talk.type("hurry up<ctrl+s>")
             assert (talk.editor, talk.waiting) == ("", [])
+            await talk.driver.settle()
+            assert "sliding in: hurry up" in talk.driver.screen()
             Path("go").touch()
             await talk.quiet()
             assert [role for role, _ in talk.said] == ["user", "assistant", "tool", "user", "assistant"]
             assert asked(talk) == ["first", "hurry up"]
             assert "▌ hurry up" in talk.driver.screen()
+            assert "sliding in" not in talk.driver.screen()
             talk.host.runtime.agent.client.add("Well.")
             talk.type("alone<ctrl+s>")
             await talk.quiet()
             assert asked(talk)[-1] == "alone"
+
+    asyncio.run(main())
+
+
+def test_what_was_said_into_work_that_is_stopped_comes_back(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open([Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]), "fine"]) as talk:
+            talk.type("first<enter>")
+            await talk.shown("    here")
+            talk.type("hurry up<ctrl+s>later<enter>draft<esc>")
+            await talk.quiet()
+            assert talk.editor == "hurry up\n\nlater\n\ndraft"
+            assert asked(talk) == ["first"]
+            talk.type("<ctrl+c>")
+            await talk.send("second")
+            assert asked(talk) == ["first", "second"]
+            assert "sliding in" not in talk.driver.screen()
 
     asyncio.run(main())
 
@@ -331,5 +352,47 @@ def test_the_mouse_is_ours_only_if_asked_for(chats: Any) -> None:
             talk.driver.click(3, 3, 4)
             await talk.driver.settle()
             assert "  59" not in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+KEYS = [
+    "<enter>", "<enter>", "<enter>", "<esc>", "<esc>", "<up>", "<down>", "<left>", "<right>", "<tab>", "<backspace>",
+    "<ctrl+o>", "<alt+o>", "<pageup>", "<pagedown>", "<alt+up>", "<ctrl+s>", "<f1>", "<shift+tab>", "<alt+m>",
+    "<ctrl+l>", "<ctrl+u>", "<ctrl+w>", "<ctrl+y>", "<ctrl+_>", "<alt+pageup>", "<shift+end>", "<shift+home>",
+    "<alt+enter>", "/model<enter>", "/new<enter>", "/clear<enter>", "/compact<enter>", "/sessions<enter>",
+    "/jump<enter>", "/reasoning<enter>", "/theme<enter>", "/skills<enter>", "/copy<enter>", "/study<enter>",
+    "!echo<enter>", "@", "@a", "x", "hello", "/", "/re", "日本", "e\u0301",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_is_typed_the_screen_goes_on(chats: Any, seed: int) -> None:
+    chance = random.Random(seed)
+    turns = [
+        Turn("word " * 30, calls=[Call("bash", {"command": "echo hi"})]),
+        Turn("answer " * 10, reasoning="hm hm"),
+        Turn("x", error=RuntimeError("no")),
+        Turn("| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n"),
+    ]
+
+    async def main() -> None:
+        with ScriptedServer(turns, repeat=True) as server:
+            async with chats.built(server) as talk:
+                for _ in range(200):
+                    what = chance.random()
+                    if what < 0.03:
+                        talk.driver.resize(chance.randint(10, 130), chance.randint(3, 50))
+                    elif what < 0.06:
+                        talk.paste(chance.choice(["short", "line\n" * 30, "a\x1b[2Jb"]))
+                    else:
+                        talk.type(chance.choice(KEYS))
+                    if what < 0.5:
+                        await talk.driver.settle()
+                    assert not talk.chat.app.over
+                talk.driver.resize(80, 24)
+                talk.type("<esc>" * 6 + "<ctrl+u>")
+                await talk.quiet()
+                assert "mistake in zot" not in "\n".join(talk.chat.presenter.transcript.lines(80))
 
     asyncio.run(main())

@@ -102,8 +102,8 @@ class Controller:
             self._spin("")
         elif not self.work.busy:
             spinner.stop()
-        self.view.waiting = [each.typed for each in self.work.waiting]
-        self.typed.keep([each.text for each in self.work.waiting])
+        self.view.waiting = [*self.work.steered, *(each.typed for each in self.work.waiting)]
+        self.typed.keep([*self.work.steered, *(each.text for each in self.work.waiting)])
         self.view.changed()
         self.refresh()
 

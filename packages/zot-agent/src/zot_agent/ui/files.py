@@ -15,7 +15,6 @@ from contextlib import aclosing, suppress
 
 from zot_core.aio import alive, finish, spawn
 from zot_core.tools.files import LocalFiles
-from zot_core.tools.walk import walk
 from zot_provider.record import Record, record
 from zot_tui.text.fuzzy import EXACT_CANDIDATES, Match, Ranked, rank
 
@@ -227,6 +226,8 @@ class _Search:
         return True
 
     async def _walk(self) -> None:
+        from zot_core.tools.walk import walk  # noqa: PLC0415  for a folder without git, and not for the first screen
+
         async with aclosing(walk(self._cwd, self._cwd, LocalFiles())) as entries:
             async for entry in entries:
                 if self._stopped.is_set():

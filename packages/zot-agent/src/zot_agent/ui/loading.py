@@ -4,6 +4,8 @@ import asyncio
 import gc
 from importlib import import_module
 
+from zot_tui.highlight import highlight
+
 LATER = (
     "zot_tui.markdown.inline",
     "zot_provider.transport.http",
@@ -23,6 +25,7 @@ async def load_rest() -> None:
     """Import them in a thread, one after the other; being cancelled ends it with the module at hand."""
     for module in LATER:
         await asyncio.to_thread(import_module, module)
+    await asyncio.to_thread(highlight, "", "python")  # most of the time it takes is spent before the first line
     settle()
 
 

@@ -40,6 +40,9 @@ from zot_tui.widgets.cells import Level as NoteLevel
 from zot_tui.widgets.tool_cell import ToolCell
 from zot_tui.widgets.transcript import Transcript
 
+KEPT = 4000
+"""Characters of a call's output that are still shown when it was stopped."""
+
 LONG = 10.0
 """Seconds from which it is told how long a turn took."""
 
@@ -69,6 +72,8 @@ class Presenter:
         self._answers: list[AnswerCell] = []
         self._thought: ThoughtCell | None = None
         self._tools: dict[str, tuple[ToolCell, float]] = {}
+        self._printed: dict[str, str] = {}
+        self._stopped = False
         self._started = 0.0
         self._why = ""
         self._notes: list[tuple[str, NoteCell]] = []
@@ -85,6 +90,7 @@ class Presenter:
             case ToolProgress(id, text):
                 if id in self._tools:
                     self._tools[id][0].append_output(text)
+                    self._printed[id] = (self._printed.get(id, "") + text)[-KEPT:]
             case ToolUseStart(id, name):
                 self._end_text()
                 self._tool(id, name)
@@ -108,7 +114,7 @@ class Presenter:
     def _aside(self, event: AgentEvent) -> None:
         match event:
             case UserMessage(message):
-                self._started = self._clock()
+                self._started = self._started or self._clock()  # more may be said into the work
                 self.transcript.append(*self._user(message))
             case Notice(level, message):
                 self.note(message, _LEVELS[level])
@@ -117,9 +123,12 @@ class Presenter:
                 self.note(message, "error")
             case CompactDone():
                 self.note(f"the conversation so far is now a summary ({event.kept} messages are kept)")
-            case Done():
+            case Done(reason):
                 self._end_text()
                 self._stop_tools()
+                if reason == "aborted" and not self._stopped:
+                    self.note("stopped")
+                self._stopped = False
                 if self._why:  # a turn that was refused ends without an error
                     self.note(self._why, "error")
                 self._why = ""
@@ -188,12 +197,18 @@ class Presenter:
         state: Literal["ok", "failed", "stopped"] = "failed" if event.is_error else "ok"
         if event.is_error and event.arguments is None:
             state = "stopped"
+            self._stopped = True
+        printed = self._printed.pop(event.id, "")
+        if state == "stopped" and printed.strip():
+            blocks.insert(0, TextDisplay(printed))
         cell.finish(state, blocks, self._clock() - began)
 
     def _stop_tools(self) -> None:
-        for cell, _ in self._tools.values():
-            cell.finish("stopped")
+        for id, (cell, _) in self._tools.items():
+            cell.finish("stopped", [TextDisplay(self._printed[id])] if id in self._printed else ())
+        self._stopped = self._stopped or bool(self._tools)
         self._tools.clear()
+        self._printed.clear()
 
     def spin(self, frame: int) -> None:
         """Another frame of the spinner, and the time that running calls take."""

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import urwid
-
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.editor import EditorWidget
 from zot_tui.widgets.panel import PanelWidget
 from zot_tui.widgets.rows import Rows

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from zot_agent.host import Host
 from zot_agent.ui.shell_escape import Escape, Ran, ShellEscape, with_output
 from zot_core.aio import spawn
-from zot_core.events import AgentEvent, Done, RunEnd
+from zot_core.events import AgentEvent, Done, RunEnd, UserMessage
 from zot_core.run import Run
 from zot_provider.messages import ImageBlock
 
@@ -44,6 +44,8 @@ class Work:
         self._output: list[Ran] = []
         self.waiting: list[Waiting] = []
         """Prompts for when what is going on has ended."""
+        self.steered: list[str] = []
+        """What was said into the work and has not reached the model."""
         self.prompt = ""
         """The prompt at hand, as it was typed."""
         self._idle: asyncio.Future[None] | None = None
@@ -82,11 +84,15 @@ class Work:
         if self._run is None or not self.prompt:
             return False
         self._host.runtime.steer(text)
+        self.steered.append(text)
+        self._changed()
         return True
 
     def stop(self) -> list[Waiting]:
-        """Stop what is going on; what waited is given back and does not run."""
-        taken, self.waiting = self.waiting, []
+        """Stop what is going on; what waited, or was not yet heard, is given back and does not run."""
+        unheard = [message.text for message in self._host.runtime.agent.inbox.take_all()]
+        taken, self.waiting = [*(Waiting(text, text) for text in unheard), *self.waiting], []
+        self.steered.clear()
         if self._shell is not None:
             self._shell.stop()
         if self._run is not None:
@@ -120,6 +126,9 @@ class Work:
         self._run = self._host.runtime.prompt(with_output(output, prompt.text), prompt.images)
 
     def _watch(self, event: AgentEvent) -> None:
+        if isinstance(event, UserMessage) and event.message.text in self.steered:
+            self.steered.remove(event.message.text)
+            self._changed()
         if isinstance(event, Done) and self._run is not None:
             self._run.task.add_done_callback(lambda _: self._over(event.reason))
 

@@ -1,11 +1,14 @@
 """/new /clear /compact /jump /copy /btw /study: the conversation as it stands."""
 
+import asyncio
 import contextlib
 
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.side_chat import SideChat
+from zot_core.aio import spawn
 from zot_provider.errors import ConfigError
 from zot_tui.text.runs import Row
+from zot_tui.text.sanitize import sanitize
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.picker import Item, Picker
 from zot_tui.widgets.questions import Pages, TextInput
@@ -72,11 +75,28 @@ async def btw(chat: Chat, question: str) -> None:
     while question or (
         question := await chat.ask(TextInput("By the way", placeholder="a question beside the work")) or ""
     ):
-        said.append((question, await _answer(chat, side, question)))
+        answer = await _answer(chat, side, question)
+        if answer is None:
+            return
+        said.append((question, answer))
         question = await _show(chat, said)
 
 
-async def _answer(chat: Chat, side: SideChat, question: str) -> str:
+async def _answer(chat: Chat, side: SideChat, question: str) -> str | None:
+    """The answer; None if the person has not waited for it."""
+    asking: Pages = Pages("By the way", question, note="waiting for the answer")
+    work = spawn(_ask(side, question), "side chat")
+    work.add_done_callback(lambda _: asking.close(None))
+    try:
+        await chat.ask(asking)
+        return work.result() if work.done() else None
+    finally:
+        if not work.done():
+            work.cancel()
+            await asyncio.wait([work])
+
+
+async def _ask(side: SideChat, question: str) -> str:
     pieces: list[str] = []
     async with contextlib.aclosing(side.ask(question)) as answer:
         async for piece in answer:
@@ -88,7 +108,8 @@ async def _show(chat: Chat, said: list[tuple[str, str]]) -> str:
     def rows(columns: int) -> list[Row[str]]:
         shown: list[Row[str]] = []
         for question, answer in said:
-            shown += [*wrap([("user", question)], columns - 4), [], *wrap([("text", answer)], columns - 4), []]
+            shown += [*wrap([("user", sanitize(question))], columns - 4), []]
+            shown += [*wrap([("text", sanitize(answer))], columns - 4), []]
         return [[("text", "  "), *row] for row in shown]
 
     await chat.ask(Pages("By the way", rows, note="not part of the conversation; the model forgets it"))

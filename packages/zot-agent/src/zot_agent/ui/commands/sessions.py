@@ -46,9 +46,9 @@ async def sessions(chat: Chat, _: str) -> None:
                 await asyncio.to_thread(session_list.delete, store, entry.path)
             else:
                 here = None if here else chat.host.runtime.cwd
+            picker.set_items(await items())
         except ZotError as error:
             chat.note(str(error), "error")
-        picker.set_items(await items())
         chat.app.redraw()
 
     picker = Picker("Sessions", await items(), empty="no session yet", actions=ACTIONS, on_action=act)

@@ -1,0 +1,129 @@
+"""Slash commands by their names."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from zot_agent.host import Host
+from zot_agent.ui.commands import COMMANDS
+from zot_agent.ui.dispatch import Dispatch
+from zot_agent.ui.work import Waiting, Work
+from zot_core.runtime import Runtime
+from zot_provider.errors import UnknownName
+from zot_provider.model import Model
+from zot_provider.testing import ScriptedClient, Turn
+
+
+class Stage:
+    """A chat that remembers what it was asked for, with the work of a real host."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.host = Host(Runtime(Model("m", "v"), client=ScriptedClient(answers)))
+        self.notes: list[tuple[str, str]] = []
+        self.log: list[str] = []
+        none = lambda *_: None  # noqa: E731
+        self.work = Work(self.host, changed=lambda: None, ended=none, runs=none, printed=none, ran=none)
+        chat: Any = self
+        self.dispatch = Dispatch(chat, self.work)
+
+    def note(self, text: str, level: str = "info") -> None:
+        self.notes.append((text, level))
+
+    def refresh(self) -> None:
+        self.log.append("refresh")
+
+    def show_conversation(self) -> None:
+        self.log.append(f"conversation of {len(self.host.runtime.messages)}")
+
+    def submit_text(self, text: str) -> None:
+        self.work.submit(Waiting(text, text))
+
+    def stop(self) -> None:
+        self.log.append("stop")
+        self.work.stop()
+
+    def leave(self) -> None:
+        self.log.append("leave")
+
+    async def settled(self) -> None:
+        async with asyncio.timeout(30):
+            while not self.log or self.log[-1] != "refresh":
+                await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize("typed", ["/etc/hosts", "/", "no command", "/a.b", "//", "/ help", "/tmp/x y", "/ünï"])
+def test_what_is_no_command_goes_to_the_model(typed: str) -> None:
+    async def main() -> None:
+        assert not Stage().dispatch.take(typed)
+
+    asyncio.run(main())
+
+
+def test_names_are_found_in_any_case_and_unknown_ones_are_errors() -> None:
+    async def main() -> None:
+        stage = Stage()
+        assert stage.dispatch.take("  /EXIT  ")
+        await stage.settled()
+        assert stage.log == ["leave", "refresh"]
+        with pytest.raises(UnknownName, match="did you mean /exit"):
+            stage.dispatch.take("/exiit")
+        with pytest.raises(UnknownName):
+            stage.dispatch.take("/skill:nonsuch")
+
+    asyncio.run(main())
+
+
+def test_one_that_cannot_run_beside_work_stops_it_and_waits_for_its_end() -> None:
+    async def main() -> None:
+        stage = Stage(Turn("word " * 100, delay=0.02))
+        stage.submit_text("go")
+        await asyncio.sleep(0)
+        assert stage.dispatch.take("/clear")
+        await stage.settled()
+        assert stage.log == ["stop", "conversation of 0", "refresh"]
+        assert not stage.work.busy
+
+    asyncio.run(main())
+
+
+def test_one_that_waits_is_sent_after_the_work() -> None:
+    async def main() -> None:
+        stage = Stage("one", "two")
+        stage.submit_text("go")
+        assert stage.dispatch.take("/study")
+        await stage.settled()
+        await stage.work.idle()
+        asked = [message.text for message in stage.host.runtime.messages if message.role == "user"]
+        assert asked[0] == "go"
+        assert asked[1].startswith("Get to know the project")
+
+    asyncio.run(main())
+
+
+def test_what_goes_wrong_is_told() -> None:
+    async def main() -> None:
+        stage = Stage()
+
+        async def broken() -> None:
+            raise RuntimeError("a wheel came off")
+
+        stage.dispatch.begin(broken())
+        await stage.settled()
+        assert stage.notes == [
+            ("this is a mistake in zot, please report it: unexpected RuntimeError: a wheel came off", "error")
+        ]
+        stage.log.clear()
+        stage.dispatch.take("/reasoning nonsuch")
+        await stage.settled()
+        assert stage.notes[1][0].startswith("unknown reasoning 'nonsuch'")
+
+    asyncio.run(main())
+
+
+def test_every_command_says_what_it_does_in_a_line() -> None:
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+    for command in COMMANDS:
+        assert command.help
+        assert len(command.name) + len(command.arguments) < 31
+        assert len(command.help) <= 60

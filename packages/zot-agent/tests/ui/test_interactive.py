@@ -1,0 +1,333 @@
+"""Extensions on the screen: real processes, found and started as the command does it."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+NOTES = """
+@ext.command("say", "shows what it is given")
+def say(args):
+    return display(args)
+
+@ext.command("ask", "has the model asked")
+def ask(args):
+    return prompt(args)
+
+@ext.command("put", "puts text into the editor")
+def put(args):
+    return insert(args)
+
+@ext.command("fail", "fails")
+def fail(args):
+    return error("no such luck")
+
+@ext.command("tell", "notes of all levels")
+def tell(args):
+    for level in ("info", "success", "warn", "error"):
+        ext.notify(f"a note of level {level}", level)
+    return noop()
+
+@ext.command("hush", "takes its notes away")
+def hush(args):
+    ext.clear_notes()
+    return noop()
+
+@ext.command("later", "sends a message")
+def later(args):
+    ext.submit("from the extension")
+    return noop()
+
+@ext.command("die", "ends")
+def die(args):
+    os._exit(3)
+"""
+
+PANEL = """
+keys = []
+panel = ext.panel("list", "Keys", "esc closes")
+
+@panel.on_render
+def render():
+    return ["▸ chosen", "  \\x1b[31mred\\x1b[0m \\x1b]52;c;eA==\\x07", "✓ done", *keys]
+
+@panel.on_key
+def pressed(press):
+    keys.append(f"{press.key} {press.text}".strip())
+    panel.refresh()
+
+@panel.on_close
+def closed():
+    ext.notify("it was closed")
+
+@ext.command("open", "opens a panel")
+def open_it(args):
+    keys.clear()
+    return panel.open()
+"""
+
+COVER = """
+@ext.intercept("assistant_message")
+def cover(message):
+    while not os.path.exists(os.path.join(ext.host.cwd, "go")):
+        time.sleep(0.01)
+    if "block" in message.text:
+        return AssistantMessageDecision(block=True, reason="covered")
+    return AssistantMessageDecision(replace_text=message.text.replace("secret", "******"))
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+async def ready(talk: Any) -> None:
+    """Until the extensions have registered."""
+    await talk.host.extensions.ready()
+
+
+def test_commands_of_extensions_stand_under_a_divider(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server, no_skills=True, extensions=[chats.extension("notes", NOTES)]) as talk:
+            await ready(talk)
+            talk.type("/" + "<up>" * 9)
+            await talk.driver.settle()
+            assert talk.shows("""
+                |(14 blank)
+                |› exit        leave
+                |  extensions
+                |  ask         has the model asked
+                |  die         ends
+                |  fail        fails
+                |  hush        takes its notes away
+                |  later       sends a message
+                |  put         puts text into the editor
+                |› /
+                |  ~/work                                                              scripted
+            """)
+            talk.type("<esc><esc><f1>")
+            await talk.shown("Help")
+            talk.type("<pagedown>")
+            await talk.driver.settle()
+            assert "shows what it is given [notes]" in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_what_a_command_of_an_extension_can_do(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("Ada.", "Sent.")
+        async with chats.built(server, extensions=[chats.extension("notes", NOTES)]) as talk:
+            await ready(talk)
+            talk.type("/say hello <lt>there><enter>")
+            await talk.shown("[notes] hello <there>")
+            talk.type("/SAY again<enter>")
+            await talk.shown("[notes] again")
+            talk.type("/put some text<enter>")
+            await talk.until(lambda: talk.editor == "some text")
+            talk.type("<esc><esc>/fail<enter>")
+            await talk.shown("✗ no such luck")
+            talk.type("/ask who are you?<enter>")
+            await talk.shown("Ada.")
+            assert "[notes] hello" not in talk.driver.screen()
+            talk.type("/later<enter>")
+            await talk.shown("Sent.")
+            assert [text for role, text in talk.said if role == "user"] == ["who are you?", "from the extension"]
+
+    asyncio.run(main())
+
+
+def test_notes_go_with_the_extensions_word_with_esc_and_with_the_next_prompt(
+    chats: Any, server: ScriptedServer
+) -> None:
+    async def main() -> None:
+        server.add("one")
+        folders = [chats.extension("notes", NOTES), chats.extension("other", NOTES.replace('command("', 'command("x'))]
+        async with chats.built(server, rows=12, extensions=folders) as talk:
+            await ready(talk)
+            talk.type("/tell<enter>/xsay mine<enter>")
+            await talk.shown("mine")
+            await talk.shown("level error")
+            await talk.driver.settle()
+            assert sorted(talk.rows()[:5]) == [
+                "  [notes] a note of level error",
+                "  [notes] a note of level info",
+                "  [notes] a note of level success",
+                "  [notes] a note of level warn",
+                "  [other] mine",
+            ]
+            talk.type("/hush<enter>")
+            await talk.until(lambda: "level" not in talk.driver.screen())
+            assert "[other] mine" in talk.driver.screen()
+            talk.type("<esc>")
+            await talk.driver.settle()
+            assert "mine" not in talk.driver.screen()
+            talk.type("/say more<enter>")
+            await talk.shown("[notes] more")
+            await talk.send("hello")
+            assert "more" not in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server, extensions=[chats.extension("keys", PANEL)]) as talk:
+            await ready(talk)
+            talk.type("draft/open")
+            talk.type("<ctrl+u>/open<enter>")
+            await talk.shown("esc closes")
+            assert talk.shows("""
+                |(16 blank)
+                |────────────────────────────────────────────────────────────────────────────────
+                |  Keys
+                |  ▸ chosen
+                |    red
+                |  ✓ done
+                |  esc closes
+                |› ask, or / for commands, @ for files
+                |  ~/work                                                              scripted
+            """)
+            assert talk.driver.style_at(3, 18) == "selection"
+            talk.type("x<up><ctrl+d><f5><enter><tab><backspace><pageup>/")
+            talk.paste("a\nb")
+            await talk.shown("rune b")
+            shown = [row.strip() for row in talk.driver.screen().splitlines()]
+            first, last = shown.index("rune x"), shown.index("rune b")
+            keys = ["rune x", "up", "enter", "tab", "backspace", "pageup", "rune /", "rune a", "rune", "rune b"]
+            assert shown[first : last + 1] == keys
+            assert talk.editor == ""
+            assert not talk.chat.app.over
+            talk.type("<esc>")
+            await talk.shown("it was closed")
+            assert "esc closes" not in talk.driver.screen()
+            talk.type("<esc>/open<enter>")
+            await talk.shown("esc closes")
+            talk.type("<ctrl+c>")
+            await talk.shown("it was closed")
+            talk.type("typed")
+            assert talk.editor == "typed"
+            assert not talk.chat.app.over
+
+    asyncio.run(main())
+
+
+def test_a_panel_goes_with_its_extension(chats: Any, server: ScriptedServer) -> None:
+    body = PANEL.replace("    keys.append", "    os._exit(3)\n    keys.append")
+
+    async def main() -> None:
+        async with chats.built(server, extensions=[chats.extension("keys", body)]) as talk:
+            await ready(talk)
+            talk.type("/open<enter>")
+            await talk.shown("esc closes")
+            talk.type("x")
+            await talk.until(lambda: "esc closes" not in talk.driver.screen())
+            talk.type("typed")
+            assert talk.editor == "typed"
+
+    asyncio.run(main())
+
+
+def test_text_is_held_back_until_an_extension_has_decided(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add(Turn("the secret word", calls=[Call("ls", {})]), "block this", "the end")
+        async with chats.built(server, extensions=[chats.extension("cover", COVER)]) as talk:
+            await ready(talk)
+            talk.type("tell<enter>")
+            await talk.shown("ls")
+            assert "secret" not in talk.driver.screen()
+            Path("go").touch()
+            await talk.quiet()
+            assert "secret" not in talk.driver.screen()
+            assert "block this" not in talk.driver.screen()
+            assert talk.shows("""
+                |▌ tell
+                |
+                |  the ****** word
+                |
+                |● ls  1 file
+                |    go
+                |
+                |  covered
+                |(14 blank)
+                |› ask, or / for commands, @ for files
+                |  ~/work                                                    ↑20 ↓10 · scripted
+            """)
+            assert talk.said[1] == ("assistant", "the secret word")
+            await talk.send("and now?")
+            assert "the end" in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_extensions_are_started_anew(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        folder = Path(chats.extension("notes", NOTES))
+        async with chats.built(server, extensions=[str(folder)]) as talk:
+            await ready(talk)
+            program = folder / "main.py"
+            program.write_text(program.read_text().replace('command("say"', 'command("shout"'))
+            talk.type("/reload-ext<enter>")
+            await talk.shown("reloaded: 1 stopped, 1 loaded (1 ready)")
+            talk.type("/shout hey<enter>")
+            await talk.shown("[notes] hey")
+            talk.type("/say x<enter>")
+            await talk.shown("unknown command '/say'")
+            talk.type("<esc><esc><esc>/die<enter>")
+            await talk.shown("✗ /die")
+            talk.type("/reload-ext<enter>")
+            await talk.shown("reloaded: 0 stopped, 1 loaded (1 ready)")
+
+    asyncio.run(main())
+
+
+def test_extensions_that_come_later_are_heard(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server) as talk:
+            folder = Path(chats.extension("notes", NOTES))
+            home = chats.root / "zot-home" / "extensions"
+            home.mkdir(parents=True)
+            folder.rename(home / "notes")
+            talk.type("/reload-ext<enter>")
+            await talk.shown("1 loaded (1 ready)")
+            talk.type("/say hello<enter>")
+            await talk.shown("[notes] hello")
+
+    asyncio.run(main())
+
+
+def test_hostile_text_of_an_extension_is_drawn_as_text(chats: Any, server: ScriptedServer) -> None:
+    evil = "\\x1b]0;pwned\\x07\\x1b[2J\\x9b31mred\\u202eback\\u200b\\x00\\x7f" + "e\\u0301" * 3 + "\\u0301" * 500
+    body = f"""
+TEXT = "{evil}"
+
+@ext.command("evil", TEXT)
+def evil(args):
+    ext.notify(TEXT, "warn")
+    return display(TEXT)
+"""
+
+    async def main() -> None:
+        async with chats.built(server, extensions=[chats.extension("evil", body)]) as talk:
+            await ready(talk)
+            talk.type("/evil")
+            await talk.driver.settle()
+            talk.type("<enter>")
+            await talk.shown("[evil]")
+            talk.type("<f1>")
+            await talk.shown("Help")
+            talk.type("<pagedown>")
+            await talk.driver.settle()
+            text = talk.driver.screen()
+            assert not any((ord(char) < 32 and char != "\n") or 0x7F <= ord(char) < 0xA0 for char in text)
+            assert "\u202e" not in text
+            assert text.count("\u0301") < 100
+            assert talk.driver.memory.title == "work"
+
+    asyncio.run(main())

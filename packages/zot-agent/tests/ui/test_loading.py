@@ -1,0 +1,43 @@
+import subprocess
+import sys
+
+from zot_agent.ui.commands import COMMANDS
+from zot_agent.ui.loading import LATER
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_screen_imports_nothing_that_is_loaded_later():
+    loaded = set(run("import sys, zot_agent.modes.interactive; print(*sys.modules)").split())
+    assert not loaded & {*LATER, "httpx", "pygments", "pydantic", "yaml", "zot_agent.extensions.running"}
+
+
+def test_what_is_loaded_later_is_there_in_the_end_and_the_loop_lives_on_meanwhile():
+    code = (
+        "import asyncio, sys, gc, zot_agent.modes.interactive\n"
+        "from zot_agent.ui.loading import LATER, load_rest\n"
+        "async def main():\n"
+        "    task, turns = asyncio.ensure_future(load_rest()), 0\n"
+        "    while not task.done():\n"
+        "        turns += 1\n"
+        "        await asyncio.sleep(0)\n"
+        "    await task\n"
+        "    return turns\n"
+        "print(asyncio.run(main()) > len(LATER), set(LATER) <= set(sys.modules), gc.get_freeze_count() > 0)\n"
+    )
+    assert run(code).split() == ["True", "True", "True"]
+
+
+def test_every_command_has_a_function_where_the_registry_says():
+    code = (
+        "import asyncio\nfrom zot_agent.ui.commands import COMMANDS\n"
+        "async def main():\n"
+        "    for command in COMMANDS:\n"
+        "        try: await command.run(None, 'x')\n"
+        "        except (AttributeError, TypeError) as error: print(command.name, 'zot_agent.ui' in str(error))\n"
+        "asyncio.run(main())\n"
+    )
+    assert {line.split()[1] for line in run(code).splitlines()} == {"False"}
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)

@@ -1,0 +1,196 @@
+"""What happens, and the cells it becomes."""
+
+from typing import Any
+
+import pytest
+
+from zot_agent.ui.presenter import LONG, Presenter
+from zot_core.display import CodeDisplay, TextDisplay
+from zot_core.events import (
+    AgentEvent,
+    AssistantMessage,
+    AssistantStart,
+    Done,
+    ErrorEvent,
+    Notice,
+    ReasoningDelta,
+    TextDelta,
+    ToolCall,
+    ToolOutput,
+    ToolProgress,
+    ToolUseStart,
+    TurnEnd,
+    TurnStart,
+    UserMessage,
+)
+from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_tui.widgets.cell import Look
+from zot_tui.widgets.transcript import Transcript
+
+
+class Stage:
+    """A presenter with its transcript, and a clock that a test turns."""
+
+    def __init__(self, *, holds: bool = False) -> None:
+        self.now = 100.0
+        self.transcript = Transcript()
+        self.presenter = Presenter(self.transcript, Look(), lambda: holds, clock=lambda: self.now)
+
+    def show(self, *events: AgentEvent) -> None:
+        for event in events:
+            self.presenter.show(event)
+
+    def lines(self) -> list[str]:
+        """What is drawn in 60 columns, without blank rows."""
+        return [line.strip() for line in self.transcript.lines(60) if line.strip()]
+
+
+def said(role: Any, text: str) -> Message:
+    return Message(role, [TextBlock(text)])
+
+
+def output(id: str, text: str, **fields: Any) -> ToolOutput:
+    return ToolOutput(id, "tool", is_error=False, content=[TextBlock(text)], arguments="{}", **fields)
+
+
+@pytest.mark.parametrize("holds", [False, True])
+def test_text_stands_before_the_calls_that_came_after_it(holds: bool) -> None:
+    stage = Stage(holds=holds)
+    stage.show(UserMessage(said("user", "go")), TurnStart(1), AssistantStart(), TextDelta("I look."))
+    assert stage.lines() == (["▌ go"] if holds else ["▌ go", "I look."])
+    stage.show(ToolUseStart("1", "tool"), ToolCall("1", "tool", "{}"), AssistantMessage(said("assistant", "I look.")))
+    stage.show(TurnEnd("tool_use"), output("1", "a result"), Done())
+    assert stage.lines() == ["▌ go", "I look.", "● tool", "a result"]
+
+
+def test_an_answer_that_was_replaced_stands_where_its_text_was() -> None:
+    stage = Stage(holds=True)
+    stage.show(TurnStart(1), AssistantStart(), TextDelta("one secret"), ToolUseStart("1", "tool"))
+    stage.show(AssistantMessage(said("assistant", "one ******")), TurnEnd("tool_use"), output("1", "r"))
+    stage.show(TurnStart(2), AssistantStart(), TextDelta("hidden"), TurnEnd("end_turn"), Done())
+    assert stage.lines() == ["one ******", "● tool", "r"]
+
+
+def test_an_answer_that_another_hook_changed_takes_the_place_of_what_was_shown() -> None:
+    stage = Stage()
+    stage.show(TurnStart(1), AssistantStart(), TextDelta("one secret"), AssistantMessage(said("assistant", "changed")))
+    assert stage.lines() == ["changed"]
+
+
+def test_thoughts_end_when_text_or_a_call_begins() -> None:
+    stage = Stage()
+    stage.show(TurnStart(1), AssistantStart(), ReasoningDelta("let me "), ReasoningDelta("see"))
+    assert stage.lines() == ["∴ Thinking: let me see"]
+    stage.now += 7
+    stage.show(TextDelta("\n"), TextDelta("So."), TurnEnd("end_turn"))
+    assert stage.lines() == ["∴ Thought for 7.0s: let me see", "So."]
+
+
+def test_progress_is_shown_until_the_result_comes_with_a_display_of_its_own() -> None:
+    stage = Stage()
+    stage.show(ToolCall("1", "tool", '{"path": "a.py"}'), ToolProgress("1", "half\n"))
+    assert stage.lines()[1:] == ["half"]
+    stage.now += 3
+    stage.show(output("1", "for the model", display=[CodeDisplay("a.py", "x = 1\n")]))
+    assert "x = 1" in stage.lines()[-1]
+    assert "for the model" not in stage.lines()
+    stage.show(ToolProgress("1", "too late"), ToolProgress("unknown", "?"))
+    assert "too late" not in stage.lines()
+
+
+def test_what_did_not_run_is_marked_and_what_has_no_result_is_stopped() -> None:
+    stage = Stage()
+    content: list[TextBlock | ImageBlock] = [TextBlock("aborted: not run")]
+    stage.show(ToolCall("1", "one", "{}"), ToolCall("2", "two", "{}"), ToolCall("3", "three", "{}"))
+    stage.show(ToolOutput("1", "one", is_error=True, content=content))
+    stage.show(ToolOutput("2", "two", is_error=True, content=[TextBlock("no")], arguments="{}"), Done("aborted"))
+    assert stage.lines() == ["■ one", "aborted: not run", "✗ two", "no", "■ three"]
+
+
+def test_what_a_call_had_printed_is_shown_when_it_was_stopped() -> None:
+    stage = Stage()
+    stage.show(ToolCall("1", "one", "{}"), ToolCall("2", "two", "{}"), ToolProgress("1", "a\nb\n"))
+    stage.show(ToolProgress("2", "half"), ToolOutput("1", "one", is_error=True, content=[TextBlock("aborted")]))
+    stage.show(Done("aborted"))
+    assert stage.lines() == ["■ one", "a", "b", "aborted", "■ two", "half"]
+
+
+def test_a_run_that_was_stopped_says_so_unless_a_call_does() -> None:
+    stage = Stage()
+    stage.show(UserMessage(said("user", "go")), TurnStart(1), AssistantStart(), TextDelta("So"), Done("aborted"))
+    assert stage.lines() == ["▌ go", "So", "stopped"]
+    stage.show(ToolCall("1", "one", "{}"), Done("aborted"))
+    assert stage.lines()[3:] == ["■ one"]
+
+
+def test_a_message_into_the_work_does_not_begin_its_time_anew() -> None:
+    stage = Stage()
+    stage.show(UserMessage(said("user", "go")))
+    stage.now += LONG
+    stage.show(UserMessage(said("user", "faster")))
+    stage.now += 1
+    stage.show(Done())
+    assert stage.lines()[-1] == "worked for 11s"
+
+
+def test_the_reason_of_a_run_that_failed_is_told_once() -> None:
+    stage = Stage()
+    stage.show(TurnStart(1), TurnEnd("error", "no server"), ErrorEvent("no server"), Done("error"))
+    assert stage.lines() == ["✗ no server"]
+    stage.show(TurnStart(1), TurnEnd("error", "not on a Sunday"), Done("refused"))
+    assert stage.lines() == ["✗ no server", "✗ not on a Sunday"]
+    stage.show(TurnStart(1), TurnEnd("end_turn"), Done())
+    assert len(stage.lines()) == 2
+
+
+def test_a_turn_that_took_long_says_so() -> None:
+    stage = Stage()
+    stage.show(UserMessage(said("user", "go")))
+    stage.now += LONG + 1
+    stage.show(Done())
+    assert stage.lines()[-1] == "worked for 11s"
+    stage.show(UserMessage(said("user", "go")), Done())
+    assert stage.lines()[-1] == "▌ go"
+
+
+def test_notices_have_their_level() -> None:
+    stage = Stage()
+    stage.show(Notice("warn", "careful"), Notice("info", "by the way"))
+    assert stage.lines() == ["careful", "by the way"]
+
+
+def test_notes_of_one_extension_are_taken_away_without_the_others() -> None:
+    stage = Stage()
+    stage.presenter.note("one", name="a")
+    stage.presenter.note("two", name="b")
+    stage.presenter.note("own")
+    assert stage.presenter.clear_notes("a")
+    assert not stage.presenter.clear_notes("a")
+    assert stage.lines() == ["[b] two", "own"]
+    assert stage.presenter.clear_notes()
+    assert stage.lines() == ["own"]
+    assert not stage.presenter.clear_notes()
+
+
+def test_a_conversation_of_before_has_its_calls_with_their_results() -> None:
+    stage = Stage()
+    messages = [
+        said("user", "go"),
+        Message("assistant", [TextBlock("I look."), ToolCallBlock("1", "a", "{}"), ToolCallBlock("2", "b", "{}")]),
+        Message("tool", [ToolResultBlock("1", [TextBlock("fine")]), ToolResultBlock("9", [TextBlock("stray")])]),
+    ]
+    stage.transcript.append(*stage.presenter.cells(messages))
+    assert stage.lines() == ["▌ go", "I look.", "● a", "fine", "■ b"]
+
+
+def test_an_answer_in_pieces_that_was_replaced_is_shown_once() -> None:
+    stage = Stage()
+    blocks: list[Block] = [TextBlock("one"), ToolCallBlock("1", "a", "{}"), TextBlock("two")]
+    stage.transcript.append(*stage.presenter.cells([Message("assistant", blocks, meta={"display_text": "both"})]))
+    assert stage.lines() == ["both", "■ a"]
+
+
+def test_text_of_a_result_is_what_the_model_read() -> None:
+    stage = Stage()
+    stage.show(output("1", "plain"), output("2", "shown", display=[TextDisplay("displayed")]))
+    assert stage.lines() == ["● tool", "plain", "● tool", "displayed"]
