@@ -79,7 +79,7 @@ def _agent_flags(parser: Parser) -> None:
     agent.add_argument("-nc", "--no-context-files", action="store_true", help="do not read AGENTS.md and SYSTEM.md")
     agent.add_argument("--max-steps", type=int, metavar="N", help="at most N model calls; unlimited without it")
     agent.add_argument("--cwd", default=".", metavar="DIR", help="work in DIR")
-    agent.add_argument("--no-yolo", action="store_true", help="ask before each tool call; on the screen only")
+    agent.add_argument("--no-yolo", action="store_true", help="ask before each tool call: screen and acp")
     tools = agent.add_mutually_exclusive_group()
     tools.add_argument("--tools", metavar="A,B", help="only these built-in tools")
     tools.add_argument("--no-tools", action="store_true", help="no built-in tools")

@@ -1,0 +1,213 @@
+"""Tool calls as the protocol shows them: what they are about, what they change, what came of them.
+
+What a call is follows from its display blocks, and before there are any from its arguments; no tool is known by name.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from zot_core.display import (
+    CodeDisplay,
+    DiffDisplay,
+    DisplayBlock,
+    FilesDisplay,
+    ImageDisplay,
+    TerminalDisplay,
+    TextDisplay,
+    main_argument,
+)
+from zot_core.terminal import strip_controls
+from zot_provider.messages import ImageBlock, TextBlock
+
+Json: TypeAlias = dict[str, Any]
+
+_HINTS = {"command": "execute", "url": "fetch", "pattern": "search", "query": "search"}
+"""Arguments that say what kind of call it is, until there are display blocks."""
+_PATHS = ("path", "file_path")
+_REPLACEMENTS = (("oldText", "newText"), ("old_text", "new_text"), ("old_string", "new_string"))
+_COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
+_TITLE = 200
+"""Characters of a title."""
+
+
+def parsed(arguments: str) -> Json:
+    """The arguments of a call; empty if the model wrote no JSON object."""
+    try:
+        value = json.loads(arguments, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def title(name: str, arguments: str) -> str:
+    """A line for a person: the tool and what the call is about."""
+    text = " ".join(plain(f"{name} {main_argument(arguments)}").split())
+    return text if len(text) <= _TITLE else f"{text[: _TITLE - 1]}…"
+
+
+def preview(tool: object, arguments: Json) -> list[DisplayBlock]:
+    """What a call will show, as far as the tool can say of its arguments alone."""
+    recall = getattr(tool, "recall", None)
+    if recall is None:
+        return []
+    try:
+        blocks: list[DisplayBlock] = recall(arguments, "")
+    except (KeyError, TypeError, ValueError):  # arguments that the tool will refuse
+        return []
+    return blocks
+
+
+def kind(display: Sequence[DisplayBlock], arguments: Json) -> str:
+    """The protocol's `ToolKind`. Source text that the model has written itself is an edit, other is read."""
+    for block in display:
+        if isinstance(block, DiffDisplay) or (isinstance(block, CodeDisplay) and is_written(block, arguments)):
+            return "edit"
+        if isinstance(block, TerminalDisplay):
+            return "execute"
+        if isinstance(block, CodeDisplay | ImageDisplay):
+            return "read"
+        if isinstance(block, FilesDisplay):
+            return "search"
+    return next((hint for name, hint in _HINTS.items() if isinstance(arguments.get(name), str)), "other")
+
+
+def is_written(block: CodeDisplay, arguments: Json) -> bool:
+    """Whether the text is one of the arguments."""
+    return block.text in [value for value in arguments.values() if isinstance(value, str)]
+
+
+def locations(display: Sequence[DisplayBlock], arguments: Json, cwd: str) -> list[Json]:
+    """The files a call works on, as absolute paths, with lines from 1 where they are known."""
+    found: dict[str, Json] = {}
+
+    def add(path: str, line: int | None = None) -> None:
+        path = os.path.join(cwd, os.path.expanduser(path))
+        found.setdefault(path, {"path": path} if line is None else {"path": path, "line": line})
+
+    for block in display:
+        if isinstance(block, CodeDisplay):
+            add(block.path, block.start_line)
+        elif isinstance(block, DiffDisplay):
+            add(block.path, block.starts[0][1] if block.starts else None)
+    if not found:
+        for name in _PATHS:
+            if isinstance(arguments.get(name), str) and arguments[name].strip():
+                add(arguments[name])
+    return list(found.values())
+
+
+def wanted_changes(arguments: Json, cwd: str) -> list[Json]:
+    """The diffs that the arguments of a call ask for: a path and replacements, each an old and a new text."""
+    path = next((arguments[name] for name in _PATHS if isinstance(arguments.get(name), str)), "")
+    places = [arguments, *(each for value in arguments.values() if isinstance(value, list) for each in value)]
+    return [
+        diff(path, place[old], place[new], cwd)
+        for place in places
+        if path and isinstance(place, dict)
+        for old, new in _REPLACEMENTS
+        if isinstance(place.get(old), str) and isinstance(place.get(new), str)
+    ]
+
+
+def diff(path: str, old: str | None, new: str, cwd: str) -> Json:
+    """A change of a file; `old` is None if the file is a new one."""
+    changed = {"type": "diff", "path": os.path.join(cwd, os.path.expanduser(path)), "newText": new}
+    return changed if old is None else changed | {"oldText": old}
+
+
+def pieces(block: DiffDisplay, cwd: str) -> list[Json]:
+    """A diff for each place that changed; empty if the rows are no context diff."""
+    found: list[Json] = []
+    old: list[str] = []
+    new: list[str] = []
+    changed = False
+    for row in [*block.diff.split("\n"), "..."]:
+        if row == "...":
+            if changed:
+                found.append(diff(block.path, _lines(old) if old else None, _lines(new), cwd))
+            old, new, changed = [], [], False
+        elif row[:1] not in (" ", "-", "+") or not row:
+            return []
+        else:
+            changed = changed or row[0] != " "
+            old += [row[1:]] if row[0] != "+" else []
+            new += [row[1:]] if row[0] != "-" else []
+    return found
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def shown(display: Sequence[DisplayBlock], cwd: str) -> list[Json]:
+    """Display blocks as content of a tool call."""
+    return [content for block in display for content in _shown(block, cwd)]
+
+
+def _shown(block: DisplayBlock, cwd: str) -> list[Json]:
+    if isinstance(block, DiffDisplay):
+        return pieces(block, cwd) or [text(fenced(block.diff, "diff"))]
+    if isinstance(block, ImageDisplay):
+        return [_content({"type": "image", "mimeType": block.mime_type, "data": block.data})]
+    if isinstance(block, TerminalDisplay):
+        end = {None: "stopped", 0: ""}.get(block.exit_code, f"exit code {block.exit_code}")
+        printed = fenced(f"$ {block.command}\n{block.output}", "console")
+        return [text("\n".join(filter(None, [printed, end])))]
+    if isinstance(block, CodeDisplay):
+        return [text(fenced(block.text))]
+    if isinstance(block, FilesDisplay):
+        return [text(fenced("\n".join(block.paths)))]
+    return [text(fenced(block.text) if "\n" in block.text.strip() else plain(block.text))] if block.text else []
+
+
+def read_by_model(content: Sequence[TextBlock | ImageBlock]) -> list[DisplayBlock]:
+    """What is shown of a result that brings no display of its own."""
+    return [
+        ImageDisplay(block.mime_type, block.data) if isinstance(block, ImageBlock) else TextDisplay(block.text)
+        for block in content
+    ]
+
+
+def recalled(
+    tools: Mapping[str, object], name: str, arguments: Json, content: Sequence[TextBlock | ImageBlock]
+) -> list[DisplayBlock]:
+    """What was shown of a call in an earlier session, as its tool recalls it; else what the model read."""
+    read = read_by_model(content)
+    recall = getattr(tools.get(name), "recall", None)
+    if recall is None or len(read) != 1 or not isinstance(read[0], TextDisplay):
+        return read
+    try:
+        return recall(arguments, read[0].text) or read
+    except (KeyError, TypeError, ValueError):  # arguments that the tool has refused
+        return read
+
+
+def text(words: str) -> Json:
+    """Text, which clients show as Markdown, as content of a tool call."""
+    return _content({"type": "text", "text": words})
+
+
+def _content(block: Json) -> Json:
+    return {"type": "content", "content": block}
+
+
+def fenced(words: str, language: str = "") -> str:
+    """A block of code in Markdown, whatever backticks the text has itself."""
+    longest = max((len(run) for run in re.findall("`+", words)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{plain(words).strip(_BREAKS)}\n{fence}"
+
+
+_BREAKS = "\r\n"
+
+
+def plain(words: str) -> str:
+    """Without control sequences, colours among them: no editor shows those."""
+    return _COLOURS.sub("", strip_controls(words))

@@ -1,0 +1,149 @@
+"""`zot acp` as a process: its streams, its signals, and why it ends."""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+from typing import Any, cast
+
+from acp.agent.router import build_agent_router
+from acp.connection import Connection
+from acp.exceptions import RequestError
+from acp.interfaces import Agent
+from acp.schema import RequestPermissionResponse
+from pydantic import ValidationError
+
+from zot_agent.acp.agent import AcpAgent
+from zot_agent.acp.calls import Json
+from zot_agent.acp.transport import StdioTransport
+from zot_agent.host.options import Options
+from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
+from zot_agent.rpc.method import CommandRefused
+from zot_core.errors import Busy, SessionNotFound, one_line
+from zot_provider.errors import ConfigError, ZotError
+
+_log = logging.getLogger("zot_agent.acp")
+
+INVALID_REQUEST, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32600, -32602, -32603, -32002
+
+
+class Unasked(ZotError):
+    """The client cannot be asked something."""
+
+
+class Link:
+    """The client: `Editor` for sessions, and the requests that it makes."""
+
+    def __init__(self, options: Options, transport: StdioTransport) -> None:
+        self._transport = transport
+        self.agent = AcpAgent(options, self)
+        self._router = build_agent_router(cast("Agent", self.agent), use_unstable_protocol=True)
+        self._connection = Connection(self._handle, transport, listening=False)
+        self._requests: set[asyncio.Task[Any]] = set()
+
+    async def serve(self) -> None:
+        """Answer requests until the client has no more, or is gone; then stop what goes on."""
+        try:
+            await self._connection.main_loop()
+        finally:
+            await self._stop()
+
+    async def _stop(self) -> None:
+        await asyncio.sleep(0)  # what was received last begins
+        while self.agent.sessions or self._requests:
+            await self.agent.close()
+            if self._requests:  # a prompt has its answer now; what opens a session may yet do that
+                await asyncio.wait(self._requests)
+        await self._transport.drain()
+        await self._connection.close()
+
+    async def _handle(self, method: str, params: Any, is_notification: bool) -> Any:  # noqa: FBT001  the package's
+        task = asyncio.current_task()
+        if task is not None and not is_notification:
+            self._requests.add(task)
+            task.add_done_callback(self._requests.discard)
+        try:
+            return await self._router(method, params, is_notification)
+        except RequestError:
+            raise
+        except ValidationError as error:
+            raise RequestError(INVALID_PARAMS, _faults(error)) from None
+        except ZotError as error:
+            raise RequestError(_code(error), one_line(error)) from None
+        except Exception as error:  # noqa: BLE001  the top of a request
+            _log.error("the method %s failed", method, exc_info=error)
+            text = f"this is a mistake in zot, please report it: {one_line(error)}"
+            raise RequestError(INTERNAL, text) from None
+
+    def update(self, session: str, update: Json) -> None:
+        """See `Editor`."""
+        params = {"sessionId": session, "update": update}
+        self._transport.put({"jsonrpc": "2.0", "method": "session/update", "params": params})
+
+    async def ask(self, session: str, call: Json, options: list[Json]) -> str:
+        """See `Editor`."""
+        params = {"sessionId": session, "toolCall": call, "options": options}
+        try:
+            answer = await self._connection.send_request("session/request_permission", params)
+            outcome = RequestPermissionResponse.model_validate(answer).outcome
+        except (RequestError, ConnectionError) as error:
+            raise Unasked(" ".join(str(error).split())) from error
+        except ValidationError as error:
+            raise Unasked(_faults(error)) from error
+        return outcome.option_id if outcome.outcome == "selected" else ""
+
+    async def room(self) -> None:
+        """See `Editor`."""
+        await self._transport.room()
+
+
+def _faults(error: ValidationError) -> str:
+    """What is wrong with parameters, in one line."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return " ".join(f"{place}: {first['msg']}".split()).removeprefix(": ")
+
+
+def _code(error: ZotError) -> int:
+    if isinstance(error, Busy):
+        return INVALID_REQUEST
+    if isinstance(error, SessionNotFound):
+        return NOT_FOUND
+    return INVALID_PARAMS if isinstance(error, ConfigError | CommandRefused) else INTERNAL
+
+
+async def serve(
+    options: Options,
+    *,
+    source: int,
+    target: int,
+    complain: Callable[[str], None],
+    limits: RpcLimits = DEFAULT_LIMITS,
+) -> int:
+    """Serve the client at the descriptors `source` and `target` until it closes `source`; the exit code. What only the
+    person can be told goes to `complain`.
+
+    What goes on then is cancelled: 0, also for a client that is gone. A client that reads nothing gives 1, a signal 128
+    and its number.
+    """
+    codes: list[int] = []
+
+    def gone(why: str) -> None:
+        codes.append(1 if why else 0)
+        if why:
+            complain(f"cannot write to standard output: {why}")
+
+    def signalled(number: int) -> None:
+        codes.append(128 + number)
+        transport.end()
+
+    transport = StdioTransport(limits, gone, source=source, target=target)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            loop.add_signal_handler(number, signalled, number)
+    try:
+        await Link(options, transport).serve()
+    finally:
+        await transport.close()
+    return codes[0] if codes else 0

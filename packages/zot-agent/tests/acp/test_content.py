@@ -1,0 +1,46 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_agent.acp.content import named, read_content
+from zot_agent.rpc.method import CommandRefused
+
+
+@pytest.mark.parametrize(
+    ("uri", "name"),
+    [
+        ("file:///home/pat/src/a.py", "src/a.py"),
+        ("file:///home/pat/a%20b.py#L3:5", "a b.py (L3:5)"),
+        ("file:///etc/hosts", "/etc/hosts"),
+        ("https://example.org/x", "https://example.org/x"),
+        ("zed://thread/1", "zed://thread/1"),
+        ("file:", "file:"),
+        ("http://[", "http://["),
+    ],
+)
+def test_a_file_is_called_by_its_path_and_anything_else_by_its_uri(uri: str, name: str) -> None:
+    assert named(uri, "/home/pat") == name
+
+
+@given(st.text())
+def test_whatever_a_uri_holds_it_has_a_name(uri: str) -> None:
+    assert isinstance(named(uri, "/home/pat"), str)
+
+
+def test_sound_is_refused_by_name() -> None:
+    with pytest.raises(CommandRefused, match="audio"):
+        read_content([{"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}], "/")
+
+
+def test_an_embedded_file_stands_behind_the_words_and_its_name_where_it_was() -> None:
+    resource = {"uri": "file:///home/pat/a.py", "text": "x = 1\r\n"}
+    content = read_content(
+        [
+            {"type": "text", "text": "Look at "},
+            {"type": "resource", "resource": resource},
+            {"type": "text", "text": "!"},
+        ],
+        "/home/pat",
+    )
+
+    assert content.text == 'Look at a.py!\n\n<file path="a.py">\nx = 1\n</file>'

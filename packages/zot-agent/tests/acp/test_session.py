@@ -1,0 +1,192 @@
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_agent.acp.session import End, Session
+from zot_agent.extensions.discover import Discovery
+from zot_agent.extensions.events import ClearNotes, Notify, Submit
+from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.running import Extensions
+from zot_agent.host import Host
+from zot_core.aio import spawn
+from zot_core.errors import Busy
+from zot_core.hooks import Refusal
+from zot_core.runtime import Runtime, Unanswered
+from zot_provider.errors import ModelError
+from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.model import Model
+from zot_provider.testing import Call, ScriptedClient, Turn
+from zot_provider.testing.turn import Answer
+
+
+class Editor:
+    """Writes down what it is told; answers questions with `answer`."""
+
+    def __init__(self, answer: str = "once") -> None:
+        self.updates: list[dict[str, Any]] = []
+        self.asked: list[dict[str, Any]] = []
+        self.answer = answer
+
+    def update(self, session: str, update: dict[str, Any]) -> None:
+        self.updates.append(update)
+
+    async def ask(self, session: str, call: dict[str, Any], options: list[dict[str, Any]]) -> str:
+        self.asked.append(call)
+        return self.answer
+
+    async def room(self) -> None:
+        pass
+
+    def said(self, kind: str = "agent_message_chunk") -> str:
+        return "".join(each["content"]["text"] for each in self.updates if each["sessionUpdate"] == kind)
+
+
+@asynccontextmanager
+async def opened(
+    editor: Editor, *answers: Answer, messages: list[Message] | None = None, mode: Any = "yolo", **more: Any
+) -> AsyncIterator[Session]:
+    """A session of a scripted model, with extensions of which there are none."""
+    runtime = Runtime(Model("m", "v"), client=ScriptedClient(answers), messages=messages or [], **more)
+    host = Host(runtime, ["a note of the beginning"])
+    host.extensions = Extensions(lambda: Discovery([], []), lambda: Setting(".", "v", "m", ""), home=".")
+    host.extensions.start()
+    session = Session("s", host, editor, mode)
+    try:
+        yield session
+    finally:
+        await session.close()
+
+
+def words(text: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text}]
+
+
+def test_notes_between_prompts_wait_for_the_next_one_and_prompts_are_not_sent() -> None:
+    editor = Editor()
+
+    async def main() -> None:
+        async with opened(editor, "Hello.") as session:
+            events = session.host.extensions.events  # type: ignore[union-attr]
+            for event in (Notify("ext", "info", "a note"), Submit("ext", "a prompt"), ClearNotes("ext")):
+                events.tell(event)
+            assert editor.said() == ""
+            assert await session.prompt(words("hi")) == End("end_turn", "completed")
+
+    asyncio.run(main())
+    assert editor.said().split("\n\n") == [
+        "*[zot]* a note of the beginning",
+        "*[ext]* a note",
+        "*[ext]* wanted to say, and it was not sent because no prompt was being answered: a prompt",
+        "Hello.",
+    ]
+    assert editor.said("user_message_chunk") == ""
+
+
+def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> None:
+    editor = Editor()
+
+    async def main() -> None:
+        async with opened(editor, "First.", "Second.") as session:
+
+            def submit(step: int) -> None:
+                if step == 1 and len(session.host.runtime.messages) == 1:
+                    session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
+
+            session.host.runtime.hooks.limit.add(submit)
+            assert await session.prompt(words("hi")) == End("end_turn", "completed")
+
+    asyncio.run(main())
+    assert editor.said("user_message_chunk") == "and more"
+    assert editor.said().endswith("First.Second.")
+
+
+@pytest.mark.parametrize(
+    ("end", "stop"),
+    [
+        ("refused", "end_turn"),
+        ("max_steps", "max_turn_requests"),
+        ("max_cost", "max_turn_requests"),
+        ("deadline", "max_turn_requests"),
+        ("max_tokens", "max_tokens"),
+    ],
+)
+def test_a_prompt_that_is_stopped_says_why(end: Any, stop: str) -> None:
+    editor = Editor()
+
+    async def main() -> None:
+        async with opened(editor) as session:
+            session.host.runtime.hooks.turn_start.add(lambda step: Refusal("not today", end))
+            assert await session.prompt(words("hi")) == End(stop, end)
+
+    asyncio.run(main())
+    assert editor.said().endswith("*[zot]* not today")
+
+
+def test_a_failure_is_raised_and_the_session_goes_on() -> None:
+    async def main() -> None:
+        async with opened(Editor(), Turn(error=ModelError("out of order")), "Hello.") as session:
+            with pytest.raises(Unanswered, match="out of order"):
+                await session.prompt(words("hi"))
+            assert await session.prompt(words("again")) == End("end_turn", "completed")
+
+    asyncio.run(main())
+
+
+def test_a_prompt_during_another_is_refused_and_both_end_when_the_session_is_closed() -> None:
+    async def main() -> None:
+        async with opened(Editor(), Turn("Slowly.", delay=60.0)) as session:
+            first = spawn(session.prompt(words("hi")), "prompt")
+            await asyncio.sleep(0)
+            assert session.busy
+            with pytest.raises(Busy):
+                await session.prompt(words("more"))
+            await session.close()
+            assert await first == End("cancelled", "aborted")
+
+    asyncio.run(main())
+
+
+def test_compacting_is_a_command_that_fails_like_a_prompt() -> None:
+    async def main() -> None:
+        async with opened(Editor()) as session:
+            with pytest.raises(Unanswered, match="compact"):
+                await session.prompt(words("/compact"))
+
+    asyncio.run(main())
+
+
+def test_calls_of_one_turn_are_asked_about_one_at_a_time(alone: Path) -> None:
+    editor = Editor("always")
+    turn = Turn(calls=[Call("write", {"path": name, "content": name}) for name in "abc"])
+
+    async def main() -> None:
+        async with opened(editor, turn, "Done.", mode="ask", cwd=alone) as session:
+            assert await session.prompt(words("write")) == End("end_turn", "completed")
+
+    asyncio.run(main())
+    assert [each["title"] for each in editor.asked] == ["write a"]
+    assert sorted(path.name for path in alone.iterdir()) == ["a", "b", "c"]
+
+
+def test_a_call_without_a_result_has_failed_and_hidden_text_stays_hidden() -> None:
+    editor = Editor()
+    messages = [
+        Message("user", [TextBlock("look")]),
+        Message("assistant", [TextBlock("the SECRET")], meta={"display_text": "the ***"}),
+        Message("assistant", [ToolCallBlock("1", "ls", "{}"), ToolCallBlock("2", "bash", '{"command": "x"}')]),
+        Message("tool", [ToolResultBlock("1", [TextBlock("a.txt")])]),
+    ]
+
+    async def main() -> None:
+        async with opened(editor, messages=messages) as session:
+            session.replay()
+
+    asyncio.run(main())
+    assert editor.said() == "the ***"
+    assert editor.said("user_message_chunk") == "look"
+    states = {each["toolCallId"]: each["status"] for each in editor.updates if "status" in each}
+    assert states == {"1": "completed", "2": "failed"}

@@ -1,0 +1,64 @@
+import asyncio
+import json
+import os
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zot_agent.acp.transport import StdioTransport
+from zot_agent.rpc.limits import RpcLimits
+
+
+def talk(data: bytes, limits: RpcLimits | None = None) -> tuple[list[Any], list[Any]]:
+    """What is received of `data`, and what is answered without anybody's doing."""
+
+    async def main() -> list[Any]:
+        transport = StdioTransport(limits or RpcLimits(), lambda why: None, source=source, target=target)
+        received = []
+        while (message := await transport.receive()) is not None:
+            received.append(message)
+        await transport.drain()
+        await transport.close()
+        return received
+
+    source, into = os.pipe()
+    out, target = os.pipe()
+    try:
+        os.write(into, data)
+        os.close(into)
+        received = asyncio.run(main())
+    finally:
+        os.close(source)
+        os.close(target)
+    with open(out, "rb") as answers:
+        return received, [json.loads(line) for line in answers.read().splitlines()]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.one_of(st.binary(max_size=40), st.text(max_size=40).map(str.encode)), max_size=5))
+def test_every_line_is_a_message_or_has_an_answer(lines: list[bytes]) -> None:
+    data = b"\n".join(lines)
+
+    received, answers = talk(data)
+
+    assert len(received) + len(answers) == len([line for line in data.split(b"\n") if line.strip()])
+    assert all(each["id"] is None and each["error"]["code"] in (-32700, -32600) for each in answers)
+
+
+def test_a_message_that_is_too_long_is_passed_over() -> None:
+    good = {"jsonrpc": "2.0", "id": 1, "method": "initialize"}
+    long = json.dumps({"method": "x" * 200}).encode()
+
+    received, answers = talk(long + b"\n" + json.dumps(good).encode(), RpcLimits(line=100))
+
+    assert received == [good]
+    assert [each["error"]["message"] for each in answers] == [
+        "the message is longer than 100 bytes and was passed over"
+    ]
+
+
+def test_nested_beyond_all_measure_is_no_message() -> None:
+    _, answers = talk(b"[" * 60_000)
+
+    assert [each["error"]["code"] for each in answers] == [-32700]

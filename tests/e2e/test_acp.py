@@ -1,0 +1,738 @@
+"""`zot acp` as an editor uses it: the client side of the protocol's own package, over the pipes of a real process."""
+
+import asyncio
+import base64
+import json
+import os
+import select
+import subprocess
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from acp import PROTOCOL_VERSION, RequestError, embedded_blob_resource, image_block, resource_block, text_block
+from acp.client import ClientSideConnection
+from acp.helpers import embedded_text_resource, resource_link_block
+from acp.schema import McpServerStdio, RequestPermissionResponse
+
+from zot_agent.version import __version__
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+
+PATIENCE = 60
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(64)).decode()
+
+
+class Editor:
+    """What the agent sees of an editor: it writes down what it is told, and answers questions as `answers` say."""
+
+    def __init__(self) -> None:
+        self.updates: list[tuple[str, Any]] = []
+        self.asked: list[Any] = []
+        self.answers: deque[str] = deque()
+        self.more = asyncio.Condition()
+
+    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
+        async with self.more:
+            self.updates.append((session_id, update))
+            self.more.notify_all()
+
+    async def request_permission(self, options: Any, session_id: str, tool_call: Any, **_: Any) -> Any:
+        async with self.more:
+            self.asked.append((session_id, tool_call, options))
+            self.more.notify_all()
+        answer = self.answers.popleft()
+        if answer == "wait":
+            await asyncio.Event().wait()
+        outcome = {"outcome": "selected", "optionId": answer} if answer else {"outcome": "cancelled"}
+        return RequestPermissionResponse.model_validate({"outcome": outcome})
+
+    async def until(self, fits: Callable[[Any], bool]) -> Any:
+        """The first update that fits, when it has come."""
+        async with asyncio.timeout(PATIENCE), self.more:
+            await self.more.wait_for(lambda: any(fits(update) for _, update in self.updates))
+        return next(update for _, update in self.updates if fits(update))
+
+    def of(self, kind: str, session: str = "") -> list[Any]:
+        """The updates of a kind, of one session or of all."""
+        return [each for id, each in self.updates if each.session_update == kind and session in ("", id)]
+
+    def said(self, kind: str = "agent_message_chunk", session: str = "") -> str:
+        """What was said, as one text."""
+        return "".join(each.content.text for each in self.of(kind, session))
+
+    def call(self) -> dict[str, Any]:
+        """The only tool call, as all updates have left it."""
+        seen: dict[str, Any] = {}
+        for _, update in self.updates:
+            if update.session_update in ("tool_call", "tool_call_update"):
+                seen |= update.model_dump(by_alias=True, exclude_none=True)
+        return seen
+
+
+class Talk:
+    """A connection to `zot acp`, and its process."""
+
+    def __init__(self, process: asyncio.subprocess.Process, editor: Editor) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.process, self.editor = process, editor
+        self.agent: Any = ClientSideConnection(
+            cast(Any, editor), process.stdin, process.stdout, use_unstable_protocol=True
+        )
+
+    async def begin(self, zot: Any, **more: Any) -> str:
+        """Connect and begin a session; its id."""
+        await self.agent.initialize(protocol_version=PROTOCOL_VERSION)
+        session = await self.agent.new_session(cwd=str(zot.cwd), **more)
+        return str(session.session_id)
+
+    async def prompt(self, session: str, *blocks: Any) -> str:
+        """Send a prompt of texts and other blocks; the stop reason."""
+        prompt = [text_block(block) if isinstance(block, str) else block for block in blocks]
+        async with asyncio.timeout(PATIENCE):
+            return str((await self.agent.prompt(session_id=session, prompt=prompt)).stop_reason)
+
+    async def refusal(self, request: Any) -> tuple[int, str]:
+        """The error of a request, which must be one of one line."""
+        with pytest.raises(RequestError) as caught:
+            await request
+        assert "\n" not in str(caught.value)
+        return caught.value.code, str(caught.value)
+
+
+@asynccontextmanager
+async def open_talk(zot: Any, *arguments: str, env: dict[str, str] | None = None) -> AsyncIterator[Talk]:
+    """Start `zot acp`; in the end it must leave without a word when the pipe to it is closed."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *zot.command, "acp", *arguments,
+        cwd=zot.cwd, env=zot.env if env is None else env, stdin=pipe, stdout=pipe, stderr=pipe, limit=1 << 24,
+    )  # fmt: skip
+    talk = Talk(process, Editor())
+    try:
+        yield talk
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.close()
+        async with asyncio.timeout(PATIENCE):
+            assert (await process.stderr.read(), await process.wait()) == (b"", 0)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        await talk.agent.close()
+
+
+def extension(folder: Path, body: str) -> str:
+    """An extension on the SDK; its folder."""
+    folder.mkdir(parents=True)
+    (folder / "main.py").write_text(
+        f"#!{sys.executable}\nfrom zot_ext import *\next = Extension('speaker')\n{body}\next.run()\n"
+    )
+    (folder / "main.py").chmod(0o755)
+    (folder / "extension.json").write_text(json.dumps({"name": "speaker", "exec": "./main.py"}))
+    return str(folder)
+
+
+def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+            assert (said.protocol_version, said.auth_methods) == (1, [])
+            assert (said.agent_info.name, said.agent_info.version) == ("zot", __version__)
+            able = said.agent_capabilities
+            prompts = able.prompt_capabilities
+            assert (prompts.image, prompts.audio, prompts.embedded_context) == (True, False, True)
+            assert (able.load_session, able.session_capabilities.close is not None) == (True, True)
+            assert await talk.agent.authenticate(method_id="environment") is not None
+
+    asyncio.run(main())
+
+
+def test_without_sessions_none_can_be_loaded(zot: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server), "--no-session") as talk:
+            said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+            assert (said.agent_capabilities.load_session, said.agent_capabilities.session_capabilities.resume) == (
+                False, None,
+            )  # fmt: skip
+            code, text = await talk.refusal(talk.agent.load_session(cwd=str(zot.cwd), session_id="x"))
+            assert (code, "--no-session" in text) == (-32602, True)
+
+    asyncio.run(main())
+
+
+def test_without_a_key_the_variables_are_named(zot: Any) -> None:
+    env = {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
+
+    async def main() -> None:
+        async with open_talk(zot, env=env) as talk:
+            said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+            (method,) = said.auth_methods
+            assert "ANTHROPIC_API_KEY" in method.description
+            for request in (
+                talk.agent.authenticate(method_id=method.id),
+                talk.agent.new_session(cwd=str(zot.cwd)),
+            ):
+                code, text = await talk.refusal(request)
+                assert (code, "ANTHROPIC_API_KEY" in text) == (-32000, True)
+
+    asyncio.run(main())
+
+
+def test_text_and_thoughts_come_as_they_are_written(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn("A tiny weather service.", reasoning="It is small.", chunk=6))
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server, "anthropic"), "--reasoning", "low") as talk:
+            session = await talk.begin(zot)
+            assert await talk.prompt(session, "what is this?") == "end_turn"
+            assert talk.editor.said("agent_thought_chunk") == "It is small."
+            assert talk.editor.said() == "A tiny weather service."
+            assert len(talk.editor.of("agent_message_chunk")) > 1
+            assert talk.editor.of("user_message_chunk") == []
+
+    asyncio.run(main())
+    assert zot.said() == [("user", "what is this?"), ("assistant", "A tiny weather service.")]
+
+
+def test_links_files_and_pictures_reach_the_model(zot: Any, server: ScriptedServer) -> None:
+    server.add("I see.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            session = await talk.begin(zot)
+            await talk.prompt(
+                session,
+                "Compare ",
+                resource_link_block("a b.py", f"file://{zot.cwd}/src/a%20b.py"),
+                " with ",
+                resource_block(embedded_text_resource(f"file://{zot.cwd}/c.py#L2:3", "x = 1\n")),
+                image_block(PNG, "image/png"),
+                resource_block(embedded_blob_resource("https://example.org/p.png", PNG, mime_type="image/png")),
+            )
+
+    asyncio.run(main())
+    (words, *pictures) = server.requests[0].body["messages"][-1]["content"]
+    assert words["text"] == (
+        'Compare src/a b.py with c.py (L2:3)https://example.org/p.png\n\n<file path="c.py (L2:3)">\nx = 1\n</file>'
+    )
+    assert [each["type"] for each in pictures] == ["image_url", "image_url"]
+
+
+def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            session = await talk.begin(zot)
+            for blocks, why in (
+                ([], "empty"),
+                ([text_block("  ")], "empty"),
+                ([image_block("AAAA", "image/png")], "no PNG"),
+                ([resource_block(embedded_blob_resource("file:///x.zip", "AAAA"))], "neither text nor a picture"),
+            ):
+                code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=blocks))
+                assert (code, why in text) == (-32602, True), text
+            assert (await talk.refusal(talk.agent.prompt(session_id="nobody", prompt=[])))[0] == -32002
+            assert (await talk.refusal(talk.agent.new_session(cwd="src")))[0] == -32602
+            code, text = await talk.refusal(talk.agent._conn.send_request("session/prompt", {"sessionId": session}))
+            assert (code, text) == (-32602, "prompt: Field required")
+            assert (await talk.refusal(talk.agent._conn.send_request("session/dance", {})))[0] == -32601
+
+    asyncio.run(main())
+    assert server.requests == []
+
+
+def test_an_edit_is_a_diff_with_its_place(zot: Any, server: ScriptedServer) -> None:
+    (zot.cwd / "x.py").write_text("a = 1\nb = 2\n")
+    edits = [{"oldText": "b = 2", "newText": "b = 3"}]
+    server.add(Turn(calls=[Call("edit", {"path": "x.py", "edits": edits})]), "Done.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            assert await talk.prompt(await talk.begin(zot), "change it") == "end_turn"
+            states = [each.status for each in talk.editor.of("tool_call") + talk.editor.of("tool_call_update")]
+            assert [each for each in states if each] == ["pending", "in_progress", "completed"]
+            call = talk.editor.call()
+            path = str(zot.cwd / "x.py")
+            assert (call["title"], call["kind"], call["rawInput"]) == (
+                "edit x.py", "edit", {"path": "x.py", "edits": edits},
+            )  # fmt: skip
+            assert call["locations"] == [{"path": path, "line": 1}]
+            assert call["content"] == [
+                {"type": "diff", "path": path, "oldText": "a = 1\nb = 2\n", "newText": "a = 1\nb = 3\n"}
+            ]
+
+    asyncio.run(main())
+
+
+def test_a_file_that_is_written_is_a_diff_of_what_it_was(zot: Any, server: ScriptedServer) -> None:
+    (zot.cwd / "old.txt").write_text("before\n")
+    for name in ("old.txt", "new.txt"):
+        server.add(Turn(calls=[Call("write", {"path": name, "content": "after\n"})]), "Done.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            session = await talk.begin(zot)
+            for name, was in (("old.txt", {"oldText": "before\n"}), ("new.txt", {})):
+                talk.editor.updates.clear()
+                await talk.prompt(session, "write")
+                call = talk.editor.call()
+                assert call["kind"] == "edit"
+                assert call["content"] == [{"type": "diff", "path": str(zot.cwd / name), "newText": "after\n", **was}]
+
+    asyncio.run(main())
+
+
+def test_a_command_is_shown_with_its_output_and_its_end(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "printf '\\033[31mred\\033[0m\\n'; exit 3"})]), "It failed.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            await talk.prompt(await talk.begin(zot), "run it")
+            call = talk.editor.call()
+            assert (call["kind"], call["status"]) == ("execute", "failed")
+            (content,) = call["content"]
+            assert content["content"]["text"] == (
+                "```console\n$ printf '\\033[31mred\\033[0m\\n'; exit 3\nred\n```\nexit code 3"
+            )
+            assert talk.editor.said() == "It failed."
+
+    asyncio.run(main())
+
+
+def test_output_is_shown_while_a_command_runs(zot: Any, server: ScriptedServer) -> None:
+    os.mkfifo(zot.cwd / "go")
+    server.add(Turn(calls=[Call("bash", {"command": "echo started; cat go"})]), "Done.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            session = await talk.begin(zot)
+            prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "run it"))
+            shown = await talk.editor.until(lambda each: "started" in repr(getattr(each, "content", "")))
+            assert (shown.status, shown.content[0].content.text) == (None, "```\nstarted\n```")
+            (zot.cwd / "go").write_text("")
+            assert await prompt == "end_turn"
+
+    asyncio.run(main())
+
+
+def test_a_session_that_asks_runs_what_is_allowed_and_nothing_else(zot: Any, server: ScriptedServer) -> None:
+    (zot.cwd / "x").write_text("a\n")
+    edit = Call("edit", {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]})
+    server.add(Turn(calls=[edit]), "It was not allowed.", Turn(calls=[edit]), "Done.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server), "--no-yolo") as talk:
+            session = await talk.begin(zot)
+            talk.editor.answers += ["reject", "once"]
+            assert await talk.prompt(session, "change it") == "end_turn"
+            assert (zot.cwd / "x").read_text() == "a\n"
+            assert talk.editor.call()["status"] == "failed"
+            assert await talk.prompt(session, "change it") == "end_turn"
+            assert (zot.cwd / "x").read_text() == "b\n"
+            (asked, call, options), _ = talk.editor.asked
+            assert (asked, call.title, call.kind, call.status) == (session, "edit x", "edit", "pending")
+            assert [(each.option_id, each.kind) for each in options] == [
+                ("once", "allow_once"), ("always", "allow_always"), ("reject", "reject_once"),
+            ]  # fmt: skip
+            assert [(each.old_text, each.new_text) for each in call.content] == [("a", "b")]
+            assert call.locations[0].path == str(zot.cwd / "x")
+
+    asyncio.run(main())
+    assert "did not allow" in json.dumps(server.requests[1].body)
+
+
+def test_a_tool_that_is_always_allowed_is_not_asked_about_again(zot: Any, server: ScriptedServer) -> None:
+    write = [Call("write", {"path": name, "content": name}) for name in ("a", "b")]
+    server.add(Turn(calls=write), Turn(calls=[Call("bash", {"command": "touch c"})]), "Done.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            session = await talk.begin(zot)
+            await talk.agent.set_session_mode(session_id=session, mode_id="ask")
+            talk.editor.answers += ["always", ""]
+            await talk.prompt(session, "write")
+            assert [call.title for _, call, _ in talk.editor.asked] == ["write a", "bash touch c"]
+            (diff,) = talk.editor.asked[0][1].content
+            assert (diff.type, diff.old_text, diff.new_text) == ("diff", None, "a")
+
+    asyncio.run(main())
+    assert sorted(each.name for each in zot.cwd.iterdir()) == ["a", "b"]
+
+
+def test_modes_models_and_efforts_can_be_chosen(zot: Any, server: ScriptedServer) -> None:
+    server.add("Hello.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server, "anthropic")) as talk:
+            await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+            began = await talk.agent.new_session(cwd=str(zot.cwd))
+            session = began.session_id
+            assert began.modes.current_mode_id == "yolo"
+            assert {each.id: each.current_value for each in began.config_options} == {
+                "mode": "yolo", "model": "scripted", "reasoning": "off",
+            }  # fmt: skip
+            choose = talk.agent.set_config_option
+            await choose(config_id="model", session_id=session, value="other")
+            await choose(config_id="mode", session_id=session, value="ask")
+            after = await choose(config_id="reasoning", session_id=session, value="high")
+            assert {each.id: each.current_value for each in after.config_options} == {
+                "mode": "ask", "model": "other", "reasoning": "high",
+            }  # fmt: skip
+            assert [each.current_mode_id for each in talk.editor.of("current_mode_update")] == ["ask"]
+            for wrong in (
+                choose(config_id="mode", session_id=session, value="never"),
+                choose(config_id="colour", session_id=session, value="red"),
+                choose(config_id="reasoning", session_id=session, value="immense"),
+                talk.agent.set_session_mode(session_id=session, mode_id="never"),
+            ):
+                code, text = await talk.refusal(wrong)
+                assert (code, text.startswith("unknown ")) == (-32602, True)
+            await talk.prompt(session, "hi")
+
+    asyncio.run(main())
+    assert server.requests[0].body["model"] == "other"
+
+
+def running_pid(zot: Any) -> int:
+    """The process that a command has written to the fifo `pid`, which this waits for."""
+    return int((zot.cwd / "pid").read_text())
+
+
+def ended(pid: int) -> bool:
+    """Whether a process has gone, once it has had the time for it."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([descriptor], [], [], PATIENCE)[0])
+    finally:
+        os.close(descriptor)
+
+
+SLEEP = Turn("Now. ", calls=[Call("bash", {"command": "echo $$ > pid; sleep 600"})])
+
+
+def test_cancelling_stops_the_prompt_and_its_children(zot: Any, server: ScriptedServer) -> None:
+    os.mkfifo(zot.cwd / "pid")
+    server.add(SLEEP, "Again.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            session = await talk.begin(zot)
+            prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "sleep"))
+            pid = await asyncio.to_thread(running_pid, zot)
+            await talk.agent.cancel(session_id=session)
+            assert await prompt == "cancelled"
+            assert await asyncio.to_thread(ended, pid)
+            assert talk.editor.call()["status"] == "failed"
+            assert await talk.prompt(session, "go on") == "end_turn"
+
+    asyncio.run(main())
+
+
+def test_cancelling_while_the_person_is_asked_runs_nothing(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "touch done"})]))
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server), "--no-yolo") as talk:
+            session = await talk.begin(zot)
+            talk.editor.answers.append("wait")
+            prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "touch"))
+            async with asyncio.timeout(PATIENCE), talk.editor.more:
+                await talk.editor.more.wait_for(lambda: talk.editor.asked)
+            await talk.agent.cancel(session_id=session)
+            assert await prompt == "cancelled"
+
+    asyncio.run(main())
+    assert list(zot.cwd.iterdir()) == []
+
+
+def test_a_second_prompt_of_a_session_is_refused_while_the_first_is_answered(zot: Any, server: ScriptedServer) -> None:
+    os.mkfifo(zot.cwd / "pid")
+    server.add(SLEEP, "From the other.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            one = await talk.begin(zot)
+            other = (await talk.agent.new_session(cwd=str(zot.cwd))).session_id
+            prompt = asyncio.get_running_loop().create_task(talk.prompt(one, "sleep"))
+            await asyncio.to_thread(running_pid, zot)
+            code, text = await talk.refusal(talk.agent.prompt(session_id=one, prompt=[text_block("more")]))
+            assert (code, "another prompt" in text) == (-32600, True)
+            choice = talk.agent.set_config_option(config_id="model", session_id=one, value="other")
+            assert (await talk.refusal(choice))[0] == -32600
+            assert await talk.prompt(other, "hi") == "end_turn"
+            assert (talk.editor.said(session=one), talk.editor.said(session=other)) == ("Now. ", "From the other.")
+            await talk.agent.close_session(session_id=one)
+            assert await prompt == "cancelled"
+            assert (await talk.refusal(talk.agent.prompt(session_id=one, prompt=[])))[0] == -32002
+
+    asyncio.run(main())
+
+
+def test_a_session_is_loaded_with_all_that_was_said_and_done(zot: Any, server: ScriptedServer) -> None:
+    (zot.cwd / "x").write_text("a\n")
+    edit = Call("edit", {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]})
+    server.add(Turn("I will.", reasoning="Easy.", calls=[edit]), "Done.", "Still here.")
+    arguments = zot.at(server, "anthropic")
+
+    async def first() -> str:
+        async with open_talk(zot, *arguments, "--reasoning", "low") as talk:
+            session = await talk.begin(zot)
+            await talk.prompt(session, "change it")
+            return session
+
+    async def second(session: str) -> None:
+        async with open_talk(zot, *arguments) as talk:
+            await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+            loaded = await talk.agent.load_session(cwd=str(zot.cwd), session_id=session)
+            assert loaded.modes.current_mode_id == "yolo"
+            assert talk.editor.said("user_message_chunk") == "change it"
+            assert talk.editor.said("agent_thought_chunk") == "Easy."
+            assert talk.editor.said() == "I will.Done."
+            call = talk.editor.call()
+            assert (call["status"], call["kind"], call["content"][0]["newText"]) == ("completed", "edit", "b\n")
+            talk.editor.updates.clear()
+            assert await talk.prompt(session, "are you there?") == "end_turn"
+            assert talk.editor.said() == "Still here."
+            talk.editor.updates.clear()
+            await talk.agent.resume_session(cwd=str(zot.cwd), session_id=session)
+            assert talk.editor.of("user_message_chunk") == []
+            for id in ("nobody", " "):
+                assert (await talk.refusal(talk.agent.load_session(cwd=str(zot.cwd), session_id=id)))[0] == -32002
+
+    asyncio.run(second(asyncio.run(first())))
+    assert "change it" in json.dumps(server.requests[2].body)
+
+
+def test_a_failure_is_an_error_and_a_cut_answer_is_not(zot: Any, server: ScriptedServer) -> None:
+    server.add(
+        Turn(fault=Fault(status=400, body={"error": {"message": "no such\nmodel"}})),
+        Turn("Long", stop="length"),
+        Turn(calls=[Call("ls")]),
+        Turn(calls=[Call("ls")]),
+    )
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server), "--max-steps", "2") as talk:
+            session = await talk.begin(zot)
+            code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=[text_block("hi")]))
+            assert (code, "no such model" in text) == (-32603, True)
+            assert await talk.prompt(session, "again") == "max_tokens"
+            assert await talk.prompt(session, "look") == "max_turn_requests"
+
+    asyncio.run(main())
+
+
+COMMANDS = """
+@ext.command('show', 'show what it was told')
+def show(args):
+    return display('shown ' + args)
+
+@ext.command('ask', 'ask the model')
+def ask(args):
+    return prompt('question ' + args)
+
+@ext.command('fail', 'fail')
+def fail(args):
+    raise ValueError('no such thing')
+
+@ext.command('type', 'suggest')
+def type_(args):
+    return insert(args)
+
+panel = ext.panel('p', title='Keys')
+ext.command('open', 'open a panel')(lambda args: panel.open())
+panel.on_render(lambda: ['up', 'down'])
+"""
+
+
+def test_commands_of_extensions_are_told_and_run(zot: Any, server: ScriptedServer) -> None:
+    server.add("The answer.", "Of a path.")
+    folder = extension(zot.cwd.parent / "speaker", COMMANDS)
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
+            session = await talk.begin(zot)
+            told = await talk.editor.until(lambda each: each.session_update == "available_commands_update")
+            commands = {each.name: each.description for each in told.available_commands}
+            assert commands["ask"] == "ask the model"
+            assert sorted(commands) == ["ask", "compact", "fail", "open", "show", "type"]
+            for typed, said in (
+                ("/show me  ", "*[speaker]* shown me"),
+                ("/ask what?", "The answer."),
+                ("/type a word", "*[speaker]* suggests to say: a word"),
+                ("/usr/bin is a path", "Of a path."),
+            ):
+                talk.editor.updates.clear()
+                assert await talk.prompt(session, typed) == "end_turn"
+                assert talk.editor.said().strip() == said
+                assert talk.editor.said("user_message_chunk") == ("question what?" if typed.startswith("/ask") else "")
+            talk.editor.updates.clear()
+            assert await talk.prompt(session, "/fail") == "end_turn"
+            assert "no such thing" in talk.editor.said()
+            await talk.prompt(session, "/open")
+            await talk.editor.until(lambda each: "Keys" in repr(each))
+
+    asyncio.run(main())
+    assert len(server.requests) == 2
+
+
+def test_a_turn_that_is_refused_ends_with_the_reason(zot: Any, server: ScriptedServer) -> None:
+    body = """
+@ext.intercept('turn_start')
+def never(turn):
+    return TurnStartDecision(block=True, reason='not today')
+"""
+    folder = extension(zot.cwd.parent / "guard", body)
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
+            session = await talk.begin(zot)
+            done = await talk.agent.prompt(session_id=session, prompt=[text_block("hi")])
+            assert (done.stop_reason, done.field_meta) == ("end_turn", {"zot": {"end": "refused"}})
+            assert "not today" in talk.editor.said()
+
+    asyncio.run(main())
+    assert server.requests == []
+
+
+def test_text_that_an_extension_replaces_is_never_told(zot: Any, server: ScriptedServer) -> None:
+    server.add("a SECRET")
+    body = (
+        "@ext.intercept('assistant_message')\n"
+        "def hide(message):\n"
+        "    return AssistantMessageDecision(replace_text=message.text.replace('SECRET', '***'))\n"
+    )
+    folder = extension(zot.cwd.parent / "redact", body)
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
+            await talk.prompt(await talk.begin(zot), "hi")
+            assert talk.editor.said() == "a ***"
+            assert "SECRET" not in repr(talk.editor.updates)
+
+    asyncio.run(main())
+
+
+def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_at_all(
+    zot: Any, server: ScriptedServer
+) -> None:
+    server.add("Hello.", "Again.")
+    extension(zot.cwd / ".zot/extensions/speaker", "open('started', 'w').close()")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            servers = [McpServerStdio(name="files", command="/bin/false", args=[], env=[])]
+            session = await talk.begin(zot, mcp_servers=servers)
+            await talk.prompt(session, "hi")
+            assert "MCP servers yet; it goes on without files" in talk.editor.said()
+            assert "speaker" in talk.editor.said()
+            assert talk.editor.said().endswith("\n\nHello.")
+            talk.editor.updates.clear()
+            await talk.prompt(session, "again")
+            assert talk.editor.said() == "Again."
+
+    asyncio.run(main())
+    assert [each.name for each in zot.cwd.iterdir()] == [".zot"]
+
+
+@pytest.mark.parametrize("closed", ["input", "output"])
+def test_when_the_editor_goes_nothing_stays(zot: Any, server: ScriptedServer, closed: str) -> None:
+    os.mkfifo(zot.cwd / "pid")
+    server.add(SLEEP, SLEEP)
+
+    async def main() -> int:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            session = await talk.begin(zot)
+            sending = {"sessionId": session, "prompt": [{"type": "text", "text": "sleep"}]}
+            request = {"jsonrpc": "2.0", "id": 99, "method": "session/prompt", "params": sending}
+            assert talk.process.stdin is not None
+            talk.process.stdin.write(json.dumps(request).encode() + b"\n")
+            pid = await asyncio.to_thread(running_pid, zot)
+            if closed == "output":
+                talk.process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+            else:
+                talk.process.stdin.close()
+            async with asyncio.timeout(PATIENCE):
+                assert await talk.process.wait() == 0
+            return pid
+
+    assert ended(asyncio.run(main()))
+
+
+def test_a_signal_stops_everything(zot: Any, server: ScriptedServer) -> None:
+    os.mkfifo(zot.cwd / "pid")
+    server.add(SLEEP)
+    process = zot.start("acp", *zot.at(server), stdin=subprocess.PIPE)
+
+    def call(id: int, method: str, **params: Any) -> dict[str, Any]:
+        request = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.flush()
+        return {} if method == "session/prompt" else dict(json.loads(process.stdout.readline())["result"])
+
+    session = call(1, "session/new", cwd=str(zot.cwd), mcpServers=[])["sessionId"]
+    call(2, "session/prompt", sessionId=session, prompt=[{"type": "text", "text": "sleep"}])
+    pid = running_pid(zot)
+    process.terminate()
+    done = zot.finish(process)
+
+    assert ended(pid)
+    assert (done.code, done.err) == (143, "")
+    last = json.loads(done.out.splitlines()[-1])
+    assert (last["id"], last["result"]["stopReason"]) == (2, "cancelled")
+
+
+def test_what_is_no_message_is_answered_and_the_next_one_is_read(zot: Any, server: ScriptedServer) -> None:
+    lines = [
+        b"{nonsense", b"[1, 2]", b'{"jsonrpc": "2.0", "id": {}, "method": "x"}',
+        b'{"jsonrpc": "2.0", "id": 3, "error": "none"}', b"", b"\xff",
+        b'{"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"protocolVersion": 1}}',
+    ]  # fmt: skip
+
+    done = zot.run("acp", *zot.at(server), stdin=b"\n".join(lines))
+
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert [(each["id"], each.get("error", {}).get("code")) for each in answers] == [
+        (None, -32700), (None, -32600), (None, -32600), (None, -32600), (None, -32700), (7, None),
+    ]  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+
+
+def test_wrong_words_on_the_command_line_are_refused(zot: Any) -> None:
+    for words in (["do it"], ["--print"], ["--session", "x"], ["--cwd", "/"], ["--nonsense"]):
+        done = zot.run("acp", *words)
+        assert (done.code, done.out) == (2, "")
+        assert done.line()
+    assert zot.run("acp", "--help").out.startswith("usage: zot acp [options of zot]")
+
+
+def test_without_the_extra_it_is_said_how_to_have_it(zot: Any) -> None:
+    program = "import sys; sys.modules['acp'] = None; from zot_agent.entry import main; sys.exit(main())"
+    zot.command = (sys.executable, "-c", program)
+
+    done = zot.run("acp")
+
+    assert (done.code, done.out) == (2, "")
+    assert "uv tool install 'zot-agent[acp]'" in done.line()
+
+
+def test_standard_output_is_the_protocols_alone(zot: Any, server: ScriptedServer) -> None:
+    program = (
+        "import atexit, sys; from zot_agent.entry import main; "
+        "atexit.register(print, 'from a library'); sys.exit(main())"
+    )
+    zot.command = (sys.executable, "-c", program)
+    request = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}\n'
+
+    done = zot.run("acp", *zot.at(server), stdin=request)
+
+    assert [json.loads(line)["id"] for line in done.out.splitlines()] == [1]
+    assert done.err == "from a library\n"
