@@ -9,12 +9,13 @@ import environment
 import extensions
 import install
 import rpc
+import screen
 import session
 import startup
 import steps
 import streaming
 
-SCENARIOS = (startup, streaming, steps, session, agents, extensions, rpc, install)
+SCENARIOS = (startup, streaming, steps, session, agents, extensions, rpc, screen, install)
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zot_tui.highlight import LEXED_LINE, LEXED_SIZE, highlight, lexing
+from zot_tui.highlight import LEXED_LINE, LEXED_SIZE, _lexer, highlight, lexing
 from zot_tui.text.runs import plain
 from zot_tui.theme.tokens import BY_NAME
 
@@ -93,3 +93,18 @@ def test_pygments_is_not_imported_for_code_of_no_language():
     code = "import sys; from zot_tui.highlight import highlight; highlight('x', ''); print('pygments' in sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("language", "lexer"),
+    [
+        ("python", "Python"),
+        ("src/main.rs", "Rust"),
+        ("Makefile", "Makefile"),
+        ("a/.bashrc", "Bash"),
+        ("x.php5", "PHP"),
+        ("page.html", "HTML"),
+    ],
+)
+def test_a_lexer_is_found_by_its_name_or_by_the_files_it_is_for(language, lexer):
+    assert _lexer(language).name == lexer

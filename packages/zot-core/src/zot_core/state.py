@@ -8,6 +8,7 @@ from zot_core.hooks import Hooks
 from zot_core.sessions.file import SessionFile
 from zot_core.sessions.recorder import record_session
 from zot_core.sessions.rows import Meta
+from zot_core.sessions.stored import StoredMessage
 from zot_core.tools.base import Tool
 from zot_provider.catalog import find_model, list_models, resolve_model
 from zot_provider.client import Client, HttpClient
@@ -149,4 +150,8 @@ def clear_session(session: SessionFile) -> None:
 
 def without_cleared(messages: Iterable[Message]) -> Sequence[Message]:
     """The messages without the one that `clear_session` has put in a file."""
-    return [message for message in messages if message.content or CLEARED not in message.meta]
+    return [
+        message
+        for message in messages
+        if isinstance(message, StoredMessage) or message.content or CLEARED not in message.meta
+    ]

@@ -6,8 +6,6 @@ The names below are loaded when they are first used.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from zot_tui.urwid_parts import install as _install
-
 if TYPE_CHECKING:
     from zot_tui.app import App, Handlers
     from zot_tui.color import Color, parse_color
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
     from zot_tui.widgets.suggest import Suggest
     from zot_tui.widgets.tool_cell import ToolCell
     from zot_tui.widgets.transcript import Transcript
-
-_install()  # before any module here imports urwid
 
 _HOMES = {
     "App": "zot_tui.app",

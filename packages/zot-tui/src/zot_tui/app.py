@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-import urwid
-
 from zot_tui.clipboard import copy
 from zot_tui.input import Paste, Reply
 from zot_tui.job import Job
@@ -26,6 +24,7 @@ from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
 from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.rows import canvas
 
 RATE = 30.0  # redraws a second of what changes by itself

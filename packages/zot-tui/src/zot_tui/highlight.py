@@ -56,6 +56,7 @@ _STYLES = {
     "Token.Generic.Prompt": "syntax.name_decorator",
 }
 _PATH = re.compile(r"[/\\.]")
+_WILD = re.compile(r"[*?\[]")
 
 
 @dataclass(slots=True)
@@ -116,17 +117,21 @@ def _lexer(language: str) -> "Lexer | None":
 
     wanted = language.lower().strip("{}.") if not _PATH.search(language.strip("{}.")) else ""
     file = re.split(r"[/\\]", language)[-1]
-    named: list[type[Lexer]] = []
-    for name, aliases, patterns, _ in get_all_lexers(plugins=False):
-        wants = bool(wanted) and wanted in aliases
-        if not wants and not any(fnmatchcase(file, pattern) for pattern in patterns):
-            continue
-        found = find_lexer_class(name)
-        if found is not None and wants:
+    known = list(get_all_lexers(plugins=False))
+    for name, aliases, _, _ in known:
+        if wanted and wanted in aliases and (found := find_lexer_class(name)) is not None:
             return found()
-        if found is not None:
-            named.append(found)
+    fitting = (name for name, _, patterns, _ in known if any(_fits(file, pattern) for pattern in patterns))
+    named = [found for name in fitting if (found := find_lexer_class(name)) is not None]
     return max(named, key=lambda each: each.priority)() if named else None
+
+
+def _fits(file: str, pattern: str) -> bool:
+    """As `fnmatchcase`, which makes a regular expression of each of a thousand patterns; most are `*` and an ending."""
+    ending = pattern[1:]
+    if pattern[:1] == "*" and not _WILD.search(ending):
+        return file.endswith(ending)
+    return fnmatchcase(file, pattern)
 
 
 def _tokens(lexer: "Lexer", text: str, states: list[str]) -> "Iterator[tuple[_TokenType, str]]":

@@ -16,16 +16,13 @@ import sys
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Protocol, TypeAlias
 
-import urwid
-from urwid.display import escape
-from urwid.display.raw import Screen
-
 from zot_tui.color import from_rgb, nearest
 from zot_tui.input import Keys, Paste, Reply, Splitter
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
 from zot_tui.theme.palette import urwid_color
+from zot_tui.urwid_parts import Screen, escape, urwid
 
 if sys.platform != "win32":
     import termios

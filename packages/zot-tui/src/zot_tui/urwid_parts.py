@@ -3,7 +3,8 @@
 `import urwid` loads all of its widgets, its event loops and a terminal emulator: a third of the time from the start of
 a program to its first screen. The packages `urwid` and `urwid.widget` are put in place here without running them. A
 name in `HOMES` is taken from its own module when it is used; any other name runs the package, and everything is as if
-it had been imported whole: the modules, and so the classes, are the same ones.
+it had been imported whole: the modules, and so the classes, are the same ones. Modules here import `urwid` from
+here.
 """
 
 import sys
@@ -55,8 +56,8 @@ class _Waiting(ModuleType):
             spec.loader.exec_module(self)
 
 
-def install() -> None:
-    """Put the packages in place, unless urwid is loaded already or not installed."""
+def _install() -> None:
+    """Put the packages in place, unless urwid is loaded already."""
     if "urwid" in sys.modules:
         return
     for name in ("urwid", "urwid.widget"):
@@ -67,3 +68,10 @@ def install() -> None:
         package.__class__ = _Waiting
         sys.modules[name] = package
     vars(sys.modules["urwid"])["widget"] = sys.modules["urwid.widget"]
+
+
+_install()
+
+import urwid as urwid  # noqa: E402  what was put in place
+from urwid.display import escape as escape  # noqa: E402
+from urwid.display.raw import Screen as Screen  # noqa: E402

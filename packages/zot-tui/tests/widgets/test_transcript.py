@@ -365,3 +365,29 @@ def test_rows_of_a_long_cell_that_were_scrolled_past_are_not_kept() -> None:
     drawn = [part for part in cell.parts if part._width]
     assert len(cell.parts) == 650
     assert len(drawn) <= DRAWN + 80
+
+
+def test_the_very_first_cell_is_reached_though_the_older_ones_come_page_by_page():
+    pages = [[PlainCell(f"older {page}.{number}") for number in range(5)] for page in range(3)]
+
+    def more():
+        transcript.prepend(pages.pop())
+        transcript.older = bool(pages)
+
+    transcript = Transcript(on_older=more)
+    transcript.append(*(PlainCell(f"new {number}") for number in range(30)))
+    transcript.older = True
+    transcript.render((20, 8))
+    transcript.home()
+    assert transcript.render((20, 8)).text[0].strip() == b"older 0.0"
+    assert not transcript.older
+
+
+def test_all_turns_are_told_though_older_ones_were_not_there_yet():
+    def more():
+        transcript.prepend([UserCell("the first question")])
+
+    transcript = Transcript(on_older=more)
+    transcript.append(UserCell("the second"))
+    transcript.older = True
+    assert [turn.text for turn in transcript.turns()] == ["the first question", "the second"]

@@ -82,6 +82,8 @@ def run(arguments: Sequence[str]) -> int:
         from zot_agent.serve.server import Service, serve  # noqa: PLC0415  not without the extra
 
         token = _token()
+        limits = ServeLimits(sessions=asked.max_sessions, idle=asked.idle)
+        limits.streams = max(limits.streams, 2 * limits.sessions)
         service = Service(
             address,
             token or secrets.token_urlsafe(32),
@@ -89,7 +91,7 @@ def run(arguments: Sequence[str]) -> int:
             _holds,
             roots=asked.roots,
             names=asked.names,
-            limits=ServeLimits().replace(sessions=asked.max_sessions, idle=asked.idle),
+            limits=limits,
         )
         return asyncio.run(serve(service, lambda found: _tell(found, "" if token else service.token)))
     except SystemExit as stop:  # argparse, after --help

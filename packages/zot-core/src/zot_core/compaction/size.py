@@ -1,10 +1,11 @@
 """How much of the context window a conversation takes up."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from zot_core.events import AgentEvent, CompactDone, ReasoningDelta, TextDelta, TurnEnd, TurnStart, UsageUpdate
+from zot_core.sessions.stored import StoredMessage
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.usage import Usage
 
@@ -21,6 +22,16 @@ IMAGE_TOKENS = 1500
 def estimate(messages: Iterable[Message]) -> int:
     """Tokens of these messages, roughly."""
     return sum(_characters(block) for message in messages for block in message.content) // CHARACTERS
+
+
+def rough_estimate(messages: Sequence[Message]) -> int:
+    """As `estimate`, but a message that has not been read from its session file yet is taken by its bytes there, some
+    four fifths of which are text."""
+    unread = [message for message in messages if isinstance(message, StoredMessage) and not message.read]
+    if not unread:
+        return estimate(messages)
+    known = (message for message in messages if not isinstance(message, StoredMessage) or message.read)
+    return sum(message.size for message in unread) * 4 // 5 // CHARACTERS + estimate(known)
 
 
 def _characters(block: Block) -> int:
@@ -67,13 +78,14 @@ class ContextSize:
             self._reported, self._count = self._turn.context, len(messages)
             self._last = messages[-1] if messages else None
 
-    def tokens(self) -> int:
-        """Tokens of a request that would be made now."""
+    def tokens(self, *, rough: bool = False) -> int:
+        """Tokens of a request that would be made now. With `rough` no message is read from disk for it."""
+        sized: Callable[[Sequence[Message]], int] = rough_estimate if rough else estimate
         messages = self._agent.transcript.messages
         # Somebody may have put another conversation in place of this one.
         if self._last is not None and self._count <= len(messages) and messages[self._count - 1] is self._last:
-            return self._reported + estimate(messages[self._count :])
-        return self._overhead() + estimate(messages)
+            return self._reported + sized(messages[self._count :])
+        return self._overhead() + sized(messages)
 
     def _overhead(self) -> int:
         """Of the system prompt and the tools."""

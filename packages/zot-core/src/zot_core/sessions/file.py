@@ -1,18 +1,17 @@
-"""One session file: appended to row by row, read back whatever happened to its end."""
+"""One session file: appended to row by row. `zot_core.sessions.stored` reads it back."""
 
 import errno
-import gc
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 
 from zot_core.clock import timestamp
-from zot_core.errors import SessionError, SessionLocked, SessionNotFound
+from zot_core.errors import SessionError, SessionLocked
 from zot_core.sessions import rows
-from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
+from zot_core.sessions.stored import Stored as Stored
+from zot_core.sessions.stored import load as load
 from zot_provider.messages import Message
-from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
 
 _lock: Callable[[int], None]
@@ -31,98 +30,6 @@ else:
 
     def _lock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-@record
-class Stored(Record):
-    """What a session file holds. `usage` is the last cumulative count. `torn`: its last line is not complete. `size`:
-    how many bytes were read.
-
-    `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
-    for each of them where its first row begins, in bytes; for a summary, where its compaction does.
-    """
-
-    meta: Meta
-    messages: list[Message] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
-    torn: bool = False
-    size: int = 0
-    starts: list[int] = field(default_factory=list)
-
-
-def load(path: str) -> Stored:
-    """Read a session. Lines that are no JSON and rows of an unknown type are passed over.
-
-    Raises `SessionNotFound`, or `SessionError` if the file cannot be read or has no meta row.
-    """
-    stored = Stored(Meta("", "", "", "", ""))
-    try:
-        with open(path, "rb") as file, _no_collector():
-            found = _read(file, stored)
-    except FileNotFoundError:
-        raise SessionNotFound(f"no session at {path}") from None
-    except OSError as error:
-        raise SessionError(f"cannot read session {path}: {error.strerror}") from error
-    if not found:
-        raise SessionError(f"{path} is no session file: it has no meta row")
-    return stored
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Messages hold no cycles: looking for some among a hundred thousand new objects takes a third of the time of
-    reading them, and finds nothing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _read(file: Iterable[bytes], stored: Stored) -> bool:
-    """Put what the lines hold into `stored`; whether a meta row was among them. One line at a time is in memory."""
-    found, line, usage = False, b"\n", None
-    for line in file:
-        start, stored.size = stored.size, stored.size + len(line)
-        row = read_row(line)
-        match row.get("type"):
-            case "meta":
-                if meta := rows.read_meta(row.get("meta")):
-                    meta.title = meta.title or stored.meta.title  # a rename is a row of its own
-                    stored.meta, found = meta, True
-            case "message":
-                _add(stored, rows.read_message(row.get("message")), start)
-            case "compaction":
-                _compact(stored, rows.read_compaction(row), start)
-            case "usage":
-                usage = row.get("cumulative")
-            case "rename":
-                stored.meta.title = row["title"] if isinstance(row.get("title"), str) else stored.meta.title
-    stored.usage = rows.read_usage(usage)
-    stored.torn = not line.endswith(b"\n")
-    return found
-
-
-def _add(stored: Stored, message: Message | None, start: int) -> None:
-    """Results of one batch stand in rows of their own; in memory they are one message."""
-    if message is None:
-        return
-    last = stored.messages[-1] if stored.messages else None
-    if message.role == "tool" and last is not None and last.role == "tool":
-        last.content += message.content
-    else:
-        stored.messages.append(message)
-        stored.starts.append(start)
-
-
-def _compact(stored: Stored, compaction: rows.Compaction | None, start: int) -> None:
-    """Have the summary stand for what came before the kept messages."""
-    if compaction is not None:
-        first = max(len(stored.messages) - compaction.kept, 0)
-        stored.messages[:first] = [compaction.summary]
-        stored.starts[:first] = [start]
 
 
 class SessionFile:

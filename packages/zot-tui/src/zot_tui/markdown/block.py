@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from zot_tui.highlight import Lexing, lexing
 from zot_tui.markdown.inline import inline
@@ -19,11 +20,23 @@ CODE_TAB = 4
 _TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
 
 
+@dataclass(slots=True, eq=False, repr=False)
+class _Growth:
+    """What is known of a piece of code that grows: the lines that have ended, in colours, and their rows in a width."""
+
+    seen: bool = False
+    lines: list[str] = field(default_factory=list)
+    lexing: Lexing | None = None
+    width: int = 0
+    rows: list[Row[str]] = field(default_factory=list)
+    wrapped: int = 0  # lines that `rows` has
+
+
 class Block:
     """One paragraph, heading, rule, piece of code, of a table or of HTML, with the marks of the lists and quotes it
     stands in. Its text does not change."""
 
-    __slots__ = ("_before", "_leaf", "_lexing", "_rows", "_shape", "_width")
+    __slots__ = ("_before", "_growth", "_leaf", "_lexing", "_rows", "_shape", "_width")
 
     def __init__(self, leaf: Leaf, before: "Block | None" = None) -> None:
         """`before` is the block that this one goes on, if they are pieces of one code block or table."""
@@ -33,6 +46,23 @@ class Block:
         self._rows: list[Row[str]] = []
         self._lexing: Lexing | None = None
         self._shape: Shape | None = None
+        self._growth: _Growth | None = None
+
+    def grow(self, earlier: "Block | None") -> None:
+        """It is what `earlier` has become, if anything: of a piece of code only the lines that have changed are drawn
+        anew. A token that runs over several lines may be in other colours then than in a block that was made whole."""
+        if self.kind != "code":
+            return
+        known = earlier._growth if earlier is not None else None
+        same = known is not None and earlier is not None and earlier._before is self._before
+        self._growth = known if same and earlier is not None and earlier.language == self.language else _Growth()
+
+    def forget(self) -> None:
+        """Keep no rows and no colours, but the state of the lexer for the piece that goes on here: all else is made
+        again when it is asked for."""
+        self._width, self._rows, self._growth = 0, [], None
+        if self._lexing is not None:
+            self._lexing = Lexing([], self._lexing.states, self._lexing.size)
 
     @property
     def kind(self) -> Kind:
@@ -92,13 +122,20 @@ class Block:
 
     def _code(self, place: Place, width: int) -> list[Row[str]]:
         lines = self._code_lines()
-        rows: list[Row[str]] = []
         indent = ("markdown.code_block", CODE_INDENT)
         first, rest = [*place.first, indent], [*place.rest, indent]
-        for line in self._lexed(lines).rows:
-            rows += wrap(line, width, first=first, rest=rest)
-            first = rest
-        return [_stripped(row) for row in rows]
+        lexed, growth = self._lexed(lines).rows, self._growth
+        ended = len(growth.lines) if growth is not None else 0  # lines whose rows may be known
+        rows: list[Row[str]] = []
+        if growth is not None:
+            if growth.width != width:
+                growth.width, growth.rows, growth.wrapped = width, [], 0
+            rows = growth.rows[:]
+        for index in range(growth.wrapped if growth is not None else 0, len(lexed)):
+            rows += map(_stripped, wrap(lexed[index], width, first=rest if index else first, rest=rest))
+            if growth is not None and index < ended:
+                growth.rows, growth.wrapped = rows[:], index + 1
+        return rows
 
     def _code_lines(self) -> list[str]:
         return [detached(expand_tabs(line, 0, CODE_TAB)) for line in self._leaf.lines or [""]]
@@ -112,8 +149,33 @@ class Block:
             if block._lexing is None:
                 start = block._before._lexing if block._before is not None else None
                 own = lines if block is self else block._code_lines()
-                block._lexing = lexing(own, block.language, start)
-        return lexing([], "") if self._lexing is None else self._lexing
+                block._lexing = block._grown(own, start) or lexing(own, block.language, start)
+        found = self._lexing
+        if found is None or not found.rows:  # forgotten
+            start = self._before._lexing if self._before is not None else None
+            self._lexing = found = lexing(lines, self.language, start)
+        return found
+
+    def _grown(self, lines: Sequence[str], start: Lexing | None) -> Lexing | None:
+        """The lines in colours, those that had ended before as they were; None for a block that has not grown yet."""
+        growth = self._growth
+        if growth is None:
+            return None
+        if not growth.seen:  # drawn for the first time, perhaps the only one: whole
+            growth.seen = True
+            return None
+        known = len(growth.lines)
+        if lines[:known] != growth.lines or known >= len(lines):
+            growth.lines, growth.lexing, growth.width, known = [], None, 0, 0
+        ended = list(lines[known:-1])
+        if ended or growth.lexing is None:
+            before = growth.lexing or start
+            more = lexing(ended, self.language, before)
+            done = growth.lexing.rows if growth.lexing is not None else []
+            growth.lexing = Lexing([*done, *more.rows], more.states, more.size)
+            growth.lines = list(lines[:-1])
+        last = lexing(lines[-1:], self.language, growth.lexing)
+        return Lexing([*growth.lexing.rows, *last.rows], last.states, last.size)
 
     def _table(self, place: Place, width: int) -> list[Row[str]]:
         leaf = self._leaf

@@ -20,7 +20,7 @@ class Document:
     task lists and strikethrough of GFM, without link reference definitions.
     """
 
-    __slots__ = ("_cut", "_open", "_partial", "_structure", "closed")
+    __slots__ = ("_cut", "_earlier", "_open", "_partial", "_structure", "closed")
 
     def __init__(self, text: str = "") -> None:
         self.closed: list[Block] = []
@@ -28,6 +28,7 @@ class Document:
         self._partial = ""  # the line that has not ended
         self._cut = False  # its beginning was too long to wait for the end
         self._open: list[Block] | None = []
+        self._earlier: list[Block] = []  # what `open` was, while more may come
         self.append(text)
 
     @property
@@ -39,6 +40,9 @@ class Document:
                 self._feed(ahead, self._partial, cut=self._cut)
             ahead.finish()
             self._open = _blocks(ahead.done, self.closed[-1] if self.closed else None)
+            for index, block in enumerate(self._open):
+                block.grow(self._earlier[index] if index < len(self._earlier) else None)
+            self._earlier = self._open
         return self._open
 
     @property
@@ -61,6 +65,10 @@ class Document:
         if done:
             self.closed += _blocks(done, self.closed[-1] if self.closed else None)
             done.clear()
+
+    def finish(self) -> None:
+        """No more text will come: the open blocks are made once more, whole."""
+        self._open, self._earlier = None, []
 
     def _hold(self, text: str) -> None:
         """Keep the beginning of a line until the line ends; of one that is too long, keep its end."""

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Callable
 
-import urwid
 from urwid.display.common import BaseScreen
 
 from zot_tui.terminal import Event
 from zot_tui.text.sanitize import sanitize
 from zot_tui.theme.detect import TRUE_COLOR, Depth
+from zot_tui.urwid_parts import urwid
 
 
 class MemoryScreen(BaseScreen):

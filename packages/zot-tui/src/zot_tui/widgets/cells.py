@@ -67,7 +67,7 @@ class UserCell(Cell):
 class AnswerCell(Cell):
     """Markdown that grows while it is written. Appending costs what the new text costs."""
 
-    __slots__ = ("_document", "_finished", "_kept", "_pieces")
+    __slots__ = ("_document", "_finished", "_grown", "_kept", "_pieces")
 
     def __init__(self, text: str = "", *, finished: bool = False) -> None:
         super().__init__()
@@ -75,6 +75,7 @@ class AnswerCell(Cell):
         self._finished = finished
         self._document: Document | None = None
         self._kept = 0  # parts that are of closed blocks
+        self._grown = False  # text came that `_parts` does not have
 
     @property
     def text(self) -> str:
@@ -98,6 +99,8 @@ class AnswerCell(Cell):
         """See `Cell`."""
         if self._parts is None or self._document is None:
             self._parts = self._make()
+        elif self._grown:
+            self._grow(self._document, self._parts)
         return self._parts
 
     def append(self, text: str) -> None:
@@ -107,13 +110,15 @@ class AnswerCell(Cell):
         self._pieces.append(text)
         if self._document is not None:
             self._document.append(text)
-            if self._parts is not None:
-                self._grow(self._document, self._parts)
+            self._grown = True
         self._tell()
 
     def finish(self) -> None:
         """No text is to come."""
         self._finished = True
+        if self._document is not None:
+            self._document.finish()
+            self._grown = True
         self._tell()
 
     def release(self) -> None:
@@ -133,10 +138,11 @@ class AnswerCell(Cell):
 
     def _grow(self, document: "Document", parts: list[Part]) -> None:
         """Put the parts of new and of changed blocks in place of those of the blocks that were open."""
+        self._grown = False
         del parts[self._kept :]
-        parts += [indented(Part(block.rows)) for block in document.closed[self._kept :]]
+        parts += [indented(Part(block.rows, inner=block)) for block in document.closed[self._kept :]]
         self._kept = len(parts)
-        parts += [indented(Part(block.rows)) for block in document.open]
+        parts += [indented(Part(block.rows, inner=block)) for block in document.open]
         if not parts and self.shows:
             parts.append(Part(lambda width: []))  # nothing that can be seen
 

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-import urwid
-
 from zot_tui.keymap import Keymap
 from zot_tui.keys import RUNE, Key, from_urwid, parse_key
 from zot_tui.text.runs import Row, clip_runs, runs_width
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import clip, width
 from zot_tui.text.wrap import wrap
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.actions import BINDINGS, DIALOG, DIALOG_ACTIONS
 from zot_tui.widgets.paste import Pasted, PasteJoin
 from zot_tui.widgets.rows import canvas

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import urwid
-
 from zot_tui.editor import motions
 from zot_tui.editor.buffer import Buffer
 from zot_tui.editor.paste import Found, Pastes
@@ -12,6 +10,7 @@ from zot_tui.keymap import Keymap
 from zot_tui.keys import RUNE, from_urwid
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize, sanitize_line
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.actions import BINDINGS, EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.layout import Line, Span
 from zot_tui.widgets.paste import Pasted, PasteJoin

@@ -4,11 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-import urwid
-
 from zot_tui.text.runs import Row, clip_runs, join
 from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.text.width import clip, graphemes, width
+from zot_tui.urwid_parts import urwid
 
 CURSOR = "› "
 BLANK = "  "

@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import urwid
-
 from zot_tui.keymap import Keymap
 from zot_tui.keys import Key
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.dialog import Dialog, Hint
 from zot_tui.widgets.editor import EditorWidget
 from zot_tui.widgets.entry import window

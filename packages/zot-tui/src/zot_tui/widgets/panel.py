@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-import urwid
-
 from zot_tui.text.ansi import PLAIN, parse_ansi, strip_ansi
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import clip, width
 from zot_tui.text.wrap import wrap
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.entry import window
 from zot_tui.widgets.rows import canvas
 from zot_tui.widgets.scroll import MARGIN

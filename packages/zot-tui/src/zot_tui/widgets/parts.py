@@ -1,7 +1,7 @@
 """`Part`: a small piece of a transcript that is drawn as a whole, and what cuts text into such pieces; no urwid."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from zot_tui.text.ansi import PLAIN, parse_ansi
 from zot_tui.text.runs import Row, clip_runs, join, runs_width
@@ -17,19 +17,26 @@ Line: TypeAlias = Row[Any]
 """A line of text before it is wrapped: runs without line breaks."""
 
 
+class Keeps(Protocol):
+    """Something that keeps rows, and can forget them."""
+
+    def forget(self) -> None:
+        """Keep no rows."""
+        ...
+
+
 class Part:
     """Rows for a width, made when they are asked for and kept for the last width.
 
     A part is a value: what changes becomes another part. `lines` is how many lines of text it holds, 1 at least; of a
     line that was cut, every piece counts as one. `source` gives rows that are not wider than the width it is called
-    with (1 or more); if it gives none, the part is an empty row. `inner` is the part whose rows it shows, if it does.
+    with (1 or more); if it gives none, the part is an empty row. `inner` is what its rows come from,
+    where that keeps rows of its own.
     """
 
     __slots__ = ("_inner", "_rows", "_source", "_width", "lines")
 
-    def __init__(
-        self, source: Callable[[int], Sequence[Row[Any]]], lines: int = 1, inner: "Part | None" = None
-    ) -> None:
+    def __init__(self, source: Callable[[int], Sequence[Row[Any]]], lines: int = 1, inner: Keeps | None = None) -> None:
         self._source = source
         self._inner = inner
         self._width = 0

@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
-import urwid
-
 from zot_tui.keymap import Keymap
 from zot_tui.keys import RUNE, Key, parse_key
 from zot_tui.text.fuzzy import rank
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import width
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.dialog import Dialog, Hint, V
 from zot_tui.widgets.editor import EditorWidget
 from zot_tui.widgets.entry import Entry, entry_row, heading_row, window

@@ -4,12 +4,11 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-import urwid
-
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row
 from zot_tui.text.width import width
 from zot_tui.theme.palette import urwid_color, urwid_settings
+from zot_tui.urwid_parts import urwid
 
 Source: TypeAlias = Callable[[int], Sequence[Row[Any]]]
 """Gives the rows for a width in cells; none may be wider."""

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import urwid
-
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.dialog import Dialog, V
 from zot_tui.widgets.paste import PasteJoin
 

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-import urwid
-
 from zot_tui.editor.completion import Candidate, Popup
 from zot_tui.text.runs import Row
 from zot_tui.text.width import width
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.entry import Entry, entry_row, heading_row, window
 from zot_tui.widgets.rows import canvas
 

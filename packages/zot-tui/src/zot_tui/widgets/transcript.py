@@ -4,10 +4,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import urwid
-
 from zot_tui.keymap import Binding
 from zot_tui.text.runs import Row, clip_runs, join, plain, runs_width
+from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.actions import Action
 from zot_tui.widgets.cell import Cell
 from zot_tui.widgets.flow import Flow, Place, View
@@ -95,7 +94,8 @@ class Transcript(urwid.Widget):
         self.changed()
 
     def turns(self) -> list[Turn]:
-        """The cells that begin a turn."""
+        """The cells that begin a turn, older ones too."""
+        self._fetch()
         headings = ((self._flow.first + index, cell.heading) for index, cell in enumerate(self._flow.cells))
         return [Turn(number, heading) for number, heading in headings if heading is not None]
 
@@ -149,7 +149,8 @@ class Transcript(urwid.Widget):
         self.scroll(self._page())
 
     def home(self) -> None:
-        """Go to the first cell."""
+        """Go to the first cell of all."""
+        self._fetch()
         start = self._flow.start()
         if start is not None:
             self._hold(start)
@@ -313,6 +314,12 @@ class Transcript(urwid.Widget):
             return
         width, height = self._size
         if self._flow.moved(top, -height, width) == self._flow.start():
+            self.older = False
+            self._on_older()
+
+    def _fetch(self) -> None:
+        """Have all older cells brought, if they are there when `on_older` returns."""
+        while self.older and self._on_older is not None:
             self.older = False
             self._on_older()
 

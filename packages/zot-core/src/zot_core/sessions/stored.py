@@ -1,0 +1,200 @@
+"""A session file read back, whatever happened to its end; of a long one, the messages only as they are asked for."""
+
+import gc
+import os
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, get_args
+
+from zot_core.errors import SessionError, SessionNotFound
+from zot_core.sessions import rows
+from zot_core.sessions.raw import read_row
+from zot_core.sessions.rows import Meta
+from zot_provider.messages import Message, Role, TextBlock
+from zot_provider.record import Record, field, record
+from zot_provider.usage import Usage
+
+WHOLE = 8 << 20
+"""Bytes of a file up to which all of it is read at once."""
+
+_MESSAGE = b'{"type":"message","message":{"role":"'
+_ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
+
+
+@record
+class Stored(Record):
+    """What a session file holds. `usage` is the last cumulative count. `torn`: its last line is not complete. `size`:
+    how many bytes were read.
+
+    `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
+    for each of them where its first row begins, in bytes; for a summary, where its compaction does. In a file of more
+    than `WHOLE` bytes most are `StoredMessage`s, which are read from it when they are looked at.
+    """
+
+    meta: Meta
+    messages: list[Message] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    torn: bool = False
+    size: int = 0
+    starts: list[int] = field(default_factory=list)
+
+
+def load(path: str) -> Stored:
+    """Read a session. Lines that are no JSON and rows of an unknown type are passed over.
+
+    Raises `SessionNotFound`, or `SessionError` if the file cannot be read or has no meta row.
+    """
+    stored = Stored(Meta("", "", "", "", ""))
+    try:
+        with open(path, "rb") as file, _no_collector():
+            later = _Source(path) if os.fstat(file.fileno()).st_size > WHOLE and hasattr(os, "pread") else None
+            found = _read(file, stored, later)
+    except FileNotFoundError:
+        raise SessionNotFound(f"no session at {path}") from None
+    except OSError as error:
+        raise SessionError(f"cannot read session {path}: {error.strerror}") from error
+    if not found:
+        raise SessionError(f"{path} is no session file: it has no meta row")
+    return stored
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Messages hold no cycles: looking for some among a hundred thousand new objects takes a third of the time of
+    reading them, and finds nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class _Source:
+    """A file that messages are read from for as long as there are any, though it be deleted meanwhile."""
+
+    __slots__ = ("__weakref__", "_fd")
+
+    def __init__(self, path: str) -> None:
+        self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        weakref.finalize(self, os.close, self._fd)
+
+    def row(self, start: int, size: int) -> dict[str, Any]:
+        return read_row(os.pread(self._fd, size, start))
+
+
+class StoredMessage(Message):
+    """A message that is in the session file until its content, time or meta are looked at; then it is like any other.
+
+    Rows are never changed, so what is read later is what stood there. A row that turns out to be damaged is a message
+    that says so.
+    """
+
+    __slots__ = ("_rows", "_source")
+
+    def __init__(self, role: Role, source: _Source, start: int, size: int) -> None:
+        self.role = role
+        self._source: _Source | None = source
+        self._rows = [(start, size)]
+
+    @property
+    def read(self) -> bool:
+        """Whether it is in memory."""
+        return self._source is None
+
+    @property
+    def size(self) -> int:
+        """Bytes of its rows."""
+        return sum(size for _, size in self._rows)
+
+    def add(self, start: int, size: int) -> None:
+        """Another row belongs to it; for one that has not been read."""
+        self._rows.append((start, size))
+
+    def replace(self, **changes: Any) -> Message:  # type: ignore[override]  # the copy is in memory
+        """See `Record`; a message like any other."""
+        return Message(self.role, self.content, self.time, self.meta).replace(**changes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__match_args__)
+
+    __hash__ = None  # type: ignore[assignment]  # see `Record`
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("content", "time", "meta"):
+            raise AttributeError(f"a message has no {name}")
+        source = self._source
+        if source is not None:
+            try:
+                found = [rows.read_message(source.row(*each).get("message")) for each in self._rows]
+            except OSError as error:
+                raise SessionError(f"cannot read the session's older messages: {error.strerror}") from error
+            there = [each for each in found if each is not None]
+            self.content = [block for each in there for block in each.content]
+            if len(there) < len(found) and self.role != "tool":
+                self.content.append(TextBlock("(a part of the session file is damaged here)"))
+            self.time, self.meta = (there[0].time, there[0].meta) if there else ("", {})
+            self._source = None
+        return object.__getattribute__(self, name)
+
+
+def _later(line: bytes, start: int, source: _Source | None) -> StoredMessage | None:
+    """The message of a line that need not be read now; None for any line that is not as zot writes messages."""
+    if source is None or not line.startswith(_MESSAGE) or not line.endswith(b"}}\n"):
+        return None
+    role = _ROLES.get(line[len(_MESSAGE) : line.index(b'"', len(_MESSAGE))])
+    return StoredMessage(role, source, start, len(line)) if role is not None else None
+
+
+def _read(file: Iterable[bytes], stored: Stored, source: _Source | None) -> bool:
+    """Put what the lines hold into `stored`; whether a meta row was among them. One line at a time is in memory."""
+    found, line, usage = False, b"\n", None
+    for line in file:
+        start, stored.size = stored.size, stored.size + len(line)
+        if message := _later(line, start, source):
+            _add(stored, message, start)
+            continue
+        row = read_row(line)
+        match row.get("type"):
+            case "meta":
+                if meta := rows.read_meta(row.get("meta")):
+                    meta.title = meta.title or stored.meta.title  # a rename is a row of its own
+                    stored.meta, found = meta, True
+            case "message":
+                _add(stored, rows.read_message(row.get("message")), start)
+            case "compaction":
+                _compact(stored, rows.read_compaction(row), start)
+            case "usage":
+                usage = row.get("cumulative")
+            case "rename":
+                stored.meta.title = row["title"] if isinstance(row.get("title"), str) else stored.meta.title
+    stored.usage = rows.read_usage(usage)
+    stored.torn = not line.endswith(b"\n")
+    return found
+
+
+def _add(stored: Stored, message: Message | None, start: int) -> None:
+    """Results of one batch stand in rows of their own; in memory they are one message."""
+    if message is None:
+        return
+    last = stored.messages[-1] if stored.messages else None
+    if message.role == "tool" and last is not None and last.role == "tool":
+        if isinstance(message, StoredMessage) and isinstance(last, StoredMessage) and not last.read:
+            last.add(start, message.size)
+        else:
+            last.content += message.content
+    else:
+        stored.messages.append(message)
+        stored.starts.append(start)
+
+
+def _compact(stored: Stored, compaction: rows.Compaction | None, start: int) -> None:
+    """Have the summary stand for what came before the kept messages."""
+    if compaction is not None:
+        first = max(len(stored.messages) - compaction.kept, 0)
+        stored.messages[:first] = [compaction.summary]
+        stored.starts[:first] = [start]

@@ -1,0 +1,130 @@
+import os
+
+import pytest
+
+from zot_core.compaction.size import estimate, rough_estimate
+from zot_core.sessions.file import SessionFile
+from zot_core.sessions.rows import Meta, message_row, meta_row
+from zot_core.sessions.stored import WHOLE, StoredMessage, load
+from zot_core.state import without_cleared
+from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.usage import Usage
+
+META = Meta("id", "/p", "m", "v", "now")
+LONG = "word " * 2000
+
+
+def turn(number):
+    """A question, two calls with their results, an answer: some 40 KB."""
+    calls = [ToolCallBlock(f"{number}{name}", "read", f'{{"path": "{name}"}}') for name in "ab"]
+    results = [ToolResultBlock(call.id, [TextBlock(f"{number} {LONG}")]) for call in calls]
+    return [
+        Message("user", [TextBlock(f"{number} {LONG}")], "t1", {"display_text": f"question {number}"}),
+        Message("assistant", list(calls), "t2"),
+        Message("tool", list(results), "t3"),
+        Message("assistant", [TextBlock(f"answer {number}")], "t4"),
+    ]
+
+
+def rows_of(message):
+    """One row, or one for each result."""
+    if message.role != "tool":
+        return [message]
+    return [message.replace(content=[block]) for block in message.content]
+
+
+@pytest.fixture
+def conversation():
+    return [message for number in range(WHOLE // 30_000 + 1) for message in turn(number)]
+
+
+@pytest.fixture
+def path(tmp_path, conversation):
+    path = tmp_path / "long.jsonl"
+    rows = [meta_row(META), *(message_row(row) for message in conversation for row in rows_of(message))]
+    path.write_text("".join(f"{row}\n" for row in rows))
+    assert path.stat().st_size > WHOLE
+    return path
+
+
+def test_a_long_session_is_the_same_conversation_though_its_messages_are_read_as_they_are_looked_at(path, conversation):
+    stored = load(str(path))
+    assert len(stored.messages) == len(conversation)
+    assert not any(message.read for message in stored.messages)
+    assert [message.role for message in stored.messages] == [message.role for message in conversation]
+    assert stored.messages[2].content == conversation[2].content
+    assert [message.read for message in stored.messages[:4]] == [False, False, True, False]
+    assert stored.messages == conversation
+    assert conversation == stored.messages
+    assert stored.messages[0].meta == {"display_text": "question 0"}
+    assert stored.messages[1].time == "t2"
+
+
+def test_a_copy_of_a_stored_message_is_a_message_like_any_other(path, conversation):
+    copy = load(str(path)).messages[4].replace(time="later")
+    assert type(copy) is Message
+    assert copy == conversation[4].replace(time="later")
+
+
+def test_what_a_stored_message_does_not_have_is_an_attribute_error(path):
+    with pytest.raises(AttributeError, match="nothing"):
+        load(str(path)).messages[0].nothing  # noqa: B018
+
+
+def test_a_session_that_is_deleted_while_it_is_open_is_read_to_the_end(path, conversation):
+    stored = load(str(path))
+    path.unlink()
+    assert stored.messages[-1].text == conversation[-1].text
+
+
+def test_a_long_session_is_gone_on_with(path, conversation):
+    stored = load(str(path))
+    session = SessionFile(str(path), stored.meta, resume=stored)
+    session.append(Message("user", [TextBlock("and then?")], "t5"))
+    session.usage(Usage(1, 2), Usage(3, 4))
+    session.close()
+    again = load(str(path))
+    assert again.messages == [*conversation, Message("user", [TextBlock("and then?")], "t5")]
+    assert again.usage.input == 3
+
+
+def test_after_a_compaction_only_the_summary_and_what_was_kept_are_there(path, conversation):
+    stored = load(str(path))
+    session = SessionFile(str(path), stored.meta, resume=stored)
+    summary = Message("user", [TextBlock("all of it, in short")], "t5", {"compaction": "true"})
+    session.compact(summary, 5)
+    session.close()
+    again = load(str(path))
+    assert [getattr(message, "read", True) for message in again.messages] == [True, *[False] * 5]
+    assert again.messages == [summary, *conversation[-5:]]
+    size = os.path.getsize(path)
+    assert all(0 < start < size for start in again.starts)
+    assert again.starts[1:] == stored.starts[-5:]
+
+
+def test_a_conversation_that_was_cleared_stays_so_without_its_messages_being_read(path):
+    stored = load(str(path))
+    session = SessionFile(str(path), stored.meta, resume=stored)
+    session.compact(Message("user", [], "t", {"cleared": "true"}), 0)
+    session.append(Message("user", [TextBlock("anew")], "t5"))
+    session.close()
+    left = without_cleared(load(str(path)).messages)
+    assert not any(isinstance(message, StoredMessage) and message.read for message in left)
+    assert [message.text for message in left] == ["anew"]
+
+
+def test_a_row_that_is_damaged_says_so_and_takes_nothing_else_with_it(path, conversation):
+    data = path.read_bytes()
+    first = data.index(b'"content":[', data.index(b'{"type":"message"'))
+    path.write_bytes(data[:first] + b'"content":{' + data[first + len(b'"content":[') :])
+    stored = load(str(path))
+    assert stored.messages[0].text == "(a part of the session file is damaged here)"
+    assert stored.messages[1:] == conversation[1:]
+
+
+def test_the_size_of_a_long_session_is_told_roughly_without_reading_it(path, conversation):
+    stored = load(str(path))
+    rough = rough_estimate(stored.messages)
+    assert not any(message.read for message in stored.messages)
+    assert 0.6 < rough / estimate(conversation) < 1.4
+    assert rough_estimate(conversation) == estimate(conversation)

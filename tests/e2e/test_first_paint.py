@@ -1,0 +1,38 @@
+"""What the chat screen imports before a person can type, and what afterwards."""
+
+import sys
+from typing import Any
+
+from zot_tui.testing import PtyScreen
+
+NEVER = {
+    *("pydantic", "pydantic_core", "yaml", "markdown_it", "keyring", "authlib", "PIL", "filelock", "tenacity"),
+    *("rapidfuzz", "psutil", "pathspec", "platformdirs", "importlib.metadata", "zot_ext"),
+    *("urwid.vterm", "urwid.event_loop", "urwid.widget.listbox", "zot_agent.extensions.running"),
+}
+HEAVY = ("httpx", "pygments", "zot_tui.widgets.picker", "zot_provider.transport.http")
+
+
+def test_the_first_screen_has_imported_what_it_draws_with_and_the_rest_comes_afterwards(zot: Any) -> None:
+    log = zot.cwd / "imports"
+    command = ["sh", "-c", 'log="$1"; shift; exec "$@" 2>"$log"', "sh", str(log)]
+    command += [sys.executable, "-X", "importtime", "-m", "zot_agent"]
+    environment = zot.env | {"OPENAI_API_KEY": "key", "TERM": "xterm-256color"}
+    with PtyScreen(command, environment=environment, cwd=str(zot.cwd)) as screen:
+        screen.wait_for("commands")
+        screen.wait_until(lambda: "pygments.lexers.python" in imports(log), what="the last module")
+        screen.type("\x04")
+        assert screen.wait_end() == 0
+    order = imports(log)
+    assert NEVER & set(order) == set()
+    # What is imported first afterwards is markdown. The log has no line for a module that was imported by its name.
+    begun = next(index for index, name in enumerate(order) if name.startswith("zot_tui.markdown"))
+    assert order.index("zot_agent.ui.controller") < begun
+    assert not [name for name in order[:begun] if name.startswith(HEAVY)]
+    assert {"httpx", "zot_tui.widgets.picker", "pygments.lexers.python"} <= set(order[begun:])
+
+
+def imports(log: Any) -> list[str]:
+    """The modules that were imported, in the order they were ready."""
+    lines = log.read_text().splitlines() if log.exists() else []
+    return [line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")]
