@@ -10,12 +10,13 @@ import extensions
 import install
 import rpc
 import screen
+import serve
 import session
 import startup
 import steps
 import streaming
 
-SCENARIOS = (startup, streaming, steps, session, agents, extensions, rpc, screen, install)
+SCENARIOS = (startup, streaming, steps, session, agents, extensions, rpc, screen, serve, install)
 
 
 def main() -> None:

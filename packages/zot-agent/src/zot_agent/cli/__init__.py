@@ -16,7 +16,5 @@ SUBCOMMANDS = {
     "doctor": Subcommand("zot_agent.cli.doctor", "say what zot finds on this machine: keys, endpoints, paths"),
     "ext": Subcommand("zot_agent.cli.ext", "list, install, update, remove and examine extensions"),
     "local": Subcommand("zot_agent.cli.local", "set up the demo model that runs in this process"),
-    "serve": Subcommand(
-        "zot_agent.cli.serve", "many agents over WebSocket and HTTP, with a page to talk to them"
-    ),
+    "serve": Subcommand("zot_agent.cli.serve", "many agents over WebSocket and HTTP, with a page to talk to them"),
 }

@@ -1,0 +1,143 @@
+"""Where to listen: `HOST:PORT` or `unix:PATH`, and the socket for it."""
+
+import errno
+import os
+import socket
+import stat
+from ipaddress import ip_address
+
+from zot_provider.errors import ConfigError, ZotError
+from zot_provider.record import Record, record
+
+_BACKLOG = 128
+_SECONDS = 1000
+_PROBE = 1.0
+"""Seconds to find out whether somebody listens on a Unix socket that is there already."""
+
+
+class CannotListen(ZotError):
+    """The address cannot be had."""
+
+
+@record
+class Address(Record):
+    """A host, without brackets, and a port, 0 for any that is free; or a `path`, absolute, of a Unix socket."""
+
+    host: str = ""
+    port: int = 0
+    path: str = ""
+
+    @property
+    def local(self) -> bool:
+        """Whether only programs on this machine can come."""
+        return bool(self.path) or self.host == "localhost" or ip_address(self.host).is_loopback
+
+    def __str__(self) -> str:
+        if self.path:
+            return f"unix:{self.path}"
+        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
+
+
+def parse_address(text: str) -> Address:
+    """The address that is meant. Raises `ConfigError`."""
+    if text.startswith("unix:"):
+        if not text.removeprefix("unix:"):
+            raise ConfigError("--listen unix: needs the path of a socket, as in --listen unix:zot.sock")
+        return Address(path=os.path.abspath(os.path.expanduser(text.removeprefix("unix:"))))
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
+        raise ConfigError(f"--listen {text!r} is neither HOST:PORT, as in 127.0.0.1:8370, nor unix:PATH")
+    if host != "localhost":
+        try:
+            ip_address(host)
+        except ValueError:
+            raise ConfigError(f"--listen {text!r}: {host!r} is no IP address; localhost is the only name") from None
+    return Address(host=host, port=int(port))
+
+
+def open_socket(address: Address) -> tuple[socket.socket, Address]:
+    """A socket that listens, and its address with the port it really has. Raises `CannotListen`.
+
+    A Unix socket can be used by its owner alone. One that a dead process has left is replaced, one that is in use is
+    not, and neither is anything else.
+    """
+    return (_open_unix(address), address) if address.path else _open_tcp(address)
+
+
+def _open_tcp(address: Address) -> tuple[socket.socket, Address]:
+    host = "127.0.0.1" if address.host == "localhost" else address.host
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Connections inherit these: a peer that has vanished is noticed, and one that takes nothing for ten minutes.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_USER_TIMEOUT", 600 * _SECONDS)):
+            if hasattr(socket, name):
+                listener.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+        listener.bind((host, address.port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        hint = "; name another port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else ""
+        raise CannotListen(f"cannot listen on {address}: {error.strerror}{hint}") from None
+    return listener, address.replace(port=listener.getsockname()[1])
+
+
+def _open_unix(address: Address) -> socket.socket:
+    path = address.path
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        _make_way(path)
+        before = os.umask(0o177)  # the socket must never be open to others, not even before a chmod
+        try:
+            listener.bind(path)
+        finally:
+            os.umask(before)
+        listener.listen(_BACKLOG)
+    except OSError as error:  # a path that is too long has no number
+        listener.close()
+        raise CannotListen(f"cannot listen on {address}: {error.strerror or error}") from None
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def _make_way(path: str) -> None:
+    """Remove a socket that nobody listens on."""
+    try:
+        if not stat.S_ISSOCK(os.lstat(path).st_mode):
+            raise CannotListen(f"cannot listen on unix:{path}: there is something else at this path")
+    except FileNotFoundError:
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_PROBE)
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            os.unlink(path)
+            return
+        except TimeoutError:  # it is there, and busy
+            pass
+    raise CannotListen(f"cannot listen on unix:{path}: another process does already")
+
+
+class SocketFile:
+    """The file of a Unix socket, which goes when the process does, unless it has become somebody else's."""
+
+    def __init__(self, address: Address) -> None:
+        self._path = address.path
+        self._identity = self._look()
+
+    def _look(self) -> tuple[int, int] | None:
+        try:
+            found = os.lstat(self._path) if self._path else None
+        except OSError:
+            return None
+        return (found.st_dev, found.st_ino) if found else None
+
+    def remove(self) -> None:
+        """Remove the file."""
+        if self._identity is not None and self._look() == self._identity:
+            os.unlink(self._path)

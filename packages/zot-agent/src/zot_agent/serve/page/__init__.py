@@ -1,0 +1,27 @@
+"""The page at `/`: three files that hold nothing of anybody's, and so need no token."""
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+_FILES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/app.css": ("app.css", "text/css; charset=utf-8"),
+    "/app.js": ("app.js", "text/javascript; charset=utf-8"),
+}
+
+
+def page_routes() -> list[Route]:
+    """A route for each file; they are read now."""
+    return [_route(path, name, kind) for path, (name, kind) in _FILES.items()]
+
+
+def _route(path: str, name: str, kind: str) -> Route:
+    content = (Path(__file__).parent / name).read_bytes()
+
+    async def give(request: Request) -> Response:
+        return Response(content, media_type=kind)
+
+    return Route(path, give, methods=["GET"])

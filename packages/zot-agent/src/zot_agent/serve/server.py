@@ -1,0 +1,121 @@
+"""`serve`: the process from its first word to its last."""
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+
+import hypercorn.asyncio
+from hypercorn.config import Config
+
+from zot_agent.host.options import Options
+from zot_agent.serve.access import Access
+from zot_agent.serve.address import Address, SocketFile, open_socket
+from zot_agent.serve.api import Api
+from zot_agent.serve.guard import Guard
+from zot_agent.serve.limits import ServeLimits
+from zot_agent.serve.roots import Roots
+from zot_agent.serve.sessions import Holds, Sessions
+from zot_core.aio import spawn
+from zot_provider.record import Record, field, record
+
+_GRACE = 1.0
+"""Seconds that connections have to take the last of what was written for them."""
+
+
+@record
+class Service(Record):
+    """What to serve: `defaults` for what clients do not say, `roots` and `names` as given by flags, the rest as the
+    classes they are for say."""
+
+    address: Address
+    token: str
+    defaults: Options
+    holds: Holds
+    roots: Sequence[str] = ()
+    names: Sequence[str] = ()
+    limits: ServeLimits = field(default_factory=ServeLimits)
+
+
+async def serve(service: Service, listening: Callable[[Address], None]) -> int:
+    """Serve until a signal comes; 128 and its number. `listening` is told once clients may come.
+
+    Whatever the sessions run is stopped before this returns. Raises `ConfigError` and `CannotListen`.
+    """
+    signalled: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    with _signals(signalled):
+        async with running(service) as address:
+            listening(address)
+            return 128 + await signalled
+
+
+@asynccontextmanager
+async def running(service: Service) -> AsyncIterator[Address]:
+    """Serves as long as this is entered; where, with the port that was found. Raises what `serve` raises."""
+    roots = Roots(service.roots, service.defaults.cwd)
+    limits = service.limits
+    sessions = Sessions(service.defaults, roots, limits, service.holds)
+    listener, address = open_socket(service.address)
+    file = SocketFile(address)
+    stop = asyncio.Event()
+    app = Guard(Api(sessions, limits).router(), Access(service.token, service.names))
+    server = spawn(
+        hypercorn.asyncio.serve(app, _config(listener, limits), shutdown_trigger=stop.wait, mode="asgi"),  # type: ignore[arg-type]
+        "serve",
+    )
+    watching = spawn(sessions.watch(), "watch for idle sessions")
+    try:
+        yield address
+    finally:
+        watching.cancel()
+        try:
+            async with asyncio.timeout(limits.close):
+                await sessions.close_all()
+        except TimeoutError:
+            logging.getLogger("zot_agent.serve").error("sessions were not closed within %g s", limits.close)
+        stop.set()
+        await asyncio.wait([server], timeout=3 * _GRACE)
+        server.cancel()
+        with suppress(asyncio.CancelledError):
+            await server
+        file.remove()
+
+
+def _config(listener: socket.socket, limits: ServeLimits) -> Config:
+    config = Config()
+    config.bind = [f"fd://{listener.detach()}"]
+    config.errorlog = logging.getLogger("zot_agent.serve")
+    config.graceful_timeout = _GRACE
+    config.include_server_header = False
+    # Two: a message, and the news that the connection is gone.
+    config.max_app_queue_size = 2
+    config.websocket_max_message_size = limits.rpc.line
+    return config
+
+
+@contextmanager
+def _signals(signalled: "asyncio.Future[int]") -> Iterator[None]:
+    """While this is entered, the first signal that asks the process to end is the result of `signalled`.
+
+    Those behind it change nothing: what is to be stopped has limits of its own.
+    """
+
+    def heard(number: int) -> None:
+        if not signalled.done():
+            signalled.set_result(number)
+
+    loop = asyncio.get_running_loop()
+    numbers = [
+        number
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) != signal.SIG_IGN  # nohup
+    ]
+    for number in numbers:
+        loop.add_signal_handler(number, heard, number)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)

@@ -1,0 +1,118 @@
+"""`Session`: a host that is served to several clients."""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from typing import Any, cast
+
+from zot_agent.host import Host
+from zot_agent.rpc.service import Service
+from zot_agent.rpc.writer import Writer
+from zot_agent.serve.feed import Feed, Follower, Item
+from zot_agent.serve.limits import ServeLimits
+from zot_agent.serve.refusal import Refusal
+from zot_core.clock import timestamp
+from zot_core.events import AgentEvent
+
+_TITLE = 80
+"""Characters of the first message that stand for a session in a list."""
+
+
+class _Answer:
+    """Waits for the one response to a command."""
+
+    def __init__(self) -> None:
+        self.line: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def put(self, item: Item) -> None:
+        if not self.line.done():
+            self.line.set_result(item[1])
+
+
+class Session:
+    """One agent, what is asked of it and what it tells. `id` names it among those of the process."""
+
+    def __init__(self, host: Host, holds: Callable[[AgentEvent], bool], limits: ServeLimits) -> None:
+        self.id = secrets.token_hex(8)
+        self.host, self.limits = host, limits
+        self.feed = Feed(limits.rpc, limits.ring)
+        # The service asks `send` and `room` of its writer, and nothing else.
+        writer = cast(Writer, self.feed)
+        self._service = Service(host, writer, limits.rpc, token="", wrong_token=lambda: None, holds=holds)
+        self.created = timestamp()
+        self._answers = 0
+        self._closing = False
+        self._used_at = asyncio.get_running_loop().time()
+        host.runtime.hooks.event.add(lambda _: self._touch())
+
+    def _touch(self) -> None:
+        self._used_at = asyncio.get_running_loop().time()
+
+    @property
+    def idle(self) -> float:
+        """Seconds since anybody had to do with it; 0 while somebody follows it or something is to be done."""
+        if self.feed.followers or self._answers or self._service.work.busy:
+            return 0.0
+        return asyncio.get_running_loop().time() - self._used_at
+
+    def describe(self) -> dict[str, Any]:
+        """What a list of sessions says of it."""
+        state, work = self.host.runtime.state, self._service.work
+        said = next((message.text for message in self.host.runtime.messages if message.role == "user"), "")
+        return {
+            "id": self.id,
+            "cwd": state.cwd,
+            "provider": state.provider,
+            "model": state.model,
+            "reasoning": state.reasoning,
+            "session_id": state.session_id,
+            "title": " ".join(said.split())[:_TITLE],
+            "message_count": state.message_count,
+            "busy": work.busy,
+            "queued": work.waiting,
+            "clients": len(self.feed.followers),
+            "created": self.created,
+        }
+
+    def follow(self, after: int | None = None) -> Follower:
+        """A new follower: see `Feed.follow`. Raises `Refusal` where there are too many."""
+        if len(self.feed.followers) >= self.limits.clients:
+            raise Refusal(429, f"{self.limits.clients} clients follow this session already")
+        self._touch()
+        return self.feed.follow(after)
+
+    def leave(self, follower: Follower) -> None:
+        """`follower` is gone."""
+        follower.end()
+        self._touch()
+
+    def receive(self, command: bytes, asker: Follower) -> None:
+        """Do what a follower's command says; the response is one of its lines."""
+        self._touch()
+        self.feed.ask(self._service.receive, command, asker)
+
+    async def answer(self, command: bytes) -> str:
+        """The response to a command. Raises `Refusal` where it takes too long."""
+        answer = _Answer()
+        self._answers += 1
+        try:
+            self.feed.ask(self._service.receive, command, answer)
+            async with asyncio.timeout(self.limits.answer):
+                return await answer.line
+        except TimeoutError:
+            raise Refusal(504, f"the command was not answered within {self.limits.answer:g} s") from None
+        finally:
+            self._answers -= 1
+            self._touch()
+
+    async def close(self) -> None:
+        """Stop what runs and what it started, let the clients go, release everything. Closing twice is harmless."""
+        if self._closing:
+            return
+        self._closing = True
+        self._service.stop()
+        try:
+            await self._service.answered()
+        finally:
+            self.feed.close()
+            await self.host.close()

@@ -1,0 +1,99 @@
+"""`Sessions`: those of a process, by id."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from typing import TypeAlias
+
+from zot_agent.host import Host
+from zot_agent.host.build import build_host
+from zot_agent.host.options import Options
+from zot_agent.serve.asked import options_for
+from zot_agent.serve.limits import ServeLimits
+from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.roots import Roots
+from zot_agent.serve.session import Session
+from zot_core.aio import spawn
+from zot_core.errors import SessionLocked
+from zot_core.events import AgentEvent
+
+_log = logging.getLogger("zot_agent.serve")
+
+Holds: TypeAlias = Callable[[Host], Callable[[AgentEvent], bool]]
+"""Makes what says of each event of a host whether it is text that an extension may yet replace."""
+
+
+class Sessions:
+    """Opens, finds and closes sessions; those that nobody uses are closed after a while (`watch`)."""
+
+    def __init__(self, defaults: Options, roots: Roots, limits: ServeLimits, holds: Holds) -> None:
+        """`defaults` count for what a client does not say."""
+        self._defaults, self._roots, self._limits, self._holds = defaults, roots, limits, holds
+        self._open: dict[str, Session] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._ended = False
+
+    def all(self) -> list[Session]:
+        """The open ones, oldest first."""
+        return list(self._open.values())
+
+    def find(self, id: str) -> Session:
+        """The open session of this id. Raises `Refusal`."""
+        if id not in self._open:
+            raise Refusal(404, f"there is no session {id!r}")
+        return self._open[id]
+
+    def open(self, body: bytes) -> tuple[Session, list[str]]:
+        """A session as a client's JSON asks for it, and notes for the person. Raises `Refusal` and `ConfigError`."""
+        if self._ended:
+            raise Refusal(503, "the process is about to end")
+        if len(self._open) + len(self._leaving) >= self._limits.sessions:
+            raise Refusal(429, f"{self._limits.sessions} sessions are open already; close one")
+        try:
+            asked = json.loads(body) if body.strip() else {}
+        except (ValueError, RecursionError) as error:
+            raise Refusal(400, f"malformed json: {error}") from None
+        options = options_for(asked, self._defaults, self._roots)
+        try:
+            host = build_host(options, once=False)
+        except SessionLocked as error:
+            raise Refusal(409, str(error)) from None
+        session = Session(host, self._holds(host), self._limits)
+        self._open[session.id] = session
+        return session, list(host.notes)
+
+    async def close(self, id: str) -> None:
+        """Close one. Raises `Refusal`."""
+        await asyncio.wait([self._leave(self.find(id))])
+
+    def _leave(self, session: Session) -> "asyncio.Task[None]":
+        del self._open[session.id]
+        task = spawn(self._close(session), f"close session {session.id}")
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+        return task
+
+    async def _close(self, session: Session) -> None:
+        try:
+            await session.close()
+        except Exception as error:  # noqa: BLE001  the top of a task; the others must be closed nevertheless
+            _log.error("session %s was not closed properly", session.id, exc_info=error)
+
+    async def close_all(self) -> None:
+        """Close all of them, and open no more."""
+        self._ended = True
+        for session in self.all():
+            self._leave(session)
+        if self._leaving:
+            await asyncio.wait(self._leaving)
+
+    async def watch(self) -> None:
+        """Close what has been idle for too long; goes on until it is cancelled."""
+        limit = self._limits.idle
+        while limit:
+            await asyncio.sleep(min(limit / 4, 30.0))
+            for session in self.all():
+                if session.idle >= limit:
+                    _log.info("session %s is closed: nobody has used it for %g s", session.id, limit)
+                    self._leave(session)

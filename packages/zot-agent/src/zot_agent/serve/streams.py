@@ -1,0 +1,146 @@
+"""`Streams`: a session's lines as frames of a WebSocket, and its events as server-sent events."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from zot_agent.serve.access import PROTOCOL
+from zot_agent.serve.feed import Follower
+from zot_agent.serve.guard import refused
+from zot_agent.serve.limits import ServeLimits
+from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.session import Session
+from zot_agent.serve.sessions import Sessions
+from zot_core.aio import spawn
+from zot_core.json_text import dump
+
+_CLOSED, _NOT_TEXT, _SLOW = 1001, 1003, 1013
+"""Codes with which a WebSocket is closed (RFC 6455): the session is closed, a frame was no text, too slow."""
+
+
+class Streams:
+    """Both kinds of streams, of which there are at most `limits.streams` in all."""
+
+    def __init__(self, sessions: Sessions, limits: ServeLimits) -> None:
+        self._sessions, self.limits = sessions, limits
+        self._count = 0
+
+    @contextmanager
+    def following(self, id: str, after: int | None = None) -> Iterator[tuple[Session, Follower]]:
+        """A follower as long as this is entered. Raises `Refusal`."""
+        session = self._sessions.find(id)
+        if self._count >= self.limits.streams:
+            raise Refusal(429, f"{self.limits.streams} streams are open already; close one")
+        follower = session.follow(after)
+        self._count += 1
+        try:
+            yield session, follower
+        finally:
+            self._count -= 1
+            session.leave(follower)
+
+    async def socket(self, socket: WebSocket) -> None:
+        """Commands in, responses and events out, one a frame, until either side closes."""
+        try:
+            with self.following(socket.path_params["id"]) as (session, follower):
+                await socket.accept(PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
+                await _Talk(socket, session, follower).hold()
+        except Refusal as refusal:
+            await socket.send_denial_response(refused(refusal))
+
+    async def events(self, request: Request) -> Response:
+        """Events, from the one behind `Last-Event-ID` where that is given. Raises `Refusal`."""
+        after = request.headers.get("last-event-id", "")
+        if after and not (after.isascii() and after.isdigit() and len(after) < 16):
+            raise Refusal(400, "Last-Event-ID is no number of an event")
+        return _EventStream(self, request.path_params["id"], int(after) if after else None)
+
+
+class _Talk:
+    """One WebSocket."""
+
+    def __init__(self, socket: WebSocket, session: Session, follower: Follower) -> None:
+        self._socket, self._session, self._follower = socket, session, follower
+        self._code = _CLOSED
+
+    async def hold(self) -> None:
+        """Return when the connection is done with; that of a client that is stuck may take its time."""
+        reading, writing = spawn(self._read(), "read a WebSocket"), spawn(self._write(), "write a WebSocket")
+        try:
+            await asyncio.wait([reading, writing], return_when=asyncio.FIRST_COMPLETED)
+            self._follower.end()
+            await asyncio.wait([writing])
+        finally:
+            for task in (reading, writing):
+                task.cancel()
+            await asyncio.wait([reading, writing])
+
+    async def _read(self) -> None:
+        while not self._follower.over:
+            message = await self._socket.receive()
+            if message["type"] != "websocket.receive":
+                return
+            if message.get("text") is None:
+                self._code = _NOT_TEXT
+                return
+            self._session.receive(message["text"].encode("utf-8", "replace"), self._follower)
+            await self._session.feed.room_for(self._follower)
+
+    async def _write(self) -> None:
+        while (batch := await self._follower.take()) is not None:
+            for _, line in batch:
+                if not self._follower.over:
+                    await self._socket.send({"type": "websocket.send", "text": line})
+        code = _SLOW if self._follower.slow else self._code
+        await self._socket.send({"type": "websocket.close", "code": code, "reason": self._follower.slow})
+
+
+class _EventStream(Response):
+    """The events of a session as server-sent events (HTML standard, section 9.2)."""
+
+    def __init__(self, streams: Streams, id: str, after: int | None) -> None:
+        super().__init__()
+        self._streams, self._id, self._after = streams, id, after
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the ASGI specification."""
+        try:
+            with self._streams.following(self._id, self._after) as (session, follower):
+                feed, after = session.feed, self._after
+                missed = "" if after is None or feed.has(after) else _missed(after, feed.last)
+                watching = spawn(_until_gone(receive, follower), "watch for the end of a stream")
+                try:
+                    await self._write(send, follower, missed)
+                finally:
+                    watching.cancel()
+        except Refusal as refusal:
+            await refused(refusal)(scope, receive, send)
+
+    async def _write(self, send: Send, follower: Follower, first: str) -> None:
+        headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        text = ": events\n\n" + first
+        while True:
+            await send({"type": "http.response.body", "body": text.encode("utf-8", "replace"), "more_body": True})
+            batch = await follower.take(self._streams.limits.beat)
+            if batch is None:
+                break
+            text = "".join(f"id: {number}\ndata: {line}\n\n" for number, line in batch) or ": still here\n\n"
+        last = f"event: end\ndata: {dump({'reason': follower.slow or 'the session is closed'})}\n\n"
+        await send({"type": "http.response.body", "body": last.encode()})
+
+
+def _missed(after: int, last: int) -> str:
+    """Says that events are no longer kept."""
+    return f"event: missed\ndata: {dump({'after': after, 'last': last})}\n\n"
+
+
+async def _until_gone(receive: Receive, follower: Follower) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    follower.end()

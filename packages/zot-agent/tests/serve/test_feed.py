@@ -1,0 +1,139 @@
+"""What followers of a session get: everything, in order, at their own pace, or they are let go."""
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zot_agent.rpc.limits import RpcLimits
+from zot_agent.serve.feed import Feed, Follower, Item
+from zot_agent.serve.refusal import Refusal
+
+RESPONSE = '{"type":"response","id":1}'
+
+
+async def everything(follower: Follower) -> list[Item]:
+    """What waits for a follower now."""
+    found: list[Item] = []
+    while batch := await follower.take(0.0):
+        found += batch
+    return found
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 40), max_size=60), st.integers(0, 70), st.integers(100, 4000))
+def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_others(
+    lengths: list[int], after: int, ring: int
+) -> None:
+    async def run() -> None:
+        feed = Feed(RpcLimits(), ring)
+        for number, length in enumerate(lengths, 1):
+            feed.send(f"{number} " + "x" * length)
+        has = feed.has(after)
+        follower = feed.follow(after)
+        feed.send("more")
+        numbers = [number for number, _ in await everything(follower)]
+        total = len(lengths) + 1
+        assert numbers == list(range(numbers[0], total + 1))
+        if has:
+            assert numbers == list(range(after + 1, total + 1))
+        elif after < total:
+            assert numbers[0] > after + 1
+        feed.close()
+
+    asyncio.run(run())
+
+
+def test_a_response_goes_to_whoever_asked_also_when_it_comes_later() -> None:
+    async def run() -> None:
+        feed = Feed(RpcLimits(), 1000)
+        one, two = feed.follow(), feed.follow()
+        later: list[asyncio.Task[None]] = []
+
+        async def answer() -> None:
+            await asyncio.sleep(0)
+            feed.send(RESPONSE)
+
+        def receive(command: bytes) -> None:
+            feed.send("event")
+            later.append(asyncio.create_task(answer()))
+
+        feed.ask(receive, b"", two)
+        feed.ask(lambda _: feed.send(RESPONSE), b"", one)
+        feed.send(RESPONSE)  # in nobody's name
+        await later[0]
+        assert await everything(one) == [(1, "event"), (0, RESPONSE)]
+        assert await everything(two) == [(1, "event"), (0, RESPONSE)]
+        feed.close()
+
+    asyncio.run(run())
+
+
+def test_a_follower_that_is_too_far_behind_is_let_go() -> None:
+    async def run() -> None:
+        feed = Feed(RpcLimits(most=1000), 0)
+        slow, quick = feed.follow(), feed.follow()
+        for _ in range(20):
+            feed.send("x" * 100)
+            assert len(await everything(quick)) == 1
+        assert slow.over
+        assert "does not read" in slow.slow
+        assert await slow.take() is None
+        assert feed.followers == {quick}
+        assert slow.waiting == 0
+        feed.close()
+        assert await quick.take() is None
+        assert quick.slow == ""
+
+    asyncio.run(run())
+
+
+def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_one_is_not() -> None:
+    async def run() -> None:
+        feed = Feed(RpcLimits(stall=0.05), 0)
+        idle, stuck = feed.follow(), feed.follow()
+        feed.send("line")
+        assert await everything(idle) == [(1, "line")]
+        async with asyncio.timeout(60):
+            while not stuck.over:
+                await asyncio.sleep(0.01)
+        assert stuck.slow == "the client has read nothing for 0.05 s"
+        assert not idle.over
+        feed.close()
+
+    asyncio.run(run())
+
+
+def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
+    async def run() -> None:
+        feed = Feed(RpcLimits(pause=500, deaf=500), 0)
+        one, two = feed.follow(), feed.follow()
+        for _ in range(5):
+            feed.send("x" * 100)
+        waits = [asyncio.create_task(feed.room()), asyncio.create_task(feed.room_for(one))]
+        await everything(two)
+        await asyncio.sleep(0)
+        assert [wait.done() for wait in waits] == [False, False]
+        await everything(one)
+        async with asyncio.timeout(60):
+            await asyncio.gather(*waits)
+        for _ in range(5):
+            feed.send("x" * 100)
+        wait = asyncio.create_task(feed.room())
+        await asyncio.sleep(0)
+        feed.close()  # who has gone is not waited for
+        async with asyncio.timeout(60):
+            await wait
+
+    asyncio.run(run())
+
+
+def test_nobody_follows_what_is_closed() -> None:
+    async def run() -> None:
+        feed = Feed(RpcLimits(), 1000)
+        feed.close()
+        with pytest.raises(Refusal):
+            feed.follow()
+
+    asyncio.run(run())

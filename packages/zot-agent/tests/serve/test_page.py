@@ -1,0 +1,297 @@
+"""The page in a real browser: a person comes in, opens a session, asks, reads, stops. Needs Chromium."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import websockets
+
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+
+PATIENCE = 90
+TOKEN = "a token of at least sixteen characters"
+SWITCHES = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --disable-dev-shm-usage --remote-debugging-port=0 --window-size=1200,800"
+)
+
+
+class Tab:
+    """A tab of a browser, over the DevTools protocol. `complaints`: what it had to say on its console."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self._numbers = itertools.count(1)
+        self._loaded = 0
+        self.complaints: list[Any] = []
+
+    async def call(self, method: str, **params: Any) -> dict[str, Any]:
+        number = next(self._numbers)
+        await self._connection.send(json.dumps({"id": number, "method": method, "params": params}))
+        message: dict[str, Any] = {}
+        while message.get("id") != number:
+            message = await self._next()
+        assert "error" not in message, message
+        result: dict[str, Any] = message["result"]
+        return result
+
+    async def _next(self) -> dict[str, Any]:
+        async with asyncio.timeout(PATIENCE):
+            message: dict[str, Any] = json.loads(await self._connection.recv())
+        if message.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):
+            self.complaints.append(message["params"])
+        self._loaded += message.get("method") == "Page.loadEventFired"
+        return message
+
+    async def load(self, method: str, **params: Any) -> None:
+        """Navigate, or reload, and wait until everything is there."""
+        before = self._loaded
+        await self.call(method, **params)
+        while self._loaded == before:
+            await self._next()
+
+    async def value(self, script: str) -> Any:
+        """What a script gives, or the promise that it gives."""
+        found = await self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in found, found
+        return found["result"].get("value")
+
+    async def until(self, script: str) -> Any:
+        """What a script gives once that is true; it is asked whenever the page has changed."""
+        return await self.value(
+            f"new Promise((done) => {{ let seen; const look = () => {{ const found = ({script});"
+            " if (found) { seen?.disconnect(); done(found); } };"
+            " seen = new MutationObserver(look); seen.observe(document,"
+            " { subtree: true, childList: true, attributes: true, characterData: true }); look(); })"
+        )
+
+    async def go(self, url: str) -> None:
+        await self.load("Page.navigate", url=url)
+
+    async def type(self, text: str) -> None:
+        await self.call("Input.insertText", text=text)
+
+    async def press(self, key: str, **more: Any) -> None:
+        codes = {"Enter": 13, "Escape": 27, "Tab": 9}
+        text = {"text": "\r"} if key == "Enter" else {}
+        for kind in ("keyDown", "keyUp"):
+            await self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key], **text, **more
+            )
+
+    async def open(self, id: str) -> None:
+        """Choose a session of the list, and wait until its conversation is there."""
+        await self.until(f"document.querySelector('[data-id=\"{id}\"]')")
+        await self.value(f"document.querySelector('[data-id=\"{id}\"]').click()")
+        await self.until("document.getElementById('conversation').dataset.ready")
+
+    async def log(self) -> str:
+        return str(await self.value("document.getElementById('log').innerText"))
+
+
+@asynccontextmanager
+async def browser(profile: Path) -> AsyncIterator[Tab]:
+    process = await asyncio.create_subprocess_exec(
+        "chromium", *SWITCHES.split(), f"--user-data-dir={profile}", "about:blank",
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while b"DevTools listening on" not in (line := await process.stderr.readline()):
+                assert line, "chromium did not start"
+        place = line.decode().split("ws://")[1].split("/")[0]
+        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as http:
+            targets = (await http.get(f"http://{place}/json/list")).json()
+        (url,) = [each["webSocketDebuggerUrl"] for each in targets if each["type"] == "page"]
+        async with websockets.connect(url, max_size=None) as connection:
+            tab = Tab(connection)
+            for domain in ("Page", "Runtime", "Log"):
+                await tab.call(f"{domain}.enable")
+            yield tab
+            await tab.call("Browser.close")
+        async with asyncio.timeout(PATIENCE):
+            await process.stderr.read()
+            await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+@pytest.fixture
+def visiting(serving: Any, tmp_path: Path) -> Any:
+    """A server, and a tab that has come in."""
+
+    @asynccontextmanager
+    async def begin() -> AsyncIterator[tuple[Any, Tab]]:
+        async with serving() as served, browser(tmp_path / "profile") as tab:
+            await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
+            await tab.until("!document.getElementById('workplace').hidden")
+            yield served, tab
+            assert tab.complaints == []
+
+    return begin
+
+
+def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
+    serving: Any, server: ScriptedServer, alone: Path, tmp_path: Path
+) -> None:
+    (alone / "a.txt").write_text("alpha\n")
+    server.add(Turn("I look.", calls=[Call("read", {"path": "a.txt"})]), "It is **alpha**.")
+
+    async def visit() -> None:
+        async with serving() as served, browser(tmp_path / "profile") as tab:
+            await tab.go(str(served.address))
+            assert await tab.until("document.activeElement.id") == "token"
+            await tab.type("wrong")
+            await tab.press("Enter")
+            assert await tab.until("document.getElementById('status').innerText") == "the token is wrong"
+            tab.complaints.clear()  # the refused request
+            await tab.type(TOKEN)
+            await tab.press("Enter")
+            await tab.until("document.getElementById('new').open && document.activeElement.id === 'cwd'")
+            await tab.press("Enter")
+            await tab.until("document.getElementById('conversation').dataset.ready")
+            assert await tab.value("document.activeElement.id") == "message"
+            await tab.type("what is in a.txt?")
+            await tab.press("Enter")
+            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+            log = await tab.log()
+            assert [part for part in log.split("\n") if part.strip()] == [
+                "You", "what is in a.txt?", "zot", "I look.", 'read {"path":"a.txt"}', "zot", "It is **alpha**.",
+            ]  # fmt: skip
+            result = await tab.value("document.querySelector('#log details pre').textContent")
+            assert "alpha" in result
+            assert await tab.value("document.getElementById('message').value") == ""
+            assert await tab.until("document.querySelector('#sessions .name').innerText === 'what is in a.txt?'")
+            await tab.load("Page.reload")
+            await tab.until("document.getElementById('log')?.innerText.includes('It is **alpha**.')")
+            assert "read" in await tab.log()
+            assert tab.complaints == []
+
+    asyncio.run(visit())
+
+
+def test_a_link_with_the_token_lets_in_and_leaves_no_token_in_the_address(visiting: Any) -> None:
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            assert await tab.value("location.href") == f"{served.address}/"
+            assert await tab.value("history.length") <= 3
+            await tab.value("document.getElementById('leave').click()")
+            await tab.until("!document.getElementById('entrance').hidden")
+            assert await tab.value("sessionStorage.length") == 0
+
+    asyncio.run(visit())
+
+
+def test_escape_stops_the_answer(visiting: Any, server: ScriptedServer) -> None:
+    server.add(Turn("word " * 20_000, chunk=5, delay=0.02), Turn(fault=Fault(stall=600)))
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            id = await served.open()
+            await tab.open(id)
+            await served.command(id, "prompt", message="go on and on")
+            await tab.until("document.getElementById('log').innerText.includes('word word word')")
+            assert await tab.value("document.getElementById('log').getAttribute('aria-busy')") == "true"
+            await tab.press("Escape")
+            await tab.until("document.getElementById('stop').disabled")
+            assert await tab.value("document.getElementById('log').getAttribute('aria-busy')") == "false"
+            await served.command(id, "prompt", message="again")
+            await tab.until("!document.getElementById('stop').disabled")
+            await tab.value("document.getElementById('stop').click()")
+            await tab.until("document.getElementById('stop').disabled")
+
+    asyncio.run(visit())
+
+
+def test_what_a_model_says_is_text_and_never_markup(visiting: Any, server: ScriptedServer) -> None:
+    evil = "<img src=x onerror='document.title=1'><script>document.title=2</script>"
+    server.add(Turn(evil, calls=[Call("bash", {"command": f'echo "{evil}"'})]), "done")
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            id = await served.open()
+            await tab.open(id)
+            await served.command(id, "prompt", message=evil)
+            await tab.until("document.getElementById('log').innerText.includes('done')")
+            assert (await tab.log()).count("<img src=x") >= 3
+            assert await tab.value("document.querySelectorAll('#log img, #log script').length") == 0
+            assert await tab.until("document.title.endsWith('– zot')")
+
+    asyncio.run(visit())
+
+
+def test_a_session_that_another_client_closes_leaves_the_page(visiting: Any) -> None:
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            id = await served.open()
+            await tab.open(id)
+            await served.http.delete(f"/sessions/{id}")
+            await tab.until("document.title === 'zot' && document.getElementById('composer').hidden")
+            assert await tab.value("document.activeElement.id") == "title"
+            assert await tab.value("document.getElementById('no-sessions').hidden") is False
+
+    asyncio.run(visit())
+
+
+def test_everything_that_can_be_used_has_a_name_and_news_are_announced(visiting: Any, server: ScriptedServer) -> None:
+    server.add(Turn("hm", calls=[Call("ls", {})]), "done")
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            id = await served.open()
+            await tab.open(id)
+            await served.command(id, "prompt", message="hello")
+            await tab.until("document.getElementById('log').innerText.includes('done')")
+            await tab.value("document.getElementById('new').open = true")
+            await tab.call("Accessibility.enable")
+            tree = (await tab.call("Accessibility.getFullAXTree"))["nodes"]
+            named = [
+                (node["role"]["value"], node.get("name", {}).get("value", ""))
+                for node in tree
+                if not node.get("ignored")
+            ]
+            usable = ("button", "textbox", "link", "DisclosureTriangle", "log", "navigation", "main", "article")
+            used = {role for role, _ in named if role in usable}
+            assert {"button", "textbox", "link", "log", "navigation", "main"} <= used
+            assert [role for role, name in named if role in usable and role != "article" and not name.strip()] == []
+            assert ("textbox", "Message") in named
+            assert ("log", "Conversation") in named
+            assert "status" in {role for role, _ in named}
+
+    asyncio.run(visit())
+
+
+@pytest.mark.parametrize(("width", "height"), [(1200, 800), (360, 640)])
+def test_nothing_is_wider_than_its_place(visiting: Any, server: ScriptedServer, width: int, height: int) -> None:
+    server.add(Turn("x" * 2000, calls=[Call("read", {"path": "y" * 300})]), Turn("done\n" * 100))
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            await tab.call(
+                "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+            )
+            id = await served.open()
+            await tab.open(id)
+            await served.command(id, "prompt", message="a title that is wider than the list of sessions " * 10)
+            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+            await tab.until("document.querySelector('#sessions .name').innerText.startsWith('a title')")
+            for place in (
+                "document.documentElement",
+                "document.querySelector('nav')",
+                "document.getElementById('log')",
+            ):
+                assert await tab.value(f"{place}.scrollWidth <= {place}.clientWidth"), place
+            log = "document.getElementById('log')"
+            bottom = f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight < 5"
+            assert await tab.value(f"new Promise(done => requestAnimationFrame(() => done({bottom})))")
+
+    asyncio.run(visit())

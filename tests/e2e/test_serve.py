@@ -1,0 +1,267 @@
+"""`zot serve` as a person starts it: what it prints, what it refuses, how it ends."""
+
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import connect
+
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+
+PATIENCE = 60
+TOKEN = "a-token-that-was-chosen"
+
+
+class Running:
+    """A `zot serve`, and a client of it."""
+
+    def __init__(self, zot: Any, *flags: str, **env: str) -> None:
+        self.process = zot.start("serve", *flags, env=zot.env | env)
+        self.lines: dict[str, str] = {}
+        for _ in range(1 if env.get("ZOT_SERVE_TOKEN") else 3):
+            line = self.process.stdout.readline().decode()
+            assert line.endswith("\n"), self.process.communicate()
+            name, _, value = line.strip().partition(" " if line.startswith("listening") else ": ")
+            self.lines[name] = value
+            if line.startswith("token") and "unix:" in self.lines["listening"]:
+                break
+        self.url = self.lines["listening"].removeprefix("on ")
+        self.token = env.get("ZOT_SERVE_TOKEN") or self.lines["token"]
+        transport = None
+        if self.url.startswith("unix:"):
+            transport = httpx.HTTPTransport(uds=self.url.removeprefix("unix:"))
+        self.http = httpx.Client(
+            base_url="http://localhost" if transport else self.url,
+            headers={"authorization": f"Bearer {self.token}"},
+            transport=transport,
+            timeout=PATIENCE,
+            trust_env=False,
+        )
+
+    def open(self, **asked: Any) -> str:
+        response = self.http.post("/sessions", json=asked)
+        assert response.status_code == 201, response.text
+        return str(response.json()["id"])
+
+    def socket(self, id: str) -> Any:
+        url = f"{self.url.replace('http', 'ws')}/sessions/{id}/ws"
+        return connect(url, additional_headers={"Authorization": f"Bearer {self.token}"}, proxy=None)
+
+
+@pytest.fixture
+def start(zot: Any, server: ScriptedServer) -> Iterator[Any]:
+    """Starts one that talks to the scripted server."""
+    started: list[Running] = []
+
+    def begin(*flags: str, **env: str) -> Running:
+        if "--listen" not in flags:
+            flags = ("--listen", "127.0.0.1:0", *flags)
+        started.append(Running(zot, *zot.at(server), *flags, **env))
+        return started[-1]
+
+    yield begin
+    for each in started:
+        each.http.close()
+        each.process.kill()
+        each.process.communicate()
+
+
+def until(peer: Any, type: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    while not found or found[-1]["type"] != type:
+        found.append(json.loads(peer.recv(timeout=PATIENCE)))
+    return found
+
+
+def test_it_says_where_it_is_and_the_token_it_has_made_up(start: Any, zot: Any) -> None:
+    one, two = start(), start()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", one.url)
+    assert len(one.token) >= 40
+    assert one.token != two.token
+    assert one.lines["page"] == f"{one.url}/#token={one.token}"
+    assert one.http.get("/sessions").json()["sessions"] == []
+    assert two.http.get("/sessions", headers={"authorization": f"Bearer {one.token}"}).status_code == 401
+
+
+def test_a_token_that_was_chosen_is_not_printed_and_tools_do_not_find_it(
+    start: Any, zot: Any, server: ScriptedServer
+) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "env; cat /proc/$PPID/environ | wc -c"})]), "done")
+    running = start(ZOT_SERVE_TOKEN=TOKEN)
+    with running.socket(running.open()) as peer:
+        peer.send('{"type":"prompt","message":"look"}')
+        until(peer, "done")
+    assert "ZOT_SERVE_TOKEN" not in json.dumps(server.requests[1].body)
+    running.process.send_signal(signal.SIGTERM)
+    done = zot.finish(running.process)
+    assert (done.code, done.out + done.err) == (143, "")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_stops_the_sessions_and_leaves_them_whole(
+    start: Any, zot: Any, server: ScriptedServer, number: int, code: int
+) -> None:
+    mark = f"61.{os.getpid()}{number}"
+    server.add(
+        Turn(calls=[Call("bash", {"command": f"sleep {mark} & sleep {mark}; true"})]),
+        Turn(fault=Fault(stall=600)),
+    )
+    running = start()
+    tool, thinking = running.open(), running.open()
+    with running.socket(tool) as peer, running.http.stream("GET", f"/sessions/{thinking}/events") as events:
+        peer.send('{"type":"prompt","message":"work"}')
+        until(peer, "tool_call")
+        wait_for(lambda: len(sleeping(mark)) == 2)
+        running.http.post(f"/sessions/{thinking}/commands", json={"type": "prompt", "message": "think"})
+        server.wait_for(2)
+        running.process.send_signal(number)
+        running.process.send_signal(number)
+        assert '"type":"done"' in "".join(events.iter_text())
+        assert until(peer, "done")[-1]["type"] == "done"
+    done = zot.finish(running.process)
+    assert (done.code, done.err) == (code, "")
+    assert sleeping(mark) == []
+    assert len(zot.sessions) == 2
+    for path in zot.sessions:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        assert rows[0]["type"] == "meta"
+    server.add("resumed")
+    assert zot.ask(server, "-p", "-c", "go on").out == "resumed\n"
+
+
+def sleeping(mark: str) -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        except OSError:
+            continue
+        if words.startswith(f"sleep {mark}"):
+            found.append(words)
+    return found
+
+
+def wait_for(condition: Any) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_unix_socket_is_private_and_can_be_used_at_once(start: Any, zot: Any) -> None:
+    running = start("--listen", "unix:zot.sock")
+    path = zot.cwd / "zot.sock"
+    assert running.url == f"unix:{path}"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    running.open()
+    running.process.send_signal(signal.SIGTERM)
+    assert zot.finish(running.process).code == 143
+    assert not path.exists()
+
+
+def test_what_is_in_the_way_of_the_address_is_said_in_one_line(zot: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = zot.run("serve", "--listen", f"127.0.0.1:{taken.getsockname()[1]}")
+    assert done.code == 1
+    assert "Address already in use; name another port" in done.line()
+    done = zot.run("serve", "--listen", "unix:missing/zot.sock")
+    assert (done.code, "No such file or directory" in done.line()) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--listen", "0.0.0.0:0"], "--allow-remote"),
+        (["--listen", "[::]:0"], "--allow-remote"),
+        (["--listen", "nonsense"], "neither HOST:PORT"),
+        (["--root", "nowhere"], "--root 'nowhere' is no directory"),
+        (["--root", "/usr"], "outside of every --root"),
+        (["--cwd", "nowhere"], "no directory"),
+        (["--max-sessions", "0"], "--max-sessions"),
+        (["--idle", "nan"], "--idle"),
+        (["hello"], "takes no prompt"),
+        (["-c"], "no --continue"),
+        (["--session", "x"], "no --session"),
+        (["--rpc"], "no --rpc"),
+        (["--dance"], "unknown flag '--dance'"),
+        (["--api-key", "k"], "need --provider"),
+        (["--base-url", "http://127.0.0.1:1"], "need --provider"),
+    ],
+)
+def test_what_it_is_not_started_with_is_said_in_one_line(zot: Any, flags: list[str], words: str) -> None:
+    done = zot.run("serve", *flags)
+    assert done.code == 2
+    assert words in done.line()
+    assert done.out == ""
+
+
+def test_a_short_token_is_refused(zot: Any) -> None:
+    done = zot.run("serve", env=zot.env | {"ZOT_SERVE_TOKEN": "short"})
+    assert (done.code, "at least 16" in done.line()) == (2, True)
+
+
+def test_without_the_extra_it_says_how_to_get_it(zot: Any, tmp_path: Path) -> None:
+    without = (
+        "import sys, importlib.util as u; real = u.find_spec\n"
+        "u.find_spec = lambda name, package=None: None if name in ('hypercorn', 'starlette') else real(name, package)\n"
+        "from zot_agent.entry import main; sys.argv = ['zot', 'serve']; sys.exit(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", without], env=zot.env, cwd=zot.cwd, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "zot: zot serve needs more than is installed: uv tool install 'zot-agent[serve]'\n"
+
+
+def test_help_names_its_flags_without_anything_heavy(zot: Any) -> None:
+    done = zot.run("serve", "--help")
+    assert (done.code, done.err) == (0, "")
+    for flag in ("--listen", "--root", "--allow-remote", "--host", "--max-sessions", "--idle", "ZOT_SERVE_TOKEN"):
+        assert flag in done.out
+
+
+def test_flags_of_zot_count_for_sessions(start: Any, zot: Any, server: ScriptedServer) -> None:
+    (zot.cwd / "below").mkdir()
+    server.add("a rhyme")
+    running = start("--cwd", "below", "--tools", "read,ls", "--system-prompt", "Be a poet.", "--no-session")
+    id = running.open()
+    with running.socket(id) as peer:
+        peer.send('{"type":"prompt","message":"hi"}')
+        until(peer, "done")
+    assert {tool["function"]["name"] for tool in server.requests[0].body["tools"]} == {"read", "ls"}
+    assert "Be a poet." in json.dumps(server.requests[0].body["messages"][0])
+    assert running.http.get(f"/sessions/{id}").json()["cwd"] == str(zot.cwd / "below")
+    assert zot.sessions == []
+
+
+def test_an_extension_of_one_session_is_not_one_of_another(start: Any, zot: Any, server: ScriptedServer) -> None:
+    folder = zot.cwd / "with" / ".zot" / "extensions" / "greeter"
+    folder.mkdir(parents=True)
+    (folder / "extension.json").write_text(json.dumps({"name": "greeter", "exec": sys.executable, "args": ["main.py"]}))
+    (folder / "main.py").write_text(
+        "from zot_ext import Extension, display\n"
+        "ext = Extension('greeter', '1.0.0')\n"
+        "@ext.command('greet', 'say hello')\n"
+        "def greet(args: str):\n"
+        "    return display('hello ' + args)\n"
+        "ext.run()\n"
+    )
+    running = start()
+    plain, greeting = running.open(), running.open(cwd="with")
+    with running.socket(greeting) as peer:
+        peer.send('{"id":1,"type":"command","name":"greet","args":"you"}')
+        lines = until(peer, "response")
+        assert [line["text"] for line in lines if line["type"] == "ext_display"] == ["hello you"]
+    answer = running.http.post(f"/sessions/{plain}/commands", json={"type": "get_commands"}).json()
+    assert answer["data"]["commands"] == []
