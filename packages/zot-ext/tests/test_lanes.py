@@ -1,10 +1,11 @@
 import asyncio
+import signal
 import threading
 import time
 
 import pytest
 
-from zot_ext.lanes import Bell, Lane, LoopThread, Workers
+from zot_ext.lanes import Bell, DoorBell, Lane, LoopThread, Workers
 
 
 def test_a_bell_that_was_rung_before_the_wait_does_not_hold_it_up() -> None:
@@ -14,6 +15,33 @@ def test_a_bell_that_was_rung_before_the_wait_does_not_hold_it_up() -> None:
     bell.wait()
     bell.wait(0)
     bell.wait(-1)
+
+
+def test_a_door_bell_that_was_rung_before_the_wait_does_not_hold_it_up() -> None:
+    bell = DoorBell()
+    bell.ring()
+    bell.ring()
+    bell.wait()
+    bell.wait(0)
+    bell.wait(-1)
+    for _ in range(100_000):  # more than a pipe holds
+        bell.ring()
+    bell.wait()
+    bell.close()
+    bell.ring()
+
+
+def test_a_signal_rings_a_door_bell_whatever_the_main_thread_does() -> None:
+    bell = DoorBell()
+    before = signal.signal(signal.SIGUSR1, lambda *_: None)
+    wakeup = signal.set_wakeup_fd(bell.descriptor)
+    try:
+        signal.raise_signal(signal.SIGUSR1)  # before anybody waits
+        bell.wait()
+    finally:
+        signal.set_wakeup_fd(wakeup)
+        signal.signal(signal.SIGUSR1, before)
+        bell.close()
 
 
 def test_a_lane_keeps_the_order_and_can_rest_in_between() -> None:

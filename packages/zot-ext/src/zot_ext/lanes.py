@@ -1,7 +1,10 @@
-"""Threads: `Bell` wakes a waiting one, `Lane` does jobs in order, `Workers` side by side, `LoopThread` coroutines."""
+"""Threads: `Bell` and `DoorBell` wake a waiting one; `Lane` does jobs in order, `Workers` side by side, `LoopThread`
+coroutines."""
 
 from __future__ import annotations
 
+import os
+import select
 import threading
 from collections import deque
 from contextlib import suppress
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Bell:
-    """Wakes one waiting thread. Unlike those of `threading.Event`, its methods may be used in a signal handler."""
+    """Wakes one waiting thread, sooner than a `threading.Event`."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -27,6 +30,35 @@ class Bell:
     def wait(self, seconds: float | None = None) -> None:
         """Wait for a ring, at most `seconds`."""
         self._lock.acquire(timeout=-1 if seconds is None else max(seconds, 0))
+
+
+class DoorBell:
+    """A bell for the main thread, which signals ring as well: `signal.set_wakeup_fd(bell.descriptor)`.
+
+    A signal that comes just before a thread waits for a lock is noticed when the lock comes, which may be never. A byte
+    in a pipe stays.
+    """
+
+    def __init__(self) -> None:
+        self._listening, self.descriptor = os.pipe()
+        os.set_blocking(self.descriptor, False)
+
+    def ring(self) -> None:
+        """Wake the waiting thread; with nobody waiting, the next wait returns at once. Harmless once closed."""
+        with suppress(OSError):  # so many rings that the pipe is full, or nobody there any more
+            os.write(self.descriptor, b"\0")
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for a ring, at most `seconds`."""
+        if select.select([self._listening], [], [], None if seconds is None else max(seconds, 0))[0]:
+            os.read(self._listening, 4096)
+
+    def close(self) -> None:
+        """Take the bell away."""
+        listening, ringing = self._listening, self.descriptor
+        self._listening = self.descriptor = -1
+        os.close(ringing)
+        os.close(listening)
 
 
 class Lane:

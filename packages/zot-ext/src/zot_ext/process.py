@@ -47,6 +47,8 @@ def _handle_signals(service: Service, *, by_hand: bool) -> None:
             os._exit(0)  # the last frames do not get out; nobody reads them
         service.terminate()
 
+    # A signal that comes just before the main thread waits would be noticed too late.
+    signal.set_wakeup_fd(service.wakeup, warn_on_full_buffer=False)
     signal.signal(signal.SIGTERM, end)
     # A Ctrl+C meant for the host reaches its extensions as well. A function that does nothing is not
     # inherited by child processes, as SIG_IGN would be.

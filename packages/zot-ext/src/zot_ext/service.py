@@ -12,7 +12,7 @@ import threading
 import time
 
 from zot_ext.answers import command_frame, tool_frame
-from zot_ext.lanes import Bell, Lane, LoopThread, Workers
+from zot_ext.lanes import DoorBell, Lane, LoopThread, Workers
 from zot_ext.protocol.codec import decode_from_host, encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import (
@@ -72,7 +72,7 @@ class Service:
         self._source = pipes[0]
         self._limits = limits
         self._log = log
-        self._bell = Bell()
+        self._bell = DoorBell()
         self._wire = Wire(pipes[1], self._bell.ring)
         self._events, self._panels = Lane("events"), Lane("panels")
         self._workers = Workers()
@@ -106,11 +106,17 @@ class Service:
             self._bell.wait()
         complete = self._drain()
         self._finish()
+        self._bell.close()
         return complete
 
     def send(self, frame: FromExtension) -> None:
         """Write a frame now. Raises `FrameError` when it cannot be written; a host that has gone is no error."""
         self._wire.write(encode(frame, limit=self._limits.frame_bytes))
+
+    @property
+    def wakeup(self) -> int:
+        """What `signal.set_wakeup_fd` is to have while this serves."""
+        return self._bell.descriptor
 
     def terminate(self) -> None:
         """End soon. May be called in a signal handler."""
