@@ -15,8 +15,7 @@ from zot_ext import Limits
 from zot_ext.testing import RULES, Report, check
 
 # What must not be too short on a busy machine is long; what a broken program is waited for is short.
-PATIENT = Limits(ready_idle_seconds=0.1, ready_total_seconds=10, shutdown_seconds=10, kill_seconds=0.5)
-PATIENT_IDLE = Limits(ready_idle_seconds=1, ready_total_seconds=5, shutdown_seconds=10, kill_seconds=0.5)
+PATIENT = Limits(ready_idle_seconds=1, ready_total_seconds=10, shutdown_seconds=10, kill_seconds=0.5)
 QUICK = Limits(
     ready_idle_seconds=0.1,
     ready_total_seconds=2,
@@ -164,7 +163,7 @@ BROKEN = [
         "    import select\n"
         "    if select.select([0], [], [], 1)[0]:\n"
         "        register()",
-        PATIENT_IDLE,
+        PATIENT,
     ),
     ("no-reply", "command = lambda frame: None", QUICK),
     ("no-reply", "tool = lambda frame: None", QUICK),
