@@ -1,8 +1,8 @@
 """`Service`: one extension at work. Reads frames, runs handlers, sees to one reply for every request.
 
 Requests (commands, tool calls, interceptions) run side by side, each in a thread; events run in order in
-one lane, keys of panels in another. One thread reads and never waits for a handler, so that `shutdown` and
-the end of the input are always seen.
+one lane, keys of panels in another. Some thread always reads, so that `shutdown` and the end of the input
+are seen whatever handlers do.
 """
 
 from __future__ import annotations
@@ -86,9 +86,8 @@ class Service:
         self._open: set[Request] = set()
         self._greeted = threading.Event()
         self._greeted.set()
-        self._ready = False
+        self._ready = self._terminated = False
         self._ended = ""
-        self._terminated = False
         os.set_blocking(self._source, True)
 
     def run(self) -> bool:
@@ -106,7 +105,6 @@ class Service:
             self._bell.wait()
         complete = self._drain()
         self._finish()
-        self._bell.close()
         return complete
 
     def send(self, frame: FromExtension) -> None:
@@ -115,7 +113,7 @@ class Service:
 
     @property
     def wakeup(self) -> int:
-        """What `signal.set_wakeup_fd` is to have while this serves."""
+        """For `signal.set_wakeup_fd`."""
         return self._bell.descriptor
 
     def terminate(self) -> None:
@@ -126,11 +124,8 @@ class Service:
     # The way in
 
     def _read(self) -> None:
-        """Take what comes, to the end, or to a request that nothing follows.
-
-        The thread that has read such a request answers it as well, while another one reads on: to wake a thread for the
-        answer takes longer than most answers.
-        """
+        """Take what comes, to the end, or to a request that nothing follows: the thread that has read that answers it as
+        well, while another one reads on. To wake a thread for the answer takes longer than most answers."""
         reason = ""
         while not reason:
             try:
@@ -158,13 +153,13 @@ class Service:
             self._start(each)
         if last is None:
             return False
+        handed_over = True
         try:
             self._workers.put(self._read)
         except RuntimeError:  # no more threads: this one reads on when it has answered
-            self._serve(*last)
-            return False
+            handed_over = False
         self._serve(*last)
-        return True
+        return handed_over
 
     def _take(self, line: bytes | Oversized) -> bool:
         """Set one line to work; say whether it was `shutdown`."""
@@ -402,3 +397,4 @@ class Service:
         self._wire.close()
         self._workers.stop()
         self._loop.stop(0.1)
+        self._bell.close()
