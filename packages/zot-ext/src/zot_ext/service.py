@@ -124,8 +124,8 @@ class Service:
     # The way in
 
     def _read(self) -> None:
-        """Take what comes, to the end, or to a request that nothing follows: the thread that has read that answers it as
-        well, while another one reads on. To wake a thread for the answer takes longer than most answers."""
+        """Take what comes, to the end, or to a request that nothing follows: the thread that has read it answers it
+        too, while another one reads on. To wake a thread for the answer takes longer than most answers."""
         reason = ""
         while not reason:
             try:
