@@ -14,10 +14,10 @@ from typing import Any, TypeAlias, get_args
 import pytest
 
 from zot_agent.client import Event, Talk
-from zot_agent.extensions.events import ExtensionEvent
+from zot_agent.extensions.objects import ExtensionEvent
 from zot_agent.rpc import METHODS
 from zot_agent.version import __version__
-from zot_core.events import AgentEvent
+from zot_core.objects import AgentEvent
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 Start: TypeAlias = Callable[..., Talk]
@@ -105,7 +105,7 @@ def test_the_quick_start_of_the_protocol_document(zot: Any, server: ScriptedServ
     )
     done = zot.shell(script)
     assert (done.code, done.err) == (0, "")
-    assert [name for name in types(done.events) if name != "usage"] == [
+    assert [name for name in types(done.objects) if name != "usage"] == [
         "response", "user_message", "turn_start", "assistant_start", "text_delta", "assistant_message", "turn_end",
         "done",
     ]  # fmt: skip
@@ -115,7 +115,7 @@ def test_the_quick_start_of_the_protocol_document(zot: Any, server: ScriptedServ
 def test_all_names_of_the_mode(zot: Any, server: ScriptedServer, flags: list[str]) -> None:
     done = zot.run(*flags, *zot.at(server), stdin=b'{"id":1,"type":"ping"}\n')
     assert (done.code, done.err) == (0, "")
-    assert done.events == [
+    assert done.objects == [
         {"type": "response", "id": 1, "command": "ping", "success": True, "data": {"pong": True}}
     ]  # fmt: skip
 
