@@ -14,10 +14,10 @@ from typing import Any, TypeAlias, get_args
 import pytest
 
 from zot_agent.client import Event, Talk
-from zot_agent.extensions.objects import ExtensionEvent
+from zot_agent.extensions.events import ExtensionEvent
 from zot_agent.rpc import METHODS
 from zot_agent.version import __version__
-from zot_core.objects import AgentEvent
+from zot_core.events import AgentEvent
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 Start: TypeAlias = Callable[..., Talk]
