@@ -1,4 +1,5 @@
 import asyncio
+import os
 import signal
 import threading
 import time
@@ -34,7 +35,7 @@ def test_a_door_bell_that_was_rung_before_the_wait_does_not_hold_it_up() -> None
 def test_a_signal_rings_a_door_bell_whatever_the_main_thread_does() -> None:
     bell = DoorBell()
     before = signal.signal(signal.SIGUSR1, lambda *_: None)
-    wakeup = signal.set_wakeup_fd(bell.descriptor)
+    wakeup = signal.set_wakeup_fd(descriptor := bell.for_signals())
     try:
         signal.raise_signal(signal.SIGUSR1)  # before anybody waits
         bell.wait()
@@ -42,6 +43,9 @@ def test_a_signal_rings_a_door_bell_whatever_the_main_thread_does() -> None:
         signal.set_wakeup_fd(wakeup)
         signal.signal(signal.SIGUSR1, before)
         bell.close()
+    os.write(descriptor, b"late")  # still open: a signal may come at any time
+    os.close(descriptor)
+    os.close(bell._listening)
 
 
 def test_a_lane_keeps_the_order_and_can_rest_in_between() -> None:

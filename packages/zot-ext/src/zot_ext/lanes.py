@@ -33,20 +33,26 @@ class Bell:
 
 
 class DoorBell:
-    """A bell for the main thread, which signals ring as well: `signal.set_wakeup_fd(bell.descriptor)`.
+    """A bell for the main thread, which signals ring as well: `signal.set_wakeup_fd(bell.for_signals())`.
 
     A signal that comes just before a thread waits for a lock is noticed when the lock comes, which may be never. A byte
     in a pipe stays.
     """
 
     def __init__(self) -> None:
-        self._listening, self.descriptor = os.pipe()
-        os.set_blocking(self.descriptor, False)
+        self._listening, self._ringing = os.pipe()
+        self._kept = False
+        os.set_blocking(self._ringing, False)
+
+    def for_signals(self) -> int:
+        """The descriptor that signals write to. From now on it stays open: a signal may come at any time."""
+        self._kept = True
+        return self._ringing
 
     def ring(self) -> None:
         """Wake the waiting thread; with nobody waiting, the next wait returns at once. Harmless once closed."""
         with suppress(OSError):  # so many rings that the pipe is full, or nobody there any more
-            os.write(self.descriptor, b"\0")
+            os.write(self._ringing, b"\0")
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait for a ring, at most `seconds`."""
@@ -54,11 +60,12 @@ class DoorBell:
             os.read(self._listening, 4096)
 
     def close(self) -> None:
-        """Take the bell away."""
-        listening, ringing = self._listening, self.descriptor
-        self._listening = self.descriptor = -1
-        os.close(ringing)
-        os.close(listening)
+        """Take the bell away, unless signals have it."""
+        if not self._kept:
+            listening, ringing = self._listening, self._ringing
+            self._listening = self._ringing = -1
+            os.close(ringing)
+            os.close(listening)
 
 
 class Lane:

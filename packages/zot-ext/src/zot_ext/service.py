@@ -114,7 +114,7 @@ class Service:
     @property
     def wakeup(self) -> int:
         """For `signal.set_wakeup_fd`."""
-        return self._bell.descriptor
+        return self._bell.for_signals()
 
     def terminate(self) -> None:
         """End soon. May be called in a signal handler."""
