@@ -96,9 +96,9 @@ def test_bytes_cannot_move_from_one_file_to_the_next(folder: Path) -> None:
 
 
 def test_an_argument_outside_of_the_folder_counts_when_it_is_relative_to_it(folder: Path) -> None:
-    outside = folder.parent / "shared.py"
+    outside = folder.parent / "beside.py"
     outside.write_text("one")
-    describe(folder, exec="python3", args=["../shared.py"])
+    describe(folder, exec="python3", args=["../beside.py"])
     before = fingerprint(found(folder))
     outside.write_text("two")
     assert fingerprint(found(folder)) != before

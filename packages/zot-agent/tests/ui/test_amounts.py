@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.ui.amounts import cost, duration, percent, spent, tokens
+from zot_agent.ui.amounts import cost, percent, spent, tokens
 from zot_provider.model import Model, Price
 from zot_provider.usage import Usage
+from zot_tui.widgets.amounts import duration
 
 UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 

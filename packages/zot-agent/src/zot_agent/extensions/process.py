@@ -8,6 +8,8 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
+from zot_core.groups import group_runs, signal_group
+
 _POLL = 0.02
 
 
@@ -64,7 +66,7 @@ class Process:
 
     def kill(self) -> None:
         """SIGKILL to the whole group."""
-        self._signal(signal.SIGKILL)
+        signal_group(self.pid, signal.SIGKILL)
 
     async def end(self, patience: float) -> None:
         """SIGTERM to the whole group, and after `patience` seconds SIGKILL to what is still there.
@@ -73,19 +75,14 @@ class Process:
         is given up after another `patience` seconds. A process that made a group of its own is out of reach.
         """
         for number in (signal.SIGTERM, signal.SIGKILL):
-            self._signal(number)
+            signal_group(self.pid, number)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(patience):
                     await self.exited.wait()
                     # A group tells nobody when its last process ends.
-                    while _runs(self.pid):  # noqa: ASYNC110
+                    while group_runs(self.pid):  # noqa: ASYNC110
                         await asyncio.sleep(_POLL)
                     return
-
-    def _signal(self, number: int) -> None:
-        # Nobody may be there any more, or only what belongs to others (sudo).
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
 
     def _watch(self) -> None:
         """Wait for the end: on Linux with a descriptor of the process, elsewhere in a thread."""
@@ -111,32 +108,3 @@ class Process:
         self._child.wait()
         self.exited.set()
         self._ended()
-
-
-def _runs(group: int) -> bool:
-    """Whether something in the group still runs.
-
-    Dead processes that nobody waits for answer to signals too: those of a container whose first process is no init.
-    """
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    try:
-        numbers = [name for name in os.listdir("/proc") if name.isdecimal()]
-    except OSError:  # no Linux
-        return True
-    states = [state for number in numbers if (state := _state(number, group))]
-    return not states or any(state != b"Z" for state in states)
-
-
-def _state(number: str, group: int) -> bytes:
-    """The state of a process, a letter, if it is in the group."""
-    try:
-        with open(f"/proc/{number}/stat", "rb") as file:
-            state, _, its_group, *_ = file.read().rpartition(b")")[2].split()
-    except (OSError, ValueError):
-        return b""
-    return state if int(its_group) == group else b""

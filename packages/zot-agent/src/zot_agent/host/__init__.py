@@ -90,22 +90,20 @@ class Host:
         await old.close()
         return notes
 
-    def start_extensions(self, discovery: "Discovery | None" = None) -> None:
+    def start_extensions(self, discovery: "Discovery | None" = None) -> "Extensions":
         """Start the extensions that were found, in the background. RuntimeError if this host cannot have any."""
         if self.choice is None:
             raise RuntimeError("this host was made without extensions")
         from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  who has none does not load it
 
-        self.extensions = make_extensions(self.choice, self.options, lambda: self.runtime)
-        self.extensions.attach(self.runtime.agent)
-        self.notes += [*self.extensions.start(discovery), *self.choice.notes]
+        self.extensions = extensions = make_extensions(self.choice, self.options, lambda: self.runtime)
+        extensions.attach(self.runtime.agent)
+        self.notes += [*extensions.start(discovery), *self.choice.notes]
+        return extensions
 
     async def reload_extensions(self) -> "ReloadStats":
         """Stop all extensions, look for them anew, start them; the agent has their tools from its next model call."""
-        if self.extensions is None:
-            self.start_extensions()
-        assert self.extensions is not None
-        return await self.extensions.reload()
+        return await (self.extensions or self.start_extensions()).reload()
 
     async def close(self) -> None:
         """Stop what runs and release everything."""

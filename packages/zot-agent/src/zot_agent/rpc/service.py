@@ -10,7 +10,7 @@ from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, CommandRefused
 from zot_agent.rpc.work import Job, Work
-from zot_agent.rpc.writer import Writer
+from zot_agent.rpc.writer import Lines
 from zot_core.aio import spawn
 from zot_core.errors import one_line
 from zot_core.event_json import encode_event
@@ -39,7 +39,7 @@ class Service:
     def __init__(
         self,
         host: Host,
-        writer: Writer,
+        writer: Lines,
         limits: RpcLimits,
         *,
         token: str,

@@ -6,11 +6,24 @@ import select
 import stat
 from collections import deque
 from collections.abc import Callable
+from typing import Protocol
 
 from zot_agent.rpc.limits import RpcLimits
 
 _LOOK = 0.5
 """Seconds between two looks at whether a client on a socket is still there."""
+
+
+class Lines(Protocol):
+    """Where a service's lines go: to one client, or to several."""
+
+    def send(self, line: str) -> None:
+        """Write a line soon."""
+        ...
+
+    async def room(self) -> None:
+        """Return once there is room for more."""
+        ...
 
 
 class Writer:

@@ -3,11 +3,10 @@
 import asyncio
 import secrets
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from zot_agent.host import Host
 from zot_agent.rpc.service import Service
-from zot_agent.rpc.writer import Writer
 from zot_agent.serve.feed import Feed, Follower, Item
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.refusal import Refusal
@@ -36,9 +35,7 @@ class Session:
         self.id = secrets.token_hex(8)
         self.host, self.limits = host, limits
         self.feed = Feed(limits.rpc, limits.ring)
-        # The service asks `send` and `room` of its writer, and nothing else.
-        writer = cast(Writer, self.feed)
-        self._service = Service(host, writer, limits.rpc, token="", wrong_token=lambda: None, holds=holds)
+        self._service = Service(host, self.feed, limits.rpc, token="", wrong_token=lambda: None, holds=holds)
         self.created = timestamp()
         self._answers = 0
         self._closing = False

@@ -1,4 +1,4 @@
-"""Durations, tokens, money and shares as a person reads them in a status line; pure.
+"""Tokens, money and shares as a person reads them in a status line; pure.
 
 The longest text any of them gives is 12 characters, so that a status line can be laid out once.
 """
@@ -7,21 +7,6 @@ from zot_provider.model import Model
 from zot_provider.usage import Usage
 
 _MOST = 999_999_999_999
-
-
-def duration(seconds: float) -> str:
-    """`0.3s`, `12s`, `1m 12s`, `2h 05m`, `3d 04h`; less than nothing, or no number at all, is `0.0s`."""
-    seconds = min(seconds, 9999 * 86400) if seconds > 0 else 0.0
-    if seconds < 9.95:
-        return f"{seconds:.1f}s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    if whole < 3600:
-        return f"{whole // 60}m {whole % 60:02d}s"
-    if whole < 86400:
-        return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
-    return f"{whole // 86400}d {whole % 86400 // 3600:02d}h"
 
 
 def tokens(count: int) -> str:

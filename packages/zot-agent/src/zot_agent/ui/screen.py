@@ -1,6 +1,6 @@
 """`Screen`: where things stand. It places widgets and knows nothing of what they show."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from zot_tui.text.runs import Row, clip_runs
@@ -102,8 +102,3 @@ class Screen(urwid.Widget):
     def _mark_rows(self, columns: int) -> list[Row[Any]]:
         text = f" {self.transcript.new_below} new below "
         return [clip_runs([(None, " " * max(columns - len(text), 0)), ("selection", text)], columns)]
-
-
-def watch(screen: Screen, redraw: Callable[[], None]) -> None:
-    """Have the screen drawn when a dialog comes or goes."""
-    screen.stack.on_change = redraw

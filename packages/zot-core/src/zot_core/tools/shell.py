@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 
+from zot_core.groups import group_runs, signal_group
 from zot_core.tools.context import ShellExit
 from zot_provider.record import Record, record
 
@@ -74,14 +75,14 @@ class LocalShell:
         """End the whole group. Cancelling this hurries it up."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._limits.kill_after
-        _signal_group(process.pid, signal.SIGTERM)
+        signal_group(process.pid, signal.SIGTERM)
         try:
             await asyncio.wait([exited], timeout=self._limits.kill_after)
             # A group tells nobody when its last process ends.
-            while _has_group(process.pid) and loop.time() < deadline:  # noqa: ASYNC110
+            while group_runs(process.pid) and loop.time() < deadline:  # noqa: ASYNC110
                 await asyncio.sleep(_POLL)
         finally:
-            _signal_group(process.pid, signal.SIGKILL)
+            signal_group(process.pid, signal.SIGKILL)
             await asyncio.wait([exited], timeout=self._limits.kill_after)
 
 
@@ -150,43 +151,6 @@ def _wait_in_thread(
     process.wait()
     with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
         loop.call_soon_threadsafe(finish)
-
-
-def _signal_group(group: int, number: int) -> bool:
-    """Send the signal; whether there was anything to send it to (signal 0 only asks)."""
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):  # no such group, or one of others' processes (sudo)
-        return False
-    return True
-
-
-def _has_group(group: int) -> bool:
-    """Whether something in the group still runs.
-
-    Dead processes that nobody waits for answer to signals too: those of a container whose first process is no init.
-    """
-    if not _signal_group(group, 0):
-        return False
-    states = [state for number in _process_ids() if (state := _state_in_group(number, group))]
-    return not states or any(state != "Z" for state in states)
-
-
-def _process_ids() -> list[str]:
-    try:
-        return [name for name in os.listdir("/proc") if name.isdecimal()]
-    except OSError:  # no Linux
-        return []
-
-
-def _state_in_group(number: str, group: int) -> str:
-    """The state of a process of the group, a letter; empty if it is not one."""
-    try:
-        with open(f"/proc/{number}/stat", "rb") as file:
-            state, _, process_group, *_ = file.read().rpartition(b")")[2].split()
-    except (OSError, ValueError):
-        return ""
-    return state.decode() if int(process_group) == group else ""
 
 
 def _exit_code(returncode: int) -> int:

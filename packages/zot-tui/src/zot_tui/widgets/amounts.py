@@ -2,8 +2,8 @@
 
 
 def duration(seconds: float) -> str:
-    """`0.3s`, `12s`, `1m 12s`, `2h 05m`; nothing is less than zero."""
-    seconds = max(seconds, 0.0)
+    """`0.3s`, `12s`, `1m 12s`, `2h 05m`, `3d 04h`; less than nothing, or no number at all, is `0.0s`."""
+    seconds = min(seconds, 9999 * 86400) if seconds > 0 else 0.0
     if seconds < 9.95:
         return f"{seconds:.1f}s"
     whole = round(seconds)
@@ -11,7 +11,9 @@ def duration(seconds: float) -> str:
         return f"{whole}s"
     if whole < 3600:
         return f"{whole // 60}m {whole % 60:02d}s"
-    return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
+    if whole < 86400:
+        return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
+    return f"{whole // 86400}d {whole % 86400 // 3600:02d}h"
 
 
 def size(count: int) -> str:

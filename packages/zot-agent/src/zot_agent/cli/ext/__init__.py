@@ -29,7 +29,7 @@ VERBS = {
     "enable": Verb("zot_agent.cli.ext.switch", "NAME", "let an extension run again", "enable"),
     "disable": Verb("zot_agent.cli.ext.switch", "NAME", "keep an extension but do not run it", "disable"),
     "logs": Verb("zot_agent.cli.ext.logs", "NAME [-f]", "what an extension wrote to standard error"),
-    "doctor": Verb("zot_agent.cli.ext.doctor", "[NAME]", "say what would keep an extension from running"),
+    "doctor": Verb("zot_agent.cli.ext.doctor", "[NAME]", "start extensions; say what they register, or why not"),
     "check": Verb("zot_agent.cli.ext.check", "DIR", "test that an extension keeps to the protocol"),
     "new": Verb("zot_agent.cli.ext.new", "NAME", "begin an extension"),
 }
