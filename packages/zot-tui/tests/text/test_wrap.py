@@ -110,3 +110,17 @@ def test_a_row_ends_only_where_the_next_word_would_not_fit(text, cells):
     for row, following in pairwise(wrapped):
         word = following.split(" ")[0]
         assert len(row) + 1 + len(word) > cells or len(row) == cells
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["x", "y"]), st.text(alphabet="aab  \n", max_size=20)), max_size=5),
+    st.integers(1, 12),
+    st.integers(0, 4),
+)
+def test_plain_text_breaks_where_text_with_accents_does(runs, cells, indent):
+    accented = [(style, text.replace("a", "ä")) for style, text in runs]
+    options = {"first": [("", "- "[:indent])], "rest": [("", " " * indent)]}
+
+    found = wrap(accented, cells, **options)
+
+    assert [[(style, text.replace("ä", "a")) for style, text in row] for row in found] == wrap(runs, cells, **options)

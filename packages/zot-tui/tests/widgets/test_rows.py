@@ -1,5 +1,9 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
 from zot_tui.text.ansi import Sgr
-from zot_tui.widgets.rows import Rows, canvas
+from zot_tui.urwid_parts import urwid
+from zot_tui.widgets.rows import Rows, canvas, column, cut
 
 
 def test_rows_are_padded_to_the_width_and_keep_their_styles() -> None:
@@ -47,3 +51,61 @@ def test_the_source_is_asked_once_a_width_and_again_after_a_change() -> None:
     widget.render((20,))
 
     assert asked == [10, 20, 20]
+
+
+def test_a_column_is_its_parts_one_below_the_other_with_the_cursor_of_the_last() -> None:
+    first = canvas([[("text", "a")], [("text", "b")]], 4)
+    second = canvas([[("text", "c")]], 4, cursor=(1, 0))
+
+    whole = column([first, second], 4)
+
+    assert [text.decode() for text in whole.text] == ["a   ", "b   ", "c   "]
+    assert (whole.rows(), whole.cols(), whole.cursor) == (3, 4, (1, 2))
+    assert whole.drawn[0] is first.drawn[0]
+
+
+def test_a_cut_keeps_the_cursor_that_is_in_it_and_ends_in_empty_rows() -> None:
+    whole = canvas([[("text", "a")], [("text", "b")], [("text", "c")]], 4, cursor=(2, 1))
+
+    kept = cut(whole, 1, 4)
+    above = cut(whole, 0, 1)
+
+    assert [text.decode() for text in kept.text] == ["b   ", "c   ", "    ", "    "]
+    assert (kept.cursor, above.cursor) == ((2, 0), None)
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.sampled_from(["x", None]), st.text("aä日 ", max_size=4)), max_size=3), min_size=1),
+    st.integers(0, 3),
+    st.integers(0, 3),
+)
+def test_what_urwid_takes_out_of_it_is_what_it_takes_out_of_a_canvas_of_its_own(rows, left, top) -> None:
+    drawn = canvas(rows, 24)
+    own = urwid.TextCanvas(
+        drawn.text, [[(style, len(text)) for style, _, text in row] for row in drawn.content()], maxcol=24
+    )
+    cols, height = 24 - 2 * left, max(len(rows) - top, 1)
+    top = min(top, len(rows) - 1)
+
+    def text(of):
+        return [b"".join(text for _, _, text in row) for row in of.content(left, top, cols, height)]
+
+    assert text(drawn) == text(own)
+
+
+def test_a_widget_that_changes_is_drawn_anew_in_a_column() -> None:
+    said = ["one"]
+    inner = Rows(lambda columns: [[("text", said[0])]])
+
+    class Outer(urwid.Widget):
+        _sizing = frozenset([urwid.FLOW])
+
+        def render(self, size, focus=False):
+            return column([inner.render(size)], size[0])
+
+    outer = Outer()
+    before = outer.render((5,))
+    said[0] = "two"
+    inner.changed()
+
+    assert [before.text, outer.render((5,)).text] == [[b"one  "], [b"two  "]]

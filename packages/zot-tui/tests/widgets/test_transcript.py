@@ -232,6 +232,7 @@ def test_the_spinner_of_what_is_in_view_turns() -> None:
     assert transcript.spin(1)
     assert screen(transcript)[-1] == "+ bash make"
     transcript.home()
+    screen(transcript)
 
     assert not transcript.spin(2)
 

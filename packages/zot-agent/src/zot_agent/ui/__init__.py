@@ -1,1 +1,1 @@
-"""The interactive screen. The modules here so far draw nothing and know no widgets."""
+"""The interactive screen: what becomes of keys, commands and events. What draws is `zot_tui`."""

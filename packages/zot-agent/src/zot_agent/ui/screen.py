@@ -8,7 +8,7 @@ from zot_tui.text.sanitize import sanitize_line
 from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.editor import EditorWidget
 from zot_tui.widgets.panel import PanelWidget
-from zot_tui.widgets.rows import Rows
+from zot_tui.widgets.rows import Rows, column, cut
 from zot_tui.widgets.spinner import Spinner
 from zot_tui.widgets.stack import Stack
 from zot_tui.widgets.status import Status
@@ -58,7 +58,7 @@ class Screen(urwid.Widget):
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See urwid."""
         columns, rows = size
-        parts: list[tuple[urwid.Canvas, Any, bool]] = []
+        parts: list[urwid.Canvas] = []
         room = rows
         for widget, least in self._lower(rows):
             kept = room - (LEAST if rows > 2 * LEAST and not least else 1)
@@ -67,16 +67,17 @@ class Screen(urwid.Widget):
             wanted = widget.rows((columns,), focus)
             if not wanted or kept <= 0:
                 continue
-            drawn = urwid.CompositeCanvas(widget.render((columns,), focus and widget is self.editor))
+            drawn = widget.render((columns,), focus and widget is self.editor)
             if wanted > kept:  # its end matters: the cursor is there, or the newest line
-                drawn.trim(wanted - kept, kept)
-            parts.insert(0, (drawn, None, widget is self.editor))
+                drawn = cut(drawn, wanted - kept, kept)
+            parts.insert(0, drawn)
             room -= min(wanted, kept)
         self._mark.changed()
         conversation = self.transcript.render((columns, room))
         if self.transcript.new_below and room > 1:
-            conversation = urwid.CanvasOverlay(self._mark.render((columns,)), conversation, 0, room - 1)
-        return urwid.CanvasCombine([(conversation, None, False), *parts])
+            parts.insert(0, self._mark.render((columns,)))
+            conversation = cut(conversation, 0, room - 1)
+        return column([conversation, *parts], columns)
 
     def _lower(self, rows: int) -> list[tuple[Any, bool]]:
         """What stands below the conversation, from the bottom up, and whether it stays when there is no room."""

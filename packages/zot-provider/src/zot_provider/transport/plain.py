@@ -24,6 +24,8 @@ class PlainConnection(asyncio.Protocol):
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
         self._waiter: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._deadline = 0.0
         self._reset()
 
     def _reset(self) -> None:
@@ -82,6 +84,7 @@ class PlainConnection(asyncio.Protocol):
             self._complete = True  # the end of the connection is the end of the body (RFC 9112, 6.3)
         if not self._complete and self._error is None:
             self._error = BrokenConnection(str(exc) if exc else "the server closed the connection")
+        self._stop_timer()
         self._wake()
 
     def _wake(self) -> None:
@@ -89,13 +92,36 @@ class PlainConnection(asyncio.Protocol):
             self._waiter.set_result(None)
 
     async def _more(self, limit: float) -> None:
-        """Wait for the socket; TimeoutError after `limit` seconds."""
-        self._waiter = asyncio.get_running_loop().create_future()
+        """Wait for the socket; TimeoutError after `limit` seconds.
+
+        One timer serves all waits for an answer and is set again when it goes off too early: `asyncio.timeout` would
+        cost as much as reading a token.
+        """
+        loop = asyncio.get_running_loop()
+        self._waiter = waiter = loop.create_future()
+        self._deadline = loop.time() + limit
+        if self._timer is None or self._timer.when() > self._deadline:
+            self._stop_timer()
+            self._timer = loop.call_at(self._deadline, self._late)
         try:
-            async with asyncio.timeout(limit):
-                await self._waiter
+            await waiter
         finally:
             self._waiter = None
+
+    def _late(self) -> None:
+        self._timer = None
+        if self._waiter is None or self._waiter.done():
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() >= self._deadline:
+            self._waiter.set_exception(TimeoutError())
+        else:
+            self._timer = loop.call_at(self._deadline, self._late)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     # What a caller uses.
 

@@ -86,11 +86,55 @@ def wrap(
     state = _Rows(width, clip_runs(first, width // 2, ""), clip_runs(rest, width // 2, ""))
     for line in _lines(runs, tab_size):
         state.begin()
+        if _is_plain(line, state.room):
+            _cut(state, line)
+            continue
         for piece in _pieces(line):
             _add(state, piece)
         state.put_held(state.room)
         state.finish()
     return state.done
+
+
+def _is_plain(line: Row[S], room: int) -> bool:
+    """Whether every character takes a cell and only spaces part words: then rows are found without looking at each."""
+    if not all(text.isascii() and text.isprintable() for _, text in line):
+        return False
+    return room > 0 and (not line or line[0][1][:1] not in ("", " ") or sum(len(text) for _, text in line) <= room)
+
+
+def _cut(state: _Rows[S], line: Row[S]) -> None:
+    """What `_add` does with the pieces of a plain line."""
+    text = "".join([part for _, part in line])
+    start, size = 0, len(text)
+    while True:
+        end = start + state.room
+        if end >= size or text[end:].isspace():
+            state.row += _between(line, start, end)
+            state.finish()
+            return
+        space = text.rfind(" ", start, end + 1)
+        if space > start:
+            end = start + len(text[start:space].rstrip(" "))
+        state.row += _between(line, start, end)
+        state.finish()
+        state.begin()
+        start = end
+        while text[start] == " ":
+            start += 1
+
+
+def _between(line: Row[S], start: int, end: int) -> Row[S]:
+    """The runs from one character to another."""
+    found: Row[S] = []
+    for style, text in line:
+        if end <= 0:
+            break
+        if start < len(text):
+            found.append((style, text[max(start, 0) : end]))
+        start -= len(text)
+        end -= len(text)
+    return found
 
 
 def _lines(runs: Sequence[Run[S]], tab_size: int) -> Iterator[Row[S]]:

@@ -12,7 +12,7 @@ from zot_tui.text.wrap import wrap
 from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.actions import BINDINGS, DIALOG, DIALOG_ACTIONS
 from zot_tui.widgets.paste import Pasted, PasteJoin
-from zot_tui.widgets.rows import canvas
+from zot_tui.widgets.rows import canvas, column, cut
 from zot_tui.widgets.scroll import MARGIN
 
 V = TypeVar("V")
@@ -168,14 +168,8 @@ class Dialog(urwid.Widget, Generic[V]):
         above += [self._title_row(columns), *note, *([[]] if blanks[0] else [])]
         below: list[Row[Any]] = [[]] if foot and drawn is not None and blanks[2] else []
         below += [*foot, *([[]] if blanks[1] else []), *([self._hint_row(columns)] if hints else [])]
-        parts: list[tuple[urwid.Canvas, Any, bool]] = [(canvas(above, columns), None, False)]
-        if drawn is not None:
-            parts.append((drawn, None, focus))
-        if below:
-            parts.append((canvas(below, columns), None, False))
-        combined = urwid.CanvasCombine(parts)
-        combined.pad_trim_top_bottom(0, rows - combined.rows())
-        return combined
+        parts = [canvas(above, columns), *([drawn] if drawn is not None else []), canvas(below, columns)]
+        return cut(column(parts, columns), 0, rows)
 
     def _body_wanted(self, columns: int) -> int:
         if self.body is None:
@@ -188,9 +182,7 @@ class Dialog(urwid.Widget, Generic[V]):
         if hasattr(self.body, "wanted"):
             drawn: urwid.Canvas = self.body.render((columns, rows), focus)
             return drawn
-        flow = urwid.CompositeCanvas(self.body.render((columns,), focus))
-        flow.pad_trim_top_bottom(0, rows - flow.rows())
-        return flow
+        return cut(self.body.render((columns,), focus), 0, rows)
 
     def _title_row(self, columns: int) -> Row[Any]:
         detail = sanitize_line(self.detail())

@@ -12,7 +12,7 @@ from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.dialog import Dialog, Hint
 from zot_tui.widgets.editor import EditorWidget
 from zot_tui.widgets.entry import window
-from zot_tui.widgets.rows import canvas
+from zot_tui.widgets.rows import canvas, column, cut
 from zot_tui.widgets.scroll import MARGIN
 
 LABEL_CELLS = 24
@@ -134,14 +134,11 @@ class _Fields(urwid.Widget):
         cells = min(max(map(width, self._labels)), LABEL_CELLS, columns // 3)
         self._top = window(len(self._editors), self.at, self._top, rows)
         room = columns - cells - len(MARGIN) - GAP
-        drawn: list[tuple[urwid.Canvas, Any, bool]] = []
+        drawn: list[urwid.Canvas] = []
         for index in range(self._top, min(self._top + rows, len(self._editors))):
             chosen = index == self.at
             style = "accent" if chosen else "muted"
             label = canvas([[(style, MARGIN + pad(self._labels[index], cells) + " " * GAP)]], columns - room)
             field = self._editors[index].render((room,), focus=focus and chosen)
-            joined = urwid.CanvasJoin([(label, None, False, columns - room), (field, None, chosen, room)])
-            drawn.append((joined, None, chosen))
-        combined = urwid.CanvasCombine(drawn)
-        combined.pad_trim_top_bottom(0, rows - combined.rows())
-        return combined
+            drawn.append(urwid.CanvasJoin([(label, None, False, columns - room), (field, None, chosen, room)]))
+        return cut(column(drawn, columns), 0, rows)

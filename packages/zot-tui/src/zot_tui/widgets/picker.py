@@ -14,7 +14,7 @@ from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.dialog import Dialog, Hint, V
 from zot_tui.widgets.editor import EditorWidget
 from zot_tui.widgets.entry import Entry, entry_row, heading_row, window
-from zot_tui.widgets.rows import canvas
+from zot_tui.widgets.rows import canvas, column
 from zot_tui.widgets.scroll import MARGIN
 
 MAX_ROWS = 15
@@ -308,7 +308,7 @@ class _List(urwid.Widget):
             shown = [clip_runs([("muted", MARGIN + said)], columns)]
         shown += [[]] * (self.height - len(shown))
         items = canvas(shown, columns)
-        return urwid.CanvasCombine([(typed, None, True), (items, None, False)]) if typed is not None else items
+        return column([typed, items], columns) if typed is not None else items
 
     def _measure(self, columns: int) -> tuple[int, bool]:
         """Where descriptions begin, and whether there is a mark before the labels."""

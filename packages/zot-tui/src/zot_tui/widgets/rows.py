@@ -1,9 +1,10 @@
 """`Rows`: the one bridge from rows of styled runs to urwid; every widget here draws through it."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
+from zot_tui.frame import Drawn
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row
 from zot_tui.text.width import width
@@ -14,32 +15,108 @@ Source: TypeAlias = Callable[[int], Sequence[Row[Any]]]
 """Gives the rows for a width in cells; none may be wider."""
 
 
-def canvas(rows: Sequence[Row[Any]], columns: int, cursor: tuple[int, int] | None = None) -> urwid.TextCanvas:
+class RowCanvas(urwid.Canvas):
+    """Rows in their full width, as a terminal takes them: a screen that is made of whole rows is a list of them, and
+    those that stay the same stay the same objects. `parts` are the canvases it was made of."""
+
+    def __init__(
+        self,
+        drawn: Sequence[Drawn],
+        columns: int,
+        cursor: tuple[int, int] | None = None,
+        parts: Sequence[tuple[int, urwid.Canvas]] = (),
+    ) -> None:
+        super().__init__()
+        self.drawn = drawn
+        self.columns = columns
+        self.cursor = cursor
+        self.children = [(0, row, part, None) for row, part in parts]  # whose widgets urwid's cache watches
+
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self.drawn)
+
+    def cols(self) -> int:
+        """Their width in cells."""
+        return self.columns
+
+    def content(
+        self,
+        trim_left: int = 0,
+        trim_top: int = 0,
+        cols: int | None = None,
+        rows: int | None = None,
+        attr: Any = None,
+    ) -> Iterator[Any]:
+        """See urwid."""
+        end = len(self.drawn) if rows is None else trim_top + rows
+        drawn = self.drawn if not trim_top and end >= len(self.drawn) else self.drawn[trim_top:end]
+        if not trim_left and cols in (None, self.columns) and not attr:
+            return iter(drawn)
+        texts = [b"".join(text for _, _, text in row) for row in drawn]
+        attributes: Any = [[(style, len(text)) for style, _, text in row] for row in drawn]
+        whole = urwid.TextCanvas(texts, attributes, maxcol=self.columns, check_width=False)
+        return whole.content(trim_left, 0, self.columns - trim_left if cols is None else cols, len(drawn), attr)
+
+
+def canvas(rows: Sequence[Row[Any]], columns: int, cursor: tuple[int, int] | None = None) -> RowCanvas:
     """The rows, padded to `columns` cells; `cursor` is column and row.
 
     A style is the name of a theme's token, None, or an `Sgr`. The last run of a row colours what is left of it if its
     text is empty: `("user_bubble", "")` draws a band.
     """
-    texts: list[bytes] = []
-    attributes: list[list[tuple[Hashable, int]]] = []
-    for row in rows:
-        text = b""
-        attribute: list[tuple[Hashable, int]] = []
-        used = 0
-        for style, piece in row:
-            data = piece.encode()
-            text += data
-            used += width(piece)
-            if data:
-                attribute.append((attribute_of(style), len(data)))
-        rest = columns - used
-        if rest > 0:
-            text += b" " * rest
-            band = bool(row) and not row[-1][1]
-            attribute.append((attribute_of(row[-1][0]) if band else None, rest))
-        texts.append(text)
-        attributes.append(attribute)
-    return urwid.TextCanvas(texts, attributes, cursor=cursor, maxcol=columns, check_width=False)
+    return RowCanvas([_drawn(row, columns) for row in rows], columns, cursor)
+
+
+def _drawn(row: Row[Any], columns: int) -> Drawn:
+    used = 0
+    drawn: Drawn = []
+    for style, text in row:
+        if text:
+            drawn.append((attribute_of(style), None, text.encode()))
+            used += width(text)
+    if used < columns:
+        band = attribute_of(row[-1][0]) if row and not row[-1][1] else None
+        drawn.append((band, None, b" " * (columns - used)))
+    return drawn
+
+
+def rows_of(whole: urwid.Canvas) -> Sequence[Drawn]:
+    """The rows of any canvas."""
+    return whole.drawn if isinstance(whole, RowCanvas) else cast("list[Drawn]", list(whole.content()))
+
+
+def column(parts: Iterable[urwid.Canvas], columns: int) -> RowCanvas:
+    """Canvases of that width, one below the other; the cursor is that of the last one that has one."""
+    drawn: list[Drawn] = []
+    cursor: tuple[int, int] | None = None
+    placed: list[tuple[int, urwid.Canvas]] = []
+    for part in parts:
+        placed.append((len(drawn), part))
+        if part.cursor is not None:
+            cursor = part.cursor[0], part.cursor[1] + len(drawn)
+        drawn += rows_of(part)
+    return RowCanvas(drawn, columns, cursor, placed)
+
+
+def cut(whole: urwid.Canvas, first: int, count: int) -> RowCanvas:
+    """So many rows of a canvas, empty ones where it has none; the cursor is lost if it is in none of them."""
+    drawn = rows_of(whole)[first : first + count]
+    if len(drawn) < count:
+        drawn = [*drawn, *blank(whole.cols(), count - len(drawn)).drawn]
+    cursor = None if whole.cursor is None else (whole.cursor[0], whole.cursor[1] - first)
+    seen = cursor is not None and 0 <= cursor[1] < count
+    return RowCanvas(drawn, whole.cols(), cursor if seen else None, [(-first, whole)])
+
+
+def blank(columns: int, count: int) -> RowCanvas:
+    """So many empty rows."""
+    return RowCanvas([_blank(columns)] * count, columns)
+
+
+@lru_cache(maxsize=64)
+def _blank(columns: int) -> Drawn:
+    return [(None, None, b" " * columns)]
 
 
 @lru_cache(maxsize=4096)

@@ -7,6 +7,7 @@ from typing import Any
 from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.dialog import Dialog, V
 from zot_tui.widgets.paste import PasteJoin
+from zot_tui.widgets.rows import column, cut
 
 LOW = 12  # rows below which a dialog may take all
 SEEN_ABOVE = 2  # rows of the base that stay in sight over a tall dialog otherwise
@@ -96,9 +97,11 @@ class Stack(urwid.Widget):
         top = self.top
         base = self.base.render(size, focus and top is None)
         if top is None:
-            return urwid.CompositeCanvas(base)
-        first, dialog_size = self._place(size)
-        return urwid.CanvasOverlay(top.render(dialog_size, focus), base, 0, first)
+            return column([base], size[0])
+        first, (columns, taken) = self._place(size)
+        dialog = top.render((columns, taken), focus)
+        below = cut(base, first + taken, size[1] - first - taken)
+        return column([cut(base, 0, first), dialog, below], columns)
 
     def _place(self, size: Any) -> tuple[int, tuple[int, int]]:
         """The first row of the newest dialog, and its size."""

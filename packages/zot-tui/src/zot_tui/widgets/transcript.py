@@ -11,7 +11,7 @@ from zot_tui.widgets.actions import Action
 from zot_tui.widgets.cell import Cell
 from zot_tui.widgets.flow import Flow, Place, View
 from zot_tui.widgets.parts import Part
-from zot_tui.widgets.rows import canvas
+from zot_tui.widgets.rows import RowCanvas, blank, canvas, column, cut
 
 WHEEL = 3  # rows that the mouse wheel moves
 OVERLAP = 2  # rows that stay in view when a page is turned
@@ -46,8 +46,10 @@ class Transcript(urwid.Widget):
         self._size: tuple[int, int] | None = None
         self._seen = 0  # the number after the last cell that was in view
         self._expanded = False
-        self._canvases: OrderedDict[Part, urwid.Canvas] = OrderedDict()
+        self._canvases: OrderedDict[Part, RowCanvas] = OrderedDict()
         self._columns = 0
+        self._running: list[Cell] = []  # those in view that may change by themselves
+        self._stale = False  # it was said that it has changed, and it has not been drawn since
 
     # What is in it
 
@@ -212,13 +214,15 @@ class Transcript(urwid.Widget):
 
     def spin(self, frame: int) -> bool:
         """Show the spinner's next frame where something in view runs: whether anything does."""
-        numbers = {piece.number for piece in self._view().slices}
-        return any([self._flow.cell(number).spin(frame) for number in numbers])
+        return any([cell.spin(frame) for cell in self._running])
 
     # Drawing
 
     def changed(self) -> None:
         """Something would be drawn differently now."""
+        if self._stale:
+            return
+        self._stale = True
         self._invalidate()
         if self._on_change is not None:
             self._on_change()
@@ -227,10 +231,13 @@ class Transcript(urwid.Widget):
         """See urwid."""
         columns, height = size
         self._size = (columns, height)
+        self._stale = False
         view = self._view()
+        seen = dict.fromkeys(piece.number for piece in view.slices)
+        self._running = [cell for number in seen if (cell := self._flow.cell(number)).live]
         self._seen = max(self._seen, view.bottom.number + 1 if view.bottom is not None else 0)
         mark = [] if view.at_end else self._mark(view, columns)
-        pieces: list[urwid.Canvas] = []
+        pieces: list[RowCanvas] = []
         for index, (_, part, first, count) in enumerate(view.slices):
             shown = count - (1 if mark and index == len(view.slices) - 1 else 0)
             if shown:
@@ -241,8 +248,8 @@ class Transcript(urwid.Widget):
             pieces.append(canvas([_marked(row, mark, columns)], columns))
         missing = height - sum(piece.rows() for piece in pieces)
         if missing:
-            pieces.append(urwid.SolidCanvas(" ", columns, missing))
-        return urwid.CanvasCombine([(piece, None, False) for piece in pieces])
+            pieces.append(blank(columns, missing))
+        return column(pieces, columns)
 
     def mouse_event(self, size: Any, event: str, button: int, col: int, row: int, focus: bool) -> bool:  # noqa: FBT001  urwid's
         """The wheel scrolls."""
@@ -251,10 +258,10 @@ class Transcript(urwid.Widget):
         self.scroll(-WHEEL if button == 4 else WHEEL)
         return True
 
-    def _canvas(self, part: Part | None, first: int, count: int, columns: int) -> urwid.Canvas:
+    def _canvas(self, part: Part | None, first: int, count: int, columns: int) -> RowCanvas:
         """So many rows of a part, or empty ones."""
         if part is None:
-            return urwid.SolidCanvas(" ", columns, count)
+            return blank(columns, count)
         if columns != self._columns:
             self._canvases.clear()
             self._columns = columns
@@ -267,9 +274,7 @@ class Transcript(urwid.Widget):
         self._canvases.move_to_end(part)
         if count == found.rows():
             return found
-        cut = urwid.CompositeCanvas(found)
-        cut.trim(first, count)
-        return cut
+        return cut(found, first, count)
 
     def _position(self, view: View) -> float:
         bottom = view.bottom

@@ -1,0 +1,71 @@
+"""What is written to a terminal that shows some rows so that it shows others; pure."""
+
+import re
+from collections.abc import Callable, Hashable, Sequence
+from itertools import count, takewhile
+from typing import TypeAlias
+
+Drawn: TypeAlias = list[tuple[Hashable, None, bytes]]
+"""A row as urwid's screens take it: attribute, character set (always the terminal's own), text in UTF-8."""
+
+FEWEST = 4
+"""Rows that must have moved for a piece of the screen to be moved rather than written anew."""
+
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
+_PLAIN = "\x1b[0m"
+
+
+def frame(
+    rows: Sequence[Drawn],
+    before: Sequence[Drawn],
+    style: Callable[[Hashable], str],
+    erases: Callable[[Hashable], bool],
+) -> str:
+    """The control sequences and text that make `rows` of `before`, which has no rows if nothing is known of it; empty
+    if they are the same.
+
+    `style` gives the sequence that switches from any style to that of an attribute, `erases` whether a blank in it
+    looks like what "erase to the end of the line" (ECMA-48: EL) leaves. Rows that have moved up, as they do while an
+    answer grows, are moved by the terminal (DECSTBM and DL, VT102). The cursor is left anywhere.
+    """
+    shown = before if len(before) == len(rows) else [[]] * len(rows)
+    output: list[str] = []
+    changed = _changed(rows, shown)
+    if len(changed) > FEWEST:
+        moved, by = _moved(rows, shown, changed[0], changed[-1])
+        if by:
+            top, bottom = changed[0], changed[0] + moved + by
+            output.append(f"{_PLAIN}\x1b[{top + 1};{bottom}r\x1b[{top + 1};1H\x1b[{by}M\x1b[r")
+            shown = [*shown[:top], *shown[top + by : bottom], *[[]] * by, *shown[bottom:]]
+            changed = _changed(rows, shown)
+    for number in changed:
+        output.append(f"\x1b[{number + 1};1H")
+        output += _written(rows[number], style, erases)
+    return "".join(output)
+
+
+def _changed(rows: Sequence[Drawn], shown: Sequence[Drawn]) -> list[int]:
+    return [number for number, row in enumerate(rows) if row is not shown[number] and row != shown[number]]
+
+
+def _moved(rows: Sequence[Drawn], shown: Sequence[Drawn], first: int, last: int) -> tuple[int, int]:
+    """How many rows from the first one on have moved up, and by how much; 0 if too few have."""
+    for by in range(1, last - first - FEWEST + 2):
+        if shown[first + by] == rows[first]:
+            moved = sum(1 for _ in takewhile(lambda at: at + by <= last and rows[at] == shown[at + by], count(first)))  # noqa: B023  used at once
+            if moved >= FEWEST:
+                return moved, by
+    return 0, 0
+
+
+def _written(row: Drawn, style: Callable[[Hashable], str], erases: Callable[[Hashable], bool]) -> list[str]:
+    output: list[str] = []
+    end = len(row) - 1
+    for index, (attribute, _, data) in enumerate(row):
+        text = _CONTROLS.sub("?", data.decode(errors="replace"))
+        output.append(style(attribute))
+        if index == end and text.endswith(" ") and erases(attribute):
+            output.append(f"{text.rstrip(' ')}\x1b[K")
+        else:
+            output.append(text)
+    return output
