@@ -11,7 +11,12 @@ from zot_core.sessions.file import load
 from zot_core.tools import BUILTIN_TOOLS
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "examples" / "README.md"]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "screen").glob("*.md")),
+    ROOT / "examples" / "README.md",
+]
 
 
 def anchor(heading: str) -> str:

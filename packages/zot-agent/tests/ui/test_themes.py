@@ -51,7 +51,8 @@ def test_without_a_name_the_terminal_decides(tmp_path: Path) -> None:
 
 
 def test_an_unknown_theme_names_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(ThemeError, match="no theme 'nope': there are dark"):
+    write(tmp_path / "themes" / "mine.json")
+    with pytest.raises(ThemeError, match="no theme 'nope': there are mine, auto, dark, high-contrast, light"):
         Themes(str(tmp_path), list).load("nope", "dark")
 
 
@@ -95,3 +96,73 @@ def test_a_theme_in_use_is_read_anew_when_the_person_looks_again(tmp_path: Path)
     assert notes[0] == "theme mine: 'colors.acent': no such entry; it is left out"
     assert notes[-1].startswith("no theme 'nope'")
     assert themes.name == "mine"
+
+
+def watching(tmp_path: Path) -> tuple[Themes, list[str], list[str]]:
+    """Themes, the accents that were used, and what was told."""
+    used: list[str] = []
+    notes: list[str] = []
+    themes = Themes(
+        str(tmp_path), list, use=lambda theme: used.append(theme.style("accent").foreground), note=notes.append
+    )
+    return themes, used, notes
+
+
+def look_again(themes: Themes, path: Path, moment: int) -> None:
+    os.utime(path, (moment, moment))
+    themes.looked_at(here=True)
+
+
+def test_a_theme_that_could_not_be_read_is_used_once_it_can(tmp_path: Path) -> None:
+    path = tmp_path / "themes" / "mine.json"
+    write(path).write_text("{")
+    themes, used, notes = watching(tmp_path)
+
+    themes.use("mine")
+    assert (themes.name, len(notes)) == ("", 1)
+    write(path, colors={"accent": "#010203"})
+    look_again(themes, path, 1)
+
+    assert used == ["#010203"]
+    assert themes.name == "mine"
+
+
+def test_a_wrong_name_does_not_end_the_watch_over_the_theme_in_use(tmp_path: Path) -> None:
+    path = write(tmp_path / "themes" / "mine.json", colors={"accent": "#010203"})
+    themes, used, _ = watching(tmp_path)
+
+    themes.use("mine")
+    themes.use("nope")
+    write(path, colors={"accent": "#040506"})
+    look_again(themes, path, 1)
+
+    assert used == ["#010203", "#040506"]
+
+
+def test_a_theme_whose_file_goes_and_comes_again_is_read_again(tmp_path: Path) -> None:
+    path = write(tmp_path / "themes" / "mine.json", colors={"accent": "#010203"})
+    themes, used, notes = watching(tmp_path)
+
+    themes.use("mine")
+    path.unlink()
+    themes.looked_at(here=True)
+    themes.looked_at(here=True)
+    assert [note.partition(":")[0] for note in notes] == ["no theme 'mine'"]
+    write(path, colors={"accent": "#040506"})
+    look_again(themes, path, 1)
+
+    assert used == ["#010203", "#040506"]
+
+
+def test_what_is_wrong_with_a_theme_is_told_once_while_it_is_edited(tmp_path: Path) -> None:
+    path = write(tmp_path / "themes" / "mine.json", name="Other", colors={"acent": 1, "eror": 2})
+    themes, _, notes = watching(tmp_path)
+
+    themes.use("mine")
+    write(path, name="Other", colors={"acent": 1, "warnin": 3})
+    look_again(themes, path, 1)
+    assert [note.split("'")[1] for note in notes] == ["colors.acent", "colors.eror", "colors.warnin"]
+    assert all(note.startswith("theme mine: ") for note in notes)
+
+    themes.use("mine")
+    assert [note.split("'")[1] for note in notes[3:]] == ["colors.acent", "colors.warnin"]

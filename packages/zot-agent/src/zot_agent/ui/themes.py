@@ -27,6 +27,16 @@ class Choice(Record):
     path: str = ""
 
 
+@record
+class _Watched(Record):
+    """The file that a theme was last read from, also in vain, the name it goes by, and when it was changed: 0 while
+    there is none."""
+
+    name: str
+    path: str
+    changed: float
+
+
 class Themes:
     """Finds themes, reads them, and has one used. `home` is zot's own folder, `extensions` are those that count.
 
@@ -42,28 +52,41 @@ class Themes:
         note: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._folder, self._extensions, self._use, self._note = Path(home) / "themes", extensions, use, note
-        self._used: tuple[str, float] = ("", 0.0)
+        self._watched: _Watched | None = None
+        self._told: list[str] = []
         self.background: Background | None = None
         """The terminal's, None if it does not say."""
         self.name = ""
         """The theme in use; empty for what suits the terminal."""
 
     def use(self, name: str) -> None:
-        """Draw in the colours of a theme."""
+        """Draw in the colours of a theme. One that cannot be read leaves those in use as they are."""
+        self._told = []
+        self._read(name)
+
+    def _read(self, name: str) -> None:
         try:
             theme = self.load(name, self.background)
         except ThemeError as error:
-            self._note(str(error))
+            self._tell([str(error)])
             return
-        for note in theme.notes:
-            self._note(f"theme {theme.name}: {note}")
+        self._tell([f"theme {name}: {note}" for note in theme.notes])
         self.name = name
         self._use(theme)
 
+    def _tell(self, notes: list[str]) -> None:
+        for note in notes:
+            if note not in self._told:
+                self._note(note)
+        self._told = notes
+
     def looked_at(self, here: bool) -> None:  # noqa: FBT001  what `Handlers.focus` is called with
-        """The person looks this way, or no longer: a theme that they have edited meanwhile is read anew."""
-        if here and self.stale():
-            self.use(self.name)
+        """The person looks this way, or no longer: a theme that they have edited meanwhile is read anew, also one that
+        could not be read before. What was wrong with it already is not told again."""
+        watched = self._watched
+        if here and watched is not None and self.stale():
+            watched.changed = _changed(watched.path)
+            self._read(watched.name)
 
     def choices(self) -> list[Choice]:
         """All there are; of one name the first counts: the person's own, those of extensions, zot's."""
@@ -82,18 +105,21 @@ class Themes:
 
     def load(self, name: str, background: Background | None) -> Theme:
         """A theme for a terminal of this background, None if it is not known. Raises `ThemeError`."""
-        self._used = ("", 0.0)
-        choice = next((each for each in self.choices() if each.name == (name or AUTO)), None)
-        if choice is None or not choice.path:
-            return builtin(background or "dark") if name in ("", AUTO) else builtin(name).fitting(background)
-        self._used = (choice.path, _changed(choice.path))
+        choices = self.choices()
+        choice = next((each for each in choices if each.name == (name or AUTO)), None)
+        if choice is None:
+            raise ThemeError(f"no theme {name!r}: there are {', '.join(each.name for each in choices)}")
+        if not choice.path:
+            self._watched = None
+            return builtin(background or "dark") if choice.name == AUTO else builtin(name).fitting(background)
+        self._watched = _Watched(choice.name, choice.path, _changed(choice.path))
         theme = load_theme(Path(choice.path), background or "dark")
         return theme.over(builtin(theme.mode)).fitting(background)
 
     def stale(self) -> bool:
-        """Whether the file of the theme in use is another one now."""
-        path, changed = self._used
-        return bool(path) and _changed(path) != changed
+        """Whether the file that was read last is another one now."""
+        watched = self._watched
+        return watched is not None and _changed(watched.path) != watched.changed
 
 
 def _changed(path: str) -> float:
