@@ -66,6 +66,17 @@ def test_conversations_in_turn_do_not_mix(name: str, first: list[Message], secon
 
 
 @pytest.mark.parametrize("name", WIRES)
+def test_a_conversation_that_goes_on_with_the_users_side_where_another_went_on_with_an_answer_is_whole(
+    name: str,
+) -> None:
+    first, answer, last = (Message(role, [TextBlock(role)]) for role in ("user", "assistant", "user"))
+    writer = BodyWriter(load_wire(name), Quirks())
+    for history in ([first, answer, last], [first, last, answer, last]):
+        request = Request(MODEL, history)
+        assert json.loads(writer.write(request)) == whole(name, request)
+
+
+@pytest.mark.parametrize("name", WIRES)
 def test_a_changed_model_has_the_whole_conversation_encoded_for_it(name: str) -> None:
     history = [Message("user", [TextBlock("look"), ImageBlock("image/png", "AA==")]), *step(1), *step(2)]
     writer = BodyWriter(load_wire(name), Quirks())

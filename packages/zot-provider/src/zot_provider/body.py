@@ -49,11 +49,8 @@ class BodyWriter:
     def _settle(self, request: Request) -> int:
         """Encode what will not change any more; how many messages that are."""
         messages, known = request.messages, self._settled
-        if request.model != self._model or not _begins(messages, known):
-            self._forget(request.model)
-            known = self._settled
         end = _boundary(messages)
-        if end < len(known):  # a shorter conversation that begins like the last one
+        if request.model != self._model or not _begins(messages, known) or not _parts(messages, len(known), end):
             self._forget(request.model)
             known = self._settled
         if end > len(known):
@@ -67,6 +64,13 @@ class BodyWriter:
 def _begins(messages: Sequence[Message], known: Sequence[Message]) -> bool:
     """Whether `messages` begins with these very messages; `map` compares a thousand in 40 µs."""
     return len(messages) >= len(known) and all(map(is_, known, messages))
+
+
+def _parts(messages: Sequence[Message], index: int, end: int) -> bool:
+    """Whether a boundary that was at `index` still is one: the conversation may go on otherwise, or end earlier."""
+    if index >= end:
+        return index in (0, end)
+    return index == 0 or (messages[index].role == "assistant" and _says_something(messages[index]))
 
 
 def _boundary(messages: Sequence[Message]) -> int:

@@ -1,12 +1,13 @@
 """`Record` and `@record`: the slotted records that every in-memory vocabulary of zot is made of.
 
-`@dataclass` spends most of its time generating `__repr__`, `__eq__` and `__hash__` for each class. One shared
-base writes the first two once, which keeps a class under 0.2 ms to define (see `make bench`, scenario startup).
-Records are not hashable.
+They are dataclasses to type checkers, to `dataclasses` and to pydantic. But `@dataclass` writes and compiles the code
+of a class when that is defined, which is a tenth of the time from the start of zot to its screen, and most processes
+use few of the classes. Here a class gets its slots at once and the rest when the first record of it is made. `__repr__`
+and `__eq__` are shared. Records are not hashable.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform, get_origin
 
 __all__ = ["Record", "field", "record"]
 
@@ -14,11 +15,29 @@ __all__ = ["Record", "field", "record"]
 R = TypeVar("R", bound="Record")
 
 
+class _Later:
+    """What `dataclass` puts on a class, for one that it has not been asked for yet."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, cls: "type[Record]") -> Any:
+        if cls is Record:
+            raise AttributeError(self._name)  # it has no fields, and is none of its subclasses
+        _complete(cls)
+        found = vars(cls)[self._name]
+        return found.__get__(instance, cls) if hasattr(found, "__get__") else found
+
+
 class Record:
     """Base of all records: equality and representation over the fields, in the order they are declared."""
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
+    __init__: ClassVar[Any] = _Later("__init__")
+    __dataclass_fields__: ClassVar[Any] = _Later("__dataclass_fields__")
+    __dataclass_params__: ClassVar[Any] = _Later("__dataclass_params__")
+    _declared: ClassVar[dict[str, Any]] = {}
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -34,10 +53,36 @@ class Record:
     def replace(self: R, **changes: Any) -> R:
         """A copy with some fields changed; TypeError for an unknown field."""
         values = {name: getattr(self, name) for name in self.__match_args__}
-        return type(self)(**(values | changes))
+        made: R = type(self)(**(values | changes))
+        return made
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))
 def record(cls: type[R]) -> type[R]:
-    """Make `cls` (a subclass of `Record`) a slotted dataclass that shares its `__eq__` and `__repr__`."""
-    return dataclass(slots=True, eq=False, repr=False)(cls)
+    """Make `cls` (a subclass of `Record`) a slotted dataclass that shares its `__eq__` and `__repr__`.
+
+    A record inherits no fields: TypeError for a subclass of a record.
+    """
+    if cls.__bases__ != (Record,):
+        raise TypeError(f"{cls.__name__} must be a subclass of Record alone")
+    namespace = dict(vars(cls))
+    names = tuple(name for name, kind in namespace.get("__annotations__", {}).items() if not _of_class(kind))
+    declared = {name: namespace.pop(name) for name in names if name in namespace}
+    for name in ("__dict__", "__weakref__"):
+        namespace.pop(name, None)
+    namespace |= {"__slots__": names, "__match_args__": names, "_declared": declared, "__qualname__": cls.__qualname__}
+    made: type[R] = type(cls.__name__, cls.__bases__, namespace)
+    return made
+
+
+def _of_class(kind: object) -> bool:
+    return kind is ClassVar or get_origin(kind) is ClassVar
+
+
+def _complete(cls: type[Record]) -> None:
+    """Give the class what it takes to make records: what `dataclass` makes of a class with the same fields."""
+    annotations = {name: cls.__annotations__[name] for name in cls.__match_args__}
+    namespace = {"__annotations__": annotations, "__module__": cls.__module__, **cls._declared}
+    shape: type = dataclass(eq=False, repr=False)(type(cls.__name__, (), namespace))
+    for name in ("__init__", "__dataclass_fields__", "__dataclass_params__"):
+        setattr(cls, name, vars(shape)[name])

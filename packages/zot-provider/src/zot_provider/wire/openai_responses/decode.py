@@ -89,13 +89,19 @@ class ResponsesDecoder(BlockDecoder):
             self.close(draft, events)
 
     def _thinking(self, index: Any) -> Draft:
-        draft = self._items.get(index)
+        draft = self._known(index, "reasoning")
         if draft is None:
             draft = self._items[index] = self.open("reasoning")
         return draft
 
-    def _call(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> Draft:
+    def _known(self, index: Any, kind: str) -> Draft | None:
         draft = self._items.get(index)
+        if draft is not None and draft.kind != kind:
+            raise ValueError(f"item {index} has become another one")
+        return draft
+
+    def _call(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> Draft:
+        draft = self._known(index, "call")
         if draft is None:
             draft = self._items[index] = self.open("call")
             draft.id, draft.name = item.get("call_id") or item.get("id") or "", item.get("name") or ""

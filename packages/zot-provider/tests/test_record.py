@@ -1,0 +1,73 @@
+import copy
+import dataclasses
+from typing import ClassVar
+
+import pytest
+
+from zot_provider.record import Record, field, record
+
+
+@record
+class Point(Record):
+    """Where something is."""
+
+    kind: ClassVar[str] = "point"
+    x: int
+    y: int = 2
+    names: list[str] = field(default_factory=list)
+
+    def moved(self) -> "Point":
+        return self.replace(x=self.x + 1)
+
+
+@record
+class Other(Record):
+    x: int
+
+
+def test_a_record_is_made_by_position_or_name_with_defaults_of_its_own() -> None:
+    one, other = Point(1), Point(1, names=[])
+    one.names.append("a")
+
+    assert (one.x, one.y, one.names, other.names, Point.kind) == (1, 2, ["a"], [], "point")
+    assert repr(other) == "Point(x=1, y=2, names=[])"
+    with pytest.raises(TypeError, match="'x'"):
+        Point()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'z'"):
+        Point(1, z=3)  # type: ignore[call-arg]
+    with pytest.raises(AttributeError):
+        one.z = 3  # type: ignore[attr-defined]
+
+
+def test_records_are_compared_by_class_and_value_copied_and_matched() -> None:
+    assert Point(1) == Point(1) != Point(2)
+    assert Other(1) != Point(1)
+    assert Point(1).moved() == Point(2)
+    assert copy.deepcopy(Point(1, 2, ["a"])) == Point(1, 2, ["a"])
+    match Point(1, 5):
+        case Point(x, y):
+            assert (x, y) == (1, 5)
+    with pytest.raises(TypeError):
+        hash(Point(1))
+
+
+def test_a_class_that_has_made_no_record_yet_is_a_dataclass_to_others() -> None:
+    @record
+    class Fresh(Record):
+        """Never made."""
+
+        size: int = 3
+
+    assert not dataclasses.is_dataclass(Record)
+    assert dataclasses.is_dataclass(Fresh)
+    assert [each.name for each in dataclasses.fields(Fresh)] == ["size"]
+    assert dataclasses.asdict(Fresh(4)) == {"size": 4}
+    assert dataclasses.replace(Fresh(4), size=5) == Fresh(5)
+
+
+def test_a_record_of_a_record_is_refused() -> None:
+    with pytest.raises(TypeError, match="Record alone"):
+
+        @record
+        class Deeper(Point):
+            z: int = 0
