@@ -7,9 +7,11 @@ import os
 import select
 import subprocess
 import sys
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +22,8 @@ from acp.helpers import embedded_text_resource, resource_link_block
 from acp.schema import McpServerStdio, RequestPermissionResponse
 
 from zot_agent.version import __version__
+from zot_core.sessions.store import SessionStore
+from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 PATIENCE = 60
@@ -160,8 +164,12 @@ def test_without_sessions_none_can_be_loaded(zot: Any, server: ScriptedServer) -
             assert (said.agent_capabilities.load_session, said.agent_capabilities.session_capabilities.resume) == (
                 False, None,
             )  # fmt: skip
-            code, text = await talk.refusal(talk.agent.load_session(cwd=str(zot.cwd), session_id="x"))
-            assert (code, "--no-session" in text) == (-32602, True)
+            able = said.agent_capabilities.session_capabilities
+            assert (able.list, able.delete) == (None, None)
+            load = talk.agent.load_session(cwd=str(zot.cwd), session_id="x")
+            for request in (load, talk.agent.list_sessions(), delete(talk, "x")):
+                code, text = await talk.refusal(request)
+                assert (code, "--no-session" in text) == (-32602, True)
 
     asyncio.run(main())
 
@@ -509,6 +517,91 @@ def test_a_session_is_loaded_with_all_that_was_said_and_done(zot: Any, server: S
 
     asyncio.run(second(asyncio.run(first())))
     assert "change it" in json.dumps(server.requests[2].body)
+
+
+async def delete(talk: Talk, session: str) -> Any:
+    """`session/delete`, for which the package's client has no method."""
+    return await talk.agent._conn.send_request("session/delete", {"sessionId": session})
+
+
+def test_earlier_sessions_are_listed_loaded_and_removed(zot: Any, server: ScriptedServer) -> None:
+    server.add("A shed.", "A boat.", "Still a shed.")
+    elsewhere = zot.cwd.parent / "elsewhere"
+    elsewhere.mkdir()
+
+    async def first() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            await talk.prompt(await talk.begin(zot), "what is\x1b[2J this?\nand why?")
+            other = await talk.agent.new_session(cwd=str(elsewhere))
+            await talk.prompt(other.session_id, "and that?")
+            await talk.agent.new_session(cwd=str(elsewhere))  # nothing is said in it: there is none
+
+    async def second() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            able = (await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)).agent_capabilities
+            assert None not in (able.session_capabilities.list, able.session_capabilities.delete)
+            found = await talk.agent.list_sessions()
+            assert [(each.title, each.cwd) for each in found.sessions] == [
+                ("and that?", str(elsewhere)), ("what is this?", str(zot.cwd)),
+            ]  # fmt: skip
+            assert found.next_cursor is None
+            (here,) = (await talk.agent.list_sessions(cwd=f"{zot.cwd}/")).sessions
+            assert abs(datetime.fromisoformat(here.updated_at).timestamp() - time.time()) < 10 * PATIENCE
+            await talk.agent.load_session(cwd=here.cwd, session_id=here.session_id)
+            assert talk.editor.said() == "A shed."
+            assert await talk.prompt(here.session_id, "still?") == "end_turn"
+            assert (await talk.agent.list_sessions()).sessions[0].session_id == here.session_id
+            assert await delete(talk, here.session_id) == {}  # it was open here
+            assert (await talk.refusal(talk.agent.prompt(session_id=here.session_id, prompt=[])))[0] == -32002
+            for id in (here.session_id, "nobody", "", found.sessions[0].session_id[:8], "../x"):
+                assert await delete(talk, id) == {}
+            assert [each.title for each in (await talk.agent.list_sessions()).sessions] == ["and that?"]
+            for request in (talk.agent.list_sessions(cursor="tomorrow"), talk.agent.list_sessions(cwd="src")):
+                assert (await talk.refusal(request))[0] == -32602
+
+    asyncio.run(first())
+    asyncio.run(second())
+
+
+def test_a_session_that_another_zot_has_open_is_not_removed(zot: Any, server: ScriptedServer) -> None:
+    server.add("Hello.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as one, open_talk(zot, *zot.at(server)) as other:
+            session = await one.begin(zot)
+            await one.prompt(session, "hi")
+            code, text = await other.refusal(delete(other, session))
+            assert (code, "in use by another zot" in text) == (-32603, True)
+            assert [each.session_id for each in (await other.agent.list_sessions()).sessions] == [session]
+
+    asyncio.run(main())
+
+
+def test_many_sessions_are_listed_page_by_page(zot: Any, server: ScriptedServer) -> None:
+    store = SessionStore(str(zot.home / "sessions"))
+    for number in range(250):
+        session = store.create(str(zot.cwd), "m", "v", "0")
+        session.append(Message("user", [TextBlock(f"prompt {number}")]))
+        session.close()
+        os.utime(session.path, (10_000 + number, 10_000 + number))
+    odd = {"id": "2", "cwd": "somewhere", "started": ""}
+    for number, meta in enumerate(({**odd, "cwd": "/\ud800"}, odd, {**odd, "id": "", "cwd": "/"})):
+        name = os.path.join(os.path.dirname(session.path), f"odd-{number}.jsonl")
+        with open(name, "w") as file:
+            file.write(json.dumps({"type": "meta", "meta": meta}) + "\n")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            titles: list[str] = []
+            pages = 0
+            cursor = None
+            while pages == 0 or cursor:
+                page = await talk.agent.list_sessions(cursor=cursor)
+                titles += [each.title for each in page.sessions]
+                cursor, pages = page.next_cursor, pages + 1
+            assert (pages, titles) == (3, [f"prompt {number}" for number in reversed(range(250))])
+
+    asyncio.run(main())
 
 
 def test_a_failure_is_an_error_and_a_cut_answer_is_not(zot: Any, server: ScriptedServer) -> None:

@@ -12,8 +12,10 @@ from acp.schema import (
     AuthenticateResponse,
     AuthMethodAgent,
     CloseSessionResponse,
+    DeleteSessionResponse,
     Implementation,
     InitializeResponse,
+    ListSessionsResponse,
     LoadSessionResponse,
     NewSessionResponse,
     PromptCapabilities,
@@ -21,12 +23,15 @@ from acp.schema import (
     ResumeSessionResponse,
     SessionCapabilities,
     SessionCloseCapabilities,
+    SessionDeleteCapabilities,
+    SessionListCapabilities,
     SessionResumeCapabilities,
     SetSessionConfigOptionResponse,
     SetSessionModeResponse,
 )
 from pydantic import BaseModel
 
+from zot_agent.acp import history
 from zot_agent.acp.choices import Mode, modes
 from zot_agent.acp.session import Editor, Session
 from zot_agent.config.paths import zot_home
@@ -70,7 +75,10 @@ class AcpAgent:
                 load_session=stored,
                 prompt_capabilities=PromptCapabilities(image=True, audio=False, embedded_context=True),
                 session_capabilities=SessionCapabilities(
-                    close=SessionCloseCapabilities(), resume=SessionResumeCapabilities() if stored else None
+                    close=SessionCloseCapabilities(),
+                    resume=SessionResumeCapabilities() if stored else None,
+                    list=SessionListCapabilities() if stored else None,
+                    delete=SessionDeleteCapabilities() if stored else None,
                 ),
             ),
             auth_methods=[AuthMethodAgent(id=_ENVIRONMENT, name="API key in the environment", description=missing)]
@@ -121,6 +129,25 @@ class AcpAgent:
         """Go on with a session that the client still shows."""
         return ResumeSessionResponse.model_validate(_choices(await self._reopen(cwd, session_id, mcp_servers)))
 
+    async def list_sessions(
+        self, cwd: str | None = None, cursor: str | None = None, **more: Any
+    ) -> ListSessionsResponse:
+        """A page of the sessions there are, the one used last first; of the directory `cwd`, or of all."""
+        self._check_stored()
+        if cwd is not None and not os.path.isabs(cwd):
+            raise ConfigError(f"cwd must be an absolute path, not {cwd!r}")
+        folder = os.path.abspath(cwd) if cwd is not None else None
+        sessions, next_cursor = await asyncio.to_thread(history.page, folder, cursor or "")
+        return ListSessionsResponse.model_validate({"sessions": sessions, "nextCursor": next_cursor})
+
+    async def delete_session(self, session_id: str, **more: Any) -> DeleteSessionResponse:
+        """Remove a session for good, closing it first if it is open here. One that is not there is no error."""
+        self._check_stored()
+        if session_id in self.sessions:
+            await self.close_session(session_id)
+        await asyncio.to_thread(history.delete, session_id)
+        return DeleteSessionResponse()
+
     async def close_session(self, session_id: str, **more: Any) -> CloseSessionResponse:
         """Stop what a session does and let others have it."""
         session = self._session(session_id)
@@ -129,8 +156,7 @@ class AcpAgent:
         return CloseSessionResponse()
 
     async def _reopen(self, cwd: str, id: str, mcp_servers: Any) -> Session:
-        if self._options.no_session:
-            raise ConfigError("zot was started with --no-session: there are no sessions to go on with")
+        self._check_stored()
         if not id.strip():
             raise SessionNotFound("the id of the session is empty")
         open_one = self.sessions.get(id)
@@ -139,6 +165,10 @@ class AcpAgent:
                 raise Busy("the session is answering a prompt; wait for it, or cancel it")
             await self.close_session(id)
         return self._open(id, self._host(self._options.replace(cwd=_absolute(cwd), session=id)), mcp_servers)
+
+    def _check_stored(self) -> None:
+        if self._options.no_session:
+            raise ConfigError("zot was started with --no-session: no sessions are kept")
 
     def _host(self, options: Options) -> Host:
         try:

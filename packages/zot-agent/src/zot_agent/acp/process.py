@@ -10,7 +10,9 @@ from acp.agent.router import build_agent_router
 from acp.connection import Connection
 from acp.exceptions import RequestError
 from acp.interfaces import Agent
-from acp.schema import RequestPermissionResponse
+from acp.meta import AGENT_METHODS
+from acp.schema import DeleteSessionRequest, RequestPermissionResponse
+from acp.utils import normalize_result
 from pydantic import ValidationError
 
 from zot_agent.acp.agent import AcpAgent
@@ -38,6 +40,14 @@ class Link:
         self._transport = transport
         self.agent = AcpAgent(options, self)
         self._router = build_agent_router(cast("Agent", self.agent), use_unstable_protocol=True)
+        # The package has the method's name and types, and no route for it.
+        self._router.route_request(
+            AGENT_METHODS["session_delete"],
+            DeleteSessionRequest,
+            self.agent,
+            "delete_session",
+            adapt_result=normalize_result,
+        )
         self._connection = Connection(self._handle, transport, listening=False)
         self._requests: set[asyncio.Task[Any]] = set()
 

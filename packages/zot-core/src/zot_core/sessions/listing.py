@@ -1,0 +1,225 @@
+"""The sessions there are, for a list to choose from; renaming and removing them.
+
+A session may be 100 MB long and there may be thousands: of a large file the head and the tail are read, of all but the
+newest files nothing.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from zot_core.errors import SessionError
+from zot_core.json_text import dump
+from zot_core.sessions import rows
+from zot_core.sessions.file import SessionFile, Stored
+from zot_core.sessions.raw import read_row
+from zot_core.sessions.rows import Meta
+from zot_core.sessions.store import SessionStore
+from zot_core.terminal import strip_controls
+from zot_provider.errors import ConfigError
+from zot_provider.record import Record, record
+from zot_provider.surrogates import without_surrogates
+
+WHOLE = 1024 * 1024
+"""Bytes up to which a file is read whole."""
+HEAD = 128 * 1024
+TAIL = 256 * 1024
+LINE = 32 * 1024 * 1024
+"""Bytes of one line that are read."""
+NAME = 200
+"""Characters of a session's name."""
+NEWEST = 500
+"""How many sessions a list has."""
+
+_DIGITS = 20  # of the time in a place, in nanoseconds
+_MESSAGE = b'{"type":"message"'
+
+
+@record
+class SessionEntry(Record):
+    """A session in a list.
+
+    `name` is its title, else the first line the person wrote, empty if neither is known; `titled` says which.
+    `messages` is None where counting them would have meant to read a large file. `started` is as in the file (UTC),
+    `changed` in seconds since the epoch, `size` in bytes. `place` is where it stands in a list, for `after`.
+    """
+
+    id: str
+    path: str
+    cwd: str
+    name: str
+    titled: bool
+    messages: int | None
+    started: str
+    changed: float
+    size: int
+    model: str
+    place: str = ""
+
+
+def list_sessions(
+    store: SessionStore, cwd: str | None = None, limit: int = NEWEST, after: str = ""
+) -> list[SessionEntry]:
+    """The `limit` sessions used last, of the directory `cwd` or, for None, of all; the newest first.
+
+    `after`: the list goes on behind the session that had this `place`, also if that is used or gone by now. Files that
+    are no sessions, and sessions that say `hide_from_sessions`, are left out. This reads files: call it in a thread.
+    Raises `SessionError` if the sessions' folder cannot be read, `ConfigError` if `after` is no place.
+    """
+    end = _read_place(after) if after else None
+    folders = [store.folder(cwd)] if cwd is not None else _below(store.root)
+    found: list[tuple[int, str, str]] = []
+    for folder in folders:
+        for path in _below(folder):
+            with suppress(OSError):  # gone meanwhile
+                found += [(os.stat(path).st_mtime_ns, os.path.basename(path), path)] if path.endswith(".jsonl") else []
+    entries: list[SessionEntry] = []
+    for changed, name, path in sorted(found, reverse=True):
+        if len(entries) == limit:
+            break
+        entry = read_entry(path) if end is None or (changed, name) < end else None
+        if entry is not None:
+            entry.place = f"{changed}:{name}"
+            entries.append(entry)
+    return entries
+
+
+def _read_place(place: str) -> tuple[int, str]:
+    changed, colon, name = place.partition(":")
+    if not colon or not changed.isdecimal() or len(changed) > _DIGITS:
+        raise ConfigError(f"{place[:NAME]!r} is no place in a list of sessions")
+    return int(changed), name
+
+
+def read_entry(path: str) -> SessionEntry | None:
+    """What a list says of one session; None for what is none, or is hidden."""
+    try:
+        seen = _look(path)
+    except OSError:
+        return None
+    meta = seen.meta
+    if meta is None or meta.other.get("hide_from_sessions"):
+        return None
+    name = one_line(meta.title) or seen.first
+    return SessionEntry(
+        meta.id, path, meta.cwd, name, bool(one_line(meta.title)), seen.messages if seen.whole else None,
+        meta.started, seen.changed, seen.size, meta.model,
+    )  # fmt: skip
+
+
+def rename(store: SessionStore, path: str, title: str) -> str:
+    """Give a session another title, as one line, and return that; an empty one has the first prompt be its name again.
+
+    A row is appended, and the session's place in lists stays: naming it is not using it. Raises `SessionLocked` while a
+    zot has the session open: who has it open itself uses `SessionFile.change(title=...)`. Raises `SessionError` if the
+    file is no session of `store` or cannot be written.
+    """
+    title = one_line(title)
+    with _held(store, path) as torn:
+        row = b"\n" * torn + without_surrogates(dump({"type": "rename", "title": title}) + "\n").encode()
+        try:
+            used = os.stat(path)
+            with open(path, "ab", buffering=0) as file:
+                if file.write(row) != len(row):
+                    raise SessionError(f"cannot write session {path}: the disk is full; free some space")
+            os.utime(path, ns=(used.st_atime_ns, used.st_mtime_ns))
+        except OSError as error:
+            raise SessionError(f"cannot write session {path}: {error.strerror}") from error
+    return title
+
+
+def delete(store: SessionStore, path: str) -> None:
+    """Remove a session's file. Raises `SessionLocked` while a zot has it open, `SessionError` as `rename` does."""
+    with _held(store, path):
+        try:
+            os.unlink(path)
+        except OSError as error:
+            raise SessionError(f"cannot remove session {path}: {error.strerror}") from error
+
+
+def one_line(text: str) -> str:
+    """The first line of a text that has any, at most 200 characters, without what a terminal would obey."""
+    line = next((line for line in text[: 20 * NAME].splitlines() if line.strip()), "")
+    line = " ".join("".join(each if each.isprintable() else " " for each in strip_controls(line)).split())
+    return line if len(line) <= NAME else line[: NAME - 1] + "…"
+
+
+@record
+class _Seen(Record):
+    """What was found in a file."""
+
+    meta: Meta | None = None
+    first: str = ""
+    messages: int = 0
+    whole: bool = True
+    size: int = 0
+    changed: float = 0.0
+
+
+def _look(path: str) -> _Seen:
+    """Read a file, or its head and tail. Raises OSError."""
+    with open(path, "rb") as file:
+        found = os.fstat(file.fileno())
+        seen = _Seen(size=found.st_size, changed=found.st_mtime, whole=found.st_size <= WHOLE)
+        if seen.whole:
+            _take(seen, file.read(WHOLE).split(b"\n"))
+        else:
+            # The first prompt may carry a picture: its line is read to the end.
+            while not seen.first and file.tell() < HEAD:
+                _take(seen, [file.readline(LINE)])
+            file.seek(max(file.tell(), seen.size - TAIL))
+            _take(seen, file.read(TAIL).split(b"\n"))
+    return seen
+
+
+def _take(seen: _Seen, lines: list[bytes]) -> None:
+    """Take notice of these lines. Of messages the first by the person is read, the others are counted."""
+    for line in lines:
+        if line.startswith(_MESSAGE):
+            seen.messages += 1
+            if seen.first:
+                continue
+        row = read_row(line)
+        match row.get("type"):
+            case "meta":
+                if meta := rows.read_meta(row.get("meta")):
+                    meta.title = meta.title or (seen.meta.title if seen.meta else "")
+                    seen.meta = meta
+            case "rename":
+                if seen.meta is not None and isinstance(row.get("title"), str):
+                    seen.meta.title = row["title"]
+            case "message":
+                message = rows.read_message(row.get("message"))
+                if message is not None and message.role == "user" and not message.meta.get("hidden"):
+                    seen.first = one_line(message.meta.get("display_text") or message.text)
+
+
+@contextmanager
+def _held(store: SessionStore, path: str) -> Iterator[bool]:
+    """Hold a session's lock; whether its last line is torn."""
+    root, real = os.path.realpath(store.root), os.path.realpath(path)
+    if os.path.commonpath([root, real]) != root or not real.endswith(".jsonl"):
+        raise SessionError(f"{path} is no session below {store.root}")
+    try:
+        seen = _look(path)
+        with open(path, "rb") as file:
+            file.seek(max(seen.size - 1, 0))
+            torn = seen.size > 0 and file.read(1) != b"\n"
+    except OSError as error:
+        raise SessionError(f"cannot read session {path}: {error.strerror}") from error
+    if seen.meta is None:
+        raise SessionError(f"{path} is no session file: it has no meta row")
+    session = SessionFile(path, seen.meta, resume=Stored(seen.meta, torn=torn, size=seen.size))
+    try:
+        yield torn
+    finally:
+        session.close()
+
+
+def _below(folder: str) -> list[str]:
+    try:
+        return [os.path.join(folder, name) for name in os.listdir(folder)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise SessionError(f"cannot read the sessions in {folder}: {error.strerror}") from error
