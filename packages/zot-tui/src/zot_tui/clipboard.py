@@ -1,11 +1,13 @@
-"""Copying text: through the terminal (OSC 52), which reaches a person over ssh too, and by local programs."""
+"""The clipboard: written through the terminal (OSC 52), which reaches a person over ssh too, and by local programs;
+read by local programs alone, since few terminals give its text and none gives pictures."""
 
 import asyncio
 import contextlib
 import os
 import signal
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 # Base64 of this, with the sequence around it, is 100,000 bytes: more than that hterm, and terminals after it, drop.
 LIMIT = 74994
@@ -31,7 +33,7 @@ def programs(environment: Mapping[str, str]) -> list[Sequence[str]]:
 
     Only those that are there; none over ssh, where this machine is not the person's.
     """
-    if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
+    if _remote(environment):
         return []
     commands: list[Sequence[str]] = [("pbcopy",), ("termux-clipboard-set",)]
     if environment.get("WAYLAND_DISPLAY"):
@@ -40,10 +42,7 @@ def programs(environment: Mapping[str, str]) -> list[Sequence[str]]:
         commands += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
     if environment.get("WSL_DISTRO_NAME"):
         commands.append(("clip.exe",))
-    from shutil import which  # noqa: PLC0415  it loads all compression modules, and few people copy
-
-    path = environment.get("PATH", os.defpath)
-    found = [(which(command[0], path=path), command) for command in commands]
+    found = [(_where(command[0], environment), command) for command in commands]
     return [(where, *command[1:]) for where, command in found if where]
 
 
@@ -85,8 +84,157 @@ async def _run(command: Sequence[str], text: str, environment: Mapping[str, str]
     except (TimeoutError, OSError):
         return False
     finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+        await _end(process)
     return process.returncode == 0
+
+
+class Held(NamedTuple):
+    """What the clipboard holds: the bytes of a picture, else text, else why there is neither, in one line.
+
+    Of something larger than was asked for comes one byte more than that, or all of it.
+    """
+
+    data: bytes = b""
+    text: str = ""
+    problem: str = ""
+
+
+class Reader(NamedTuple):
+    """Programs that read the clipboard, with their arguments: `kinds` prints MIME types, `picture` (of a type, which is
+    appended) the picture, in base64 or hexadecimal digits if `code` says so, `text` the text."""
+
+    picture: Sequence[str]
+    text: Sequence[str]
+    kinds: Sequence[str] = ()
+    code: str = ""
+
+
+PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+
+_XCLIP = ("xclip", "-selection", "clipboard", "-o")
+_WAYLAND = Reader(("wl-paste", "--type"), ("wl-paste", "--no-newline"), ("wl-paste", "--list-types"))
+_X11 = Reader((*_XCLIP, "-t"), _XCLIP, (*_XCLIP, "-t", "TARGETS"))
+_PNGPASTE = Reader(("pngpaste", "-"), ("pbpaste",))
+_OSASCRIPT = Reader(("osascript", "-e", "get the clipboard as «class PNGf»"), ("pbpaste",), code="hex")
+_POWERSHELL = ("powershell.exe", "-NoProfile", "-NonInteractive", "-Sta", "-Command")
+_WINDOWS = Reader(
+    (
+        *_POWERSHELL,
+        "Add-Type -AssemblyName System.Windows.Forms, System.Drawing; "
+        "$i = [Windows.Forms.Clipboard]::GetImage(); if ($i) { $s = New-Object IO.MemoryStream; "
+        "$i.Save($s, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($s.ToArray()) }",
+    ),
+    (*_POWERSHELL, "[Console]::OutputEncoding = [Text.Encoding]::UTF8; Get-Clipboard -Raw"),
+    code="base64",
+)
+
+
+def readers(environment: Mapping[str, str]) -> list[Reader]:
+    """What can read the clipboard of this machine, the best first; only what is there, and nothing over ssh."""
+    if _remote(environment):
+        return []
+    found = [_PNGPASTE, _OSASCRIPT]
+    if environment.get("WSL_DISTRO_NAME"):
+        found.append(_WINDOWS)
+    if environment.get("WAYLAND_DISPLAY"):
+        found.append(_WAYLAND)
+    if environment.get("DISPLAY"):
+        found.append(_X11)
+    return [reader for reader in found if _where(reader.picture[0], environment)]
+
+
+async def read(environment: Mapping[str, str], *, largest: int, limit: float = 2.0) -> Held:
+    """What is on the clipboard, a picture of a type of `PICTURES` rather than text, within `limit` seconds.
+
+    No more than `largest` bytes are taken, and one that says that there are more.
+    """
+    found = readers(environment)
+    if not found:
+        return Held(problem=_missing(environment))
+    try:
+        async with asyncio.timeout(limit):
+            for reader in found:
+                data = await _picture(reader, environment, largest)
+                if data:
+                    return Held(data)
+                text = await _output(reader.text, environment, largest)
+                if text:
+                    return Held(text=text.decode(errors="replace"))
+    except TimeoutError:
+        return Held(problem=f"the clipboard was not given within {limit:g} s")
+    return Held(problem="there is neither a picture nor text on the clipboard")
+
+
+async def _picture(reader: Reader, environment: Mapping[str, str], largest: int) -> bytes:
+    """The picture there is; empty if there is none."""
+    command = reader.picture
+    if reader.kinds:
+        kinds = (await _output(reader.kinds, environment, largest)).decode(errors="replace").split()
+        kind = next((kind for kind in PICTURES if kind in kinds), "")
+        if not kind:
+            return b""
+        command = (*command, kind)
+    data = await _output(command, environment, largest * 2 + 100 if reader.code else largest)
+    try:
+        if reader.code == "hex":  # «data PNGf89504E47...»
+            return bytes.fromhex(data.decode(errors="replace").strip().removeprefix("«data PNGf").rstrip("»"))
+        return b64decode(data) if reader.code else data
+    except ValueError:
+        return b""
+
+
+async def _output(command: Sequence[str], environment: Mapping[str, str], largest: int) -> bytes:
+    """What a program prints, of more than `largest` bytes one more than that; nothing if it fails."""
+    where = _where(command[0], environment)
+    if not where:
+        return b""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            where,
+            *command[1:],
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=dict(environment),
+            start_new_session=True,
+        )
+    except OSError:
+        return b""
+    assert process.stdout is not None
+    data = bytearray()
+    try:
+        while len(data) <= largest:
+            piece = await process.stdout.read(largest + 1 - len(data))
+            if not piece:
+                return bytes(data) if await process.wait() == 0 else b""
+            data += piece
+        return bytes(data)
+    finally:
+        await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.communicate()
+
+
+def _remote(environment: Mapping[str, str]) -> bool:
+    return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
+
+
+def _missing(environment: Mapping[str, str]) -> str:
+    if _remote(environment):
+        return "over ssh the clipboard cannot be read: paste the path of a picture on this machine"
+    if environment.get("WAYLAND_DISPLAY"):
+        return "to paste pictures, install wl-clipboard, which has wl-paste"
+    if environment.get("DISPLAY"):
+        return "to paste pictures, install xclip"
+    return "there is no clipboard here that could be read: paste the path of a picture"
+
+
+def _where(program: str, environment: Mapping[str, str]) -> str | None:
+    from shutil import which  # noqa: PLC0415  it loads all compression modules, and few people copy
+
+    return which(program, path=environment.get("PATH", os.defpath))

@@ -1,0 +1,53 @@
+"""`drawing`: all that is computed to show a picture one way; to be called in a thread."""
+
+from base64 import b64encode
+from dataclasses import dataclass, field
+from typing import Any
+
+from zot_tui.color import Rgb
+from zot_tui.image.fit import Room
+from zot_tui.image.half import half_rows
+from zot_tui.image.iterm import strips
+from zot_tui.image.protocol import Way
+from zot_tui.image.scale import png, scaled
+from zot_tui.text.runs import Row
+from zot_tui.theme.detect import Depth
+from zot_tui.widgets.pictures import Pixels
+
+_PER_CELL = 200  # bytes that a cell of half blocks takes, roughly
+
+
+@dataclass(slots=True)
+class Drawing:
+    """A picture of `columns` by `rows` cells; `natural` is its own size in pixels. By the way it is drawn there are a
+    PNG in base64 (kitty), the sequences of its rows (iTerm2) or the rows themselves. `cost` is about its bytes here."""
+
+    columns: int
+    rows: int
+    natural: Pixels
+    data: str = ""
+    strips: list[str] = field(default_factory=list)
+    half: list[Row[Any]] = field(default_factory=list)
+    cost: int = 0
+
+
+def drawing(data: str, way: Way, room: Room, background: Rgb | None, depth: Depth, most: int) -> Drawing:
+    """The picture of base64 `data` in `room`. What is sent to a terminal of kitty's kind is drawn coarser until it has
+    at most about `most` characters. Raises `Unreadable`."""
+    found = scaled(data, room, background)
+    made = Drawing(found.columns, found.rows, found.natural)
+    if way == "half":
+        made.half = half_rows(found.image, depth)
+        made.cost = found.columns * found.rows * _PER_CELL
+    elif way == "iterm":
+        made.strips = strips(found.image, found.columns, found.rows)
+        made.cost = sum(map(len, made.strips))
+    else:
+        image = found.image
+        encoded = png(image)
+        while len(encoded) * 4 // 3 > most and min(image.size) > 1:
+            image = image.reduce(2)
+            encoded = png(image)
+        made.data = b64encode(encoded).decode()
+        made.cost = len(made.data)
+    return made

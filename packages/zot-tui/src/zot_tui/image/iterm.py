@@ -1,0 +1,48 @@
+"""iTerm2's inline pictures (iterm2.com/documentation-images.html), which WezTerm takes too; pure but for Pillow.
+
+A picture is a strip for each row of cells, so that scrolling, cutting and drawing anew concern rows alone, and nothing
+has to be remembered by the terminal: a strip is gone when its row is written over. A row is spaces as wide as the
+picture, and one more with the style `Strip`, for which the screen writes the strip's sequence.
+"""
+
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zot_tui.image.scale import png
+from zot_tui.text.runs import Row
+from zot_tui.widgets.pictures import Pixels
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_SAVE, _RESTORE = "\x1b7", "\x1b8"  # DECSC and DECRC: the cursor, and the colours
+
+
+class Strip(NamedTuple):
+    """The style of the cell behind a row of a picture: the picture's number and the row's."""
+
+    kind: str
+    picture: int
+    row: int
+
+
+def strips(image: "Image", columns: int, rows: int) -> list[str]:
+    """What is written behind each row of a picture of so many cells: it goes back over them, draws and returns."""
+    cell = Pixels(image.width // columns, image.height // rows)
+    sequences = []
+    for row in range(rows):
+        data = png(image.crop((0, row * cell.height, image.width, (row + 1) * cell.height)))
+        settings = f"inline=1;size={len(data)};width={columns};height=1;preserveAspectRatio=0;doNotMoveCursor=1"
+        drawing = f"\x1b]1337;File={settings}:{b64encode(data).decode()}\a"
+        sequences.append(f"{_SAVE}\x1b[{columns}D{drawing}{_RESTORE}")
+    return sequences
+
+
+def strip_styles(picture: int, rows: int) -> list[Strip]:
+    """The styles of the cells behind a picture's rows."""
+    return [Strip("strip", picture, row) for row in range(rows)]
+
+
+def strip_rows(picture: int, columns: int, rows: int) -> list[Row[Any]]:
+    """The rows, each a cell wider than the picture."""
+    return [[(None, " " * columns), (style, " ")] for style in strip_styles(picture, rows)]

@@ -1,0 +1,84 @@
+"""kitty's graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol), which Ghostty speaks too; pure.
+
+A picture is sent once, under a number, for a virtual placement of so many cells. Where it stands is plain text: cells
+of `PLACEHOLDER` whose foreground colour is the number and whose two diacritics are the row and the column within the
+picture. Text scrolls, is cut and written over, and the picture with it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from zot_tui.color import Color, from_rgb, indexed
+from zot_tui.text.ansi import Sgr
+from zot_tui.text.runs import Row
+from zot_tui.theme.detect import TRUE_COLOR, Depth
+
+PLACEHOLDER = "\U0010eeee"
+CHUNK = 4096
+"""Characters of base64 in one sequence."""
+
+# kitty's gen/rowcolumn-diacritics.txt: marks of class 230 in Unicode 6.0 that no normalization changes.
+_RANGES = """
+0305 030D-030E 0310 0312 033D-033F 0346 034A-034C 0350-0352 0357 035B 0363-036F 0483-0487 0592-0595 0597-0599
+059C-05A1 05A8-05A9 05AB-05AC 05AF 05C4 0610-0617 0657-065B 065D-065E 06D6-06DC 06DF-06E2 06E4 06E7-06E8 06EB-06EC
+0730 0732-0733 0735-0736 073A 073D 073F-0741 0743 0745 0747 0749-074A 07EB-07F1 07F3 0816-0819 081B-0823 0825-0827
+0829-082D 0951 0953-0954 0F82-0F83 0F86-0F87 135D-135F 17DD 193A 1A17 1A75-1A7C 1B6B 1B6D-1B73 1CD0-1CD2 1CDA-1CDB
+1CE0 1DC0-1DC1 1DC3-1DC9 1DCB-1DCC 1DD1-1DE6 1DFE 20D0-20D1 20D4-20D7 20DB-20DC 20E1 20E7 20E9 20F0 2CEF-2CF1
+2DE0-2DFF A66F A67C-A67D A6F0-A6F1 A8E0-A8F1 AAB0 AAB2-AAB3 AAB7-AAB8 AABE-AABF AAC1 FE20-FE26 10A0F 10A38
+1D185-1D189 1D1AA-1D1AD 1D242-1D244
+"""
+
+
+def _marks() -> Iterator[str]:
+    for words in _RANGES.split():
+        first, _, last = words.partition("-")
+        yield from map(chr, range(int(first, 16), int(last or first, 16) + 1))
+
+
+DIACRITICS = tuple(_marks())
+"""The mark of each number: of rows and of columns, so that there are no more of either."""
+
+
+def transmission(number: int, columns: int, rows: int, data: str, *, tmux: bool = False) -> str:
+    """Give the terminal a picture, base64 of a PNG, to be shown in so many cells. It answers nothing (`q=2`)."""
+    pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [""]
+    sequences = []
+    for index, piece in enumerate(pieces):
+        head = f"a=T,U=1,i={number},c={columns},r={rows},f=100," if not index else ""
+        more = int(index < len(pieces) - 1)
+        sequences.append(_command(f"{head}q=2,m={more};{piece}", tmux=tmux))
+    return "".join(sequences)
+
+
+def deletion(number: int, *, tmux: bool = False) -> str:
+    """Have the terminal forget a picture, its data too."""
+    return _command(f"a=d,d=I,i={number},q=2", tmux=tmux)
+
+
+def placeholder_rows(number: int, columns: int, rows: int, depth: Depth) -> list[Row[Any]]:
+    """The rows of text that show a picture. Every cell says its row and column, so that any part of them may be drawn.
+
+    IndexError for more rows or columns than there are diacritics.
+    """
+    style = Sgr(foreground=number_color(number, depth))
+    across = DIACRITICS[:columns]
+    if columns > len(across):
+        raise IndexError(f"a picture has {len(DIACRITICS)} columns at most, not {columns}")
+    return [[(style, "".join(PLACEHOLDER + DIACRITICS[row] + mark for mark in across))] for row in range(rows)]
+
+
+def numbers(depth: Depth) -> range:
+    """The numbers that pictures may have: what a colour can say, without those that other programs choose first."""
+    return range(1 << 16, 1 << 24) if depth == TRUE_COLOR else range(16, 256)
+
+
+def number_color(number: int, depth: Depth) -> Color:
+    """The colour that says a number."""
+    if depth == TRUE_COLOR:
+        return from_rgb(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF)
+    return indexed(number)
+
+
+def _command(text: str, *, tmux: bool) -> str:
+    sequence = f"\x1b_G{text}\x1b\\"
+    return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\" if tmux else sequence

@@ -1,0 +1,64 @@
+"""Which way pictures are drawn on a terminal, from the environment and the settings; pure."""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from zot_tui.theme.detect import Depth
+
+Way: TypeAlias = Literal["kitty", "iterm", "half", "off"]
+
+VARIABLE = "ZOT_INLINE_IMAGES"
+LEAST_COLORS = 256
+"""Colours from which pictures are drawn at all: fewer make no picture, and kitty's are named by a colour."""
+
+_ITERM_PROGRAMS = ("iTerm.app", "WezTerm")
+_ITERM_OVER_SSH = "iTerm2"  # what iTerm2 says in LC_TERMINAL, which ssh passes on
+_KITTY_TERMS = ("xterm-kitty", "xterm-ghostty")
+
+
+class Choice(NamedTuple):
+    """`way` is how pictures are drawn, `tmux` whether what is sent past the drawing goes through tmux."""
+
+    way: Way
+    tmux: bool = False
+
+
+def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True) -> Choice:
+    """How pictures are drawn on a terminal of `depth` colours.
+
+    `$ZOT_INLINE_IMAGES` (`kitty`, `iterm`, `half`, `off`, `auto`) counts more than `enabled`; a value that is none of
+    these is like `auto`. In a multiplexer they are half blocks; kitty's placeholders can pass it, if asked for by name,
+    iTerm2's pictures cannot.
+    """
+    if depth < LEAST_COLORS:
+        return Choice("off")
+    wanted = environment.get(VARIABLE, "").strip().lower()
+    tmux = bool(environment.get("TMUX"))
+    within = tmux or bool(environment.get("STY"))
+    if wanted in get_args(Way):
+        way: Way = wanted  # type: ignore[assignment]  # one of its values
+        return Choice("half" if way == "iterm" and within else way, tmux)
+    if not enabled and wanted != "auto":
+        return Choice("off")
+    return Choice("half" if within else _native(environment), tmux)
+
+
+def problem(environment: Mapping[str, str]) -> str:
+    """What is wrong with `$ZOT_INLINE_IMAGES`, in one line; empty if nothing."""
+    wanted = environment.get(VARIABLE, "")
+    known = (*get_args(Way), "auto")
+    if not wanted.strip() or wanted.strip().lower() in known:
+        return ""
+    return f"{VARIABLE}: expected one of {', '.join(known)}, got {wanted[:40]!r}; auto is used"
+
+
+def _native(environment: Mapping[str, str]) -> Way:
+    """What the terminal says of itself. The number of a window is not looked at: other terminals inherit it."""
+    if environment.get("TERM", "") in _KITTY_TERMS:
+        return "kitty"
+    program = environment.get("TERM_PROGRAM", "")
+    if program == "ghostty":
+        return "kitty"
+    if program in _ITERM_PROGRAMS or (not program and environment.get("LC_TERMINAL") == _ITERM_OVER_SSH):
+        return "iterm"
+    return "half"

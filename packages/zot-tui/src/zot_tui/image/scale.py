@@ -1,0 +1,128 @@
+"""A picture's bytes, decoded and scaled with Pillow; to be called in a thread.
+
+Memory is bounded by `PIXELS`: a picture's header is read before anything of it is decoded.
+"""
+
+import binascii
+import warnings
+from base64 import b64decode
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from zot_tui.color import Rgb
+from zot_tui.image.fit import Room, cells, fit
+from zot_tui.widgets.pictures import Pixels, pixels
+
+if TYPE_CHECKING:
+    from PIL.Image import Image, Transpose
+
+PIXELS = 50_000_000
+"""Pixels of a picture from which it is not decoded: some 200 MB."""
+
+CHARACTERS = 40_000_000
+"""Characters of base64 from which a picture is not decoded."""
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+
+_ORIENTATION = 0x0112  # EXIF 2.32, 4.6.4 A
+_TURNED = 5  # orientations from here on lie on their side
+
+
+class Unreadable(Exception):
+    """It is no picture, a torn one, or one too large to be decoded."""
+
+
+class Scaled:
+    """`image` is RGBA and covers whole cells, `columns` by `rows` of them: the picture stands in its upper left corner,
+    what is left over is the background. `natural` is the picture's own size, upright."""
+
+    __slots__ = ("columns", "image", "natural", "rows")
+
+    def __init__(self, image: "Image", columns: int, rows: int, natural: Pixels) -> None:
+        self.image, self.columns, self.rows, self.natural = image, columns, rows, natural
+
+
+def scaled(data: str, room: Room, background: Rgb | None) -> Scaled:
+    """The picture of base64 `data`, as large as `room` allows, never enlarged; of an animation its first frame.
+
+    Where it is transparent `background` is seen, or nothing is if that is None. Raises `Unreadable`.
+    """
+    from PIL import Image  # noqa: PLC0415  in a thread, and only once there is a picture
+
+    # What Pillow warns of (odd metadata) would be written across the screen.
+    warnings.filterwarnings("ignore", module=r"PIL\.")
+    try:
+        raw = _decoded(data)
+        with Image.open(BytesIO(raw), formats=FORMATS) as opened:
+            if opened.width * opened.height > PIXELS:
+                raise Unreadable("it has too many pixels")
+            turn = opened.getexif().get(_ORIENTATION, 1)
+            natural = Pixels(*(opened.size[::-1] if _on_its_side(turn) else opened.size))
+            wanted = fit(natural, room.cell, room.columns, room.rows)
+            drawn = room.drawn(wanted)
+            size = Pixels(*drawn[::-1]) if _on_its_side(turn) else drawn
+            opened.draft("RGB", size)  # a JPEG decodes to about this size, in far less time and memory
+            small = _colored(opened).resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+        method = _turns().get(turn)
+        upright = small.convert("RGBA") if method is None else small.convert("RGBA").transpose(method)
+    except Unreadable:
+        raise
+    except Exception as error:  # decoders raise anything for bytes that were made to break them
+        raise Unreadable(str(error)) from error
+    box = cells(wanted, room.cell)
+    behind = (0, 0, 0, 0) if background is None else (*background, 255)
+    whole = Image.new("RGBA", (box.width * room.grain.width, box.height * room.grain.height), behind)
+    whole.alpha_composite(upright)
+    return Scaled(whole, box.width, box.height, natural)
+
+
+def png(image: "Image") -> bytes:
+    """An RGBA picture as a PNG, without an alpha channel if it needs none."""
+    opaque = image.getchannel("A").getextrema() == (255, 255)
+    sink = BytesIO()
+    (image.convert("RGB") if opaque else image).save(sink, "PNG")
+    return sink.getvalue()
+
+
+def _decoded(data: str) -> bytes:
+    """The bytes, if their header promises a picture of a size that can be decoded."""
+    if len(data) > CHARACTERS:
+        raise Unreadable("it is too large")
+    try:
+        raw = b64decode(data)
+    except (binascii.Error, ValueError) as error:
+        raise Unreadable("it is no base64") from error
+    size = pixels(raw)
+    if size is None or not size.width or not size.height:
+        raise Unreadable("it is no PNG, JPEG, GIF or WebP")
+    if size.width * size.height > PIXELS:
+        raise Unreadable("it has too many pixels")
+    return raw
+
+
+def _colored(image: "Image") -> "Image":
+    """The picture in a mode that can be scaled without losing what it shows."""
+    if image.mode in ("RGB", "RGBA", "L"):
+        return image
+    if image.mode.startswith("I"):  # 16 bits of grey, of which the upper ones are seen
+        return image.point(lambda value: value * (1 / 256)).convert("L")
+    return image.convert("RGBA")
+
+
+def _on_its_side(turn: int) -> bool:
+    return _TURNED <= turn <= 8
+
+
+def _turns() -> "dict[int, Transpose]":
+    """What makes a picture of an EXIF orientation upright."""
+    from PIL.Image import Transpose  # noqa: PLC0415  see `scaled`
+
+    return {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }

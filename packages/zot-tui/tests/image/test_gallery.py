@@ -1,0 +1,434 @@
+"""Pictures in a transcript: when they come, what the terminal is told, what is left of them."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from zot_tui.app import App
+from zot_tui.image.gallery import Gallery, Limits
+from zot_tui.image.kitty import PLACEHOLDER
+from zot_tui.testing import Driver, MemoryScreen
+from zot_tui.text.runs import Row
+from zot_tui.theme import builtin
+from zot_tui.theme.detect import TRUE_COLOR, Depth
+from zot_tui.widgets.cell import Look
+from zot_tui.widgets.cells import AnswerCell, UserCell
+from zot_tui.widgets.tool_cell import PICTURES, ToolCell
+from zot_tui.widgets.transcript import Transcript
+
+HALF, KITTY, ITERM = {"TERM": "xterm"}, {"TERM": "xterm-kitty"}, {"TERM_PROGRAM": "iTerm.app"}
+SENT = re.compile(r"\x1b_Ga=T,U=1,i=(\d+),c=(\d+),r=(\d+)")
+DELETED = re.compile(r"\x1b_Ga=d,d=I,i=(\d+)")
+
+
+@dataclass
+class Picture:
+    data: str
+    mime_type: str = "image/png"
+    source: str = "a.png"
+    kind: str = "image"
+
+
+class Scene:
+    """A transcript on a screen that shows pictures."""
+
+    def __init__(self, environment: dict[str, str], columns: int, rows: int, depth: Depth) -> None:
+        self.transcript = Transcript(on_change=lambda: self.app.redraw())
+        screen = MemoryScreen(columns, rows, depth=depth)
+        self.app = App(self.transcript, screen=screen, environment=environment)
+        self.look = Look(gallery=self.app.gallery)
+        self.driver = Driver(self.app)
+
+    def show(self, *data: str) -> ToolCell:
+        """A step that returned pictures."""
+        cell = ToolCell("read", "a.png", self.look)
+        cell.finish("ok", [Picture(each) for each in data])
+        self.transcript.append(cell)
+        return cell
+
+    def screen(self) -> str:
+        return self.driver.screen()
+
+    @property
+    def sent(self) -> list[str]:
+        """The numbers of pictures that the terminal got."""
+        return [found[1] for each in self.driver.memory.sent for found in SENT.finditer(each)]
+
+    @property
+    def live(self) -> list[str]:
+        """Those of them that it was not told to forget."""
+        deleted = [found[1] for each in self.driver.memory.sent for found in DELETED.finditer(each)]
+        return [number for number in self.sent if number not in deleted]
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        async with asyncio.timeout(60):
+            while not holds():
+                await asyncio.sleep(0.005)
+                await self.driver.settle()
+
+
+def play(
+    test: Callable[[Scene], Awaitable[None]],
+    environment: dict[str, str] = HALF,
+    columns: int = 60,
+    rows: int = 24,
+    depth: Depth = TRUE_COLOR,
+) -> Scene:
+    async def run() -> Scene:
+        scene = Scene(environment, columns, rows, depth)
+        async with scene.driver:
+            await test(scene)
+        return scene
+
+    return asyncio.run(run())
+
+
+def test_a_picture_comes_below_its_caption_once_it_is_scaled(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        scene.transcript.append(AnswerCell("Four quarters.", finished=True))
+        await scene.driver.settle()
+        assert scene.screen().splitlines()[:4] == [
+            *("● read a.png", "    ▨ PNG · 640×480 · 2 kB  a.png"),
+            *("", "  Four quarters."),
+        ]
+        await scene.until(lambda: "▀" in scene.screen())
+        rows = scene.screen().splitlines()
+        assert [len(row.strip()) for row in rows[2:14]] == [32] * 12  # half of the screen
+        assert rows[14:16] == ["", "  Four quarters."]
+        style: Any = scene.driver.style_at(5, 2)
+        assert (style.foreground, style.background) == ("#fc0404", "#fc0404")
+        style = scene.driver.style_at(4 + 30, 13)
+        assert (style.foreground, style.background) == ("#fcfcfc", "#fcfcfc")
+
+    play(test)
+
+
+def test_expanding_shows_more_of_a_picture(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        cell = scene.show(encode(quarters))
+        await scene.until(lambda: scene.screen().count("▀") == 32 * 12)
+        assert cell.folds(60)
+        scene.transcript.toggle_expanded()
+        await scene.until(lambda: scene.screen().count("▀") == 48 * 18)
+        scene.transcript.toggle_expanded()
+        await scene.driver.settle()
+        assert scene.screen().count("▀") == 32 * 12
+
+    play(test)
+
+
+def test_who_reads_further_up_is_not_moved_by_a_picture_that_comes(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.transcript.append(*(AnswerCell(f"line {number}", finished=True) for number in range(30)))
+        await scene.driver.settle()
+        scene.transcript.show(20)
+        scene.show(encode(quarters))
+        scene.transcript.append(*(AnswerCell(f"later {number}", finished=True) for number in range(30)))
+        scene.transcript.show(25)
+        await scene.driver.settle()
+        assert scene.screen().splitlines()[0] == "  line 25"
+        await scene.until(lambda: "▀" in scene.screen())
+        assert scene.screen().splitlines()[0] == "  line 25"
+        assert not scene.transcript.following
+
+    play(test)
+
+
+def test_a_small_picture_is_not_enlarged_and_folds_nothing(encode: Any) -> None:
+    async def test(scene: Scene) -> None:
+        cell = scene.show(encode(Image.new("RGB", (24, 32), "red")))
+        await scene.until(lambda: "▀" in scene.screen())
+        assert scene.screen().splitlines()[2:] == ["    ▀▀▀", "    ▀▀▀"]
+        assert not cell.folds(60)
+
+    play(test)
+
+
+@pytest.mark.parametrize(
+    ("environment", "depth"), [({**KITTY, "NO_COLOR": "1"}, 1), (ITERM, 16), ({"ZOT_INLINE_IMAGES": "off"}, TRUE_COLOR)]
+)
+def test_without_colours_or_by_wish_there_is_the_caption_alone(
+    encode: Any, quarters: Image.Image, environment: dict[str, str], depth: Depth
+) -> None:
+    async def test(scene: Scene) -> None:
+        cell = scene.show(encode(quarters))
+        await scene.driver.settle()
+        assert scene.app.gallery().way == "off"
+        assert scene.screen().splitlines()[1:] == ["    ▨ PNG · 640×480 · 2 kB  a.png"]
+        assert not cell.folds(60)
+        assert scene.driver.memory.sent == []
+
+    play(test, environment, depth=depth)
+
+
+def test_a_broken_picture_stays_a_caption(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        whole = encode(quarters)
+        scene.show(whole[: len(whole) // 8 * 4])
+        scene.show("not base64!")
+        scene.show(encode(Image.new("RGB", (8, 16), "red")))
+        await scene.until(lambda: "▀" in scene.screen())  # those before it are done
+        await scene.driver.settle()
+        assert scene.screen().count("▨") == 3
+        assert scene.screen().count("▀") == 1
+
+    play(test)
+
+
+def test_the_persons_own_pictures_are_shown(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.transcript.append(UserCell("what is it?", scene.look, [Picture(encode(quarters), source="")]))
+        await scene.until(lambda: "▀" in scene.screen())
+        rows = scene.screen().splitlines()
+        assert rows[:2] == ["▌ what is it?", "▌ ▨ PNG · 640×480 · 2 kB"]
+        assert rows[2] == "▌ " + "▀" * 32
+
+    play(test)
+
+
+def test_a_step_shows_its_first_pictures_and_tells_of_the_others(encode: Any) -> None:
+    async def test(scene: Scene) -> None:
+        pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(0, 250, 25)]
+        cell = scene.show(*pictures)
+        await scene.until(lambda: scene.screen().count("▀") == PICTURES)
+        assert scene.screen().count("▨") == 10
+        assert cell.folds(60)
+        cell.expanded = True
+        await scene.until(lambda: scene.screen().count("▀") == 10)
+
+    play(test, rows=40)
+
+
+def test_kitty_gets_a_picture_once_and_forgets_it_at_the_end(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        await scene.until(lambda: PLACEHOLDER in scene.screen())
+        scene.transcript.append(*(AnswerCell(f"line {number}", finished=True) for number in range(60)))
+        await scene.driver.settle()
+        assert PLACEHOLDER not in scene.screen()
+        scene.transcript.home()
+        await scene.driver.settle()
+        assert scene.screen().count(PLACEHOLDER) == 32 * 12
+        assert len(scene.sent) == len(scene.live) == 1
+
+    scene = play(test, KITTY)
+    assert len(scene.sent) == 1
+    assert scene.live == []
+
+
+def test_kitty_gets_it_again_after_another_program_had_the_screen(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        await scene.until(lambda: PLACEHOLDER in scene.screen())
+        with scene.app.suspended():
+            assert scene.live == []
+        await scene.driver.settle()
+        assert len(scene.sent) == 2
+        assert scene.sent[0] == scene.sent[1]
+        assert scene.screen().count(PLACEHOLDER) == 32 * 12
+
+    play(test, KITTY)
+
+
+def test_a_conversation_that_is_cleared_leaves_nothing_in_the_terminal(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        for shade in range(3):
+            scene.show(encode(Image.new("RGB", (8, 16), (shade, 0, 0))))
+        await scene.until(lambda: len(scene.sent) == 3)
+        scene.transcript.clear()
+        scene.app.gallery().clear()
+        await scene.driver.settle()
+        assert scene.live == []
+        assert PLACEHOLDER not in scene.screen()
+
+    play(test, KITTY, depth=256)
+
+
+def test_a_cell_of_another_size_makes_pictures_anew(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        await scene.until(lambda: PLACEHOLDER in scene.screen())
+        assert scene.driver.memory.sent[0] == "\x1b[16t"
+        scene.driver.memory.hear("<csi 6;40;20t>")
+        await scene.until(lambda: len(scene.sent) == 2 and PLACEHOLDER in scene.screen())
+        assert len(scene.live) == 1
+        assert scene.screen().count(PLACEHOLDER) == 32 * 12  # 640 by 480 pixels are 32 by 12 such cells
+        scene.driver.memory.hear("<csi 6;40;20t>", "<csi 6;0;0t>", "<csi 4;1;1t>")
+        await scene.driver.settle()
+        assert len(scene.sent) == 2
+
+    play(test, KITTY)
+
+
+def test_another_width_needs_no_other_picture_where_it_fits(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        await scene.until(lambda: scene.screen().count(PLACEHOLDER) == 32 * 12)
+        scene.driver.resize(90, 24)
+        await scene.driver.settle()
+        assert scene.screen().count(PLACEHOLDER) == 32 * 12
+        assert len(scene.sent) == 1
+        scene.driver.resize(24, 24)
+        await scene.until(lambda: scene.screen().count(PLACEHOLDER) == 20 * 8)
+        assert len(scene.sent) == 2
+
+    play(test, KITTY)
+
+
+def test_iterm_is_given_each_row_where_it_is_drawn(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        sequences = scene.driver.memory.sequences
+        await scene.until(lambda: len(sequences) == 12)
+        await scene.driver.settle()
+        drawn = [style for row in scene.driver.styles() for style, _ in row if style in sequences]
+        assert drawn == list(sequences)
+        scene.app.gallery().clear()
+        assert sequences == {}
+        await scene.until(lambda: len(sequences) == 12)
+
+    play(test, ITERM)
+
+
+def test_what_is_left_behind_holds_no_pictures(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        await scene.until(lambda: PLACEHOLDER in scene.screen())
+        scene.app.exit()
+        assert [*scene.transcript.lines(60)] == ["● read a.png", "    ▨ PNG · 640×480 · 2 kB  a.png"]
+
+    play(test, KITTY)
+
+
+def test_text_cannot_show_a_picture(encode: Any, quarters: Image.Image) -> None:
+    @dataclass
+    class Text:
+        text: str
+        kind: str = "text"
+
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        await scene.until(lambda: PLACEHOLDER in scene.screen())
+        number = int(scene.sent[0])
+        color = f"\x1b[38;2;{number >> 16};{number >> 8 & 255};{number & 255}m"
+        flood = color + f"{PLACEHOLDER}\u0305\u0305 \ue000\U000f0000" * 20_000
+        cell = ToolCell("bash", "cat", scene.look)
+        cell.finish("ok", [Text(flood)])
+        scene.transcript.append(cell, AnswerCell(flood, finished=True), UserCell(flood, scene.look))
+        for turn in range(4):
+            scene.transcript.scroll(-24 * turn)
+            await scene.driver.settle()
+            rows = [row for row in scene.driver.rows() if PLACEHOLDER in row]
+            assert all(row.count(PLACEHOLDER) == 32 for row in rows)
+            assert len(rows) <= 12
+        assert "\ufffd" in scene.screen()
+
+    play(test, KITTY)
+
+
+# Without a transcript
+
+
+def gallery(limits: Limits, environment: dict[str, str] = KITTY) -> tuple[Gallery, MemoryScreen]:
+    screen = MemoryScreen(60, 24)
+    screen.start()
+    return Gallery(screen, environment, lambda: builtin("dark"), limits=limits), screen
+
+
+async def ready(shown: Gallery, data: str) -> list[Row[Any]]:
+    """The rows of a picture once it is done."""
+    changed = asyncio.Event()
+    rows = shown.rows(data, 40, changed.set)
+    if not rows:
+        async with asyncio.timeout(60):
+            await changed.wait()
+        rows = shown.rows(data, 40, lambda: None)
+    return rows
+
+
+def test_no_more_pictures_are_kept_than_allowed(encode: Any) -> None:
+    async def main() -> None:
+        shown, screen = gallery(Limits(pictures=3))
+        told: list[int] = []
+        for shade in range(6):
+            data = encode(Image.new("RGB", (8, 16), (shade, 0, 0)))
+            assert await ready(shown, data)
+            shown.rows(data, 40, lambda shade=shade: told.append(shade))
+        deleted = DELETED.findall("".join(screen.sent))
+        sent = [found[0] for found in SENT.findall("".join(screen.sent))]
+        assert told == [0, 1, 2]
+        assert deleted == sent[:3]
+        shown.close()
+
+    asyncio.run(main())
+
+
+def test_pictures_that_take_too_many_bytes_give_way(encode: Any) -> None:
+    async def main() -> None:
+        shown, screen = gallery(Limits(bytes=1))
+        for shade in range(3):
+            assert await ready(shown, encode(Image.new("RGB", (8, 16), (shade, 0, 0))))
+        assert len(DELETED.findall("".join(screen.sent))) == 2
+        shown.close()
+
+    asyncio.run(main())
+
+
+def test_a_picture_that_takes_too_long_is_given_up(encode: Any, quarters: Image.Image) -> None:
+    async def main() -> None:
+        shown, _ = gallery(Limits(seconds=0.0))
+        assert await ready(shown, encode(quarters)) == []
+        assert shown.rows(encode(quarters), 40, lambda: None) == []
+        assert not shown.grows(encode(quarters), 40)
+        shown.close()
+
+    asyncio.run(main())
+
+
+def test_of_pictures_that_wait_the_last_ones_are_scaled(encode: Any) -> None:
+    async def main() -> None:
+        shown, _ = gallery(Limits(waiting=2))
+        done = [asyncio.Event() for _ in range(8)]
+        pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(8)]
+        for data, event in zip(pictures, done, strict=True):
+            shown.rows(data, 40, event.set)
+        async with asyncio.timeout(60):
+            for event in done:
+                await event.wait()
+        rows = [bool(shown.rows(data, 40, lambda: None)) for data in pictures]
+        assert rows[-2:] == [True, True]
+        shown.close()
+
+    asyncio.run(main())
+
+
+def test_a_large_picture_is_sent_coarser_over_ssh(encode: Any) -> None:
+    async def main() -> None:
+        noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
+        sizes = []
+        for environment in (KITTY, {**KITTY, "SSH_CONNECTION": "1 2 3 4"}):
+            shown, screen = gallery(Limits(sent=400_000, sent_over_ssh=20_000), environment)
+            assert len(await ready(shown, noise)) == 10
+            sizes.append(len("".join(screen.sent)))
+            shown.close()
+        assert sizes[1] < 25_000 < sizes[0] < 450_000
+
+    asyncio.run(main())
+
+
+def test_a_picture_inside_tmux_is_passed_on(encode: Any, quarters: Image.Image) -> None:
+    async def main() -> None:
+        shown, screen = gallery(Limits(), {**KITTY, "TMUX": "x", "ZOT_INLINE_IMAGES": "kitty"})
+        assert await ready(shown, encode(quarters))
+        assert all(each.startswith("\x1bPtmux;\x1b\x1b_G") for each in screen.sent[1:])
+        shown.suspend()
+        assert screen.sent[-1].startswith("\x1bPtmux;\x1b\x1b_Ga=d")
+        shown.close()
+
+    asyncio.run(main())

@@ -1,0 +1,59 @@
+"""Which way pictures are drawn."""
+
+import pytest
+
+from zot_tui.image.protocol import Choice, choose, problem
+from zot_tui.theme.detect import TRUE_COLOR
+
+KITTY = {"TERM": "xterm-kitty"}
+ITERM = {"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}
+TERMINALS = [
+    (KITTY, "kitty"),
+    ({"TERM": "xterm-ghostty", "TERM_PROGRAM": "ghostty"}, "kitty"),
+    ({"TERM": "xterm-256color", "TERM_PROGRAM": "ghostty"}, "kitty"),
+    (ITERM, "iterm"),
+    ({"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, "iterm"),
+    ({"TERM": "xterm-256color", "LC_TERMINAL": "iTerm2"}, "iterm"),
+    ({"TERM": "xterm-256color"}, "half"),
+    # What another terminal inherits of the one it was started in says nothing.
+    ({"TERM": "xterm-256color", "TERM_PROGRAM": "vscode", "KITTY_WINDOW_ID": "1", "LC_TERMINAL": "iTerm2"}, "half"),
+]
+
+
+@pytest.mark.parametrize(("environment", "way"), TERMINALS)
+def test_a_terminal_is_known_by_its_name(environment: dict[str, str], way: str) -> None:
+    assert choose(environment, TRUE_COLOR) == Choice(way)  # type: ignore[arg-type]  # one of the ways
+
+
+def test_few_colours_show_no_pictures_whatever_is_asked_for() -> None:
+    for depth in (1, 16):
+        for wanted in ("", "kitty", "iterm", "half"):
+            assert choose({**KITTY, "ZOT_INLINE_IMAGES": wanted}, depth).way == "off"  # type: ignore[arg-type]
+    assert choose(KITTY, 256).way == "kitty"
+
+
+def test_the_variable_counts_more_than_the_terminal_and_the_setting() -> None:
+    for wanted in ("kitty", "iterm", "half", "off"):
+        assert choose({**ITERM, "ZOT_INLINE_IMAGES": wanted}, TRUE_COLOR, enabled=False).way == wanted
+    assert choose({**ITERM, "ZOT_INLINE_IMAGES": " Auto "}, TRUE_COLOR, enabled=False).way == "iterm"
+    assert choose(ITERM, TRUE_COLOR, enabled=False).way == "off"
+
+
+def test_multiplexers_show_half_blocks_unless_kitty_is_asked_for() -> None:
+    tmux, screen = {"TMUX": "/tmp/tmux,1,0"}, {"STY": "1.pts"}
+    assert choose({**KITTY, **tmux}, TRUE_COLOR) == Choice("half", tmux=True)
+    assert choose({**ITERM, **screen}, TRUE_COLOR) == Choice("half")
+    assert choose({**tmux, "ZOT_INLINE_IMAGES": "kitty"}, TRUE_COLOR) == Choice("kitty", tmux=True)
+    assert choose({**tmux, "ZOT_INLINE_IMAGES": "iterm"}, TRUE_COLOR) == Choice("half", tmux=True)
+
+
+def test_an_unknown_value_is_one_line_and_like_none() -> None:
+    unknown = {**KITTY, "ZOT_INLINE_IMAGES": "sixel\n\x1b[2J" + "x" * 500}
+    assert choose(unknown, TRUE_COLOR).way == "kitty"
+    said = problem(unknown)
+    assert said.startswith("ZOT_INLINE_IMAGES: expected one of kitty, iterm, half, off, auto, got 'sixel")
+    assert said.isprintable()
+    assert len(said) < 160
+    for known in ("", "  ", "kitty", "OFF", "auto"):
+        assert problem({"ZOT_INLINE_IMAGES": known}) == ""
+    assert problem({}) == ""
