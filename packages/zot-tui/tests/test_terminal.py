@@ -1,6 +1,7 @@
 """How a terminal is used and given back: real processes in real pseudo-terminals."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -420,3 +421,65 @@ def test_a_sink_tells_errors_until_it_is_lost():
         sink.flush()
     finally:
         os.close(writer)
+
+
+SHAPED = """
+async def body(app):
+    app.screen.shape = "bar"
+    app.screen.shape = "block"
+    app.screen.shape = "block"
+    with app.suspended():
+        print("away", flush=True)
+    asyncio.get_running_loop().call_soon(log.say, "back")
+asyncio.run(main(body))
+"""
+CURSORS = (b"\x1b[6 q", b"\x1b[2 q", b"\x1b[0 q", b"away")
+
+
+def cursors(data: bytes) -> list[bytes]:
+    """The shapes of the cursor that were asked for, and where the terminal was given away."""
+    return [found for found in re.findall(rb"\x1b\[\d q|away", data) if found in CURSORS]
+
+
+def test_the_cursor_has_its_shape_while_the_screen_is_on() -> None:
+    bar, block, own, away = CURSORS
+    with PtyScreen([sys.executable, "-c", PROGRAM + SHAPED]) as screen:
+        screen.wait_for("back")
+        assert cursors(bytes(screen.received)) == [bar, block, own, away, block]
+        screen.type("q")
+        assert screen.wait_end() == 0
+        assert cursors(bytes(screen.received)) == [bar, block, own, away, block, own]
+
+
+def test_a_console_that_would_print_it_is_not_asked_for_a_cursor() -> None:
+    environment = {**os.environ, "TERM": "linux"}
+    with PtyScreen([sys.executable, "-c", PROGRAM + SHAPED], environment=environment) as screen:
+        screen.wait_for("back")
+        screen.type("q")
+        assert screen.wait_end() == 0
+        assert cursors(bytes(screen.received)) == [b"away"]
+
+
+KEYBOARD = """
+async def body(app):
+    log.say(f"first {app.screen.keyboard}")
+    while app.screen.keyboard is None:
+        await asyncio.sleep(0.01)
+    log.say(f"then {app.screen.keyboard}")
+asyncio.run(main(body))
+"""
+
+
+@pytest.mark.parametrize(
+    ("answers", "keyboard"),
+    [
+        (KITTY, "kitty"),
+        ({b"\x1b[c": b"\x1b[?1;2c"}, "legacy"),
+        ({b"\x1b[?4m": b"\x1b[>4;0m", b"\x1b[c": b"\x1b[?64c"}, "modify other keys"),
+    ],
+)
+def test_how_a_terminal_tells_of_keys_is_known_once_it_has_said(answers: dict[bytes, bytes], keyboard: str) -> None:
+    with PtyScreen([sys.executable, "-c", PROGRAM + KEYBOARD], answers=answers) as screen:
+        screen.wait_for(f"first None then {keyboard}")
+        screen.type("q")
+        assert screen.wait_end() == 0

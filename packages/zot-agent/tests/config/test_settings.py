@@ -30,6 +30,7 @@ SHAPES = [
         '{"project_extensions": "yes"}', "project_extensions: expected one of ask, on, off, got 'yes'", id="trust"
     ),
     pytest.param('{"project_extensions": true}', "project_extensions: expected text, got a truth value", id="on"),
+    pytest.param('{"inline_images_enabled": "no"}', "inline_images_enabled: expected true or false, got text", id="no"),
     pytest.param("[" * 100_000, "nested too deeply", id="deep"),
     pytest.param('{"theme": ' + "9" * 5000 + "}", "holds a number too long", id="a long number"),
     pytest.param(b'{"model": "\xff"}', "is not UTF-8 text (byte 11)", id="bytes"),
@@ -116,6 +117,7 @@ def test_the_screens_settings_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ('{"editor_mode": "emacs"}', "editor_mode: expected one of default, vi, got 'emacs'"),
         ('{"keymap": []}', "keymap: expected an object, got a list"),
         ('{"keymap": {"f5": 3}}', "keymap: f5: expected text, got a number"),
         ('{"tool_render": "round"}', "tool_render: expected one of flat, box, got 'round'"),
@@ -126,3 +128,11 @@ def test_settings_of_the_screen_that_cannot_be_used_are_told(tmp_path: Path, tex
 
     with pytest.raises(ConfigError, match=said):
         load_settings(str(tmp_path))
+
+
+def test_pictures_are_shown_unless_turned_off(tmp_path: Path) -> None:
+    for content, shown in (("{}", True), ('{"inline_images_enabled": null}', True)):
+        (tmp_path / FILE).write_text(content)
+        assert load_settings(str(tmp_path)).inline_images_enabled is shown
+    (tmp_path / FILE).write_text('{"inline_images_enabled": false}')
+    assert load_settings(str(tmp_path)).inline_images_enabled is False

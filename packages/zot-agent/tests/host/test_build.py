@@ -288,3 +288,41 @@ def test_children_know_the_agent_that_started_them(key: None, monkeypatch: pytes
     host = build("--no-session")
     assert host.runtime.agent.context.env["ZOT_SESSION_ID"] == ""
     close(host)
+
+
+def test_a_session_goes_on_with_another_vendor_without_being_let_go_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(["one", "two", "three"]) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
+        host = build("--provider", "local", "--model", "m", "--base-url", server.base_url("openai-chat"))
+
+        async def main() -> None:
+            await host.runtime.ask("first")
+            session = host.runtime.session
+            assert session is not None
+            options = host.options.replace(session=session.path, provider="", base_url="", model="anthropic/claude-x")
+            for wrong in (MissingKey, UnknownName):
+                with pytest.raises(wrong):
+                    await host.reopen(options)
+                assert host.runtime.session is session
+                options = options.replace(provider="nobody")
+            assert await host.runtime.ask("second") == "two"
+            monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+            await host.reopen(options.replace(provider=""))
+            assert host.runtime.session is session
+            with pytest.raises(SessionLocked):
+                build("--session", session.path)
+            assert await host.runtime.ask("third") == "three"
+            await host.reopen(host.options.replace(session=""))
+            assert host.runtime.session is not session
+            other = build("--session", session.path)  # it was closed with the agent that had it
+            assert [message.text for message in other.runtime.messages][::2] == ["first", "second", "third"]
+            await other.close()
+            await host.close()
+
+        asyncio.run(main())
+    (path,) = (tmp_path / "zot-home").glob("sessions/*/*.jsonl")
+    found = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [row["meta"]["provider"] for row in found if row["type"] == "meta"] == ["local", "anthropic"]
+    assert len([row for row in found if row["type"] == "message"]) == 6

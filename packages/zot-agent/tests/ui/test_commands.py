@@ -106,7 +106,10 @@ def test_compact_takes_what_matters(chats: Any, server: ScriptedServer) -> None:
             for text in ("a", "b", "c"):
                 await talk.send(text)
             await talk.send("/compact keep the numbers")
-            assert "the conversation so far is now a summary" in talk.driver.screen()
+            assert "≡ Summary of the conversation" in talk.driver.screen()
+            assert "In short." not in talk.driver.screen()
+            talk.type("<ctrl+o>")
+            await talk.shown("In short.")
             assert "keep the numbers" in str(server.requests[-1].body)
             assert "In short." in talk.said[0][1]
 
@@ -176,8 +179,31 @@ def test_the_session_at_hand_cannot_be_deleted(chats: Any, server: ScriptedServe
             await talk.shown("just now")
             talk.type("<ctrl+d><ctrl+d>")
             await talk.driver.settle()
-            await talk.until(lambda: "✗" in talk.driver.screen() or not sessions(chats))
+            await talk.shown("this is the session at hand; begin another one with /new first")
             assert len(sessions(chats)) == 1
+            talk.type("<up>")
+            await talk.shown("Ctrl+R rename")
+            assert "✗" not in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_a_session_that_another_zot_has_open_is_neither_renamed_nor_deleted(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("one", "two")
+        async with chats.built(server) as other, chats.built(server) as talk:
+            await other.send("theirs")
+            await talk.send("mine")
+            talk.type("/sessions<enter>")
+            await talk.shown("theirs")
+            talk.type("theirs<ctrl+d><ctrl+d>")
+            await talk.shown("another zot has this session open; close that one first")
+            talk.type("<ctrl+r>")
+            await talk.shown("Rename the session")
+            talk.type("<enter>")
+            await talk.shown("another zot has this session open")
+            assert len(sessions(chats)) == 2
+            assert all("rename" not in [row["type"] for row in rows(str(path))] for path in sessions(chats))
 
     asyncio.run(main())
 
@@ -203,6 +229,25 @@ def test_a_model_of_the_same_vendor_and_one_of_another(
             assert talk.driver.screen().count("▌") == 3
         (path,) = sessions(chats)
         assert [row["type"] for row in rows(str(path))].count("message") == 6
+
+    asyncio.run(main())
+
+
+def test_a_conversation_that_is_not_kept_goes_on_with_a_model_of_another_vendor(
+    chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        server.add("one", "two")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
+        async with chats.built(server, no_session=True) as talk:
+            await talk.send("first")
+            await talk.send("/model anthropic/claude-sonnet-4-5")
+            await talk.until(lambda: talk.driver.screen().endswith("claude-sonnet-4-5"))
+            await talk.send("second")
+            assert [text for _, text in talk.said] == ["first", "one", "second", "two"]
+            assert "first" in str(server.requests[-1].body)
+        assert sessions(chats) == []
 
     asyncio.run(main())
 
@@ -281,32 +326,96 @@ def test_jump_shows_a_prompt_of_before(chats: Any, server: ScriptedServer) -> No
 
 def test_a_question_beside_the_work_is_not_kept(chats: Any, server: ScriptedServer) -> None:
     async def main() -> None:
-        server.add("main answer", "side answer", "second side answer", "main again")
+        server.add("main answer", "side **answer**", "second side answer", "main again")
         async with chats.built(server) as talk:
             await talk.send("first")
             talk.type("/btw what is it?<enter>")
-            await talk.shown("side answer")
-            assert "not part of the conversation" in talk.driver.screen()
-            talk.type("<esc>")
-            await talk.shown("another question, or Esc")
+            await talk.shown("ask more")
+            assert talk.shows("""
+                |▌ first
+                |
+                |  main answer
+                |(11 blank)
+                |────────────────────────────────────────────────────────────────────────────────
+                |  By the way
+                |  not part of the conversation; the model forgets it
+                |
+                |▌ what is it?
+                |
+                |  side answer
+                |
+                |  PgDn scroll · Enter ask more · Esc close
+                |  ~/work                                                     ↑10 ↓5 · scripted
+            """)
+            talk.type("<enter>")
+            await talk.shown("another question")
             talk.type("and that?<enter>")
             await talk.shown("second side answer")
+            await talk.shown("ask more")
+            assert "side answer" in talk.driver.screen()
             talk.type("<esc>")
-            await talk.shown("another question, or Esc")
-            talk.type("<esc>")
+            await talk.quiet()
+            assert "By the way" not in talk.driver.screen()
             await talk.send("second")
             assert [text for _, text in talk.said] == ["first", "main answer", "second", "main again"]
             assert "what is it?" not in str(server.requests[-1].body)
             assert "main answer" in str(server.requests[1].body)
+            assert "side **answer**" in str(server.requests[2].body)
 
     asyncio.run(main())
 
 
-def test_a_question_beside_the_work_can_be_given_up_and_its_answer_is_harmless(
+def test_the_answer_to_a_question_beside_the_work_is_shown_as_it_comes_and_can_be_stopped(
+    chats: Any, paused: Any
+) -> None:
+    async def main() -> None:
+        client = paused(["It is a \x1b[2J\u202eshed¶, or a boat.", "Sorry.", "main"])
+        async with chats.open(client) as talk:
+            talk.type("/btw what is it?<enter>")
+            await talk.shown("It is a \ufffdshed")
+            assert "Esc stop" in talk.driver.screen()
+            assert "\x1b" not in talk.driver.screen()
+            assert "\u202e" not in talk.driver.screen()
+            talk.type("<enter>")  # there is nothing to answer yet
+            talk.type("<esc>")
+            await talk.shown("stopped")
+            assert "boat" not in talk.driver.screen()
+            assert client.cancelled == 1
+            talk.type("<enter>")
+            await talk.shown("another question")
+            talk.type("why?<enter>")
+            await talk.shown("Sorry.")
+            asked = [each.text for each in client.requests[-1].messages]
+            assert asked == ["what is it?", "It is a \x1b[2J\u202eshed", "why?"]
+            talk.type("<esc>")
+            await talk.send("hello")
+            assert talk.said == [("user", "hello"), ("assistant", "main")]
+
+    asyncio.run(main())
+
+
+def test_a_long_answer_beside_the_work_is_followed_to_its_end_and_can_be_read_from_its_beginning(
     chats: Any, server: ScriptedServer
 ) -> None:
     async def main() -> None:
-        server.add(Turn(fault=Fault(stall=60.0)), "side \x1b[2J\u202eanswer", "main")
+        server.add("\n\n".join(f"paragraph {number}" for number in range(40)))
+        async with chats.built(server) as talk:
+            talk.type("/btw everything<enter>")
+            await talk.shown("ask more")
+            assert "paragraph 39" in talk.driver.screen()
+            talk.type("<home>")
+            await talk.shown("▌ everything")
+            assert "1–15/81" in talk.driver.screen()
+            talk.driver.resize(20, 6)
+            await talk.driver.settle()
+            assert "everything" in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_a_question_beside_the_work_can_be_given_up_before_its_answer(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add(Turn(fault=Fault(stall=60.0)), "main")
         async with chats.built(server) as talk:
             talk.type("/btw what is it?<enter>")
             await talk.shown("waiting for the answer")
@@ -315,15 +424,43 @@ def test_a_question_beside_the_work_can_be_given_up_and_its_answer_is_harmless(
             await talk.until(lambda: server.requests[0].closed_early)
             await talk.driver.settle()
             assert "By the way" not in talk.driver.screen()
-            talk.type("/btw again<enter>")
-            await talk.shown("side \ufffdanswer")
-            assert "\x1b" not in talk.driver.screen()
-            assert "\u202e" not in talk.driver.screen()
-            talk.type("<esc>")
-            await talk.shown("another question, or Esc")
-            talk.type("<esc>")
             await talk.send("hello")
             assert talk.said == [("user", "hello"), ("assistant", "main")]
+
+    asyncio.run(main())
+
+
+def test_a_question_beside_the_work_that_fails_says_why_and_can_be_asked_again(
+    chats: Any, server: ScriptedServer
+) -> None:
+    async def main() -> None:
+        server.add(Turn(fault=Fault(status=400, body={"error": {"message": "no such\n\x1b[2Jmodel"}})), "Now.")
+        async with chats.built(server) as talk:
+            talk.type("/btw<enter>")
+            await talk.shown("a question beside the work")
+            talk.type("what is it?<enter>")
+            await talk.shown("ask more")
+            assert any(row.startswith("✗ ") and "no such model" in row for row in talk.rows())
+            talk.type("<enter>")
+            await talk.shown("another question")
+            talk.type("again<enter>")
+            await talk.shown("Now.")
+            talk.type("<esc>")
+            await talk.quiet()
+            assert "✗" not in talk.driver.screen()
+            assert talk.said == []
+
+    asyncio.run(main())
+
+
+def test_leaving_ends_a_question_beside_the_work(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add(Turn("It is " + "long " * 50, fault=Fault(stall=60.0)))
+        async with chats.built(server) as talk:
+            talk.type("/btw what is it?<enter>")
+            await talk.until(lambda: server.requests)
+            await talk.chat.controller.close()
+            await talk.until(lambda: server.requests[0].closed_early)
 
     asyncio.run(main())
 
@@ -375,6 +512,8 @@ def test_a_call_is_confirmed_where_that_was_asked_for(chats: Any, server: Script
             """)
             talk.type("n")
             await talk.quiet()
+            assert "⊘ bash echo done; echo more  refused" in talk.driver.screen()
+            assert "the user did not allow this call of bash" in talk.driver.screen()
             assert "No then." in talk.driver.screen()
             talk.type("again<enter>")
             await talk.shown("Run bash")

@@ -230,7 +230,7 @@ def test_a_picture_that_is_dropped_is_sent_with_the_prompt(chats: Any) -> None:
             await talk.quiet()
             kinds = [block.type for block in talk.host.runtime.messages[0].content]
             assert sorted(kinds) == ["image", "text"]
-            assert "[image/png, 70 bytes]" in talk.driver.screen()
+            assert "▨ PNG · 1×1 · 70 B" in talk.driver.screen()
             talk.paste(str(Path("no.png").absolute()))
             talk.type("and this?<enter>")
             await talk.quiet()

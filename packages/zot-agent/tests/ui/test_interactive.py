@@ -120,6 +120,71 @@ def test_commands_of_extensions_stand_under_a_divider(chats: Any, server: Script
     asyncio.run(main())
 
 
+def test_suggestions_that_are_open_show_the_commands_of_an_extension_that_comes_later(
+    chats: Any, server: ScriptedServer
+) -> None:
+    slow = f"""
+while not os.path.exists({str(Path("go").resolve())!r}):
+    time.sleep(0.01)
+
+@ext.command("sessile", "sits")
+def sit(args):
+    return display("sat")
+"""
+
+    async def main() -> None:
+        folders = [chats.extension("slow", slow), chats.extension("notes", NOTES)]
+        async with chats.built(server, no_skills=True, extensions=folders) as talk:
+            talk.type("/sess")
+            await talk.shown("› sessions")
+            Path("go").touch()
+            await talk.shown("sessile")
+            assert "› sessions" in talk.driver.screen()  # what Enter would take is still the same
+            talk.type("<esc>")
+            await ready(talk)
+            await talk.driver.settle()
+            assert "sessile" not in talk.driver.screen()
+            talk.type("<ctrl+u>/sessil")
+            await talk.shown("› sessile")
+
+    asyncio.run(main())
+
+
+def test_suggestions_follow_what_extensions_bring_but_where_they_were_closed(
+    chats: Any, server: ScriptedServer
+) -> None:
+    def body(name: str) -> str:
+        return f"""
+while not os.path.exists({str(Path("go-" + name).resolve())!r}):
+    time.sleep(0.01)
+ext.command({name!r}, "sleeps")(lambda args: display("z"))
+"""
+
+    async def main() -> None:
+        folders = [chats.extension("one", body("zzz")), chats.extension("two", body("sesame"))]
+        async with chats.built(server, no_skills=True, extensions=folders) as talk:
+            talk.type("/zz")
+            await talk.driver.settle()
+            assert "sleeps" not in talk.driver.screen()
+            Path("go-zzz").touch()
+            await talk.shown("› zzz")
+            talk.type("<ctrl+u>/ses")
+            await talk.shown("› sessions")
+            talk.type("<esc>")
+            Path("go-sesame").touch()
+            await ready(talk)
+            await talk.driver.settle()
+            assert "sesame" not in talk.driver.screen()
+            program = Path(folders[0]) / "main.py"
+            program.write_text(program.read_text().replace("'zzz', ", "'other', "))
+            talk.type("<ctrl+u>/reload-ext<enter>/zz")
+            await talk.shown("2 loaded (2 ready)")
+            await talk.driver.settle()
+            assert "› zzz" not in talk.driver.screen()
+
+    asyncio.run(main())
+
+
 def test_what_a_command_of_an_extension_can_do(chats: Any, server: ScriptedServer) -> None:
     async def main() -> None:
         server.add("Ada.", "Sent.")
@@ -262,6 +327,26 @@ def test_text_is_held_back_until_an_extension_has_decided(chats: Any, server: Sc
             assert talk.said[1] == ("assistant", "the secret word")
             await talk.send("and now?")
             assert "the end" in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_a_call_that_an_extension_forbids_is_marked_as_refused(chats: Any, server: ScriptedServer) -> None:
+    body = """
+@ext.intercept("tool_call")
+def guard(call):
+    return ToolCallDecision(block=call.name == "bash", reason="no commands here")
+"""
+
+    async def main() -> None:
+        server.add(Turn(calls=[Call("bash", {"command": "touch made"}), Call("ls", {})]), "Well then.")
+        async with chats.built(server, extensions=[chats.extension("guard", body)]) as talk:
+            await ready(talk)
+            await talk.send("go")
+            assert talk.rows()[:6] == [
+                "▌ go", "", "⊘ bash touch made  refused", "    no commands here", "", "● ls  0 files",
+            ]  # fmt: skip
+        assert not Path("made").exists()
 
     asyncio.run(main())
 

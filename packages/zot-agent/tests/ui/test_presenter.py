@@ -1,5 +1,6 @@
 """What happens, and the cells it becomes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from zot_core.events import (
     AgentEvent,
     AssistantMessage,
     AssistantStart,
+    CompactDone,
     Done,
     ErrorEvent,
     Notice,
@@ -31,10 +33,12 @@ from zot_tui.widgets.transcript import Transcript
 class Stage:
     """A presenter with its transcript, and a clock that a test turns."""
 
-    def __init__(self, *, holds: bool = False) -> None:
+    def __init__(self, *, holds: bool = False, tools: Sequence[str] = ()) -> None:
         self.now = 100.0
         self.transcript = Transcript()
-        self.presenter = Presenter(self.transcript, Look(), lambda: holds, clock=lambda: self.now)
+        self.presenter = Presenter(
+            self.transcript, Look(), lambda: holds, lambda: dict.fromkeys(tools), clock=lambda: self.now
+        )
 
     def show(self, *events: AgentEvent) -> None:
         for event in events:
@@ -110,9 +114,29 @@ def test_what_did_not_run_is_marked_and_what_has_no_result_is_stopped() -> None:
 def test_what_a_call_had_printed_is_shown_when_it_was_stopped() -> None:
     stage = Stage()
     stage.show(ToolCall("1", "one", "{}"), ToolCall("2", "two", "{}"), ToolProgress("1", "a\nb\n"))
-    stage.show(ToolProgress("2", "half"), ToolOutput("1", "one", is_error=True, content=[TextBlock("aborted")]))
+    stage.show(ToolProgress("2", "half"), ToolOutput("1", "one", is_error=True, content=[TextBlock("aborted: x")]))
     stage.show(Done("aborted"))
-    assert stage.lines() == ["■ one", "a", "b", "aborted", "■ two", "half"]
+    assert stage.lines() == ["■ one", "a", "b", "aborted: x", "■ two", "half"]
+
+
+def test_a_call_that_did_not_run_says_whether_it_was_refused_or_could_not() -> None:
+    stage = Stage(tools=("one", "two"))
+    for id, name, arguments, why in (
+        ("1", "one", "{}", "not in this house"),
+        ("2", "two", '{"a": ', "the arguments of two are not valid JSON"),
+        ("3", "three", "{}", 'unknown tool "three"'),
+        ("4", "one", "", "aborted: not run, the turn was stopped by the user"),
+    ):
+        stage.show(ToolCall(id, name, arguments))
+        stage.now += 9 if id != "4" else 0  # the time that a person took to say no is none of the call's
+        stage.show(ToolOutput(id, name, is_error=True, content=[TextBlock(why)]))
+    stage.show(Done())
+    assert stage.lines() == [
+        "⊘ one  refused", "not in this house",
+        "✗ two  not run", "the arguments of two are not valid JSON",
+        "✗ three  not run", 'unknown tool "three"',
+        "■ one", "aborted: not run, the turn was stopped by the user",
+    ]  # fmt: skip
 
 
 def test_a_run_that_was_stopped_says_so_unless_a_call_does() -> None:
@@ -194,3 +218,28 @@ def test_text_of_a_result_is_what_the_model_read() -> None:
     stage = Stage()
     stage.show(output("1", "plain"), output("2", "shown", display=[TextDisplay("displayed")]))
     assert stage.lines() == ["● tool", "plain", "● tool", "displayed"]
+
+
+def test_a_compaction_is_a_row_of_its_own_whose_summary_can_be_read() -> None:
+    stage = Stage()
+    stage.show(CompactDone("A *shed*.", kept=1, tokens_before=12_300, tokens_after=1200), Done())
+    head = "≡ Summary of the conversation"
+    assert stage.lines() == [f"{head}  12.3k → 1.2k tokens · 1 mess…"]
+    (cell,) = stage.transcript.cells
+    cell.expanded = True
+    assert stage.lines()[1:] == ["A shed."]
+    for before, fact in (("12300", "  of 12.3k tokens"), ("many", ""), ("9" * 5000, ""), ("", "")):
+        message = Message("user", [TextBlock("## Context Summary (compacted)\n\nA *shed*.")])
+        message.meta = {"compaction": "true", "tokens_before": before}
+        (cell,) = stage.presenter.cells([message])
+        cell.expanded = True
+        rows = ["".join(text for _, text in row).strip() for part in cell.parts for row in part.rows(80)]
+        assert rows == [head + fact, "", "A shed."]
+
+
+def test_a_call_that_was_stopped_before_is_still_marked_so() -> None:
+    stage = Stage()
+    result = ToolResultBlock("1", [TextBlock("aborted: stopped by the user")], is_error=True)
+    messages = [Message("assistant", [ToolCallBlock("1", "one", "{}")]), Message("tool", [result])]
+    stage.transcript.append(*stage.presenter.cells(messages))
+    assert stage.lines()[0] == "■ one"

@@ -236,7 +236,7 @@ def test_tools_that_fail_are_stopped_or_change_a_file(chats: Any) -> None:
                 |    2  2
                 |    3  three
                 |
-                |■ nonsuch
+                |✗ nonsuch  not run
                 |    unknown tool "nonsuch"; the tools are: bash, edit, find, glob, grep, ls,
                 |    read, write
                 |
@@ -396,8 +396,8 @@ def test_help_lists_keys_and_commands(chats: Any) -> None:
                 |  /study                          have the project looked at and explained
                 |  /copy                           put the last answer on the clipboard
                 |  /theme [name]                   other colours
+                |  /vi                             edit as in vi, or no longer
                 |  /yolo                           ask before each call, or no longer
-                |  /reload-ext                     stop, read and start the extensions anew
                 |
                 |  PgDn scroll · Esc close
                 |  ~/work                                                                    m1
@@ -410,9 +410,9 @@ def test_help_lists_keys_and_commands(chats: Any) -> None:
                 |────────────────────────────────────────────────────────────────────────────────
                 |  Help                                                                58–73/73
                 |
+                |  End, Ctrl+E                     to the end of the line
+                |  Ctrl+Home, Alt+<                to the beginning of the text
                 |  Ctrl+End, Alt+>                 to the end of the text
-                |  ↑                               one row up
-                |  ↓                               one row down
                 |  Shift+Enter, Alt+Enter, Ctrl+J  begin a line
                 |  Backspace, Shift+Backspace, Ct… delete the character before
                 |  Del                             delete the character after
@@ -442,7 +442,7 @@ def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
         return Message(role, [TextBlock(text)], meta=meta)
 
     messages = [
-        message("user", "a summary of much", compaction=True),
+        message("user", "a summary of much", compaction="true", tokens_before="1234"),
         message("user", "what is the password?"),
         message("assistant", "hunter2", display_text="(it was covered)"),
         message("user", "and now?"),
@@ -454,7 +454,7 @@ def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
     async def main() -> None:
         async with chats.open(messages=messages) as talk:
             assert talk.shows("""
-                |∴ Thought: a summary of much
+                |≡ Summary of the conversation  of 1.2k tokens · ctrl+o
                 |
                 |▌ what is the password?
                 |
@@ -499,7 +499,7 @@ def test_a_compaction_leaves_a_line(chats: Any) -> None:
                 |
                 |  three
                 |
-                |  the conversation so far is now a summary (4 messages are kept)
+                |≡ Summary of the conversation  116 → 90 tokens · 4 messages kept · ctrl+o
                 |
                 |
                 |› ask, or / for commands, @ for files

@@ -1,7 +1,7 @@
 """`App`: the one place that owns a screen, its input and its signals, on a running asyncio loop.
 
 urwid's `MainLoop` draws after whatever it has called, and stops at nothing; here a key is drawn before anything else is
-done, all other changes thirty times a second at most, and nothing while nothing changes. So the screen is driven
+done, all other changes 25 times a second at most, and nothing while nothing changes. So the screen is driven
 directly.
 """
 
@@ -12,7 +12,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from zot_tui.clipboard import copy
 from zot_tui.input import Paste, Reply
@@ -27,7 +27,10 @@ from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply
 from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.rows import canvas
 
-RATE = 30.0  # redraws a second of what changes by itself
+if TYPE_CHECKING:
+    from zot_tui.image.gallery import Gallery
+
+RATE = 25.0  # redraws a second of what changes by itself
 NOTICE_CELLS = 200
 
 
@@ -58,7 +61,7 @@ class App:
     `contexts` says where the keys go now, the innermost first, for `keymap`. The terminal is as it was before when the
     block is left, whatever the way, and before an exception is told. `leave_behind` is printed then. Once over,
     `signum` is the signal that ended it, if one did, and `gone` says whether the terminal went away. Below `smallest`,
-    columns and rows, it says that it has no room.
+    columns and rows, it says that it has no room. `pictures` are those on the screen, once `gallery` was asked for.
     """
 
     def __init__(
@@ -86,6 +89,7 @@ class App:
         self._root: Any = root
         self._theme = theme or builtin("dark")
         self._mouse = False
+        self.pictures: Gallery | None = None
         self._over = asyncio.Event()
         self._failure: BaseException | None = None
         self._due: asyncio.TimerHandle | None = None
@@ -117,8 +121,7 @@ class App:
     def theme(self, theme: Theme) -> None:
         self._theme = theme
         self.screen.register_palette(palette(theme))
-        self.screen.clear()
-        self._guard(self.draw)
+        self._guard(self.refresh)
 
     @property
     def title(self) -> str | None:
@@ -140,6 +143,14 @@ class App:
     def drawing(self) -> bool:
         """Whether a redraw was asked for and has not happened yet."""
         return self._due is not None or self._resizing
+
+    def gallery(self, *, enabled: bool = True) -> "Gallery":
+        """The pictures on this screen. It is made when it is first asked for, and `enabled` counts then."""
+        if self.pictures is None:
+            from zot_tui.image.gallery import Gallery  # noqa: PLC0415  most conversations have no pictures
+
+            self.pictures = Gallery(self.screen, self.environment, lambda: self._theme, enabled=enabled)
+        return self.pictures
 
     def redraw(self) -> None:
         """Something has changed: draw soon, together with whatever else changes until then."""
@@ -186,6 +197,8 @@ class App:
 
     def exit(self) -> None:
         """End the app: `wait` returns, nothing is drawn any more."""
+        if self.pictures is not None:
+            self.pictures.close()
         self._over.set()
 
     async def __aenter__(self) -> Self:
@@ -275,16 +288,16 @@ class App:
     def _on(self) -> None:
         self.screen.start()
         self.screen.set_mouse_tracking(self._mouse)
-        self.screen.clear()
-        self._size = None
         self.screen.listen(asyncio.get_running_loop(), self._heard, self._hung_up)
-        self._guard(self.draw)
+        self._guard(self.refresh)
 
     def _off(self) -> None:
         if self._due is not None:
             self._due.cancel()
             self._due = None
         self.screen.unlisten()
+        if self.pictures is not None:
+            self.pictures.suspend()
         self.screen.stop()
 
     @property
@@ -322,6 +335,8 @@ class App:
                     self.focused = event == "focus in"
                     self.handlers.focus(self.focused)
                 case str():
+                    if self.pictures is not None:
+                        self.pictures.measured(event)
                     self._press(event)
                 case (name, button, column, row) if hasattr(self._root, "mouse_event"):
                     self._root.mouse_event(self.size, name, button, column, row, focus=True)
@@ -373,6 +388,8 @@ class App:
         self._resizing = False
         self._size = None
         self.screen.clear()
+        if self.pictures is not None:
+            self.pictures.renew()
         self.draw()
 
     def _continued(self) -> None:

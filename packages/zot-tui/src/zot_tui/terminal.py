@@ -13,16 +13,20 @@ import os
 import re
 import select
 import sys
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
 
 from zot_tui.color import from_rgb, nearest
+from zot_tui.editor.mode import Shape
+from zot_tui.frame import Drawn, frame
 from zot_tui.input import Keys, Paste, Reply, Splitter
+from zot_tui.sink import Sink
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
 from zot_tui.theme.palette import urwid_color
 from zot_tui.urwid_parts import Screen, escape, urwid
+from zot_tui.widgets.rows import rows_of
 
 if sys.platform != "win32":
     import termios
@@ -30,21 +34,37 @@ if sys.platform != "win32":
 Event: TypeAlias = str | tuple[str, int, int, int] | Paste | Reply
 """A key as urwid names it, a mouse event, a paste, an answer of the terminal."""
 
+Keyboard: TypeAlias = Literal["legacy", "modify other keys", "kitty"]
+"""How a terminal tells of keys: see `zot_tui.chords`."""
+
 TITLE_CELLS = 120
 
+_PALETTE: dict[Depth, int] = {16: 0, 1: 1, 256: 3, TRUE_COLOR: 4}  # which colours of an entry urwid draws with
 _READ = 65536
 _PIECE = re.compile(rb"\x1b+[^\x1b]*|[^\x1b]{1,256}[\x80-\xbf]{0,3}")
 _PUSH_TITLE = "\x1b[22;2t"  # XTWINOPS: the window's title onto the terminal's stack, and back from it
 _POP_TITLE = "\x1b[23;2t"
+_SHAPES: dict[Shape, str] = {
+    "": "\x1b[0 q",
+    "block": "\x1b[2 q",
+    "underline": "\x1b[4 q",
+    "bar": "\x1b[6 q",
+}  # DECSCUSR
 
 
 class Display(Protocol):
     """What an `App` draws on and hears from: a `Terminal`, or `zot_tui.testing.MemoryScreen`.
 
-    `title` is the window's title while it is on; None leaves it alone.
+    `title` is the window's title while it is on; None leaves it alone. `shape` is how its cursor looks then, `keyboard`
+    how it tells of keys, None until it has said. `sequences` are what is written before the text that has an attribute,
+    as often as that is drawn: pictures are drawn by it. They move no cursor. `descriptor` is the terminal's, None
+    without one.
     """
 
     title: str | None
+    shape: Shape
+    sequences: dict[Hashable, str]
+    descriptor: int | None
 
     @property
     def started(self) -> bool: ...
@@ -52,6 +72,8 @@ class Display(Protocol):
     def depth(self) -> Depth: ...
     @property
     def reports_focus(self) -> bool: ...
+    @property
+    def keyboard(self) -> Keyboard | None: ...
     def start(self) -> Any: ...
     def stop(self) -> None: ...
     def clear(self) -> None: ...
@@ -94,19 +116,42 @@ class Terminal(Screen):
         self._sink = Sink((sink or sys.stdout).fileno())
         super().__init__(source or sys.stdin, self._sink, bracketed_paste_mode=True, extended_keys=True)
         urwid.set_encoding("utf-8")
-        self.depth = color_depth(os.environ if environment is None else environment)
+        environment = os.environ if environment is None else environment
+        self.depth = color_depth(environment)
+        self._linux_console = environment.get("TERM", "").startswith("linux")
         self.set_terminal_properties(colors=self.depth)
+        self.sequences: dict[Hashable, str] = {}
+        self.descriptor: int | None = self._sink.descriptor
         self._waits = {"keys": escape_wait, "paste": rest_wait, "reply": rest_wait}
         self._splitter = Splitter()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._rest: asyncio.TimerHandle | None = None
         self._title: str | None = None
+        self._shape: Shape = ""
         self._ahead = b""
+        self._rows: Sequence[Drawn] = []
+        self._cursor: tuple[int, int] | None = None
 
     @property
     def reports_focus(self) -> bool:
         """Whether the terminal said that it tells of focus."""
         return self.modes.focus_reporting is True
+
+    @property
+    def keyboard(self) -> Keyboard | None:
+        """How the terminal tells of keys; None as long as it has not said."""
+        return None if self.modes.kitty_keyboard is None else self._keyboard_protocol_enabled or "legacy"
+
+    @property
+    def shape(self) -> Shape:
+        """How the cursor looks while the screen is on; empty for what the terminal has."""
+        return self._shape
+
+    @shape.setter
+    def shape(self, shape: Shape) -> None:
+        if shape != self._shape and not self._linux_console:  # which would print the last letter
+            self._shape = shape
+            self.send(_SHAPES[shape])
 
     @property
     def title(self) -> str | None:
@@ -145,6 +190,41 @@ class Terminal(Screen):
         """See urwid. Colours of its own that an attribute brings are brought down to what the terminal has."""
         found = super().resolve_attr(attr, index)
         return reduced(found, self.depth) if self.depth != TRUE_COLOR and isinstance(attr, urwid.AttrSpec) else found
+
+    # Drawing
+
+    def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
+        """See urwid, which writes every row that has moved anew."""
+        rows = rows_of(canvas)
+        self._screen_buf_canvas = canvas  # urwid keeps what is drawn of a widget for as long as someone else does
+        style = self._with_sequence if self.sequences else self._attr_to_escape
+        drawn = frame(rows, self._rows, style, self._erases)
+        cursor = canvas.cursor
+        if not drawn and cursor == self._cursor:
+            return
+        self._rows, self._cursor = rows, cursor
+        shown = f"\x1b[0m\x1b[{cursor[1] + 1};{cursor[0] + 1}H{escape.SHOW_CURSOR}" if cursor else "\x1b[0m"
+        drawn = f"{escape.HIDE_CURSOR}{drawn}{shown}"
+        if self.modes.synchronized_output:
+            mode = escape.PrivateMode.SYNCHRONIZED_OUTPUT
+            drawn = f"{mode.enable_seq}{drawn}{mode.disable_seq}"
+        self.write(drawn)
+        self.flush()
+
+    def _with_sequence(self, attribute: Hashable) -> str:
+        return str(self._attr_to_escape(attribute)) + self.sequences.get(attribute, "")
+
+    def clear(self) -> None:
+        """See urwid."""
+        super().clear()
+        self._rows = []
+
+    def _erases(self, attribute: Hashable) -> bool:
+        """Whether what the terminal erases looks like a blank with this attribute."""
+        if not self.back_color_erase:
+            return False
+        spec = self.resolve_attr(attribute, _PALETTE[self.depth])
+        return not (spec.standout or spec.underline or spec.strikethrough)
 
     # Input
 
@@ -247,6 +327,8 @@ class Terminal(Screen):
         termios.tcsetattr(descriptor, termios.TCSANOW, settings)
         # Asked whether it tells of focus, a multiplexer may not answer and yet tell.
         self.write(escape.PrivateMode.FOCUS_REPORTING.enable_seq)
+        if self._shape:
+            self.write(_SHAPES[self._shape])
         if self._title is not None:
             self.write(f"{_PUSH_TITLE}\x1b]2;{self._title}\x1b\\")
         self.flush()
@@ -267,6 +349,8 @@ class Terminal(Screen):
         with contextlib.suppress(OSError):
             if self._title is not None:
                 self.write(_POP_TITLE)
+            if self._shape:
+                self.write(_SHAPES[""])
             self.write(escape.PrivateMode.FOCUS_REPORTING.disable_seq)
             self._await_answers()
         self._sink.lost = True  # from here on errors are not told: what can be restored is
@@ -286,40 +370,6 @@ class Terminal(Screen):
         for each in self._splitter.feed(data):
             if isinstance(each, Keys):
                 self.parse_input(None, None, list(each.data), wait_for_more=False)
-
-
-class Sink:
-    """Text output on a descriptor, a frame in one `write`; all of it, also where writing does not block.
-
-    `lost`: errors are not raised any more.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        self.lost = False
-        self._pending: list[str] = []
-
-    def fileno(self) -> int:
-        """The descriptor, which urwid asks for the size."""
-        return self.descriptor
-
-    def write(self, data: str, /) -> None:
-        """Keep `data` for `flush`."""
-        self._pending.append(data)
-
-    def flush(self) -> None:
-        """Write what was kept. OSError if that fails, unless `lost`."""
-        data = memoryview("".join(self._pending).encode(errors="replace"))
-        self._pending.clear()
-        try:
-            while data:
-                try:
-                    data = data[os.write(self.descriptor, data) :]
-                except BlockingIOError:  # a child has made our terminal non-blocking
-                    select.select([], [self.descriptor], [], 1.0)
-        except OSError:
-            if not self.lost:
-                raise
 
 
 def reduced(spec: urwid.AttrSpec, depth: Depth) -> urwid.AttrSpec:

@@ -256,3 +256,73 @@ class WithAllVerbs(RuleBasedStateMachine):
 
 TestAgainstAList = AgainstAList.TestCase
 TestWithAllVerbs = WithAllVerbs.TestCase
+
+
+def test_what_is_done_between_two_marks_is_one_step():
+    made = buffer("one two", 3)
+    made.begin_step()
+    made.kill_word_left()
+    made.insert("x")
+    made.left()
+    made.insert("y")
+    made.end_step()
+    made.insert("z")
+    assert made.text == "yzx two"
+    made.undo()
+    assert made.text == "yx two"
+    made.undo()
+    assert state(made) == ("one two", 3)
+    made.redo()
+    assert made.text == "yx two"
+
+
+def test_taking_back_ends_a_step():
+    made = buffer("one")
+    made.begin_step()
+    made.insert(" ")
+    made.insert("two")
+    made.undo()
+    assert made.text == "one"
+    made.insert("x")
+    made.end_step()
+    made.undo()
+    assert made.text == "one"
+
+
+def test_a_step_that_came_to_nothing_is_none():
+    made = typed("one")
+    made.begin_step()
+    made.insert("x")
+    made.backspace()
+    made.end_step()
+    made.undo()
+    assert made.text == ""
+
+
+def test_a_long_step_is_one_all_the_same():
+    made = buffer("one\n")
+    made.begin_step()
+    for _ in range(700):
+        made.insert("x ")
+    made.end_step()
+    made.undo()
+    assert made.text == "one\n"
+
+
+@given(pieces, pieces, pieces, st.integers(0, 12))
+def test_a_step_is_taken_back_and_done_again_whatever_it_was(text, first, second, at):
+    made = buffer(text, at)
+    before = state(made)
+    made.begin_step()
+    made.insert(first)
+    made.move(at // 2)
+    made.insert(second)
+    made.backspace()
+    made.end_step()
+    after = made.text
+    made.undo()
+    assert made.text == before[0]
+    if after != before[0]:
+        assert state(made) == before
+    made.redo()
+    assert made.text == after

@@ -90,3 +90,10 @@ def test_a_mark_without_a_letter_gets_one_to_stand_on():
 def test_detached_text_takes_its_own_cells_behind_anything(text, before):
     text = detached(sanitize(text))
     assert width(before + text) == width(before) + width(text)
+
+
+def test_text_holds_no_placeholder_of_a_picture():
+    flood = "\U0010eeee\u0305\u030d" * 300_000
+
+    assert "\U0010eeee" not in sanitize(flood)
+    assert sanitize("a\U0010eeeeb \ue000") == "a\ufffdb \ue000"

@@ -1,8 +1,11 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.editor.paste import Pastes
+from zot_tui.editor.vi import Vi
 from zot_tui.keymap import Keymap
 from zot_tui.widgets.actions import BINDINGS, EDITOR_ACTIONS
 from zot_tui.widgets.editor import EditorWidget
@@ -219,3 +222,93 @@ def test_whatever_is_done_the_cursor_is_in_sight_and_in_no_chip(steps: list[str]
         assert canvas.cursor[1] < canvas.rows()
         cursor = widget.buffer.cursor
         assert not any(found.start < cursor < found.end for found in widget.pastes.find(widget.text))
+
+
+# Another mode.
+
+
+def with_vi(text: str, cursor: int | None = None, **named: Any) -> EditorWidget:
+    widget = EditorWidget(pastes=Pastes(lines=1), **named)
+    widget.mode = Vi(widget.buffer, widget.spans)
+    widget.set_text(text)
+    widget.escape()
+    if cursor is not None:
+        widget.buffer.move(cursor)
+        widget.changed()
+    return widget
+
+
+def test_keys_are_the_modes_before_they_are_the_bindings() -> None:
+    widget = with_vi("one two", 4)
+    assert press(widget, "d", "b", "enter", "ctrl a") == [None, None, "enter", None]
+    assert widget.text == "two"
+    press(widget, "A", *" and", "meta x")
+    assert widget.text == "two an"
+    assert widget.mode.name == "normal"
+
+
+def test_a_change_of_mode_is_told_once() -> None:
+    names: list[str] = []
+    widget = with_vi("one")
+    widget.on_mode = lambda: names.append(widget.mode.name)
+    press(widget, "l", "i", "x", "ctrl [", "v", "l")
+    widget.escape()
+    widget.escape()
+    assert names == ["", "normal", "visual", "normal"]
+
+
+def test_what_a_mode_selects_is_drawn_so_over_chips_too() -> None:
+    widget = with_vi("")
+    press(widget, "i")
+    widget.paste("1\n2")
+    widget.insert(" and more")
+    press(widget, "meta 0", "v")
+    (row,) = widget.render((40,), focus=True).content()
+    assert [text.decode() for style, _, text in row if "selection" in str(style)] == ["[pasted 2 lines #1]"]
+    press(widget, "w")
+    (row,) = widget.render((40,), focus=True).content()
+    assert [text.decode() for style, _, text in row if "selection" in str(style)] == ["[pasted 2 lines #1] a"]
+    press(widget, "d")
+    assert widget.text == "nd more"
+
+
+def test_rows_are_gone_through_by_g_and_the_column_is_kept() -> None:
+    widget = with_vi("123456789 x\nabcdefghijklm", 5)
+    press(widget, "g", "j", "g", "j")
+    assert widget.buffer.cursor == 12 + 5
+    press(widget, "g", "k", "g", "k")
+    assert widget.buffer.cursor == 5
+    press(widget, "j")
+    assert widget.buffer.cursor == 12 + 5
+
+
+def test_beyond_the_text_the_owner_is_asked() -> None:
+    ways: list[str] = []
+    widget = with_vi("one\ntwo", 0, on_edge=ways.append)
+    press(widget, "k", "j", "j", "g", "j")
+    assert ways == ["up", "down", "down"]
+
+
+def test_a_paste_in_the_middle_of_typing_is_part_of_the_change() -> None:
+    widget = with_vi("")
+    press(widget, "i", "a")
+    widget.paste("b")
+    press(widget, "c", "ctrl [", "u")
+    assert widget.text == ""
+    press(widget, "ctrl r", "$", ".")
+    assert widget.text == "ababcc"
+
+
+def test_who_begins_anew_types() -> None:
+    widget = with_vi("one", on_mode=lambda: None)
+    widget.restart()
+    press(widget, *"dd")
+    assert widget.text == "dd"
+
+
+def test_what_is_taken_back_by_its_own_key_is_what_was_typed() -> None:
+    widget = with_vi("one ")
+    press(widget, "A", *"two", "ctrl _")
+    assert widget.text == "one "
+    press(widget, *"three", "ctrl [", "u")
+    assert widget.text == "one "

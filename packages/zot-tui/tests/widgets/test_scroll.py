@@ -33,3 +33,22 @@ def test_a_taller_screen_leaves_no_blank_rows_below() -> None:
 
     assert shown(widget, 2) == ["  4", "  5"]
     assert shown(widget, 4) == ["  2", "  3", "  4", "  5"]
+
+
+def test_who_saw_the_last_row_sees_the_last_one_of_what_grows_and_who_scrolled_up_stays() -> None:
+    rows = ["1"]
+    widget = Scroll(lambda columns: [[("text", row)] for row in rows])
+    assert shown(widget) == ["1", "", ""]
+    for more in (["2"], ["3", "4"], ["5"]):
+        rows += more
+        widget.changed()
+    assert widget.wanted(12) == 5
+    assert shown(widget) == ["3", "4", "5"]
+    widget.scroll(-1)
+    rows.append("6")
+    widget.changed()
+    assert shown(widget) == ["2", "3", "4"]
+    assert widget.position == "2–4/6"
+    widget.changed()
+    widget.end(last=False)
+    assert shown(widget) == ["1", "2", "3"]

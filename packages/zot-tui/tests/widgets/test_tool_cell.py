@@ -79,6 +79,7 @@ def test_a_call_says_how_it_ended_without_colours_too() -> None:
         ("ok", "●", "success"),
         ("failed", "✗", "error"),
         ("stopped", "■", "warning"),
+        ("refused", "⊘", "warning"),
     ]
     for state, mark, style in ends:
         cell = ToolCell("touch", "a")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
     from zot_agent.extensions.running import Extensions, ReloadStats
     from zot_agent.host.extensions import ExtensionChoice
+    from zot_core.sessions.file import SessionFile
 
 
 class Host:
@@ -31,12 +32,13 @@ class Host:
         options: Options | None = None,
         settings: Settings | None = None,
         choice: "ExtensionChoice | None" = None,
-        reopen: Callable[[Options], tuple[Runtime, list[str]]] | None = None,
+        reopen: "Callable[[Options, SessionFile | None], tuple[Runtime, list[str]]] | None" = None,
     ) -> None:
         """`notes` are for the person, one line each: what was found odd while putting the host together.
 
         `options` are those it was made of, `choice` says which extensions may start, and `reopen` makes another
-        runtime; a host without them has no extensions and cannot be reopened.
+        runtime, which may take over the session that is open; a host without them has no extensions and cannot be
+        reopened.
         """
         self.runtime = runtime
         self.notes = list(notes)
@@ -74,19 +76,21 @@ class Host:
     async def reopen(self, options: Options) -> list[str]:
         """Go on with what `options` name: another session, another vendor's model; lines for the person.
 
-        The old session is closed, the extensions stay. Raises `Busy`, `ConfigError` and `SessionError`, and nothing has
-        changed then.
+        The old session is closed unless it is named again, the extensions stay. Raises `Busy`, `ConfigError` and
+        `SessionError`, and nothing has changed then.
         """
         if self._reopen is None:
             raise RuntimeError("this host was made for one runtime")
         if self.runtime.busy:
             raise Busy("the agent is busy")
-        old, (self.runtime, notes) = self.runtime, self._reopen(options)
+        old, (self.runtime, notes) = self.runtime, self._reopen(options, self.runtime.session)
         self.options = options
         self._stop_telling()
         self._stop_telling = self._attach()
         if self.extensions is not None:
             self.extensions.attach(self.runtime.agent)
+        if old.session is self.runtime.session:
+            old.session = None  # it goes on, and is not to be closed with the agent that had it
         await old.close()
         return notes
 

@@ -38,8 +38,8 @@ def build_host(options: Options, *, once: bool = True, can_ask: bool = False) ->
     use_proxy(settings)
     runtime, notes = open_runtime(options, settings, discovery, once=once)
 
-    def reopen(options: Options) -> tuple[Runtime, list[str]]:
-        return open_runtime(options, load_settings(home), choice.found, once=once)
+    def reopen(options: Options, held: SessionFile | None) -> tuple[Runtime, list[str]]:
+        return open_runtime(options, load_settings(home), choice.found, once=once, held=held)
 
     host = Host(runtime, notes, options=options, settings=settings, choice=choice, reopen=reopen)
     if discovery.found or discovery.problems:
@@ -48,9 +48,12 @@ def build_host(options: Options, *, once: bool = True, can_ask: bool = False) ->
 
 
 def open_runtime(
-    options: Options, settings: Settings, extensions: Discovery, *, once: bool
+    options: Options, settings: Settings, extensions: Discovery, *, once: bool, held: SessionFile | None = None
 ) -> tuple[Runtime, list[str]]:
-    """The agent that was asked for, and lines for the person. Raises `ConfigError`, `SessionError`."""
+    """The agent that was asked for, and lines for the person. Raises `ConfigError`, `SessionError`.
+
+    `held` is a session that is open in this process: if it is the one to go on with, it is what the agent gets.
+    """
     cwd, home = working_directory(options.cwd), zot_home()
     store = SessionStore(sessions_root())
     path, stored = find_session(options, store, cwd)
@@ -59,7 +62,7 @@ def open_runtime(
     replace, append, notes = instructions(options, cwd, home)
     skills = choose_skills(options, extensions, cwd, home)
     reasoning = options.reasoning or settings.reasoning
-    session = None if options.no_session else open_session(store, cwd, selection, path, stored)
+    session = None if options.no_session else open_session(store, cwd, selection, path, stored, held)
     try:
         runtime = Runtime(
             selection.model,
@@ -77,7 +80,7 @@ def open_runtime(
             env=child_environment(selection, session, reasoning),
         )
     except BaseException:
-        if session is not None:
+        if session is not None and session is not held:
             session.close()
         raise
     return runtime, [*notes, *skills.notes]
@@ -198,9 +201,19 @@ def open_client(selection: Selection, options: Options) -> Client:
     return LocalClient(selection.vendor, selection.model.id)
 
 
-def open_session(store: SessionStore, cwd: str, selection: Selection, path: str, stored: Stored | None) -> SessionFile:
-    """The session file to write to: a new one, or the one at `path`."""
+def open_session(
+    store: SessionStore,
+    cwd: str,
+    selection: Selection,
+    path: str,
+    stored: Stored | None,
+    held: SessionFile | None = None,
+) -> SessionFile:
+    """The session file to write to: a new one, or the one at `path`, whose lock would keep out another than `held`."""
     model, provider = selection.model.id, selection.vendor.id
     if stored is None:
         return store.create(cwd, model, provider, __version__)
+    if held is not None and os.path.abspath(held.path) == os.path.abspath(path):
+        held.change(model=model, provider=provider)
+        return held
     return SessionFile(path, stored.meta.replace(model=model, provider=provider), resume=stored)

@@ -2,11 +2,11 @@
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from zot_agent.config.paths import zot_home
 from zot_agent.host import Host
-from zot_agent.ui.bindings import keymap
+from zot_agent.ui.bindings import keymap, untold
 from zot_agent.ui.controller import Controller
 from zot_agent.ui.loading import load_rest
 from zot_agent.ui.permission import ask_for_extensions
@@ -38,7 +38,7 @@ class ChatScreen:
         look = Look(framed=host.settings.tool_render == "box", frames=frames)
         keys, problems = keymap(host.settings.keymap)
         transcript = Transcript(on_change=lambda: self.app.redraw(), on_older=lambda: self.presenter.past.more())
-        editor = EditorWidget(placeholder=PLACEHOLDER)
+        editor = EditorWidget(placeholder=PLACEHOLDER, keymap=keys)
         spinner = Spinner(theme.spinner, lambda *call: self.app.after(*call), lambda: self._spun())
         self.view = Screen(transcript, editor, spinner, Status())
         self.presenter = Presenter(transcript, look, lambda: host.holds_text, lambda: host.runtime.agent.tools)
@@ -67,6 +67,8 @@ class ChatScreen:
         self.presenter.past.show(host.runtime.messages)
         if self.controller.typed.recover():
             self.controller.note("what you had typed when zot ended is in the editor")
+        if host.settings.editor_mode == "vi":
+            self.controller.typed.toggle_vi()
         self.controller.refresh()
 
     def _signalled(self, number: int) -> None:
@@ -76,6 +78,12 @@ class ChatScreen:
     def _spun(self) -> None:
         self._frame += 1
         self.presenter.spin(self._frame)
+        self.app.redraw()
+
+    async def check_keys(self, chords: Iterable[str]) -> None:
+        """Tell which of a person's chords this terminal cannot tell."""
+        for each in await untold(chords, self.app.screen):
+            self.presenter.note(each, "warning")
         self.app.redraw()
 
     def tail(self) -> str:
@@ -96,6 +104,8 @@ async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -
                 themes.use(host.settings.theme)
             if host.choice is not None and host.choice.undecided:
                 chat.controller.dispatch.begin(ask_for_extensions(chat.controller))
+            if host.settings.keymap:
+                chat.controller.dispatch.begin(chat.check_keys(host.settings.keymap))
             if prompt or images:
                 chat.controller.work.submit(Waiting(prompt, prompt, images))
             await app.wait()

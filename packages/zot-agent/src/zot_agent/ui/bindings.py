@@ -1,9 +1,12 @@
 """The keys of the chat screen: an action, what it does in words, and its keys, a line each."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterable, Mapping
 
-from zot_tui.keymap import Binding, Keymap
-from zot_tui.widgets.actions import EDITOR_ACTIONS, Action
+from zot_tui.keymap import RESERVED, Binding, Keymap
+from zot_tui.terminal import Display
+from zot_tui.widgets.actions import BINDINGS as WIDGET_BINDINGS
+from zot_tui.widgets.actions import EDITOR, EDITOR_ACTIONS, Action
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
 
 CHAT = "chat"
@@ -20,15 +23,24 @@ ACTIONS = (
     Action("down", "down", "a row down, then on in history", ("down",)),
     Action("complete", "complete", "complete a command or a path", ("tab",)),
     Action("edit", "edit", "write in your own editor", ("ctrl+g",)),
+    Action("paste_image", "paste_image", "paste a picture, or text, from the clipboard", ("ctrl+v",)),
     Action("reasoning", "next_reasoning", "think more, or less", ("shift+tab",)),
     Action("mouse", "toggle_mouse", "the wheel scrolls, or the terminal selects", ("alt+m",)),
     Action("redraw", "redraw", "draw the screen anew", ("ctrl+l",)),
     Action("help", "help", "keys and commands", ("f1",)),
 )
 
-BINDINGS = tuple(
-    Binding(key, action.name, (CHAT,), action.help) for action in (*ACTIONS, *TRANSCRIPT_ACTIONS) for key in action.keys
+BINDINGS = (
+    *(
+        Binding(key, action.name, (CHAT,), action.help)
+        for action in (*ACTIONS, *TRANSCRIPT_ACTIONS)
+        for key in action.keys
+    ),
+    *(binding for binding in WIDGET_BINDINGS if binding.contexts == (EDITOR,)),
 )
+
+ANSWER = 5.0
+"""Seconds in which a terminal says how it tells of keys; one that has not by then tells them by bytes."""
 
 
 _KNOWN = {action.name for action in (*ACTIONS, *TRANSCRIPT_ACTIONS, *EDITOR_ACTIONS)}
@@ -38,10 +50,28 @@ def keymap(own: Mapping[str, str]) -> tuple[Keymap, list[str]]:
     """The keys of the chat screen with a person's `own` on top, each for a slash command, an action, or nothing; and
     what of those cannot be used, a line each."""
     problems = [
-        f"keymap: {key}: there is no action {action!r}; /help names them, and a command begins with a slash"
+        f"keymap: {key}: there is no action {action!r}{_like(action)}; a command begins with a slash"
         for key, action in own.items()
         if action and not action.startswith("/") and action not in _KNOWN
     ]
     usable = {key: action for key, action in own.items() if not action or action.startswith("/") or action in _KNOWN}
-    keys, more = Keymap(BINDINGS).override(usable, (CHAT,))
+    keys, more = Keymap(BINDINGS).override(usable, (CHAT, EDITOR))
     return keys, [*problems, *(f"keymap: {each}" for each in more)]
+
+
+def _like(action: str) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415  for a mistake alone
+
+    near = get_close_matches(action, sorted(_KNOWN), 1)
+    return f" (is it {near[0]}?)" if near else ""
+
+
+async def untold(chords: Iterable[str], screen: Display, limit: float = ANSWER) -> list[str]:
+    """A line for each of a person's chords that the terminal cannot tell, once it has said what it can, or `limit`
+    seconds are over."""
+    from zot_tui import chords as told  # noqa: PLC0415  only for keys of one's own, and not for the first screen
+
+    end = asyncio.get_running_loop().time() + limit
+    while screen.keyboard is None and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110  nobody tells of it
+        await asyncio.sleep(min(0.1, limit))
+    return [f"keymap: {each}" for each in told.notes(chords, screen.keyboard or "legacy", RESERVED)]

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from typing import Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from zot_agent.host import Host
 from zot_agent.ui import prompts, status
@@ -30,6 +30,9 @@ from zot_tui.widgets.cells import Level, NoteCell
 from zot_tui.widgets.dialog import Dialog
 from zot_tui.widgets.tool_cell import ToolCell
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
+
+if TYPE_CHECKING:
+    from zot_tui.image.gallery import Gallery
 
 V = TypeVar("V")
 
@@ -77,8 +80,14 @@ class Controller:
             use=self._dress,
             note=lambda text: self.note(text, "warning"),
         )
+        presenter.look.gallery = self._gallery
+        if os.environ.get("ZOT_INLINE_IMAGES"):
+            from zot_tui.image.protocol import problem  # noqa: PLC0415  rarely set
+
+            host.notes += filter(None, [problem(os.environ)])  # they are shown with the screen
+        view.editor.on_mode = self.refresh
         host.events.add(self._event)
-        self.guests = Guests(self, view, presenter)
+        self.guests = Guests(self, view, presenter, registered=self.typed.renew)
 
     # What happens
 
@@ -135,6 +144,9 @@ class Controller:
         self.presenter.look.frames = theme.spinner.frames or self.presenter.look.frames
         self.app.theme = theme
 
+    def _gallery(self) -> "Gallery":
+        return self.app.gallery(enabled=self.host.settings.inline_images_enabled)
+
     def watch_extensions(self) -> None:
         """See `Chat`."""
         self.guests.watch()
@@ -152,7 +164,9 @@ class Controller:
             self._size.tokens(rough=True) if len(runtime.agent.transcript) else 0,
             waiting=len(self.work.waiting),
             home=os.path.expanduser("~"),
+            mode=self.view.editor.mode.name,
         )
+        self.app.screen.shape = self.view.editor.mode.shape
         self.app.title = terminal_title(self.work.prompt, os.path.basename(runtime.cwd), busy=self.work.busy)
         self.app.redraw()
 
@@ -164,6 +178,8 @@ class Controller:
         """See `Chat`."""
         self.presenter.clear_notes()
         self.transcript.clear()
+        if self.app.pictures is not None:
+            self.app.pictures.clear()
         self.presenter.past.show(self.host.runtime.messages)
         self._size = ContextSize(self.host.runtime.agent)
         self._branch = branch(self.host.runtime.cwd)
@@ -184,7 +200,7 @@ class Controller:
         elif name in _METHODS:
             getattr(self, _METHODS[name])()
         elif name.startswith("/"):
-            self._take(name)
+            self._take(name, keep=True)
         elif name in _EDITS:
             self.view.editor.perform(name)
         else:
@@ -199,6 +215,15 @@ class Controller:
             self.view.editor.paste(text)
         self._changed()
 
+    def paste_image(self) -> None:
+        """Ctrl+V: what terminals cannot paste."""
+        self.dispatch.begin(self._paste_image())
+
+    async def _paste_image(self) -> None:
+        from zot_agent.ui import pasted  # noqa: PLC0415  rarely wanted
+
+        self.paste(await pasted.from_clipboard(self.home, self.app.environment))
+
     def submit(self) -> None:
         """Enter."""
         if not self.typed.enter():
@@ -207,7 +232,8 @@ class Controller:
         if typed.strip():
             self._take(typed)
 
-    def _take(self, typed: str) -> None:
+    def _take(self, typed: str, *, keep: bool = False) -> None:
+        """Do what was typed, which is gone then; with `keep`, for the command of a key, what is being typed stays."""
         escape = read_escape(typed)
         try:
             if self.dispatch.take(typed):
@@ -220,7 +246,8 @@ class Controller:
         except ZotError as error:
             self.note(str(error), "error")
             return
-        self.typed.sent(typed)
+        if not keep:
+            self.typed.sent(typed)
 
     def _send(self, prompt: Waiting) -> None:
         self.presenter.clear_notes()
@@ -243,8 +270,8 @@ class Controller:
                 self.submit()
 
     def cancel(self) -> None:
-        """Esc: suggestions, notes, work, text, in this order."""
-        if self.typed.cancel() or self.presenter.clear_notes():
+        """Esc: suggestions, the editor's mode, notes, work, text, in this order."""
+        if self.typed.cancel() or self.view.editor.escape() or self.presenter.clear_notes():
             self._changed()
         elif self.work.busy:
             self.stop()

@@ -1,5 +1,6 @@
 """`Guests`: extensions on the screen: what they want shown, and the keys of the panel that one of them has open."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions import events
@@ -18,18 +19,26 @@ PASTED = 10_000
 
 
 class Guests:
-    """The extensions of a chat's host, which may be none yet."""
+    """The extensions of a chat's host, which may be none yet. `registered` is called when one of them has said what it
+    brings, or cannot."""
 
-    def __init__(self, chat: Chat, view: Screen, presenter: Presenter) -> None:
-        self._chat, self._view, self._presenter = chat, view, presenter
+    def __init__(self, chat: Chat, view: Screen, presenter: Presenter, *, registered: Callable[[], None]) -> None:
+        self._chat, self._view, self._presenter, self._registered = chat, view, presenter, registered
         self._watched: Extensions | None = None
         self.watch()
 
     def watch(self) -> None:
         """Show what the extensions want shown; harmless if that is so already."""
-        if self._chat.host.extensions is not None and self._watched is None:
-            self._watched = self._chat.host.extensions
-            self._watched.events.add(self._show)
+        extensions = self._chat.host.extensions
+        if extensions is None:
+            return
+        if self._watched is None:
+            self._watched = extensions
+            extensions.events.add(self._show)
+        else:
+            self._registered()
+        for member in extensions.members:
+            member.up.add_done_callback(lambda _: self._registered())
 
     def _show(self, event: events.ExtensionEvent) -> None:
         view = self._view

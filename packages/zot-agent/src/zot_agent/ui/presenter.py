@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
 
 from zot_agent.extensions import events as extension_events
+from zot_agent.ui.amounts import tokens
 from zot_agent.ui.past import Past
 from zot_core.display import DisplayBlock, ImageDisplay, TextDisplay, main_argument
 from zot_core.events import (
@@ -37,7 +37,7 @@ from zot_provider.messages import (
 from zot_tui.widgets.cell import Cell, Look
 from zot_tui.widgets.cells import AnswerCell, NoteCell, ThoughtCell, UserCell, WorkedCell
 from zot_tui.widgets.cells import Level as NoteLevel
-from zot_tui.widgets.tool_cell import ToolCell
+from zot_tui.widgets.tool_cell import Ending, ToolCell
 from zot_tui.widgets.transcript import Transcript
 
 KEPT = 4000
@@ -45,6 +45,12 @@ KEPT = 4000
 
 LONG = 10.0
 """Seconds from which it is told how long a turn took."""
+
+STOPPED = "aborted: "
+"""What the result of a call begins with that was stopped: see `zot_core.agent.calls`."""
+
+DIGITS = 12
+"""Of a number of tokens that is believed."""
 
 _LEVELS: dict[str, NoteLevel] = {"warn": "warning", "info": "info", "success": "success", "error": "error"}
 
@@ -73,6 +79,7 @@ class Presenter:
         self._thought: ThoughtCell | None = None
         self._tools: dict[str, tuple[ToolCell, float]] = {}
         self._printed: dict[str, str] = {}
+        self._asked: dict[str, str] = {}
         self._stopped = False
         self._started = 0.0
         self._why = ""
@@ -95,6 +102,7 @@ class Presenter:
                 self._end_text()
                 self._tool(id, name)
             case ToolCall(id, name, arguments):
+                self._asked[id] = arguments
                 self._tool(id, name).argument = main_argument(arguments)
             case ToolOutput():
                 self._result(event)
@@ -122,7 +130,8 @@ class Presenter:
                 self._why = ""
                 self.note(message, "error")
             case CompactDone():
-                self.note(f"the conversation so far is now a summary ({event.kept} messages are kept)")
+                kept = f"{event.kept} message{'' if event.kept == 1 else 's'} kept"
+                self.transcript.append(self._summary(event.summary, event.tokens_before, event.tokens_after, kept))
             case Done(reason):
                 self._end_text()
                 self._stop_tools()
@@ -194,14 +203,27 @@ class Presenter:
         if event.arguments is not None:
             cell.argument = main_argument(event.arguments)
         blocks = list(event.display) or shown_content(event.content)
-        state: Literal["ok", "failed", "stopped"] = "failed" if event.is_error else "ok"
+        state: Ending = "failed" if event.is_error else "ok"
+        facts: list[str] = []  # of a call that took no time
         if event.is_error and event.arguments is None:
-            state = "stopped"
-            self._stopped = True
+            state, facts = self._not_run(event)
+            self._stopped = self._stopped or state == "stopped"
+        self._asked.pop(event.id, None)
         printed = self._printed.pop(event.id, "")
         if state == "stopped" and printed.strip():
             blocks.insert(0, TextDisplay(printed))
-        cell.finish(state, blocks, self._clock() - began)
+        cell.finish(state, blocks, None if facts else self._clock() - began, facts)
+
+    def _not_run(self, event: ToolOutput) -> tuple[Ending, list[str]]:
+        """How a call stands that was stopped, that nobody could run, or that somebody did not allow: the model is told
+        why in words alone."""
+        if _was_stopped(event.content):
+            return "stopped", []
+        try:
+            ToolCallBlock(event.id, event.name, self._asked.get(event.id, "")).parsed()
+        except ValueError:
+            return "failed", ["not run"]
+        return ("refused", ["refused"]) if event.name in self._tools_of() else ("failed", ["not run"])
 
     def _stop_tools(self) -> None:
         for id, (cell, _) in self._tools.items():
@@ -209,6 +231,7 @@ class Presenter:
         self._stopped = self._stopped or bool(self._tools)
         self._tools.clear()
         self._printed.clear()
+        self._asked.clear()
 
     def spin(self, frame: int) -> None:
         """Another frame of the spinner, and the time that running calls take."""
@@ -258,7 +281,8 @@ class Presenter:
             for block in message.content if message.role != "user" else ():
                 if isinstance(block, ToolResultBlock) and block.call_id in calls:
                     cell, call = calls.pop(block.call_id)
-                    cell.finish("failed" if block.is_error else "ok", self._recalled(call, block))
+                    stopped: Ending = "stopped" if _was_stopped(block.content) else "failed"
+                    cell.finish(stopped if block.is_error else "ok", self._recalled(call, block))
                 elif isinstance(block, ToolCallBlock):
                     calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.look), block
                     cells.append(calls[block.id][0])
@@ -294,12 +318,26 @@ class Presenter:
 
     def _user(self, message: Message) -> list[Cell]:
         if message.meta.get("compaction"):
-            return [ThoughtCell(message.text, finished=True)]
-        pictures = [
-            f"[{block.mime_type}, {block.size} bytes]" for block in message.content if isinstance(block, ImageBlock)
-        ]
-        text = "\n".join(filter(None, [message.text, *pictures]))
-        return [UserCell(text, self.look)] if text else []
+            before = message.meta.get("tokens_before", "")
+            return [self._summary(message.text, int(before) if before.isdecimal() and len(before) < DIGITS else 0)]
+        pictures = shown_content([block for block in message.content if isinstance(block, ImageBlock)])
+        return [UserCell(message.text, self.look, pictures)] if message.text or pictures else []
+
+    def _summary(self, text: str, before: int, after: int = 0, *facts: str) -> Cell:
+        """What stands for a conversation that was compacted; 0 for numbers of tokens that nobody knows."""
+        from zot_core.compaction.summary import HEADING  # noqa: PLC0415  few conversations get so long
+        from zot_tui.widgets.fold_cell import FoldCell  # noqa: PLC0415  as above
+
+        count = (
+            f"{tokens(before)} → {tokens(after)} tokens" if after else f"of {tokens(before)} tokens" if before else ""
+        )
+        shown = [fact for fact in (count, *facts) if fact]
+        return FoldCell("Summary of the conversation", text.removeprefix(HEADING).strip(), shown, self.look)
+
+
+def _was_stopped(content: Sequence[TextBlock | ImageBlock]) -> bool:
+    """Whether a result says that its call was stopped, in the word that the agent has for it."""
+    return bool(content) and isinstance(content[0], TextBlock) and content[0].text.startswith(STOPPED)
 
 
 def shown_content(content: Sequence[TextBlock | ImageBlock]) -> list[DisplayBlock]:

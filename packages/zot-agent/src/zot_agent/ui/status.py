@@ -7,17 +7,19 @@ from zot_core.runtime import Runtime
 from zot_tui.widgets.status import Line, Segment
 
 
-def lines(runtime: Runtime, branch: str, context: int, *, waiting: int = 0, home: str = "") -> list[Line]:
+def lines(
+    runtime: Runtime, branch: str, context: int, *, waiting: int = 0, home: str = "", mode: str = ""
+) -> list[Line]:
     """One row: place and branch at the left; tokens, cost, context, reasoning and model at the right.
 
-    `context` is the size of the conversation in tokens.
+    `context` is the size of the conversation in tokens, `mode` how the editor reads keys, if that is to be said.
     """
     agent = runtime.agent
     usage, model = agent.usage, agent.model
     place = runtime.cwd
     if home and (place == home or place.startswith(home + os.sep)):
         place = "~" + place[len(home) :]
-    left = [Segment(place, "status", 3), Segment(branch, "status", 4)]
+    left = [Segment(mode, "accent", 7), Segment(place, "status", 3), Segment(branch, "status", 4)]
     if waiting:
         left.append(Segment(f"{waiting} waiting", "accent", 6))
     right = []

@@ -1,6 +1,7 @@
 """`Typed`: the editor with what helps to fill it: completion, history, the draft that outlives a crash."""
 
 import asyncio
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from zot_tui.widgets.editor import EditorWidget
 from zot_tui.widgets.suggest import Suggest
 
 PLACEHOLDER = "ask, or / for commands, @ for files"
+
+PASTED = "pasted"
+"""The folder below zot's own for pictures from the clipboard."""
 
 LONG = 20_000
 """Characters from which a draft that was recovered becomes a chip, as a paste does."""
@@ -33,6 +37,7 @@ class Typed:
     ) -> None:
         self.editor, self._suggest, self._changed = editor, suggest, changed
         self.drafts = Drafts(home, cwd)
+        self._pasted = os.path.join(home, PASTED)
         self.history = History(history_path(Path(home) / "history", Path(cwd)))
         self._files = FileIndex(cwd, changed=self._look_again)
         self._found: list[str] = []
@@ -41,7 +46,7 @@ class Typed:
         self._completer = Completer(commands, lambda: self._found)
         self._waiting: list[str] = []
         self._walking = False
-        editor.on_change = self._edited
+        editor.on_change, editor.on_edge = self._edited, self._beyond
 
     @property
     def text(self) -> str:
@@ -67,16 +72,33 @@ class Typed:
         if len(text) > LONG:
             self.editor.paste(text)
         elif text:
-            self.set(text)
+            self.set(self._with_chips(text))
         return bool(text)
+
+    def _with_chips(self, text: str) -> str:
+        """Pictures from the clipboard are attached to what was recovered, as they were."""
+        if PASTED not in text:
+            return text
+        from zot_agent.ui.pasted import with_chips  # noqa: PLC0415  rarely wanted
+
+        return with_chips(text, self._pasted, self.editor.pastes)
 
     def sent(self, text: str) -> None:
         """The text was sent: the editor is empty, the history has one more, with what its chips stood for."""
         pastes = self.editor.pastes
         self.history.add(pastes.expand(text))
-        self.editor.set_text("")
+        self.editor.restart()
         if not self._waiting:  # what waits may come back with its chips
             pastes.clear()
+
+    def toggle_vi(self) -> bool:
+        """Edit as in vi, or no longer; whether it is so now."""
+        from zot_tui.editor.mode import Mode  # noqa: PLC0415  with the other one
+        from zot_tui.editor.vi import Vi  # noqa: PLC0415  for those who want it
+
+        vi = not isinstance(self.editor.mode, Vi)
+        self.editor.mode = Vi(self.editor.buffer, self.editor.spans) if vi else Mode()
+        return vi
 
     def _edited(self) -> None:
         if not self._walking:
@@ -85,7 +107,11 @@ class Typed:
         self._look()
 
     def _look(self) -> None:
-        """Offer what completes the word at the cursor."""
+        """Offer what completes the word at the cursor, where words are typed."""
+        if not self.editor.mode.types:
+            self._completer.popup, self._searched = None, None
+            self._show_choice()
+            return
         self._completer.update(self.text, self.editor.buffer.cursor)
         query = _file_query(self.text, self.editor.buffer.cursor)
         if query is None:
@@ -110,16 +136,23 @@ class Typed:
             self._offer_anew()
             self._show_choice()
 
-    def _offer_anew(self) -> None:
-        """The same word, other candidates: one that was chosen by hand stays chosen."""
+    def _offer_anew(self, *, keep: bool = False) -> None:
+        """The same word, other candidates: one that was chosen by hand stays chosen, and with `keep` the first too."""
+        if not self.editor.mode.types:
+            return
         popup = self._completer.popup
-        chosen = popup.candidates[popup.chosen].name if popup is not None and popup.chosen else ""
+        chosen = popup.candidates[popup.chosen].name if popup is not None and (keep or popup.chosen) else ""
         self._completer.popup = None
         self._completer.update(self.text, self.editor.buffer.cursor)
         popup = self._completer.popup
         if popup is not None:
             names = [each.name for each in popup.candidates]
             popup.chosen = names.index(chosen) if chosen in names else 0
+
+    def renew(self) -> None:
+        """There are other commands now: suggestions show them, and Enter still takes what it would have taken."""
+        self._offer_anew(keep=True)
+        self._show_choice()
 
     # Keys
 
@@ -136,6 +169,10 @@ class Typed:
             self._show_choice()
         elif not self.editor.perform("cursor_down"):
             self._walk(self.history.forward(self.text))
+
+    def _beyond(self, way: str) -> None:
+        """The editor's mode goes up from the first line, or down from the last one."""
+        self._walk(self.history.back(self.text) if way == "up" else self.history.forward(self.text))
 
     def complete(self) -> bool:
         """Take the suggestion; whether there was one."""

@@ -10,6 +10,7 @@ from zot_core.aio import spawn
 from zot_provider.vendors.spec import Vendor
 from zot_tui.app import App
 from zot_tui.terminal import Display
+from zot_tui.theme import builtin
 from zot_tui.widgets.picker import Item, Picker
 from zot_tui.widgets.questions import TextInput
 from zot_tui.widgets.scroll import Scroll, text_source
@@ -39,6 +40,8 @@ async def welcome(options: Options, screen: Display | None = None) -> Options | 
 
     async with app:
         asking = spawn(ask(), "welcome")
+        if await app.background() == "light":
+            app.theme = builtin("light")
         await app.wait()
         asking.cancel()
     return chosen[0] if chosen else None

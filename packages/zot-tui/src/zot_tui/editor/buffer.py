@@ -21,7 +21,7 @@ class Buffer:
     share a kill ring.
     """
 
-    __slots__ = ("_cursor", "_goal", "_last", "_text", "_undo", "_yanked", "kills")
+    __slots__ = ("_cursor", "_goal", "_last", "_step", "_text", "_undo", "_yanked", "kills")
 
     def __init__(self, text: str = "", kills: KillRing | None = None) -> None:
         self.kills = KillRing() if kills is None else kills
@@ -31,6 +31,7 @@ class Buffer:
         self._last: _Last = ""
         self._goal: int | None = None  # the column that going up and down tries to keep, in cells
         self._yanked = (0, 0)  # where the text of the last yank stands
+        self._step: tuple[str, int] | None = None  # text and cursor at the beginning of the step that is open
 
     @property
     def text(self) -> str:
@@ -58,6 +59,31 @@ class Buffer:
         self._replace(0, len(self._text), _lines(text))
         if cursor is not None:
             self.move(cursor)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put `text` in place of what stands from `start` to `end`, both borders of graphemes; the cursor goes behind
+        it."""
+        self._replace(start, end, _lines(text))
+
+    def begin_step(self) -> None:
+        """What is changed from here to `end_step` is one step of undo; a step that is open ends."""
+        self.end_step()
+        self._step = self._text, self._cursor
+        self._undo.begin()
+
+    def end_step(self) -> None:
+        """End the step that is open, if one is; taking back and doing again end it too."""
+        if self._step is None:
+            return
+        (before, cursor), self._step = self._step, None
+        if before == self._text:
+            self._undo.end(None)
+            return
+        start = alike(before, self._text)
+        rest = min(len(before), len(self._text)) - start
+        tail = min(alike(before[::-1], self._text[::-1]), rest)
+        removed, inserted = before[start : len(before) - tail], self._text[start : len(self._text) - tail]
+        self._undo.end(Edit(start, removed, inserted, cursor))
 
     def move(self, offset: int) -> None:
         """Put the cursor at `offset`, or as near as the text and its graphemes allow."""
@@ -134,6 +160,7 @@ class Buffer:
 
     def undo(self) -> None:
         """Take back the last step."""
+        self.end_step()
         edit = self._undo.undo()
         if edit is not None:
             self._text = _spliced(self._text, edit.at, edit.at + len(edit.inserted), edit.removed)
@@ -141,6 +168,7 @@ class Buffer:
 
     def redo(self) -> None:
         """Do again what was taken back last."""
+        self.end_step()
         edit = self._undo.redo()
         if edit is not None:
             self._text = _spliced(self._text, edit.at, edit.at + len(edit.removed), edit.inserted)
@@ -182,6 +210,14 @@ class Buffer:
 
     def _column(self) -> int:
         return motions.column(self._text, self._cursor) if self._goal is None else self._goal
+
+
+def alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    most = min(len(one), len(other))
+    if one[:most] == other[:most]:
+        return most
+    return next(at for at in range(most) if one[at] != other[at])
 
 
 def _spliced(text: str, start: int, end: int, middle: str) -> str:

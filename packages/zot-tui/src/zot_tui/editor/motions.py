@@ -50,18 +50,18 @@ def snap(text: str, offset: int) -> int:
 
 def word_left(text: str, offset: int) -> int:
     """The beginning of the word before `offset`."""
-    while offset and not _in_word(text[offset - 1]):
+    while offset and not in_word(text[offset - 1]):
         offset -= 1
-    while offset and _in_word(text[offset - 1]):
+    while offset and in_word(text[offset - 1]):
         offset -= 1
     return snap(text, offset)
 
 
 def word_right(text: str, offset: int) -> int:
     """The end of the word after `offset`."""
-    while offset < len(text) and not _in_word(text[offset]):
+    while offset < len(text) and not in_word(text[offset]):
         offset += 1
-    while offset < len(text) and _in_word(text[offset]):
+    while offset < len(text) and in_word(text[offset]):
         offset += 1
     return snap(text, offset)
 
@@ -87,5 +87,6 @@ def _at_column(text: str, start: int, cells: int) -> int:
     return start + len(split_at(text[start : line_end(text, start)], cells)[0])
 
 
-def _in_word(char: str) -> bool:
+def in_word(char: str) -> bool:
+    """Whether a character is a letter, a digit, a mark or `_`."""
     return char.isalnum() or char == "_" or unicodedata.category(char).startswith("M")

@@ -16,13 +16,14 @@ class Edit:
 class UndoStack:
     """Edits in order, and how many of them are in force. A new edit forgets those that were taken back."""
 
-    __slots__ = ("_done", "_limit", "_open", "_undone")
+    __slots__ = ("_begun", "_done", "_limit", "_open", "_undone")
 
     def __init__(self, limit: int = 500) -> None:
         self._limit = limit
         self._done: list[Edit] = []
         self._undone: list[Edit] = []
         self._open = False
+        self._begun = 0  # how many of the edits in force were there when `begin` was called
 
     def add(self, edit: Edit, *, typed: bool = False) -> None:
         """Remember an edit. One that is `typed` right after another typed one becomes part of it."""
@@ -32,8 +33,21 @@ class UndoStack:
             last.inserted += edit.inserted
             return
         self._done.append(edit)
+        self._begun -= max(len(self._done) - self._limit, 0)
         del self._done[: -self._limit]
         self._open = typed
+
+    def begin(self) -> None:
+        """From here to `end` edits make one step."""
+        self._open = False
+        self._begun = len(self._done)
+
+    def end(self, edit: Edit | None) -> None:
+        """Put `edit`, which does all that was done since `begin`, in its place; None if that came to nothing."""
+        self._open = False
+        del self._done[max(self._begun, 0) :]
+        if edit is not None:
+            self._done.append(edit)
 
     def close(self) -> None:
         """What is typed from now on is a step of its own."""

@@ -57,6 +57,11 @@ class Block:
         same = known is not None and earlier is not None and earlier._before is self._before
         self._growth = known if same and earlier is not None and earlier.language == self.language else _Growth()
 
+    def settle(self) -> None:
+        """It does not grow any more: draw it whole when it is asked for the next time."""
+        if self._growth is not None:
+            self._width, self._rows, self._growth, self._lexing = 0, [], None, None
+
     def forget(self) -> None:
         """Keep no rows and no colours, but the state of the lexer for the piece that goes on here: all else is made
         again when it is asked for."""

@@ -63,12 +63,18 @@ class Document:
             self._hold(line)
         done = self._structure.done
         if done:
-            self.closed += _blocks(done, self.closed[-1] if self.closed else None)
+            more = _blocks(done, self.closed[-1] if self.closed else None)
+            for block, earlier in zip(more, self._earlier, strict=False):
+                block.grow(earlier)
+            self.closed += more
+            self._earlier = self._earlier[len(more) :]
             done.clear()
 
     def finish(self) -> None:
-        """No more text will come: the open blocks are made once more, whole."""
+        """No more text will come: blocks that have grown are drawn once more, whole."""
         self._open, self._earlier = None, []
+        for block in self.closed:
+            block.settle()
 
     def _hold(self, text: str) -> None:
         """Keep the beginning of a line until the line ends; of one that is too long, keep its end."""

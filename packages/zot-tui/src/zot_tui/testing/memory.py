@@ -1,11 +1,12 @@
 """`MemoryScreen`: a screen of a fixed size that keeps what is drawn on it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from urwid.display.common import BaseScreen
 
-from zot_tui.terminal import Event
+from zot_tui.editor.mode import Shape
+from zot_tui.terminal import Event, Keyboard
 from zot_tui.text.sanitize import sanitize
 from zot_tui.theme.detect import TRUE_COLOR, Depth
 from zot_tui.urwid_parts import urwid
@@ -21,6 +22,10 @@ class MemoryScreen(BaseScreen):
         self.depth: Depth = depth
         self.reports_focus = False
         self.title: str | None = None
+        self.shape: Shape = ""
+        self.keyboard: Keyboard | None = None
+        self.sequences: dict[Hashable, str] = {}
+        self.descriptor: int | None = None
         self.size = (columns, rows)
         self.canvas: urwid.Canvas | None = None
         self.draws = 0

@@ -20,8 +20,9 @@ REPLACEMENT = "\ufffd"
 CARRIER = "\u25cc"  # the dotted circle that Unicode shows marks on
 
 _BREAKS = re.compile("\r\n?")
-# Embeddings, overrides and isolates of UAX #9; halves of surrogate pairs; what is no character.
-_REPLACED = re.compile("[\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+# Embeddings, overrides and isolates of UAX #9; halves of surrogate pairs; what is no character; what kitty and others
+# draw a part of a picture for.
+_REPLACED = re.compile("[\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff\U0010eeee]")
 _SEPARATORS = re.compile("[\u2028\u2029]")
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u2065\u206a-\u206f"

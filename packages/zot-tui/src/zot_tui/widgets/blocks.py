@@ -38,12 +38,13 @@ class Drawn:
     """A block as parts.
 
     `note` says it in a few words, for the row above: what changed, how it ended. `tail` is whether its end matters more
-    than its beginning when there is room for one of them.
+    than its beginning when there is room for one of them. `picture` is base64 of one that belongs below the parts.
     """
 
     parts: list[Part] = field(default_factory=list)
     note: Row[Any] = field(default_factory=list)
     tail: bool = False
+    picture: str = ""
 
 
 def draw(block: Block, subject: str = "") -> Drawn:
@@ -117,7 +118,7 @@ def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
 
 
 def _image(block: Any, _subject: str) -> Drawn:
-    """What picture there would be."""
+    """What picture it is, in a row."""
     try:
         data = b64decode(block.data)
     except (binascii.Error, ValueError):
@@ -127,7 +128,8 @@ def _image(block: Any, _subject: str) -> Drawn:
     facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(len(data))]
     source = sanitize_line(getattr(block, "source", ""))
     line: Line = [("dim", "▨ "), ("tool_out", " · ".join(facts))]
-    return Drawn([wrapped([[*line, ("muted", f"  {source}" if source else "")]])])
+    caption = wrapped([[*line, ("muted", f"  {source}" if source else "")]])
+    return Drawn([caption], picture=block.data if found else "")
 
 
 RENDERERS: dict[str, Callable[[Any, str], Drawn]] = {

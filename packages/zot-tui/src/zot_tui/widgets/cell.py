@@ -6,8 +6,12 @@ looked at lately. Nothing here waits or decides: whoever owns a cell changes it 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from zot_tui.widgets.parts import Part
+
+if TYPE_CHECKING:
+    from zot_tui.image.gallery import Gallery
 
 
 @dataclass(slots=True)
@@ -16,7 +20,7 @@ class Look:
 
     `framed` draws a box around tool calls, `hint` is the key that expands a cell as the person knows it, `shown` how
     many rows a finished tool call shows and `live` a running one, unless expanded. `frames` are the spinner's, one cell
-    each.
+    each. `gallery` gives the pictures of the screen when there is one to show; without it they are told in words.
     """
 
     framed: bool = False
@@ -24,6 +28,7 @@ class Look:
     shown: int = 12
     live: int = 5
     frames: Sequence[str] = ("·", "•")
+    gallery: "Callable[[], Gallery] | None" = None
 
 
 class Cell:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from zot_tui.text.runs import Row, clip_runs, plain
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.widgets.amounts import duration
+from zot_tui.widgets.blocks import Block, Drawn, draw
 from zot_tui.widgets.cell import Cell, Look
 from zot_tui.widgets.parts import (
     MARGIN,
@@ -19,6 +20,7 @@ from zot_tui.widgets.parts import (
     text_lines,
     wrapped,
 )
+from zot_tui.widgets.pictures import pictured
 
 if TYPE_CHECKING:
     from zot_tui.markdown import Document
@@ -31,14 +33,17 @@ SUMMARY = 400  # characters of a thought that its one row is taken from
 
 
 class UserCell(Cell):
-    """What the person said, in a band behind a bar; a long prompt is folded."""
+    """What the person said, in a band behind a bar, and the pictures with it (`image` blocks); a long prompt is
+    folded."""
 
-    __slots__ = ("_look", "_text")
+    __slots__ = ("_drawn", "_look", "_pictures", "_text")
 
-    def __init__(self, text: str, look: Look | None = None) -> None:
+    def __init__(self, text: str, look: Look | None = None, pictures: Sequence[Block] = ()) -> None:
         super().__init__()
         self._text = text
         self._look = look or Look()
+        self._pictures = pictures
+        self._drawn: list[Drawn] | None = None
 
     @property
     def shows(self) -> bool:
@@ -52,13 +57,34 @@ class UserCell(Cell):
 
     def folds(self, width: int) -> bool:
         """See `Cell`."""
-        return preview(self._body(), max(width - MARGIN, 1), SHOWN_PROMPT)[1] > 0
+        inner = max(width - MARGIN, 1)
+        gallery = self._look.gallery
+        pictures = [drawn.picture for drawn in self._drawings() if drawn.picture]
+        if gallery is not None and any(gallery().grows(picture, inner) for picture in pictures):
+            return True
+        return preview(self._body(), inner, SHOWN_PROMPT)[1] > 0
+
+    def release(self) -> None:
+        """See `Cell`."""
+        super().release()
+        self._drawn = None
 
     def _make(self) -> list[Part]:
-        parts = self._body()
-        if self._expanded:
-            return [_band(part) for part in parts]
-        return [_band(folded(parts, SHOWN_PROMPT, self._look.hint))]
+        parts = self._body() if self._text or not self._pictures else []
+        if parts and not self._expanded:
+            parts = [folded(parts, SHOWN_PROMPT, self._look.hint)]
+        return [_band(part) for part in (*parts, *map(self._picture, self._drawings()))]
+
+    def _drawings(self) -> list[Drawn]:
+        if self._drawn is None:
+            self._drawn = [draw(block) for block in self._pictures]
+        return self._drawn
+
+    def _picture(self, drawn: Drawn) -> Part:
+        caption = drawn.parts[0]
+        if not drawn.picture:
+            return caption
+        return pictured(caption, drawn.picture, self._look, self._changed, large=self._expanded)
 
     def _body(self) -> list[Part]:
         return [wrapped(group) for group in chunks(text_lines(self._text, "user_bubble"))]
@@ -119,6 +145,7 @@ class AnswerCell(Cell):
         if self._document is not None:
             self._document.finish()
             self._grown = True
+            self._kept = 0
         self._tell()
 
     def release(self) -> None:

@@ -1,10 +1,11 @@
 """`EditorWidget`: the input of a chat screen over a `Buffer`: soft wrap, chips, pastes, masked text."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from zot_tui.editor import motions
 from zot_tui.editor.buffer import Buffer
+from zot_tui.editor.mode import Mode, Outcome
 from zot_tui.editor.paste import Found, Pastes
 from zot_tui.keymap import Keymap
 from zot_tui.keys import RUNE, from_urwid
@@ -12,23 +13,15 @@ from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.actions import BINDINGS, EDITOR, EDITOR_ACTIONS
-from zot_tui.widgets.layout import Line, Span
 from zot_tui.widgets.paste import Pasted, PasteJoin
 from zot_tui.widgets.rows import canvas
+from zot_tui.widgets.wrapped import Place, Wrapped
 
 MARGIN = 2
 MAX_ROWS = 10
-CACHED_LINES = 512
 
 _METHODS = {action.name: action.method for action in EDITOR_ACTIONS}
-
-
-class _Place(NamedTuple):
-    """A row of the text: the number of its line, where the line begins, and which of the line's rows it is."""
-
-    number: int
-    start: int
-    row: int
+_ROWS = {"row_up": "cursor_up", "row_down": "cursor_down"}
 
 
 class EditorWidget(urwid.Widget):
@@ -37,6 +30,8 @@ class EditorWidget(urwid.Widget):
     `perform` does an action of `EDITOR_ACTIONS` by name; `keypress` looks keys up in `keymap` and passes on what is no
     action here. After every change of text or cursor `on_change` is called. Whoever changes the buffer itself calls
     `changed`. With `masked` each character is a dot, with `single` there is no second line, and neither has chips.
+    `mode` is how keys are read; `on_mode` is called when its name changes, `on_edge` with `up` or `down` when it wants
+    to go beyond the text.
     """
 
     _sizing = frozenset([urwid.FLOW])
@@ -54,21 +49,22 @@ class EditorWidget(urwid.Widget):
         masked: bool = False,
         single: bool = False,
         on_change: Callable[[], None] | None = None,
+        on_mode: Callable[[], None] | None = None,
+        on_edge: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
         self.buffer = Buffer() if buffer is None else buffer
         self.pastes = Pastes() if pastes is None else pastes
-        self.on_change = on_change
+        self.on_change, self.on_mode, self.on_edge = on_change, on_mode, on_edge
+        self._mode = Mode()
         self._keymap = Keymap(BINDINGS) if keymap is None else keymap
         self._placeholder = sanitize_line(placeholder)
         self._mark = mark
-        self._max_rows = max(max_rows, 1)
         self._masked = masked
         self._single = single or masked
         self._columns = 80
-        self._lines: dict[tuple[str, int], Line] = {}
-        self._top = (0, 0)  # number of line and row within it that is drawn first
-        self._goal: int | None = None  # the column that going up and down tries to keep, in cells
+        self._rows = Wrapped(self.buffer, self._chips, max(max_rows, 1), masked=masked)
+        self._goal: tuple[int, int] | None = None  # cells that going up and down keeps to, while the cursor is there
         self._join = PasteJoin()
 
     @property
@@ -77,14 +73,47 @@ class EditorWidget(urwid.Widget):
         return self.buffer.text
 
     @property
+    def mode(self) -> Mode:
+        """How keys are read: as what they type, unless another one is set."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: Mode) -> None:
+        self._mode.pause()
+        self._mode = mode
+        self._tell()
+        if self.on_mode is not None:
+            self.on_mode()
+
+    def escape(self) -> bool:
+        """Esc, for the mode; whether it meant something there."""
+        name = self._mode.name
+        used = self._mode.escape()
+        if used:
+            self._after(name)
+        return used
+
+    def restart(self) -> None:
+        """The text was sent, or given up: begin anew, for the mode too."""
+        name = self._mode.name
+        self.set_text("")
+        self._mode.restart()
+        self._after(name)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where the chips of a text begin and end."""
+        return [(chip.start, chip.end) for chip in self._chips(text)]
+
+    @property
     def max_rows(self) -> int:
         """Rows above which the text scrolls, 1 or more."""
-        return self._max_rows
+        return self._rows.max_rows
 
     @max_rows.setter
     def max_rows(self, rows: int) -> None:
-        self._max_rows = max(rows, 1)
-        self._invalidate()
+        if max(rows, 1) != self._rows.max_rows:
+            self._rows.max_rows = max(rows, 1)
+            self._invalidate()
 
     @property
     def placeholder(self) -> str:
@@ -99,11 +128,12 @@ class EditorWidget(urwid.Widget):
     def changed(self) -> None:
         """The buffer was changed by someone else, or the chips it may hold were."""
         self._goal = None
-        self._lines.clear()
+        self._rows.clear()
         self._tell()
 
     def set_text(self, text: str, cursor: int | None = None) -> None:
         """Replace everything, as one step of undo; the cursor goes to `cursor` or the end."""
+        self._mode.pause()
         self.buffer.set(self._cleaned(text), cursor)
         self.changed()
 
@@ -117,7 +147,7 @@ class EditorWidget(urwid.Widget):
         """Put a pasted text at the cursor: a long one as a chip, dropped files as theirs, as one step of undo."""
         if not self._single:
             text = self.pastes.take(text)
-            self._lines.clear()  # text that was there may be a chip now
+            self._rows.clear()  # text that was there may be a chip now
         self.insert(text.strip("\n") if self._single else text)
 
     def perform(self, action: str) -> bool:
@@ -129,7 +159,7 @@ class EditorWidget(urwid.Widget):
 
     def keypress(self, size: Any, key: str) -> str | None:
         """See urwid. Keys that do nothing here are given back, `up` on the first row among them."""
-        self._columns = size[0]
+        self._fit(size[0])
         joined = self._join.feed(key)
         if joined is None:
             return None
@@ -139,6 +169,11 @@ class EditorWidget(urwid.Widget):
         pressed = from_urwid(joined)
         if pressed is None:
             return key
+        name = self._mode.name
+        outcome = self._mode.press(pressed)
+        if outcome:
+            self._after(name) if outcome == "used" else self._go(outcome)
+            return None
         binding = self._keymap.find(pressed, (EDITOR,))
         if binding is not None and binding.action in _METHODS:
             return None if self.perform(binding.action) else key
@@ -183,11 +218,11 @@ class EditorWidget(urwid.Widget):
 
     def up(self) -> bool:
         """To the row above, keeping the column over shorter rows; False, and nothing, on the first."""
-        return self._step(self._above)
+        return self._step(self._rows.above)
 
     def down(self) -> bool:
         """To the row below, keeping the column over shorter rows; False, and nothing, on the last."""
-        return self._step(self._below)
+        return self._step(self._rows.below)
 
     # Changing.
 
@@ -230,108 +265,59 @@ class EditorWidget(urwid.Widget):
 
     def undo(self) -> None:
         """Take back the last step."""
+        self._mode.pause()
         self._move(self.buffer.undo)
 
     def redo(self) -> None:
         """Do again what was taken back last."""
+        self._mode.pause()
         self._move(self.buffer.redo)
 
     # Drawing.
 
     def rows(self, size: Any, focus: bool = False) -> int:  # noqa: FBT001, FBT002  urwid's
         """See urwid."""
-        self._columns = size[0]
-        return len(self._view()[0])
+        return len(self._view(size[0])[0])
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See urwid."""
-        self._columns = columns = size[0]
-        places, at = self._view()
+        columns = size[0]
+        places, at = self._view(columns)
         drawn = [self._drawn(place, places, columns) for place in places]
         return canvas(drawn, columns, self._cursor(places[at], at) if focus else None)
 
     def get_cursor_coords(self, size: Any) -> tuple[int, int]:
         """Column and row of the cursor in the widget."""
-        self._columns = size[0]
-        places, at = self._view()
+        places, at = self._view(size[0])
         return self._cursor(places[at], at)
 
-    def _cursor(self, place: _Place, at: int) -> tuple[int, int]:
-        column = MARGIN + self._line(place).column(place.row, self.buffer.cursor - place.start)
+    def _fit(self, columns: int) -> None:
+        """The text has what the mark and a cursor behind it leave."""
+        self._columns, self._rows.cells = columns, max(columns - MARGIN - 1, 2)
+
+    def _view(self, columns: int) -> tuple[list[Place], int]:
+        self._fit(columns)
+        return self._rows.view()
+
+    def _cursor(self, place: Place, at: int) -> tuple[int, int]:
+        column = MARGIN + self._rows.line(place).column(place.row, self.buffer.cursor - place.start)
         return min(column, self._columns - 1), at
 
-    def _drawn(self, place: _Place, places: list[_Place], columns: int) -> Row[Any]:
+    def _drawn(self, place: Place, places: list[Place], columns: int) -> Row[Any]:
         """A row with its mark: the prompt on the first of the text, arrows where there is more."""
         mark, style = "", "user"
         if (place.number, place.row) == (0, 0):
             mark = self._mark
         elif place is places[0]:
             mark, style = "↑", "dim"
-        elif place is places[-1] and self._below(place) is not None:
+        elif place is places[-1] and self._rows.below(place) is not None:
             mark, style = "↓", "dim"
         if self.buffer.text:
-            runs = self._line(place).runs(place.row, "editor")
+            runs = self._rows.line(place).runs(place.row, "editor", self._rows.within(place, self._mode.selection))
         else:
             runs = clip_runs([("placeholder", self._placeholder)], max(columns - MARGIN, 0))
         row = clip_runs([(style, f"{mark:<{MARGIN}}"), *runs], columns, "")
         return [*((_over_editor(each), text) for each, text in row), ("editor", "")]
-
-    def _view(self) -> tuple[list[_Place], int]:
-        """The rows that are drawn, and which of them has the cursor."""
-        here = self._place()
-        above = self._walk(here, self._above)
-        below = self._walk(here, self._below)
-        kept = sum((place.number, place.row) >= self._top for place in above)
-        kept = max(kept, self._max_rows - 1 - len(below))
-        kept = min(kept, len(above), self._max_rows - 1)
-        places = [*reversed(above[:kept]), here, *below[: self._max_rows - 1 - kept]]
-        self._top = (places[0].number, places[0].row)
-        return places, kept
-
-    def _walk(self, place: _Place, step: Callable[[_Place], _Place | None]) -> list[_Place]:
-        found: list[_Place] = []
-        following = step(place)
-        while following is not None and len(found) < self._max_rows - 1:
-            found.append(following)
-            following = step(following)
-        return found
-
-    def _place(self) -> _Place:
-        """The row of the cursor."""
-        number, column = self.buffer.position
-        start = self.buffer.cursor - column
-        return _Place(number, start, self._line_at(start).row_of(column))
-
-    def _above(self, place: _Place) -> _Place | None:
-        if place.row:
-            return place._replace(row=place.row - 1)
-        if not place.start:
-            return None
-        start = motions.line_start(self.buffer.text, place.start - 1)
-        return _Place(place.number - 1, start, len(self._line_at(start).rows) - 1)
-
-    def _below(self, place: _Place) -> _Place | None:
-        line = self._line(place)
-        if place.row + 1 < len(line.rows):
-            return place._replace(row=place.row + 1)
-        end = place.start + len(line.text)
-        return _Place(place.number + 1, end + 1, 0) if end < len(self.buffer.text) else None
-
-    def _line(self, place: _Place) -> Line:
-        return self._line_at(place.start)
-
-    def _line_at(self, start: int) -> Line:
-        """The line that begins at `start`, laid out for the width at hand."""
-        text = self.buffer.text
-        text = text[start : motions.line_end(text, start)]
-        cells = max(self._columns - MARGIN - 1, 2)
-        found = self._lines.get((text, cells))
-        if found is None:
-            if len(self._lines) >= CACHED_LINES:
-                self._lines.clear()
-            spans = [Span(chip.start, chip.end, "accent") for chip in self._chips(text)]
-            found = self._lines[text, cells] = Line(text, cells, spans, masked=self._masked)
-        return found
 
     # Chips, and what every action shares.
 
@@ -370,24 +356,36 @@ class EditorWidget(urwid.Widget):
         self._goal = None
         self._tell()
 
-    def _step(self, step: Callable[[_Place], _Place | None]) -> bool:
-        here = self._place()
+    def _step(self, step: Callable[[Place], Place | None]) -> bool:
+        here = self._rows.place()
         target = step(here)
         if target is None:
             return False
-        goal = self._goal
-        if goal is None:
-            goal = self._line(here).column(here.row, self.buffer.cursor - here.start)
-        offset = target.start + self._line(target).offset(target.row, goal)
+        at, goal = self._goal or (-1, 0)
+        if at != self.buffer.cursor:
+            goal = self._rows.line(here).column(here.row, self.buffer.cursor - here.start)
+        offset = target.start + self._rows.line(target).offset(target.row, goal)
         self._move(lambda: self.buffer.move(offset), back=True)
-        self._goal = goal
+        self._goal = self.buffer.cursor, goal
         return True
 
     def _cleaned(self, text: str) -> str:
         """A text as it may stand in the buffer."""
         return sanitize_line(text) if self._single else sanitize(text)
 
+    def _go(self, way: Outcome) -> None:
+        """Up or down by a row, or out of the text."""
+        if not (way in _ROWS and self.perform(_ROWS[way])) and self.on_edge is not None:
+            self.on_edge(way.removeprefix("row_"))
+
+    def _after(self, name: str) -> None:
+        """The mode has done something, and its name was `name` before."""
+        self._tell()
+        if self._mode.name != name and self.on_mode is not None:
+            self.on_mode()
+
     def _tell(self) -> None:
+        self._mode.settle()
         self._invalidate()
         if self.on_change is not None:
             self.on_change()

@@ -76,12 +76,15 @@ class Line:
             at += length
         return at
 
-    def runs(self, row: int, style: str) -> Row[str]:
-        """What a row shows, in `style` where no span has one."""
+    def runs(self, row: int, style: str, over: Span | None = None) -> Row[str]:
+        """What a row shows, in `style` where no span has one, and in that of `over`, which holds spans as wholes."""
         start, end = self.rows[row]
         drawn: Row[str] = []
         at = start
-        for span in self.spans:
+        spans: Sequence[Span] = self.spans
+        if over is not None:
+            spans = sorted([over, *(each for each in spans if not over.start <= each.start < over.end)])
+        for span in spans:
             first, last = max(span.start, start), min(span.end, end)
             if first < last:
                 drawn += [(style, self._shown(at, first)), (span.style, self._shown(first, last))]

@@ -1,9 +1,16 @@
-"""What a picture's first bytes say of it; pure.
+"""Pictures in cells: what their first bytes say of them, and their rows; no urwid.
 
 Formats: PNG (W3C, 5.2 and 11.2.2), GIF89a (17, 18), JPEG (ITU-T T.81, B.2.2), WebP (RFC 9649, 2.5 to 2.7).
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zot_tui.text.runs import Row
+from zot_tui.widgets.parts import Part
+
+if TYPE_CHECKING:
+    from zot_tui.widgets.cell import Look
 
 _NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # in the range of JPEG's frame headers, but none
 _BARE = frozenset({0x01, *range(0xD0, 0xD9)})  # JPEG markers without a length
@@ -14,6 +21,21 @@ class Pixels(NamedTuple):
 
     width: int
     height: int
+
+
+def pictured(caption: Part, data: str, look: "Look", changed: Callable[[], object], *, large: bool) -> Part:
+    """The caption with the picture of base64 `data` below it: once that is ready, until when `changed` is called.
+
+    `large` allows it more of the screen.
+    """
+    gallery = look.gallery
+    if gallery is None:
+        return caption
+
+    def rows(width: int) -> list[Row[Any]]:
+        return [*caption.rows(width), *gallery().rows(data, width, changed, large=large)]
+
+    return Part(rows, caption.lines, caption)
 
 
 def pixels(data: bytes) -> Pixels | None:

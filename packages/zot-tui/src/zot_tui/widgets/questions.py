@@ -141,13 +141,19 @@ class TextInput(Dialog[str]):
 
 
 class Pages(Dialog[None]):
-    """A text, or rows, to be read; any of the keys that close a dialog does."""
+    """A text, or rows, to be read; any of the keys that close a dialog does. A source may give more rows later: see
+    `renew`."""
 
     def __init__(self, title: str, content: str | Source, *, note: str = "", keymap: Keymap | None = None) -> None:
         scroll = Scroll(text_source(content) if isinstance(content, str) else content)
         hints = (Hint("dialog_page_down", "scroll"), Hint("dialog_cancel", "close"))
         super().__init__(title, scroll, note=note, hints=hints, keymap=keymap)
         self._scroll = scroll
+
+    def renew(self) -> None:
+        """Ask the source anew; who has read to the end goes on to see the end."""
+        self._scroll.changed()
+        self.changed()
 
     def accept(self) -> None:
         """Close."""

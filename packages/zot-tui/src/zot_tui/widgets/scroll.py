@@ -13,7 +13,8 @@ MARGIN = "  "
 
 
 class Scroll(urwid.Widget):
-    """Rows of which some are shown; `source` gives all of them for a width and is asked once a width."""
+    """Rows of which some are shown; `source` gives all of them for a width and is asked once a width, and again after
+    `changed`."""
 
     _sizing = frozenset([urwid.BOX])
     _selectable = False
@@ -25,6 +26,13 @@ class Scroll(urwid.Widget):
         self._rows: Sequence[Row[Any]] = ()
         self._top = 0
         self._height = 1
+        self._following = False
+
+    def changed(self) -> None:
+        """The source gives other rows now. Where the last one was shown, the new last one will be."""
+        self._following = self._following or self._top + self._height >= len(self._rows)
+        self._columns = 0
+        self._invalidate()
 
     def wanted(self, columns: int) -> int:
         """See `Body`."""
@@ -40,6 +48,7 @@ class Scroll(urwid.Widget):
 
     def scroll(self, rows: int) -> None:
         """Go down (up, if negative) as far as there are rows."""
+        self._following = False
         self._top = min(max(self._top + rows, 0), max(len(self._rows) - self._height, 0))
         self._invalidate()
 
@@ -55,7 +64,9 @@ class Scroll(urwid.Widget):
         """See urwid."""
         columns, self._height = size
         rows = self._at(columns)
-        self._top = min(self._top, max(len(rows) - self._height, 0))
+        last = max(len(rows) - self._height, 0)
+        self._top = last if self._following else min(self._top, last)
+        self._following = False
         shown = [*rows[self._top : self._top + self._height]]
         return canvas([*shown, *([[]] * (self._height - len(shown)))], columns)
 

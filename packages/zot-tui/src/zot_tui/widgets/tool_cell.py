@@ -1,6 +1,7 @@
 """`ToolCell`: a step that the other side takes: what ran, how it ended, what changed. No urwid."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
 from zot_tui.text.runs import Row, clip_runs, join, runs_width
@@ -10,16 +11,24 @@ from zot_tui.widgets.amounts import duration
 from zot_tui.widgets.blocks import WORTH, Block, Drawn, draw
 from zot_tui.widgets.cell import Cell, Look
 from zot_tui.widgets.parts import MARGIN, Part, ansi_lines, chunks, folded, indented, preview, wrapped
+from zot_tui.widgets.pictures import pictured
 
-Ending: TypeAlias = Literal["ok", "failed", "stopped"]
+Ending: TypeAlias = Literal["ok", "failed", "stopped", "refused"]
+"""`stopped` in the middle or before it began, `refused` by somebody who was asked whether it may run."""
 State: TypeAlias = Literal["running"] | Ending
 
 LIVE_SIZE = 16 * 1024  # characters of a running step's output that are kept
 LIVE_EXPANDED = 40  # rows of it that an expanded cell shows
 FRAME = 20  # cells from which there is room for a frame
+PICTURES = 4  # that a step shows unless expanded
 INDENT = 2  # cells from the margin to what a step shows
 
-_MARKS: dict[State, tuple[str, str]] = {"ok": ("success", "●"), "failed": ("error", "✗"), "stopped": ("warning", "■")}
+_MARKS: dict[State, tuple[str, str]] = {
+    "ok": ("success", "●"),
+    "failed": ("error", "✗"),
+    "stopped": ("warning", "■"),
+    "refused": ("warning", "⊘"),
+}
 
 
 class ToolCell(Cell):
@@ -136,7 +145,21 @@ class ToolCell(Cell):
             return sum(len(part.rows(inner)) for part in self._live_parts(live + 1)) > live
         body, shown = self._body(), self._look.shown
         hidden = preview(body, inner, shown, tail=self._tail())[1] > 0 if shown else bool(body)
-        return hidden or "\n" in self._argument or self._head(width, whole=False) != self._head(width, whole=True)
+        return (
+            hidden
+            or self._grows(inner)
+            or "\n" in self._argument
+            or self._head(width, whole=False) != self._head(width, whole=True)
+        )
+
+    def _grows(self, width: int) -> bool:
+        """Whether a picture is larger, or more of them are seen, when it is expanded."""
+        gallery = self._look.gallery
+        pictures = [drawn.picture for drawn in self._drawings() if drawn.picture]
+        if gallery is None or not pictures:
+            return False
+        shows = gallery()
+        return shows.way != "off" and (len(pictures) > PICTURES or any(shows.grows(each, width) for each in pictures))
 
     def release(self) -> None:
         """See `Cell`."""
@@ -169,10 +192,27 @@ class ToolCell(Cell):
             limit = LIVE_EXPANDED if self._expanded else look.live
             live = self._live_parts(limit)
             return [Part(lambda width: [row for part in live for row in part.rows(width)][-limit:])]
-        body = self._body()
-        if self._expanded or not body:
-            return body
-        return [folded(body, look.shown, look.hint, tail=self._tail())] if look.shown else []
+        if self._expanded:
+            return [part for drawn in self._drawings() for part in self._with_picture(drawn)]
+        parts: list[Part] = []
+        hung = self._hung()
+        for pictures, group in groupby(self._drawings() if look.shown else (), key=lambda drawn: id(drawn) in hung):
+            drawings = list(group)
+            found = [part for drawn in drawings for part in (self._with_picture(drawn) if pictures else drawn.parts)]
+            if found:
+                parts += found if pictures else [folded(found, look.shown, look.hint, tail=drawings[-1].tail)]
+        return parts
+
+    def _hung(self) -> set[int]:
+        """What shows a picture unless it is expanded: the first few."""
+        drawings = self._drawings() if self._look.gallery is not None else ()
+        return {id(drawn) for drawn in [drawn for drawn in drawings if drawn.picture][:PICTURES]}
+
+    def _with_picture(self, drawn: Drawn) -> list[Part]:
+        if not drawn.picture:
+            return drawn.parts
+        caption = drawn.parts[0]
+        return [pictured(caption, drawn.picture, self._look, self._changed, large=self._expanded)]
 
     def _live_parts(self, limit: int) -> list[Part]:
         """The end of the output: what at least `limit` rows of it take, and little more."""

@@ -35,6 +35,7 @@ COMMANDS = (
     SlashCommand("study", "", "have the project looked at and explained", "wait", _in("conversation", "study")),
     SlashCommand("copy", "", "put the last answer on the clipboard", "now", _in("conversation", "copy")),
     SlashCommand("theme", "[name]", "other colours", "now", _in("screen", "theme")),
+    SlashCommand("vi", "", "edit as in vi, or no longer", "now", _in("screen", "vi")),
     SlashCommand("yolo", "", "ask before each call, or no longer", "now", _in("screen", "yolo")),
     SlashCommand(
         "reload-ext", "", "stop, read and start the extensions anew", "cancel", _in("screen", "reload_extensions")

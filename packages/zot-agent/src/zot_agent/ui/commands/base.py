@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 
 from zot_agent.host import Host
 from zot_agent.ui.themes import Themes
+from zot_agent.ui.typed import Typed
 from zot_tui.app import App
 from zot_tui.widgets.cells import Level
 from zot_tui.widgets.dialog import Dialog
@@ -57,6 +58,7 @@ class Chat(Protocol):
 
     permission: "Permission"
     themes: Themes
+    typed: Typed
 
     def watch_extensions(self) -> None:
         """Show what the extensions want shown; harmless if that is so already."""

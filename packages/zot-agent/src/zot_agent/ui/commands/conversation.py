@@ -1,17 +1,12 @@
 """/new /clear /compact /jump /copy /btw /study: the conversation as it stands."""
 
-import asyncio
-import contextlib
-
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.side_chat import SideChat
-from zot_core.aio import spawn
+from zot_agent.ui.side_dialog import SideDialog
+from zot_core.aio import finish
 from zot_provider.errors import ConfigError
-from zot_tui.text.runs import Row
-from zot_tui.text.sanitize import sanitize
-from zot_tui.text.wrap import wrap
 from zot_tui.widgets.picker import Item, Picker
-from zot_tui.widgets.questions import Pages, TextInput
+from zot_tui.widgets.questions import TextInput
 
 STUDY = """Get to know the project in this directory. Read its README and what describes its structure, look at \
 the folders and the most telling files, and find out how it is built and tested. Then tell me in a few short \
@@ -70,47 +65,17 @@ async def study(chat: Chat, _: str) -> None:
 
 async def btw(chat: Chat, question: str) -> None:
     """Ask something beside the work; nothing of it is kept."""
-    side = SideChat(chat.host.runtime)
-    said: list[tuple[str, str]] = []
-    while question or (
-        question := await chat.ask(TextInput("By the way", placeholder="a question beside the work")) or ""
-    ):
-        answer = await _answer(chat, side, question)
-        if answer is None:
+    side, dialog = SideChat(chat.host.runtime), SideDialog(chat.app.redraw)
+    wanted = "a question beside the work"
+    while question or (question := await chat.ask(TextInput("By the way", placeholder=wanted)) or ""):
+        answering = dialog.ask(side, question)
+        try:
+            await chat.ask(dialog)
+        finally:
+            answering.cancel()
+            await finish(answering)
+        if not answering.cancelled():
+            answering.result()
+        if not dialog.more:
             return
-        said.append((question, answer))
-        question = await _show(chat, said)
-
-
-async def _answer(chat: Chat, side: SideChat, question: str) -> str | None:
-    """The answer; None if the person has not waited for it."""
-    asking: Pages = Pages("By the way", question, note="waiting for the answer")
-    work = spawn(_ask(side, question), "side chat")
-    work.add_done_callback(lambda _: asking.close(None))
-    try:
-        await chat.ask(asking)
-        return work.result() if work.done() else None
-    finally:
-        if not work.done():
-            work.cancel()
-            await asyncio.wait([work])
-
-
-async def _ask(side: SideChat, question: str) -> str:
-    pieces: list[str] = []
-    async with contextlib.aclosing(side.ask(question)) as answer:
-        async for piece in answer:
-            pieces.append(piece)
-    return "".join(pieces)
-
-
-async def _show(chat: Chat, said: list[tuple[str, str]]) -> str:
-    def rows(columns: int) -> list[Row[str]]:
-        shown: list[Row[str]] = []
-        for question, answer in said:
-            shown += [*wrap([("user", sanitize(question))], columns - 4), []]
-            shown += [*wrap([("text", sanitize(answer))], columns - 4), []]
-        return [[("text", "  "), *row] for row in shown]
-
-    await chat.ask(Pages("By the way", rows, note="not part of the conversation; the model forgets it"))
-    return await chat.ask(TextInput("By the way", placeholder="another question, or Esc")) or ""
+        question, wanted = "", "another question"

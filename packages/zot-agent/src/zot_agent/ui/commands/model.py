@@ -32,25 +32,14 @@ async def _switch(chat: Chat, name: str) -> None:
         except ConfigError:
             if not slash:
                 raise
-    for line in await _reopen(chat, name):
+    session = runtime.session if len(runtime.agent.transcript) else None
+    path = session.path if session is not None else ""
+    options = chat.host.options.replace(session=path, continue_latest=False)
+    for line in await chat.host.reopen(options.replace(provider="", model=name, api_key="", base_url="")):
         chat.note(line, "warning")
+    if session is None:  # nothing is on disk, or nothing was said
+        chat.host.runtime.set_messages(runtime.messages)
     chat.show_conversation()
-
-
-async def _reopen(chat: Chat, name: str) -> list[str]:
-    """Go on with the session at hand and another vendor's model. It is let go of first: its lock would keep out the
-    agent that is to have it. If that cannot be, all is as it was."""
-    host, current = chat.host, chat.host.runtime.agent.model
-    session = host.runtime.session if len(host.runtime.agent.transcript) else None
-    before = host.options.replace(session=session.path if session is not None else "", continue_latest=False)
-    if session is not None:
-        session.close()
-    try:
-        return await host.reopen(before.replace(provider="", model=name, api_key="", base_url=""))
-    except ZotError:
-        if session is not None:
-            await host.reopen(before.replace(provider=current.vendor, model=current.id))
-        raise
 
 
 async def _models(chat: Chat) -> list[Item[str]]:

@@ -2,18 +2,21 @@
 
 from collections.abc import Iterable
 
-from zot_agent.ui.bindings import ACTIONS
+from zot_agent.ui.bindings import ACTIONS, CHAT
 from zot_agent.ui.commands import COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.themes import AUTO
-from zot_tui.keys import parse_key
+from zot_tui.keymap import Keymap
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip, pad
-from zot_tui.widgets.actions import EDITOR_ACTIONS
+from zot_tui.widgets.actions import EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.picker import Item, Picker
 from zot_tui.widgets.questions import Pages
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
+
+_BY_OTHERS = frozenset({"cursor_up", "cursor_down"})
+"""What the keys of `up` and `down` do as well."""
 
 
 async def theme(chat: Chat, name: str) -> None:
@@ -43,15 +46,20 @@ async def yolo(chat: Chat, _: str) -> None:
     chat.note("zot asks before each call" if permission.asks else "zot asks before nothing", "warning")
 
 
+async def vi(chat: Chat, _: str) -> None:
+    """Edit as in vi, or no longer."""
+    chat.note("vi: Esc for normal mode, i to type again" if chat.typed.toggle_vi() else "keys type what they say again")
+
+
 async def leave(chat: Chat, _: str) -> None:
     """Leave zot."""
     chat.leave()
 
 
 def help_rows(
-    commands: Iterable[SlashCommand], extensions: Iterable[tuple[str, str, str]], columns: int
+    commands: Iterable[SlashCommand], extensions: Iterable[tuple[str, str, str]], columns: int, keys: Keymap
 ) -> list[Row[str]]:
-    """Keys and commands, as they are registered."""
+    """Commands as they are registered, and keys as `keys` has them, a person's own among them."""
     rows: list[Row[str]] = []
 
     def line(left: str, right: str) -> None:
@@ -70,10 +78,17 @@ def help_rows(
     line("@path", "a file or a directory")
     line("!command", "run it here; the model reads what it printed")
     line("!!command", "run it here; the model does not")
+    places = (CHAT, EDITOR)
+    own = [each.action for each in keys.bindings if each.action.startswith("/")]
+    rows += [[], [("title", "  Your keys")]] if own else []
+    for command_name in dict.fromkeys(own):
+        line(", ".join(key.label for key in keys.keys(command_name, places)), command_name)
     for title, actions in (("Keys", (*ACTIONS, *TRANSCRIPT_ACTIONS)), ("In the editor", EDITOR_ACTIONS)):
         rows += [[], [("title", f"  {title}")]]
         for action in actions:
-            line(", ".join(parse_key(key).label for key in action.keys), action.help)
+            found = keys.keys(action.name, places)
+            if found or action.name not in _BY_OTHERS:
+                line(", ".join(key.label for key in found) or "no key", action.help)
     rows += [[], [("muted", "  With the mouse switched on, the terminal's own selection needs Shift.")]]
     return rows
 
@@ -82,4 +97,5 @@ async def help(chat: Chat, _: str) -> None:
     """Keys and commands."""
     running = chat.host.extensions
     extensions = [(each.name, each.description, each.extension) for each in running.commands] if running else []
-    await chat.ask(Pages("Help", lambda columns: help_rows(COMMANDS, extensions, columns)))
+    keys = chat.app.keymap
+    await chat.ask(Pages("Help", lambda columns: help_rows(COMMANDS, extensions, columns, keys)))

@@ -4,12 +4,15 @@ import asyncio
 import time
 
 from zot_agent.config.paths import sessions_root
-from zot_agent.ui import session_list
+from zot_agent.ui.ages import age
 from zot_agent.ui.commands.base import Chat
-from zot_agent.ui.session_list import SessionEntry
 from zot_core.aio import spawn
+from zot_core.errors import SessionLocked
+from zot_core.sessions import listing
+from zot_core.sessions.listing import SessionEntry
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ZotError
+from zot_tui.keys import Key
 from zot_tui.widgets.picker import Item, Picker, RowAction
 from zot_tui.widgets.questions import TextInput
 
@@ -20,13 +23,28 @@ ACTIONS = (
 )
 
 
+class SessionPicker(Picker[SessionEntry]):
+    """A picker that says in place of its hints what went wrong, until the next key."""
+
+    problem = ""
+
+    def pressed(self, key: Key, name: str) -> bool:
+        """See `Dialog`."""
+        self.problem = ""
+        return super().pressed(key, name)
+
+    def notice(self) -> tuple[str, str] | None:
+        """See `Dialog`."""
+        return ("error", self.problem) if self.problem else super().notice()
+
+
 async def sessions(chat: Chat, _: str) -> None:
     """Open another session."""
     store = SessionStore(sessions_root())
     here: str | None = chat.host.runtime.cwd
 
     async def items() -> list[Item[SessionEntry]]:
-        found = await asyncio.to_thread(session_list.list_sessions, store, here)
+        found = await asyncio.to_thread(listing.list_sessions, store, here)
         return [_item(each, chat) for each in found]
 
     def act(name: str, entry: SessionEntry) -> None:
@@ -34,24 +52,30 @@ async def sessions(chat: Chat, _: str) -> None:
 
     async def _act(name: str, entry: SessionEntry) -> None:
         nonlocal here
+        own = chat.host.runtime.session
+        mine = own is not None and own.path == entry.path
         try:
             if name == "rename":
                 title = await chat.ask(TextInput("Rename the session", text=entry.name))
-                own = chat.host.runtime.session
-                if title is not None and own is not None and own.path == entry.path:
-                    own.change(title=session_list.one_line(title))
+                if title is not None and own is not None and mine:
+                    own.change(title=listing.one_line(title))
                 elif title is not None:
-                    await asyncio.to_thread(session_list.rename, store, entry.path, title)
+                    await asyncio.to_thread(listing.rename, store, entry.path, title)
+            elif name == "delete" and mine:
+                picker.problem = "this is the session at hand; begin another one with /new first"
             elif name == "delete":
-                await asyncio.to_thread(session_list.delete, store, entry.path)
+                await asyncio.to_thread(listing.delete, store, entry.path)
             else:
                 here = None if here else chat.host.runtime.cwd
             picker.set_items(await items())
+        except SessionLocked:
+            picker.problem = "another zot has this session open; close that one first"
         except ZotError as error:
-            chat.note(str(error), "error")
+            picker.problem = str(error)
+        picker.changed()
         chat.app.redraw()
 
-    picker = Picker("Sessions", await items(), empty="no session yet", actions=ACTIONS, on_action=act)
+    picker = SessionPicker("Sessions", await items(), empty="no session yet", actions=ACTIONS, on_action=act)
     chosen = await chat.ask(picker)
     session = chat.host.runtime.session
     if chosen is None or (session is not None and session.path == chosen.path):
@@ -68,5 +92,5 @@ def _item(entry: SessionEntry, chat: Chat) -> Item[SessionEntry]:
     session = chat.host.runtime.session
     current = session is not None and session.path == entry.path
     place = "" if entry.cwd == chat.host.runtime.cwd else entry.cwd
-    when = session_list.age(time.time() - entry.changed)
+    when = age(time.time() - entry.changed)
     return Item(entry, entry.name or "(nothing said)", place, when, current=current)

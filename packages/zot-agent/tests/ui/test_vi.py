@@ -1,0 +1,159 @@
+"""vi's keys, and keys of one's own, on the chat screen."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_agent.ui.bindings import keymap, untold
+from zot_provider.testing import ScriptedServer
+from zot_tui.testing import MemoryScreen
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as started:
+        yield started
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Writes the settings."""
+    home = tmp_path / "own-home"
+    home.mkdir()
+    monkeypatch.setenv("ZOT_HOME", str(home))
+
+    def write(**settings: Any) -> None:
+        (home / "config.json").write_text(json.dumps(settings))
+
+    return write
+
+
+def test_a_setting_makes_it_vi_and_a_command_changes_that(chats: Any, config: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        config(editor_mode="vi")
+        async with chats.built(server) as talk:
+            assert talk.driver.memory.shape == "bar"
+            talk.type("one two<esc>")
+            await talk.shown("normal ·")
+            assert talk.driver.memory.shape == "block"
+            talk.type("db")
+            assert talk.editor == "one o"
+            talk.type("cc/vi<enter>")
+            await talk.shown("keys type what they say")
+            assert talk.driver.memory.shape == ""
+            talk.type("dd<esc>")
+            assert talk.editor == ""
+
+    asyncio.run(main())
+
+
+def test_suggestions_are_offered_where_words_are_typed(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open() as talk:
+            await talk.send("/vi")
+            talk.type("/the")
+            await talk.shown("other colours")
+            talk.type("<alt+h>l")
+            await talk.driver.settle()
+            assert "other colours" not in talk.screen()
+            talk.type("A")
+            await talk.shown("other colours")
+            talk.type("<esc>")
+            await talk.driver.settle()
+            assert "other colours" not in talk.screen()
+            talk.type("m<esc>0x")
+            assert talk.editor == "them"
+
+    asyncio.run(main())
+
+
+def test_esc_in_normal_mode_is_the_screens(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open() as talk:
+            await talk.send("/vi")
+            talk.type("a draft<esc>2d<esc>")
+            assert talk.editor == "a draft"
+            talk.type("<esc>")
+            assert talk.editor == ""
+            talk.type("u")
+            assert talk.editor == "a draft"
+
+    asyncio.run(main())
+
+
+def test_after_enter_one_types_again(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(["yes", "no"]) as talk:
+            await talk.send("/vi")
+            await talk.send("one<esc>")  # `send` types `<` as it is
+            assert "one<esc>" in str(talk.said)
+            talk.type("two<esc>x<enter>")
+            await talk.quiet()
+            assert talk.said[-2] == ("user", "tw")
+            talk.type("x")
+            assert talk.editor == "x"
+
+    asyncio.run(main())
+
+
+def test_a_key_of_ones_own_is_a_command_and_leaves_what_is_typed(
+    chats: Any, config: Any, server: ScriptedServer
+) -> None:
+    async def main() -> None:
+        config(keymap={"ctrl+p": "/yolo", "ctrl+k": None, "alt+q": "kill_line_end", "f9": "/nonsense"})
+        async with chats.built(server) as talk:
+            talk.type("a draft<ctrl+p>")
+            await talk.shown("zot asks before each call")
+            assert talk.editor == "a draft"
+            talk.type("<home><ctrl+k>")
+            assert talk.editor == "a draft"
+            talk.type("<f9>")
+            await talk.shown("/nonsense")
+            talk.type("<alt+q>")
+            assert talk.editor == ""
+
+    asyncio.run(main())
+
+
+def test_help_shows_the_keys_as_they_are(chats: Any, config: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        config(keymap={"f2": "/sessions", "alt+j": "scroll_down", "ctrl+s": None, "ctrl+k": "/copy", "f3": "/copy"})
+        async with chats.built(server, rows=100) as talk:
+            talk.type("<f1>")
+            await talk.shown("Your keys")
+            rows = [" ".join(row.split()) for row in talk.screen().splitlines()]
+            for row in ("F2 /sessions", "Ctrl+K, F3 /copy", "no key send into the work under way"):
+                assert row in rows
+            assert "no key cut on to the line's end" in rows
+            assert any(row.startswith("Alt+J, ") for row in rows)
+
+    asyncio.run(main())
+
+
+def test_an_action_that_is_none_is_told_with_those_like_it() -> None:
+    _, problems = keymap({"f2": "scroll_dwon", "f3": "/model", "f4": "zzzzzz", "esc": "/exit"})
+    assert problems == [
+        "keymap: f2: there is no action 'scroll_dwon' (is it scroll_down?); a command begins with a slash",
+        "keymap: f4: there is no action 'zzzzzz'; a command begins with a slash",
+        "keymap: esc is reserved and keeps its meaning: choose another key for '/exit'",
+    ]
+
+
+def test_what_a_terminal_does_not_tell_is_known_when_it_answers_or_when_waiting_ends() -> None:
+    async def main() -> None:
+        screen = MemoryScreen()
+        asking = asyncio.ensure_future(untold(["ctrl+enter"], screen, limit=60))
+        await asyncio.sleep(0)
+        assert not asking.done()
+        screen.keyboard = "kitty"
+        assert await asking == []
+        silent = await untold(["ctrl+enter"], MemoryScreen(), limit=0.01)
+        assert silent == [
+            "keymap: ctrl+enter cannot be used: this terminal does not tell it from enter; choose another key"
+        ]
+
+    asyncio.run(main())

@@ -1,0 +1,324 @@
+"""`Vi`: an editor's keys read as vi reads them, over a `Buffer`; pure.
+
+Normal, insert, replace and visual mode (by characters and by lines), counts, operators with motions and text objects,
+`.` and undo by whole changes. There is one register, the buffer's kill ring. What is done here follows POSIX `vi`, and
+Vim where it goes further; what depends on more than a text is left out: search, marks, macros, registers, ex commands.
+"""
+
+from zot_tui.editor.buffer import Buffer, alike
+from zot_tui.editor.mode import Outcome, Shape
+from zot_tui.editor.units import BLANK
+from zot_tui.editor.vi_command import KEYS, LINES, OPERATORS, Command, read
+from zot_tui.editor.vi_insert import INSERTS, Change, Inserting, State, typed_by
+from zot_tui.editor.vi_motions import END, FINDS, MOTIONS, From, Target
+from zot_tui.editor.vi_objects import OBJECTS, Extent
+from zot_tui.editor.vi_operators import Chips, no_chips
+from zot_tui.keys import Key
+
+BEGINNINGS = frozenset("/!@")
+"""Characters that an empty editor takes for typed in normal mode too: something begins with them."""
+
+_SHAPES: dict[str, Shape] = {"insert": "bar", "replace": "underline"}
+
+
+class Vi(Inserting):
+    """The machine. `chips` gives the parts of a text that are one unit each. It begins in insert mode."""
+
+    def __init__(self, buffer: Buffer, chips: Chips = no_chips) -> None:
+        super().__init__(buffer, chips)
+        self._keys: list[str] = []
+        self._anchor = 0  # the offset at which the selection began
+        self._goal: float | None = None  # the cells that going up and down keeps to
+        self._found: tuple[str, str] | None = None  # the last of the motions of FINDS, and its character
+
+    # What an editor asks; see `Mode`.
+
+    @property
+    def name(self) -> str:
+        """Nothing in insert mode."""
+        return "" if self._state == "insert" else self._state
+
+    @property
+    def shape(self) -> Shape:
+        """A bar where text goes, a block on a character."""
+        return _SHAPES.get(self._state, "block")
+
+    @property
+    def types(self) -> bool:
+        """In insert mode."""
+        return self._state == "insert"
+
+    @property
+    def selection(self) -> tuple[int, int] | None:
+        """In visual mode; whole lines with the line break."""
+        if not self._selecting:
+            return None
+        extent, offsets = self._selected(), self._on.units.offsets
+        return offsets[extent.start], offsets[extent.end]
+
+    @property
+    def _selecting(self) -> bool:
+        return self._state in ("visual", "visual line")
+
+    def press(self, key: Key) -> Outcome:
+        """A key, before the bindings are asked."""
+        if str(key) == "ctrl+[":
+            self.escape()
+            return "used"
+        typed = typed_by(key)
+        if self._state == "insert":
+            return self._in_insert(key, typed)
+        if self._state == "replace":
+            return self._in_replace(key, typed)
+        name = typed or KEYS.get(str(key), "")
+        if not name:
+            return ""
+        if not self._keys and not self._buffer.text and name in BEGINNINGS:
+            self._state = "insert"
+            return self._in_insert(key, typed)
+        self._keys.append(name)
+        try:
+            command = read(self._keys, selecting=self._selecting)
+        except ValueError:
+            self._keys.clear()
+            return "used"
+        if command is None:
+            return "used"
+        self._keys.clear()
+        outcome = self._do(command)
+        self._rest()
+        return outcome
+
+    def escape(self) -> bool:
+        """Back to normal mode, or no command after all; False if there was nothing to leave."""
+        if self._state in ("insert", "replace"):
+            self._leave_insert()
+        elif self._selecting:
+            self._state = "normal"
+        elif not self._keys:
+            return False
+        self._keys.clear()
+        self._rest()
+        return True
+
+    def pause(self) -> None:
+        """See `Mode`."""
+        self._keys.clear()
+        self._end_session()
+
+    def settle(self) -> None:
+        """See `Mode`."""
+        text, cursor = self._buffer.text, self._buffer.cursor
+        if (text, cursor) == self._seen:
+            return
+        self._goal = None
+        self._keys.clear()
+        if self._session is not None and text == self._seen[0]:
+            self._end_session()  # what is typed elsewhere is another change
+        if self._selecting and text != self._seen[0]:
+            self._state = "normal"
+        self._rest()
+
+    def _rest(self) -> None:
+        """The cursor stands where it may; what is changed from here on others do."""
+        if self._state not in ("insert", "replace"):
+            self._on.clamp()
+        self._seen = self._buffer.text, self._buffer.cursor
+
+    def restart(self) -> None:
+        """See `Mode`."""
+        self.pause()
+        self._state, self._goal = "insert", None
+        self._seen = self._buffer.text, self._buffer.cursor
+
+    # Commands.
+
+    def _do(self, command: Command) -> Outcome:
+        verb, times = command.verb, max(command.number, 1)
+        if verb in ("", ";", ","):
+            return self._move(command._replace(motion=command.motion or verb))
+        if verb in ("gj", "gk"):
+            return "row_down" if verb == "gj" else "row_up"
+        self._goal = None
+        if self._selecting:
+            self._do_selected(command)
+        elif verb in ("v", "V"):
+            self._state, self._anchor = ("visual" if verb == "v" else "visual line"), self._buffer.cursor
+        elif verb == ".":
+            self._repeat(command.number)
+        elif verb == "u":
+            for _ in range(times):
+                self._buffer.undo()
+        elif verb == "ctrl+r":
+            before = self._buffer.text
+            for _ in range(times):
+                self._buffer.redo()
+            if self._buffer.text != before:
+                self._buffer.move(alike(before, self._buffer.text))
+        else:
+            self._change(Change(command))
+        return "used"
+
+    def _move(self, command: Command) -> Outcome:
+        name = command.motion
+        if name in OBJECTS:
+            self._select(command)
+            return "used"
+        target = self._target(command)
+        if name not in ("j", "k"):
+            self._goal = END if name == "$" else None
+        if target is not None:
+            self._on.go(target.at)
+        elif name in ("j", "k") and not self._selecting:
+            return "down" if name == "j" else "up"
+        return "used"
+
+    def _target(self, command: Command) -> Target | None:
+        """Where a motion leads from the cursor."""
+        name, char = command.motion, command.char
+        units, at = self._on.units, self._on.at
+        if name in (";", ","):
+            if self._found is None:
+                return None
+            name, char = self._found
+            name = FINDS[name] if command.motion == "," else name
+            by = {"t": 1, "T": -1}.get(name, 0)
+            if command.number < 2 and by and 0 <= at + by < units.size and units.units[at + by] == char:
+                at += by  # else it would stay where it is
+        elif name in FINDS:
+            self._found = name, char
+        if name in ("j", "k") and self._goal is None:
+            self._goal = units.cells(at)
+        return MOTIONS[name](From(units, at, command.number, char, self._goal or 0, command.verb))
+
+    def _extent(self, command: Command) -> Extent | None:
+        """What an operator takes."""
+        units, at, times = self._on.units, self._on.at, max(command.number, 1)
+        if command.motion == LINES:
+            end = units.end(units.lines(at, times - 1))
+            first = units.first(at) if command.verb[0] == "g" else at
+            return Extent(first, end, lines=True) if times == 1 or units.end(at) < units.size else None
+        if command.motion in OBJECTS:
+            return OBJECTS[command.motion](units, at, times)
+        target = self._target(command)
+        self._goal = None
+        return None if target is None else self._on.between(at, target, command.verb)
+
+    def _change(self, change: Change) -> None:
+        self._buffer.begin_step()
+        done = self._run(change)
+        if self._state in ("insert", "replace"):
+            self._begin_session(change)
+            return
+        self._buffer.end_step()
+        if done and change.command.verb != "y":
+            self._last = change
+
+    def _repeat(self, count: int) -> None:
+        """Do the last change again, with another count if there is one."""
+        change = self._last
+        if change is None:
+            return
+        if count:
+            change.command = change.command._replace(number=count)
+        self._buffer.begin_step()
+        self._run(change)
+        if self._state != "normal":
+            self._type(change)
+            if change.command.verb in INSERTS:
+                self._type_more(change)
+            self._state = "normal"
+            self._back()
+        self._buffer.end_step()
+
+    def _run(self, change: Change) -> bool:
+        """A change but for what is typed; whether it could be done."""
+        command = change.command
+        if change.selected is not None:
+            return self._operate(command, self._again(change.selected))
+        if command.verb in OPERATORS:
+            extent = self._extent(command)
+            return extent is not None and self._operate(command, extent)
+        if command.verb in INSERTS:
+            self._insert(command.verb)
+            return True
+        return self._on.act(command)
+
+    def _operate(self, command: Command, extent: Extent) -> bool:
+        done = self._on.operate(command, extent)
+        if command.verb == "c":
+            self._state = "insert"
+        return done
+
+    def _insert(self, verb: str) -> None:
+        """Where typing begins."""
+        units, at = self._on.units, self._on.at
+        self._state = "replace" if verb == "R" else "insert"
+        match verb:
+            case "a" if not units.empty(at):
+                self._on.go(at + 1)
+            case "I":
+                at = units.first(at)
+                self._on.go(at + (units.kind(at) == BLANK and not units.is_break(at)))
+            case "A":
+                self._on.go(units.end(at))
+            case "o":
+                self._on.replace(units.end(at), units.end(at), "\n")
+            case "O":
+                start = units.start(at)
+                self._on.replace(start, start, "\n")
+                self._on.go(start)
+
+    # What is selected.
+
+    def _selected(self) -> Extent:
+        units = self._on.units
+        first, last = sorted((units.index(self._anchor), self._on.at))
+        if self._state == "visual line":
+            return Extent(units.start(first), units.end(last), lines=True)
+        return Extent(first, min(last + 1, units.size))
+
+    def _select(self, command: Command) -> None:
+        """A text object: what is selected becomes it, or grows by it."""
+        units, at = self._on.units, self._on.at
+        more = at != units.index(self._anchor)
+        extent = OBJECTS[command.motion](units, min(at + more, units.size), max(command.number, 1))
+        if extent is None:
+            return
+        if not more:
+            self._anchor = units.offsets[extent.start]
+        if extent.lines:
+            self._state = "visual line"
+        self._on.go(max(extent.end - 1, extent.start))
+
+    def _do_selected(self, command: Command) -> None:
+        verb, extent, units = command.verb.rstrip(), self._selected(), self._on.units
+        if verb in ("v", "V"):
+            state: State = "visual" if verb == "v" else "visual line"
+            self._state = "normal" if state == self._state else state
+        elif verb in ("o", "O"):
+            cursor, self._anchor = self._anchor, self._buffer.cursor
+            self._buffer.move(cursor)
+        elif verb in ("I", "A"):
+            self._on.go(extent.start if verb == "I" else extent.end)
+            self._state = "normal"
+            self._change(Change(Command("i")))
+        else:
+            first = min(self._anchor, self._buffer.cursor)
+            below = units.slice(extent.start, max(extent.end - 1, extent.start)).count("\n")
+            across = extent.end - (units.start(extent.end - 1) if below else extent.start)
+            lines = extent.lines or command.verb != verb
+            self._state = "normal"
+            self._on.go(units.start(units.index(first)) if lines else units.index(first))
+            self._change(Change(command._replace(verb=verb), selected=(below, across, lines)))
+
+    def _again(self, selected: tuple[int, int, bool]) -> Extent:
+        """As much from the cursor on as was selected."""
+        below, across, lines = selected
+        units, at = self._on.units, self._on.at
+        last = units.lines(at, below)
+        if lines:
+            return Extent(at, units.end(last), lines=True)
+        start = last if below else at
+        end = units.end(last) + (units.empty(start) and units.end(last) < units.size)
+        return Extent(at, min(start + across, end))

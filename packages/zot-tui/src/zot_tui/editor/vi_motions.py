@@ -1,0 +1,345 @@
+"""Where vi's motions lead: functions of a text and a place in it; pure.
+
+They do what POSIX `vi` documents and, where it leaves something open, what Vim does, whose names for the kinds of
+motions these are: the place that an *exclusive* one leads to is not part of what an operator changes, that of an
+*inclusive* one is, and *lines* means all lines between.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
+
+from zot_tui.editor.units import BLANK, Units
+
+Kind: TypeAlias = Literal["exclusive", "inclusive", "lines"]
+
+END = float("inf")
+"""The column behind all columns: where going up and down keeps to the ends of lines."""
+
+
+class From(NamedTuple):
+    """Where a motion begins. `number` is the count, 0 if none was typed, `char` what a motion of `FINDS` looks for,
+    `goal` the cells that going up and down keeps, `operator` the one that waits for the motion, if one does."""
+
+    units: Units
+    at: int
+    number: int = 0
+    char: str = ""
+    goal: float = 0
+    operator: str = ""
+
+    @property
+    def times(self) -> int:
+        """How often: once if nothing was typed."""
+        return max(self.number, 1)
+
+
+class Target(NamedTuple):
+    """Where it leads: a unit, or the end of a line or of the text."""
+
+    at: int
+    kind: Kind = "exclusive"
+
+
+Motion: TypeAlias = Callable[[From], Target | None]
+"""None: there is nothing that way."""
+
+
+# In a line.
+
+
+def left(place: From) -> Target | None:
+    """h"""
+    start = place.units.start(place.at)
+    return Target(max(place.at - place.times, start)) if place.at > start or place.operator else None
+
+
+def right(place: From) -> Target | None:
+    """l"""
+    end = place.units.end(place.at) if place.operator else place.units.last(place.at)
+    return Target(min(place.at + place.times, end)) if place.at < end or place.operator else None
+
+
+def line_start(place: From) -> Target:
+    """0"""
+    return Target(place.units.start(place.at))
+
+
+def line_first(place: From) -> Target:
+    """^"""
+    return Target(place.units.first(place.at))
+
+
+def line_end(place: From) -> Target | None:
+    """$"""
+    at = place.units.lines(place.at, place.times - 1)
+    return Target(place.units.last(at), "inclusive") if not place.units.empty(at) else Target(at)
+
+
+def line_last(place: From) -> Target:
+    """g_: the last that is no blank"""
+    units = place.units
+    start = units.lines(place.at, place.times - 1)
+    at = units.last(start)
+    while at > start and units.kind(at) == BLANK:
+        at -= 1
+    return Target(at, "inclusive")
+
+
+def column(place: From) -> Target:
+    """|"""
+    return Target(place.units.at_cells(place.units.start(place.at), place.times - 1))
+
+
+# From line to line.
+
+
+def up(place: From) -> Target | None:
+    """k"""
+    return _line(place, -place.times)
+
+
+def down(place: From) -> Target | None:
+    """j"""
+    return _line(place, place.times)
+
+
+def _line(place: From, by: int) -> Target | None:
+    units = place.units
+    start = units.lines(place.at, by)
+    if start == units.start(place.at):
+        return None
+    return Target(units.at_cells(start, place.goal), "lines")
+
+
+def text_start(place: From) -> Target:
+    """gg"""
+    return Target(place.units.first(place.units.lines(0, place.times - 1)), "lines")
+
+
+def text_end(place: From) -> Target:
+    """G"""
+    units = place.units
+    return Target(units.first(units.lines(0, place.number - 1) if place.number else units.size), "lines")
+
+
+def paragraph_up(place: From) -> Target | None:
+    """{"""
+    return _paragraph(place, -1)
+
+
+def paragraph_down(place: From) -> Target | None:
+    """}"""
+    return _paragraph(place, 1)
+
+
+def _paragraph(place: From, by: int) -> Target | None:
+    """To the next empty line behind one that is not."""
+    units = place.units
+    line = units.start(place.at)
+    for left_over in range(place.times - 1, -1, -1):
+        text = first = False
+        while True:
+            text = text or not units.empty(line)
+            if first and text and units.empty(line):
+                break
+            first = True
+            following = units.lines(line, by)
+            if following == line:
+                if left_over:
+                    return None
+                if by < 0:
+                    return Target(line)
+                return Target(units.last(line), "exclusive" if units.empty(line) else "inclusive")
+            line = following
+    return Target(line)
+
+
+# Words.
+
+
+def word(place: From, *, big: bool = False) -> Target | None:
+    """w, W: to the beginning of the next one"""
+    units, at, count = place.units, place.at, place.times
+    if place.operator == "c" and units.kind(at) != BLANK:
+        return _word_end(place, big=big, stop=True)  # the blanks behind a word that is changed stay
+    for left_over in range(count - 1, -1, -1):
+        kind = units.kind(at, big=big)
+        ends = bool(place.operator) and not left_over
+        if at >= units.size:
+            break
+        at += 1
+        if ends and units.is_break(at):
+            break
+        if kind != BLANK:
+            while at < units.size and units.kind(at, big=big) == kind:
+                at += 1
+            if ends and units.is_break(at):
+                break
+        while at < units.size and units.kind(at) == BLANK and not units.empty(at):
+            at += 1
+        if ends and at > place.at and at == units.start(at):
+            at -= 1  # a word at the end of a line goes without what follows the line
+    return Target(at) if at > place.at or place.operator else None
+
+
+def word_end(place: From, *, big: bool = False) -> Target | None:
+    """e, E: to the end of the next one"""
+    return _word_end(place, big=big)
+
+
+def _word_end(place: From, *, big: bool, stop: bool = False) -> Target | None:
+    """With `stop`, the end of a word on which it begins counts."""
+    units, at = place.units, place.at
+    for _ in range(place.times):
+        kind = units.kind(at, big=big)
+        if at >= units.size:
+            break
+        at += 1
+        if units.kind(at, big=big) != kind or kind == BLANK:
+            if not stop or kind == BLANK:
+                while at < units.size and units.kind(at) == BLANK:
+                    at += 1
+                kind = units.kind(at, big=big)
+            else:
+                kind = -1
+        while at < units.size and units.kind(at, big=big) == kind:
+            at += 1
+        at -= at < units.size or units.kind(at - 1) != BLANK
+        stop = False
+    return Target(at, "inclusive") if at > place.at or place.operator else None
+
+
+def word_back(place: From, *, big: bool = False) -> Target | None:
+    """b, B: to the beginning of this one, or of the one before"""
+    units, at = place.units, place.at
+    for _ in range(place.times):
+        at -= at > 0
+        while at and units.kind(at) == BLANK and not units.empty(at):
+            at -= 1
+        if not units.empty(at):
+            while at and units.kind(at - 1, big=big) == units.kind(at, big=big) != BLANK:
+                at -= 1
+    return Target(at) if at < place.at else None
+
+
+def word_end_back(place: From, *, big: bool = False) -> Target | None:
+    """ge, gE: to the end of the one before"""
+    units, at = place.units, place.at
+    for _ in range(place.times):
+        kind = units.kind(at, big=big)
+        at -= at > 0
+        if kind != BLANK:
+            while at and units.kind(at, big=big) == kind:
+                at -= 1
+        while at and units.kind(at) == BLANK and not units.empty(at):
+            at -= 1
+    return Target(at, "inclusive") if at < place.at else None
+
+
+# What is looked for.
+
+
+def find(place: From) -> Target | None:
+    """f: to the next such character of the line"""
+    return _find(place, 1)
+
+
+def find_back(place: From) -> Target | None:
+    """F"""
+    return _find(place, -1)
+
+
+def till(place: From) -> Target | None:
+    """t: to before it"""
+    return _find(place, 1, short=1)
+
+
+def till_back(place: From) -> Target | None:
+    """T"""
+    return _find(place, -1, short=1)
+
+
+def _find(place: From, by: int, short: int = 0) -> Target | None:
+    units, at = place.units, place.at
+    start, end = units.start(at), units.end(at)
+    for _ in range(place.times):
+        at += by
+        while start <= at < end and units.units[at] != place.char:
+            at += by
+        if not start <= at < end:
+            return None
+    return Target(at - by * short, "inclusive" if by > 0 else "exclusive")
+
+
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+
+
+def matching(place: From) -> Target | None:
+    """%: to the bracket that belongs to this one, or to the next one of the line"""
+    units, at = place.units, place.at
+    end = units.end(at)
+    while at < end and units.units[at] not in "()[]{}":
+        at += 1
+    if at == end:
+        return None
+    opens = units.units[at] in _PAIRS
+    found = closing(units, at) if opens else opening(units, at)
+    return Target(found, "inclusive") if found is not None else None
+
+
+def closing(units: Units, at: int) -> int | None:
+    """The bracket that closes the one at `at`."""
+    return _partner(units, at, units.units[at], _PAIRS[units.units[at]], 1)
+
+
+def opening(units: Units, at: int) -> int | None:
+    """The bracket that the one at `at` closes."""
+    close = units.units[at]
+    return _partner(units, at, close, next(key for key, value in _PAIRS.items() if value == close), -1)
+
+
+def _partner(units: Units, at: int, same: str, other: str, by: int) -> int | None:
+    depth = 0
+    while 0 <= at < units.size:
+        depth += (units.units[at] == same) - (units.units[at] == other)
+        if not depth:
+            return at
+        at += by
+    return None
+
+
+def _big(motion: Callable[..., Target | None]) -> Motion:
+    return lambda place: motion(place, big=True)
+
+
+MOTIONS: dict[str, Motion] = {
+    "h": left,
+    "l": right,
+    "0": line_start,
+    "^": line_first,
+    "$": line_end,
+    "g_": line_last,
+    "|": column,
+    "j": down,
+    "k": up,
+    "gg": text_start,
+    "G": text_end,
+    "{": paragraph_up,
+    "}": paragraph_down,
+    "w": word,
+    "W": _big(word),
+    "e": word_end,
+    "E": _big(word_end),
+    "b": word_back,
+    "B": _big(word_back),
+    "ge": word_end_back,
+    "gE": _big(word_end_back),
+    "%": matching,
+    "f": find,
+    "F": find_back,
+    "t": till,
+    "T": till_back,
+}
+
+FINDS = {"f": "F", "F": "f", "t": "T", "T": "t"}
+"""Motions that take a character, and the same the other way round."""

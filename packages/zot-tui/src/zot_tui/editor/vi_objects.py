@@ -1,0 +1,160 @@
+"""What vi calls text objects: a word, what is between quotes or brackets, a paragraph; pure.
+
+Each is a function of a text, a place in it and a count that gives the units from a first one to behind a last one, and
+whether they are whole lines.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+from zot_tui.editor.units import BLANK, Units
+from zot_tui.editor.vi_motions import closing
+
+
+class Extent(NamedTuple):
+    """From the unit `start` to before `end`; of `lines` the first and the last one whole, with their line breaks."""
+
+    start: int
+    end: int
+    lines: bool = False
+
+
+Find: TypeAlias = Callable[[Units, int, int], Extent | None]
+
+
+def _word(units: Units, at: int, count: int, *, big: bool, around: bool) -> Extent | None:
+    """A word or the blanks between two; `around` takes the blanks behind a word too, or else those before it."""
+    first, last = units.start(at), units.end(at)
+    if first == last:
+        return Extent(at, at) if not around else None
+
+    def run(at: int) -> int:
+        kind = units.kind(at, big=big)
+        while at < last and units.kind(at, big=big) == kind:
+            at += 1
+        return at
+
+    kind = units.kind(at, big=big)
+    start = at
+    while start > first and units.kind(start - 1, big=big) == kind:
+        start -= 1
+    end, blank = start, kind == BLANK
+    for _ in range(count):
+        if end == last:
+            return None
+        if around and blank and units.kind(end) == BLANK and (end := run(end)) == last:
+            return None
+        end = run(end)
+        if around and not blank and end < last and units.kind(end) == BLANK:
+            end = run(end)
+    if around and not blank and units.kind(end - 1) != BLANK:  # none behind it
+        before = start
+        while before > first and units.kind(before - 1) == BLANK:
+            before -= 1
+        start = before if before > first else start  # those that indent a line stay
+    return Extent(start, end)
+
+
+def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> Extent | None:
+    """What is between two quotes of the line; `around` takes them too, and the blanks behind or else before them."""
+    first, last = units.start(at), units.end(at)
+    quotes = []
+    place = first
+    while place < last:
+        if units.units[place] == "\\":
+            place += 1
+        elif units.units[place] == quote:
+            quotes.append(place)
+        place += 1
+    if at in quotes:  # which of two it is, only the quotes before it tell
+        number = quotes.index(at) // 2 * 2
+    else:
+        before = sum(place < at for place in quotes)
+        number = max(before - 1, 0)
+    pair = quotes[number : number + 2]
+    if len(pair) < 2:
+        return None
+    start, end = pair
+    if not around:
+        return Extent(start, end + 1) if count > 1 else Extent(start + 1, end)
+    end += 1
+    blanks = end
+    while blanks < last and units.kind(blanks) == BLANK:
+        blanks += 1
+    if blanks == end:
+        while start > first and units.kind(start - 1) == BLANK:
+            start -= 1
+    return Extent(start, blanks)
+
+
+def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool) -> Extent | None:
+    """What is between the brackets around `at`, the `count`th ones, or the next ones where there are none; `around`
+    takes them too."""
+    close = {"(": ")", "[": "]", "{": "}"}[bracket]
+    place, depth = min(at, units.size - 1), count
+    if place >= 0 and units.units[place] == close:
+        place -= 1
+    while place >= 0 and (depth := depth + (units.units[place] == close) - (units.units[place] == bracket)):
+        place -= 1
+    if place < 0 and bracket in units.units[at:]:
+        place = units.units.index(bracket, at)
+    if place < 0 or (end := closing(units, place)) is None:
+        return None
+    if around:
+        return Extent(place, end + 1)
+    start = place + 1
+    if start < end and units.is_break(start):  # brackets on lines of their own keep them
+        line = units.start(end)
+        if line > start and all(units.kind(each) == BLANK for each in range(line, end)):
+            return Extent(start + 1, line - 1, lines=True) if line > start + 1 else Extent(start, start)
+        start += 1
+    return Extent(start, end)
+
+
+def _paragraph(units: Units, at: int, count: int, *, around: bool) -> Extent | None:
+    """Lines up to one without text, or such lines; `around` takes those behind it too, or else those before it."""
+
+    def blank(line: int) -> bool:
+        return all(units.kind(each) == BLANK for each in range(line, units.end(line)))
+
+    def run(line: int, by: int) -> int:
+        """The last line that is like `line`, from there on."""
+        same = blank(line)
+        while (following := units.lines(line, by)) != line and blank(following) == same:
+            line = following
+        return line
+
+    start = end = run(units.start(at), -1)
+    empty = blank(start)
+    parts = count * 2 if around else count
+    for number in range(parts):
+        end = run(end, 1)
+        following = units.lines(end, 1)
+        if number + 1 == parts:
+            break
+        if following == end:
+            if not around or empty or number + 2 < parts:
+                return None
+            before = units.lines(start, -1)
+            start = run(before, -1) if before != start else start
+            break
+        end = following
+    return Extent(start, units.end(end), lines=True)
+
+
+def _both(find: Callable[..., Extent | None], keys: str, **named: object) -> dict[str, Find]:
+    return {kind + key: partial(find, around=kind == "a", **named) for kind in "ia" for key in keys}
+
+
+OBJECTS: dict[str, Find] = {
+    **_both(_word, "w", big=False),
+    **_both(_word, "W", big=True),
+    **_both(_quoted, '"', quote='"'),
+    **_both(_quoted, "'", quote="'"),
+    **_both(_quoted, "`", quote="`"),
+    **_both(_bracketed, "()b", bracket="("),
+    **_both(_bracketed, "[]", bracket="["),
+    **_both(_bracketed, "{}B", bracket="{"),
+    **_both(_paragraph, "p"),
+}

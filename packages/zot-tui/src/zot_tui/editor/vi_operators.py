@@ -1,0 +1,304 @@
+"""`Operators`: what vi does to a buffer between two places, and what it keeps to put elsewhere; pure."""
+
+from collections.abc import Callable, Iterable
+
+from zot_tui.editor.buffer import Buffer
+from zot_tui.editor.units import BLANK, CHIP, Units
+from zot_tui.editor.vi_command import Command
+from zot_tui.editor.vi_motions import Target
+from zot_tui.editor.vi_objects import Extent
+
+Chips = Callable[[str], Iterable[tuple[int, int]]]
+
+SHIFT = 4
+"""Blanks by which `>` and `<` move a line."""
+
+LARGEST = 1 << 20
+"""Characters that a count may make of a text that is put."""
+
+
+def no_chips(text: str) -> Iterable[tuple[int, int]]:
+    """No part of a text is one thing."""
+    return ()
+
+
+class Operators:
+    """`units` are those of the buffer now, `at` is the one that the cursor stands on. None of the changes is a step of
+    undo by itself. What is cut or copied goes to the buffer's kill ring; whole lines end with a line break there."""
+
+    __slots__ = ("_chips", "_lines", "_units", "buffer")
+
+    def __init__(self, buffer: Buffer, chips: Chips = no_chips) -> None:
+        self.buffer = buffer
+        self._chips = chips
+        self._units = Units("")
+        self._lines = ""  # the text that was kept last as whole lines
+
+    @property
+    def units(self) -> Units:
+        """The text in units."""
+        if self._units.text != self.buffer.text:
+            self.refresh()
+        return self._units
+
+    def refresh(self) -> None:
+        """What is a chip may have changed."""
+        self._units = Units(self.buffer.text, self._chips(self.buffer.text))
+
+    @property
+    def at(self) -> int:
+        """The unit at the cursor."""
+        return self.units.index(self.buffer.cursor)
+
+    def go(self, at: int) -> None:
+        """Put the cursor before a unit."""
+        self.buffer.move(self.units.offsets[at])
+
+    def clamp(self) -> None:
+        """Put the cursor on a unit of its line, if it stands behind the last one."""
+        units, at = self.units, self.at
+        if units.is_break(at) and not units.empty(at):
+            self.go(at - 1)
+        elif units.offsets[at] != self.buffer.cursor:
+            self.go(at)  # within a chip
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put `text` in place of some units; the cursor goes behind it."""
+        offsets = self.units.offsets
+        self.buffer.replace(offsets[start], offsets[end], text)
+
+    # Between two places.
+
+    def between(self, start: int, target: Target, verb: str) -> Extent:
+        """What an operator is to change when a motion led from `start` to `target` (`:help exclusive` in Vim)."""
+        units = self.units
+        first, last = sorted((start, target.at))
+        if target.kind == "lines":
+            return Extent(first, units.end(last), lines=True)
+        if target.kind == "inclusive":
+            last += not units.is_break(last)
+        elif last > first and last == units.start(last) and units.start(first) != last:
+            # It ends at the beginning of a line: that is the end of the line before, or whole lines.
+            last -= 1
+            if first <= units.first(first):
+                return Extent(first, last, lines=True)
+        if verb == "d" and self._alone(first, last):
+            return Extent(first, last, lines=True)
+        return Extent(first, last)
+
+    def _alone(self, first: int, last: int) -> bool:
+        """Whether there are but blanks before and behind what is on more than one line."""
+        units = self.units
+        end = units.end(last)
+        return (
+            units.start(first) != units.start(last)
+            and first <= units.first(first)
+            and all(units.kind(at) == BLANK for at in range(last, end))
+        )
+
+    def whole(self, extent: Extent) -> Extent:
+        """The same as lines, from the first unit to the line break of the last one."""
+        units = self.units
+        end = extent.end if extent.lines else units.end(max(extent.end - 1, extent.start))
+        return Extent(units.start(extent.start), end, lines=True)
+
+    def keep(self, extent: Extent) -> None:
+        """Copy for `put`."""
+        text = self.units.slice(extent.start, extent.end)
+        if extent.lines:
+            text = self._lines = text + "\n"
+        elif text == self._lines:
+            self._lines = ""
+        self.buffer.kills.add(text)
+
+    def yank(self, extent: Extent, at: int) -> None:
+        """y: copy; the cursor goes to `at`."""
+        self.keep(extent)
+        self.go(at)
+
+    def delete(self, extent: Extent) -> None:
+        """d: cut. With the last line the line break before it goes."""
+        start, end, lines = extent
+        units = self.units
+        if not lines:
+            if end > start:
+                self.keep(extent)
+                self.replace(start, end, "")
+            return
+        self.keep(extent)
+        if end < units.size:
+            end += 1
+        elif start:
+            start -= 1
+        self.replace(start, end, "")
+        self.go(self.units.first(min(self.at + (start != extent.start), self.units.size)))
+        if start != extent.start:
+            self.go(self.units.first(self.units.size))
+
+    def change(self, extent: Extent) -> None:
+        """c: cut, to type something else there; of lines an empty one is left."""
+        if extent.lines or extent.end > extent.start:
+            self.keep(extent)
+            self.replace(extent.start, extent.end, "")
+
+    def case(self, extent: Extent, convert: Callable[[str], str]) -> None:
+        """g~ gu gU: other letters of the same number; chips stay as they are."""
+        units = self.units
+        converted = [
+            new
+            if units.kinds[at] < CHIP and len(new := convert(units.units[at])) == len(units.units[at])
+            else units.units[at]
+            for at in range(extent.start, extent.end)
+        ]
+        cursor = self.buffer.cursor
+        self.replace(extent.start, extent.end, "".join(converted))
+        self.buffer.move(cursor)
+
+    def shift(self, extent: Extent, *, back: bool) -> None:
+        """> and <: more blanks at the beginning of lines, or fewer."""
+        text = self.units.slice(extent.start, extent.end)
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
+            if back:
+                blanks = len(line) - len(line.lstrip(" "))
+                lines[number] = line[1:] if line.startswith("\t") else line[min(blanks, SHIFT) :]
+            elif line:
+                lines[number] = " " * SHIFT + line
+        start = self.units.offsets[extent.start]
+        self.replace(extent.start, extent.end, "\n".join(lines))
+        self.go(self.units.first(self.units.index(start)))
+
+    def join(self, at: int, lines: int) -> bool:
+        """J: make lines one, with a blank between where there was none; False if there is no line to join."""
+        joined = False
+        self.go(at)
+        for _ in range(max(lines - 1, 1)):
+            units = self.units
+            end = following = units.end(self.at)
+            if end == units.size:
+                break
+            following += 1
+            while following < units.size and units.kinds[following] == BLANK:
+                following += 1
+            empty = units.is_break(following)
+            spaced = units.start(end) == end or units.kind(end - 1) == BLANK
+            blank = "" if empty or spaced or units.units[following] == ")" else " "
+            self.replace(end, following, blank)
+            self.go(max(self.at - len(blank), 0))
+            joined = True
+        return joined
+
+    # Elsewhere.
+
+    def put(self, count: int, *, before: bool) -> bool:
+        """p and P: insert what was cut or copied last, behind the cursor or before it; False if there is nothing."""
+        text = self.buffer.kills.text
+        if not text:
+            return False
+        lines = text == self._lines
+        text *= max(min(count, LARGEST // len(text)), 1)
+        units, at = self.units, self.at
+        if lines:
+            self._put_lines(text, before=before)
+            return True
+        if not before and not units.empty(at):
+            at += 1
+        start = units.offsets[at]
+        self.replace(at, at, text)
+        end = self.units.index(start + len(text))
+        self.go(self.units.index(start) if "\n" in text else max(end - 1, 0))
+        return True
+
+    def _put_lines(self, text: str, *, before: bool) -> None:
+        units, at = self.units, self.at
+        end = units.end(at)
+        if before:
+            at = units.start(at)
+            self.replace(at, at, text)
+        elif end < units.size:
+            at = end + 1
+            self.replace(at, at, text)
+        else:
+            at = end + 1
+            self.replace(end, end, "\n" + text[:-1])
+        self.go(self.units.first(at))
+
+    def put_over(self, extent: Extent) -> bool:
+        """p of what is selected: the same in its place, while that is cut."""
+        text = self.buffer.kills.text
+        if not text:
+            return False
+        lines = text == self._lines
+        extent = self.whole(extent) if extent.lines else extent
+        if lines and extent.lines:
+            text = text[:-1]
+        elif lines:
+            text = "\n" + text
+        self.keep(extent)
+        start = self.units.offsets[extent.start]
+        self.replace(extent.start, extent.end, text)
+        last = max(self.units.index(start + len(text)) - 1, 0)
+        self.go(self.units.index(start) if extent.lines or lines else last)
+        return True
+
+    # Commands.
+
+    def operate(self, command: Command, extent: Extent) -> bool:
+        """What an operator, or an action on what is selected, does; False if nothing can be done."""
+        verb, at = command.verb, extent.start
+        if verb == "p" or verb == "P":
+            return self.put_over(extent)
+        if verb == "J":
+            return self.join(at, self.units.slice(*extent[:2]).count("\n") + 1)
+        whole = self.whole(extent)
+        extent = whole if extent.lines else extent
+        match verb:
+            case "d":
+                self.delete(extent)
+            case "c":
+                self.change(extent)
+            case "y":
+                self.yank(extent, at)
+            case ">" | "<":
+                self.shift(whole, back=verb == "<")
+            case "r":
+                self.fill(extent, command.char)
+            case _:
+                self.case(extent, _CASES[verb])
+                self.go(at)
+        return True
+
+    def act(self, command: Command) -> bool:
+        """p P J r ~; False if nothing can be done."""
+        units, at, count = self.units, self.at, max(command.number, 1)
+        end = min(at + count, units.end(at))
+        match command.verb:
+            case "p" | "P":
+                return self.put(count, before=command.verb == "P")
+            case "J":
+                return self.join(at, count)
+            case "r":
+                if at + count > end:
+                    return False
+                self.fill(Extent(at, end), command.char)
+                self.go(end - 1)
+            case "~":
+                if at == end:
+                    return False
+                self.case(Extent(at, end), str.swapcase)
+                self.go(end)
+        return True
+
+    def fill(self, extent: Extent, char: str) -> None:
+        """r: one character in place of every unit but line breaks."""
+        filled = [each if each == "\n" else char for each in self.units.units[extent.start : extent.end]]
+        self.replace(extent.start, extent.end, "".join(filled))
+        self.go(extent.start)
+
+    def count(self, text: str, start: int, end: int) -> int:
+        """How many units of another text there are from one offset to another."""
+        units = Units(text, self._chips(text))
+        return max(units.index(end) - units.index(start), 0)
+
+
+_CASES: dict[str, Callable[[str], str]] = {"g~": str.swapcase, "gu": str.lower, "gU": str.upper}
