@@ -9,10 +9,8 @@ emoji) stay, up to `MARKS` in a row.
 import re
 from functools import cache
 
-from wcwidth.table_zero import ZERO_WIDTH
-
 from zot_tui.text.ansi import strip_ansi
-from zot_tui.text.width import expand_tabs, graphemes
+from zot_tui.text.width import ZERO_WIDTH, expand_tabs, graphemes
 
 MARKS = 8  # Unicode's stream-safe format (UAX #15) allows 30; no living script needs more than a few
 

@@ -6,10 +6,20 @@ sum over its graphemes, so that it stays the same when the text is cut between t
 breaks take no cells: expand tabs and split rows first.
 """
 
+import os
 from collections.abc import Iterator
 from typing import Literal
 
-import wcwidth
+from zot_tui.deferred import defer
+
+_EXTENSION = "wcwidth._wcwidth_c"
+_USED = ("grapheme_boundary_before", "iter_graphemes", "wcwidth", "width")  # here and by urwid
+
+if not os.environ.get("WCWIDTH_PYTHON"):  # wcwidth's own switch: do without the extension
+    defer("wcwidth", dict.fromkeys(_USED, _EXTENSION))
+
+import wcwidth  # noqa: E402  what was put in place
+from wcwidth.table_zero import ZERO_WIDTH as ZERO_WIDTH  # noqa: E402
 
 Align = Literal["left", "right", "center"]
 

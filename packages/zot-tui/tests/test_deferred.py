@@ -61,3 +61,35 @@ def test_every_name_of_urwid_that_is_used_is_known_and_the_same_one():
         "urwid.Text; print(all(vars(urwid)[name] is value for name, value in found.items()))"
     )
     assert run(code) == "True\n"
+
+
+def test_what_is_drawn_first_loads_wcwidth_no_further_than_it_must():
+    code = (
+        "import sys; from zot_tui.text.width import width; import zot_tui.app; before = width('日本 e\u0301');"
+        "loaded = [name for name in sys.modules if name.startswith('wcwidth.')];"
+        "import wcwidth; whole = wcwidth.wcswidth('日本 e\u0301');"
+        "import wcwidth.wcwidth as function;"
+        "print(before, whole, function('日'), callable(wcwidth.list_versions), 'wcwidth.textwrap' in loaded)"
+    )
+    assert run(code).split() == ["6", "6", "2", "True", "False"]
+
+
+def test_wcwidth_without_its_extension_measures_the_same():
+    code = (
+        "import os; os.environ['WCWIDTH_PYTHON'] = '1';"
+        "from zot_tui.text.width import width; print(width('日本 e\u0301👩\u200d👧'))"
+    )
+    assert run(code) == "8\n"
+
+
+def test_a_package_that_keeps_a_name_elsewhere_is_run(tmp_path):
+    package = tmp_path / "elsewhere"
+    package.mkdir()
+    (package / "__init__.py").write_text("name = 1\nother = 2\n")
+    (package / "part.py").write_text("value = 3\n")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from zot_tui.deferred import defer;"
+        "defer('elsewhere', {'name': 'elsewhere.gone', 'value': 'elsewhere.part'}); defer('not_there', {});"
+        "import elsewhere; print(elsewhere.value, 'other' in vars(elsewhere), elsewhere.name, elsewhere.other)"
+    )
+    assert run(code).split() == ["3", "False", "1", "2"]
