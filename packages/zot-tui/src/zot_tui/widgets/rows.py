@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, cast
 
 from zot_tui.frame import Drawn
 from zot_tui.text.ansi import Sgr
-from zot_tui.text.runs import Row
+from zot_tui.text.runs import Row, Run
 from zot_tui.text.width import width
 from zot_tui.theme.palette import urwid_color, urwid_settings
 from zot_tui.urwid_parts import urwid
@@ -65,10 +65,12 @@ def canvas(rows: Sequence[Row[Any]], columns: int, cursor: tuple[int, int] | Non
     A style is the name of a theme's token, None, or an `Sgr`. The last run of a row colours what is left of it if its
     text is empty: `("user_bubble", "")` draws a band.
     """
-    return RowCanvas([_drawn(row, columns) for row in rows], columns, cursor)
+    return RowCanvas([_drawn(tuple(row), columns) for row in rows], columns, cursor)
 
 
-def _drawn(row: Row[Any], columns: int) -> Drawn:
+@lru_cache(maxsize=2048)
+def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
+    """A row of its full width. What grows is drawn again and again, and most of its rows are as they were."""
     used = 0
     drawn: Drawn = []
     for style, text in row:
