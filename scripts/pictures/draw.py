@@ -74,13 +74,16 @@ def color(name: str, default: str, palette: Palette) -> str:
 
 
 def runs(row: Sequence[Cell]) -> Iterator[Run]:
-    """The runs of a row. A wide character and a shape stand alone: no font agrees on their width."""
+    """The runs of a row. A wide character stands alone: no font agrees on its width. Shapes are by themselves."""
     start = 0
     while start < len(row):
         look, end = row[start]._replace(text=""), start + 1
         if end < len(row) and row[end].text == "":
             end += 1
-        elif row[start].text not in SHAPES:
+        elif row[start].text in SHAPES:
+            while SHAPES[row[start].text][2] == 1.0 and end < len(row) and row[end] == row[start]:
+                end += 1
+        else:
             while end < len(row) and row[end]._replace(text="") == look and row[end].text not in SHAPES:
                 if row[end].text == "" or (end + 1 < len(row) and row[end + 1].text == ""):
                     break
@@ -108,7 +111,8 @@ def picture(
         'xml:space="preserve" role="img" aria-labelledby="t d">',
         f'<title id="t">{escape(title)}</title>',
         f'<desc id="d">{escape(about)}</desc>',
-        f"<style>text{{font:{FONT_SIZE}px {FONTS};white-space:pre;fill:{palette.ink}}}{style}</style>",
+        f"<style>text{{font:{FONT_SIZE}px {FONTS};white-space:pre;fill:{palette.ink}}}"
+        f"rect+rect{{shape-rendering:crispEdges}}{style}</style>",
         f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="8" fill="{palette.paper}" '
         f'stroke="{palette.edge}"/>',
         *papers,
@@ -139,7 +143,7 @@ def _rect(column: float, row: float, cells: float, fill: str, more: str = "", he
 
 
 def _ink(run: Run, row: int, classes: dict[str, str]) -> str:
-    if run.text in SHAPES:
+    if run.text[:1] in SHAPES:
         return _shape(run, row)
     text = run.text.rstrip() if not (run.look.underline or run.look.strike) else run.text
     lead = len(text) - len(text.lstrip())
@@ -168,5 +172,5 @@ SHAPES = {
 
 
 def _shape(run: Run, row: int) -> str:
-    left, top, width, height = SHAPES[run.text]
-    return _rect(run.column + left, row + top, width, run.look.ink, "", height * CELL_HEIGHT)
+    left, top, width, height = SHAPES[run.text[0]]
+    return _rect(run.column + left, row + top, width * run.cells, run.look.ink, "", height * CELL_HEIGHT)

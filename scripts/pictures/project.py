@@ -53,11 +53,40 @@ if __name__ == "__main__":
     unittest.main()
 '''
 
+CHART = '''\
+"""Draws what was sold on each day of the week, Monday first."""
+
+import struct
+import zlib
+from pathlib import Path
+
+SOLD = (14, 9, 17, 22, 30, 41, 12)
+WIDTH, HEIGHT, DAY = 336, 160, 48
+
+
+def color(x: int, y: int) -> bytes:
+    day, within = divmod(x, DAY)
+    if within < 40 and HEIGHT - y <= SOLD[day] * 3.75:
+        return bytes((220, 150, 60) if SOLD[day] == max(SOLD) else (90, 130, 190))
+    return bytes((40, 44, 56))
+
+
+def chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+rows = b"".join(b"\\0" + b"".join(color(x, y) for x in range(WIDTH)) for y in range(HEIGHT))
+head = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
+picture = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+Path(__file__).with_suffix(".png").write_bytes(b"\\x89PNG\\r\\n\\x1a\\n" + picture)
+'''
+
 FILES = {
     "README.md": "# shop\n\nA basket, prices and a till. Orders of 50 and more are delivered free.\n",
     "basket.py": BASKET,
     "prices.py": '"""Prices in cents."""\n\nPRICES = {"bread": 400, "cheese": 1250, "honey": 750}\n',
     "test_basket.py": TESTS,
+    "docs/chart.py": CHART,
     "docs/delivery.md": "# Delivery\n\nFree from 50.00 on.\n",
     "docs/returns.md": "# Returns\n\nWithin 30 days.\n",
     ".gitignore": "__pycache__/\n",
@@ -111,6 +140,17 @@ TASK = (SEARCH, EDIT, TEST, DONE)
 LOOK = (
     Turn("I read it.", calls=[Call("read", {"path": "basket.py"})], usage=Usage(input=3120, output=40)),
     Turn("It adds up the prices, and the delivery where there is any.", usage=Usage(input=410, output=30)),
+)
+
+
+DRAW = (
+    Turn(
+        "I draw the week.",
+        calls=[Call("bash", {"command": "python3 docs/chart.py"})],
+        usage=Usage(input=3120, output=48),
+    ),
+    Turn(calls=[Call("read", {"path": "docs/chart.png"})], usage=Usage(input=210, output=40, cache_read=3120)),
+    Turn("Saturday, by far.", usage=Usage(input=420, output=12, cache_read=3330)),
 )
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
-from project import EDIT, LOOK, PROMPT, RUN_TESTS, SEARCH, TASK
+from project import DRAW, EDIT, LOOK, PROMPT, RUN_TESTS, SEARCH, TASK
 
 from zot_provider.testing import Call, Fault, Turn
 from zot_provider.usage import Usage
@@ -129,6 +129,37 @@ STATES = (
         "Files and directories",
         "The files of the project that fit what stands behind the @.",
         (Sees(READY), Keys("compare @ba"), Sees("test_basket.py")),
+        size=(92, 12),
+    ),
+    State(
+        "picture",
+        "A picture",
+        "A chart that the model has drawn and looks at, as half blocks.",
+        (
+            Sees(READY),
+            Keys("on which day do we sell most?\r"),
+            Sees("Saturday, by far"),
+            Sees("▀"),
+            Sees("esc to stop", gone=True),
+        ),
+        turns=DRAW,
+        size=(92, 28),
+    ),
+    State(
+        "vi",
+        "Editing as in vi",
+        "A prompt with the cursor on one of its words, and in the status row the mode.",
+        (
+            Sees(READY),
+            Keys("/vi\r"),
+            Sees("/vi", gone=True),
+            Keys("why does the till\nround down?"),
+            Sees("down?"),
+            Keys("\x1b"),
+            Sees("normal"),
+            Keys("k0w"),
+            Sees("normal"),
+        ),
         size=(92, 12),
     ),
     State("models", "Models", "A list of models by vendor.", (Sees(READY), Keys("/model\r"), Sees("Model"))),
