@@ -63,8 +63,10 @@ class HttpClient:
         base_url: str = "",
         transport: "HttpTransport | None" = None,
         retries: RetryPolicy | None = None,
+        gather: float = 0.0,
     ) -> None:
-        """`base_url` is what the vendor's own SDK takes, empty for the vendor's own.
+        """`base_url` is what the vendor's own SDK takes, empty for the vendor's own. `gather` is that of `HttpLimits`;
+        a `transport` has its own.
 
         Raises `MissingKey` if the vendor needs a key and there is none, `ConfigError` without any base URL.
         """
@@ -85,6 +87,7 @@ class HttpClient:
 
             check_url(base.strip())
         self._transport = transport
+        self._gather = gather
         self._writer = BodyWriter(self._wire, vendor.quirks)
         self._retries = retries or RetryPolicy()
         self.on_retry: Callable[[str, float], None] | None = None
@@ -160,9 +163,9 @@ class HttpClient:
 
     def _open(self) -> "HttpTransport":
         if self._transport is None:
-            from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  httpx: not before there is a request
+            from zot_provider.transport.http import HttpLimits, HttpTransport  # noqa: PLC0415  httpx: not before a request
 
-            self._transport = HttpTransport()
+            self._transport = HttpTransport(HttpLimits(gather=self._gather))
         return self._transport
 
     def _explained(self, error: ProviderError, model: str = "", url: str = "") -> ProviderError:

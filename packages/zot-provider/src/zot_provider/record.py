@@ -66,7 +66,8 @@ def record(cls: type[R]) -> type[R]:
     if cls.__bases__ != (Record,):
         raise TypeError(f"{cls.__name__} must be a subclass of Record alone")
     namespace = dict(vars(cls))
-    names = tuple(name for name, kind in namespace.get("__annotations__", {}).items() if not _of_class(kind))
+    # Of the class, not of its namespace, where Python 3.14 has a function instead (PEP 649).
+    names = tuple(name for name, kind in cls.__annotations__.items() if not _of_class(kind))
     declared = {name: namespace.pop(name) for name in names if name in namespace}
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)

@@ -438,3 +438,72 @@ def test_other_addresses_are_not(url: str) -> None:
 
 def test_a_location_is_shown_without_secrets() -> None:
     assert location("https://me:secret@h:8443/v1/x?key=1#f") == "https://h:8443/v1/x"
+
+
+@pytest.mark.parametrize("secured", [False, True])
+def test_what_comes_after_a_piece_gathers_where_that_was_asked_for(raw_server: Any, secured: bool) -> None:
+    count = 60  # of chunks: a pause after each would take longer than the test may
+
+    async def main() -> list[bytes]:
+        heard = asyncio.Event()
+
+        async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await read_request(reader)
+            writer.write(STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n")
+            await heard.wait()
+            for _ in range(count):
+                writer.write(b"2\r\nab\r\n")
+                await writer.drain()
+            writer.write(b"0\r\n\r\n")
+            await writer.drain()
+
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATE)
+        async with raw_server(handler, ssl=context if secured else None) as server:
+            transport = HttpTransport(HttpLimits(gather=1.0), insecure=True)
+            url = f"https://localhost:{server.port}/v1" if secured else server.url
+            pieces = []
+            try:
+                async with asyncio.timeout(30), aclosing(transport.post(url, {}, b"{}")) as chunks:
+                    async for chunk in chunks:
+                        pieces.append(chunk)
+                        heard.set()
+            finally:
+                await transport.close()
+            return pieces
+
+    first, *rest = asyncio.run(main())
+
+    assert (first, b"".join(rest)) == (b"one", b"ab" * count)
+    assert secured or len(rest) == 1
+
+
+def test_an_answer_that_is_given_up_while_it_gathers_closes_its_connection(raw_server: Any) -> None:
+    async def main() -> bool:
+        closed = asyncio.Event()
+
+        async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await read_request(reader)
+            writer.write(STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n")
+            await reader.read()
+            closed.set()
+
+        async with raw_server(handler) as server:
+            transport = HttpTransport(HttpLimits(gather=600.0))
+            heard = asyncio.Event()
+
+            async def ask() -> None:
+                async with aclosing(transport.post(server.url, {}, b"{}")) as chunks:
+                    async for _ in chunks:
+                        heard.set()
+
+            asking = asyncio.create_task(ask())
+            await heard.wait()
+            asking.cancel()
+            await asyncio.wait([asking])
+            async with asyncio.timeout(30):
+                await closed.wait()
+            await transport.close()
+            return asking.cancelled()
+
+    assert asyncio.run(main())

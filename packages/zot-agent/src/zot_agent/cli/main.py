@@ -97,6 +97,7 @@ def _served(options: Options) -> Options:
 
 async def _drive(options: Options, mode: Mode, prompt: str) -> int:
     person = bool(mode.welcome)
+    options = options.replace(gather=mode.gather)
     if options.no_yolo and not person:
         complain("--no-yolo asks on the screen only; here tools run unasked")
     try:

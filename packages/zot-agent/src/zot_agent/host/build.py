@@ -192,10 +192,16 @@ def open_client(selection: Selection, options: Options) -> Client:
     if selection.base_url or selection.vendor.base_url:
         transport = None
         if options.insecure:
-            from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  httpx: not before there is a request
+            from zot_provider.transport.http import HttpLimits, HttpTransport  # noqa: PLC0415  httpx: not before a request
 
-            transport = HttpTransport(insecure=True)
-        return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url, transport=transport)
+            transport = HttpTransport(HttpLimits(gather=options.gather), insecure=True)
+        return HttpClient(
+            selection.vendor,
+            key=selection.key,
+            base_url=selection.base_url,
+            transport=transport,
+            gather=options.gather,
+        )
     from zot_agent.local.client import LocalClient  # noqa: PLC0415  an extra, and rarely used
 
     return LocalClient(selection.vendor, selection.model.id)

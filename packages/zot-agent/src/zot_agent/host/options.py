@@ -20,6 +20,7 @@ class Options(Record):
     append_system_prompt: list[str] = field(default_factory=list)
     reasoning: Reasoning | None = None
     insecure: bool = False
+    gather: float = 0.0
     no_context_files: bool = False
     max_steps: int | None = None
     cwd: str = "."

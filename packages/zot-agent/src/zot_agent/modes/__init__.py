@@ -7,8 +7,9 @@ class Mode(NamedTuple):
     """A mode: the module whose `run(host, prompt)` it is, its flags and its line in the help.
 
     A mode that `serves` reads standard input itself and goes on until that ends; it takes no prompt, and no session
-    unless one is named. `verb` is a first word that stands for its flag. `welcome` is the
-    module that asks a person who has no key; without one there is nobody to ask.
+    unless one is named. `verb` is a first word that stands for its flag. `welcome` is the module that asks a person who
+    has no key; without one there is nobody to ask. `gather` is for how many seconds an answer may gather before more of
+    it is shown.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Mode(NamedTuple):
     serves: bool = False
     verb: str = ""
     welcome: str = ""
+    gather: float = 0.0
 
 
 MODES = {
@@ -43,6 +45,7 @@ MODES = {
             "the chat screen",
             needs_prompt=False,
             welcome="zot_agent.ui.welcome",
+            gather=0.04,
         ),
     )
 }

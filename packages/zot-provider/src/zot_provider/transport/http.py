@@ -25,13 +25,15 @@ _ERROR_BODY = 64 * 1024
 
 @record
 class HttpLimits(Record):
-    """Seconds for a connection to be made, for an answer to begin or go on, for the request to be taken; and the bytes
-    of an answer above which it is refused."""
+    """Seconds for a connection to be made, for an answer to begin or go on, for the request to be taken; the bytes of
+    an answer above which it is refused; and for how many seconds what comes is left to gather after a piece was handed
+    on: who draws 25 times a second need not be woken more often."""
 
     connect: float = 15.0
     read: float = 300.0
     write: float = 60.0
     answer: int = 128 << 20
+    gather: float = 0.0
 
 
 class _PlainBody(httpx.AsyncByteStream):
@@ -56,7 +58,7 @@ class _PlainBody(httpx.AsyncByteStream):
                 raise
 
     def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._connection.chunks(self._limits.read)
+        return self._connection.chunks(self._limits.read, self._limits.gather)
 
     async def aclose(self) -> None:
         self._pool.release(self._host, self._port, self._connection)
@@ -102,14 +104,19 @@ class HttpTransport:
         received = 0
         try:
             response = await client.send(request, stream=True)
+            gathered = None
+            if self._limits.gather and client is self._full:
+                gathered = _gathered(response.aiter_raw(), self._limits.gather)
             try:
                 await self._check(response)
-                async for chunk in response.aiter_raw():
+                async for chunk in gathered or response.aiter_raw():
                     received += len(chunk)
                     if received > self._limits.answer:
                         raise ProtocolError(f"{location(url)} sent more than {self._limits.answer >> 20} MiB; cut off")
                     yield chunk
             finally:
+                if gathered is not None:
+                    await gathered.aclose()
                 await response.aclose()
         except (httpx.HTTPError, OSError) as error:
             raise convert(error, url, answered=received > 0) from error
@@ -175,6 +182,24 @@ class HttpTransport:
                 f"{location(str(response.url))} answered with {what}{f' ({said})' if said else ''}, not with a model's "
                 "event stream; check --base-url: it must be the address of the API itself"
             )
+
+
+async def _gathered(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenerator[bytes, None]:
+    """The pieces, with a pause after each that had to be waited for. What comes meanwhile stays in the kernel, since
+    anyio reads when it is asked to; it comes out of one reading then, without a pause between its pieces."""
+    loop = asyncio.get_running_loop()
+    while True:
+        waited: list[bool] = []
+        turn = loop.call_soon(waited.append, True)  # called if the loop comes round before there is a piece
+        try:
+            piece = await anext(pieces)
+        except StopAsyncIteration:
+            return
+        finally:
+            turn.cancel()
+        yield piece
+        if waited:
+            await asyncio.sleep(seconds)
 
 
 def check_url(url: str) -> None:

@@ -155,8 +155,9 @@ class PlainConnection(asyncio.BufferedProtocol):
             await self._more(limit)
         return self._status, self._headers
 
-    async def chunks(self, limit: float) -> AsyncIterator[bytes]:
-        """The body, one piece for all that has come; TimeoutError if `limit` seconds pass without any."""
+    async def chunks(self, limit: float, gather: float = 0.0) -> AsyncIterator[bytes]:
+        """The body, one piece for all that has come; TimeoutError if `limit` seconds pass without any. After each piece
+        what comes in the next `gather` seconds is left to the kernel."""
         while True:
             if self._body:
                 data = b"".join(self._body) if len(self._body) > 1 else self._body[0]
@@ -165,12 +166,21 @@ class PlainConnection(asyncio.BufferedProtocol):
                     self._transport.resume_reading()
                 self._waiting = 0
                 yield data
+                if gather and not self._complete:
+                    await self._pause(gather)
             elif self._complete:
                 return
             elif self._error is not None:
                 raise self._error
             else:
                 await self._more(limit)
+
+    async def _pause(self, seconds: float) -> None:
+        if self._transport is not None:
+            self._transport.pause_reading()
+        await asyncio.sleep(seconds)
+        if self._transport is not None:
+            self._transport.resume_reading()
 
     def abort(self) -> None:
         """Close at once, whatever is still to be sent or read."""
