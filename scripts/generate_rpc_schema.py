@@ -62,8 +62,9 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "tool_call": ({"id": TEXT, "name": TEXT, **ARGUMENTS}, ("args_raw",)),
     "tool_result": (
         {"id": TEXT, "name": TEXT, "is_error": {"type": "boolean"}, "content": BLOCKS, **ARGUMENTS}
+        | {"fate": {"enum": list(typing.get_args(events.Fate)[1:]), "description": "Why the tool gave no result."}}
         | {"details": {"type": "object", "description": "What the tool says of it besides, for programs."}},
-        ("args", "args_raw", "details"),
+        ("args", "args_raw", "fate", "details"),
     ),
     "usage": ({"$usage": {}, "cumulative": place("Usage")}, ()),
     "error": ({"message": TEXT}, ()),

@@ -525,13 +525,16 @@ async def delete(talk: Talk, session: str) -> Any:
 
 
 def test_earlier_sessions_are_listed_loaded_and_removed(zot: Any, server: ScriptedServer) -> None:
-    server.add("A shed.", "A boat.", "Still a shed.")
+    server.add("A shed.", "So it is.", "A boat.", "Still a shed.")
     elsewhere = zot.cwd.parent / "elsewhere"
     elsewhere.mkdir()
 
     async def first() -> None:
         async with open_talk(zot, *zot.at(server)) as talk:
-            await talk.prompt(await talk.begin(zot), "what is\x1b[2J this?\nand why?")
+            session = await talk.begin(zot)
+            await talk.prompt(session, "what is\x1b[2J this?\nand why?")
+            await talk.prompt(session, "and?")
+            assert [each.title for each in talk.editor.of("session_info_update")] == ["what is this?"]
             other = await talk.agent.new_session(cwd=str(elsewhere))
             await talk.prompt(other.session_id, "and that?")
             await talk.agent.new_session(cwd=str(elsewhere))  # nothing is said in it: there is none
@@ -548,8 +551,9 @@ def test_earlier_sessions_are_listed_loaded_and_removed(zot: Any, server: Script
             (here,) = (await talk.agent.list_sessions(cwd=f"{zot.cwd}/")).sessions
             assert abs(datetime.fromisoformat(here.updated_at).timestamp() - time.time()) < 10 * PATIENCE
             await talk.agent.load_session(cwd=here.cwd, session_id=here.session_id)
-            assert talk.editor.said() == "A shed."
+            assert talk.editor.said() == "A shed.So it is."
             assert await talk.prompt(here.session_id, "still?") == "end_turn"
+            assert talk.editor.of("session_info_update") == []  # the list has told
             assert (await talk.agent.list_sessions()).sessions[0].session_id == here.session_id
             assert await delete(talk, here.session_id) == {}  # it was open here
             assert (await talk.refusal(talk.agent.prompt(session_id=here.session_id, prompt=[])))[0] == -32002

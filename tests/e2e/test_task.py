@@ -102,8 +102,9 @@ def test_json_shows_every_event_in_its_order(project: Any, server: ScriptedServe
     turn = ["turn_start", "assistant_start"]
     assert names == [
         *("user_message", *turn, "reasoning_delta", "text_delta", "tool_use", "assistant_message", "tool_call"),
-        *("turn_end", "tool_progress", "tool_result", *turn, "tool_use", "tool_call", "turn_end", "tool_result"),
-        *(*turn, "tool_use", "tool_call", "turn_end", "tool_progress", "tool_result"),
+        *("turn_end", "tool_start", "tool_progress", "tool_result"),
+        *(*turn, "tool_use", "tool_call", "turn_end", "tool_start", "tool_result"),
+        *(*turn, "tool_use", "tool_call", "turn_end", "tool_start", "tool_progress", "tool_result"),
         *(*turn, "text_delta", "assistant_message", "turn_end", "done"),
     ]
     assert sum(event["type"] == "usage" for event in events) >= 4

@@ -21,6 +21,7 @@ from zot_core.events import (
     ToolCall,
     ToolOutput,
     ToolProgress,
+    ToolStart,
     ToolUseArgs,
     ToolUseEnd,
     ToolUseStart,
@@ -56,6 +57,7 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
         ToolCall("toolu_xyz", "read", '{"path": '),
         '{"type":"tool_call","id":"toolu_xyz","name":"read","args":{},"args_raw":"{\\"path\\": "}',
     ),
+    (ToolStart("toolu_xyz", "read"), '{"type":"tool_start","id":"toolu_xyz","name":"read"}'),
     (ToolProgress("toolu_xyz", "half"), '{"type":"tool_progress","id":"toolu_xyz","text":"half"}'),
     (
         ToolOutput("toolu_xyz", "read", False, [TextBlock("..."), IMAGE], '{"path":"a"}', {"lines": 3}),
@@ -65,6 +67,10 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
     (
         ToolOutput("toolu_xyz", "read", True, []),
         '{"type":"tool_result","id":"toolu_xyz","name":"read","is_error":true,"content":[]}',
+    ),
+    (
+        ToolOutput("toolu_xyz", "read", True, [], fate="refused"),
+        '{"type":"tool_result","id":"toolu_xyz","name":"read","is_error":true,"content":[],"fate":"refused"}',
     ),
     (
         AssistantMessage(
@@ -167,6 +173,7 @@ FIELDS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
         "arguments": st.none() | arguments,
         "details": details,
         "display": st.just([]),
+        "fate": st.sampled_from(["ran", "refused", "not_run", "stopped"]),
     },
     UsageUpdate: {"usage": usages, "cumulative": usages},
     TurnEnd: {"stop": st.sampled_from(["end_turn", "tool_use", "length", "error", "aborted"])},

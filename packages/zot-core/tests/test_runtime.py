@@ -84,6 +84,23 @@ def test_pictures_go_with_a_prompt() -> None:
     assert client.requests[0].messages[0].content == [TextBlock("look"), picture]
 
 
+def test_what_a_program_notes_on_a_prompt_is_in_its_message_and_its_session_and_no_model_reads_it(
+    tmp_path: Path,
+) -> None:
+    client = ScriptedClient(["nice"])
+    path = tmp_path / "talk.jsonl"
+
+    async def main() -> list[Message]:
+        async with runtime(client, session=path) as rt:
+            await rt.prompt("$ ls\n\na\n\nlook", meta={"display_text": "look"}).task
+            return rt.messages
+
+    said = asyncio.run(main())
+    assert (said[0].text, said[0].meta) == ("$ ls\n\na\n\nlook", {"display_text": "look"})
+    assert client.requests[0].messages[0].text == said[0].text
+    assert load(str(path)).messages[0].meta == {"display_text": "look"}
+
+
 def test_a_run_goes_on_without_anybody_iterating() -> None:
     async def main() -> None:
         async with runtime(ScriptedClient(["hello"])) as rt:

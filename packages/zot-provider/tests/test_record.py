@@ -65,6 +65,15 @@ def test_a_class_that_has_made_no_record_yet_is_a_dataclass_to_others() -> None:
     assert dataclasses.replace(Fresh(4), size=5) == Fresh(5)
 
 
+def test_a_record_may_have_no_fields() -> None:
+    @record
+    class Nothing(Record):
+        """There is nothing to say of it."""
+
+    assert Nothing() == Nothing() != Point(1)
+    assert (repr(Nothing()), dataclasses.fields(Nothing)) == ("Nothing()", ())
+
+
 def test_a_record_of_a_record_is_refused() -> None:
     with pytest.raises(TypeError, match="Record alone"):
 

@@ -2,4 +2,6 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("pyte") else ["test_terminal.py", "testing/test_pty_screen.py"]
+EMULATED = ["image/test_kitty_terminal.py", "test_frame.py", "test_terminal.py", "testing/test_pty_screen.py"]
+
+collect_ignore = [] if find_spec("pyte") else EMULATED

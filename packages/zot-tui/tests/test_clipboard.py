@@ -130,6 +130,20 @@ def test_macs_and_windows_give_pictures_in_digits(tmp_path):
     assert held(environment(tmp_path, WSL_DISTRO_NAME="Debian")) == Held(PNG)
 
 
+def test_of_a_picture_in_digits_that_is_too_large_comes_more_than_wanted(tmp_path):
+    large = PNG * 20
+    for name, script, more in (
+        ("osascript", f"printf '«data PNGf%s»\\n' {large.hex().upper()}", {}),
+        ("powershell.exe", f"echo {base64.b64encode(large).decode()}", {"WSL_DISTRO_NAME": "Debian"}),
+    ):
+        program(tmp_path, name, script)
+        for largest in range(1000, 1008):
+            found = held(environment(tmp_path, **more), largest=largest)
+            assert len(found.data) > largest
+            assert large.startswith(found.data)
+        (tmp_path / name).unlink()
+
+
 def test_no_more_is_read_than_wanted(tmp_path):
     where = wl_paste(tmp_path, "image/png", b"x" * 1_000_000)
 

@@ -1,5 +1,5 @@
 import pyte
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zot_tui.frame import Drawn, frame
@@ -46,6 +46,75 @@ def test_a_screen_that_gets_only_the_changes_shows_what_one_that_gets_everything
         whole = pyte.Screen(COLUMNS, ROWS)
         pyte.Stream(whole).feed(written(rows, []))
         assert cells(changed) == cells(whole)
+        before = rows
+
+
+SIZES = [(1, 1), (1, 9), (2, 6), (12, 1), (20, 6), (12, 12)]
+
+
+@st.composite
+def screens(draw: st.DrawFn) -> tuple[int, int, list[list[Drawn]]]:
+    """Columns, rows, and screens of that size, each mostly made of rows of the one before that have moved."""
+    columns, height = draw(st.sampled_from(SIZES))
+    letters = st.sampled_from(["a", "b", " ", "ö", "日", "本"] if columns > 1 else ["a", " "])
+
+    def filled(styles: list[str | None], text: list[str]) -> Drawn:
+        row: Drawn = []
+        left = columns
+        for index, letter in enumerate(text):
+            cells = 1 + (letter in "日本")
+            if cells > left:
+                break
+            left -= cells
+            row.append((styles[index % len(styles)], None, letter.encode()))
+        return [*row, (styles[-1], None, b" " * left)] if left else row
+
+    some = st.builds(
+        filled, st.lists(st.sampled_from([*STYLES]), min_size=1, max_size=3), st.lists(letters, max_size=24)
+    )
+    found = [draw(st.lists(some, min_size=height, max_size=height))]
+    for _ in range(draw(st.integers(1, 4))):
+        rows = [*draw(st.lists(some, min_size=height, max_size=height))]
+        top, by, kept = (draw(st.integers(0, height)) for _ in range(3))
+        moved = found[-1][top + by : top + by + kept]
+        rows[top : top + len(moved)] = moved
+        found.append([*found[-1][:top], *rows[top:]][:height])
+    return columns, height, found
+
+
+@settings(deadline=None)
+@given(screens(), st.booleans())
+def test_it_does_at_every_size_with_wide_letters_and_where_erasing_leaves_no_colour(
+    drawn: tuple[int, int, list[list[Drawn]]], bce: bool
+) -> None:
+    columns, height, steps = drawn
+
+    def output(rows: list[Drawn], before: list[Drawn]) -> str:
+        erases = (lambda style: style != "reversed") if bce else (lambda _: False)
+        return frame(rows, before, lambda style: STYLES[style], erases)  # type: ignore[index]
+
+    def seen(screen: pyte.Screen) -> list[list[tuple[str, str, str, bool]]]:
+        lines = [[screen.buffer[line][column] for column in range(columns)] for line in range(height)]
+        return [[(cell.data, cell.fg, cell.bg, cell.reverse) for cell in line] for line in lines]
+
+    def expected(rows: list[Drawn]) -> list[list[str]]:
+        """By hand: a wide letter and the empty cell behind it."""
+        texts = [b"".join(text for _, _, text in row).decode() for row in rows]
+        return [
+            [cell for letter in text for cell in ([letter, ""] if letter in "日本" else [letter])] for text in texts
+        ]
+
+    changed = pyte.Screen(columns, height)
+    stream = pyte.Stream(changed)
+    before: list[Drawn] = []
+    for rows in steps:
+        sequence = output(rows, before)
+        assert bce or "\x1b[K" not in sequence
+        stream.feed(sequence)
+        whole = pyte.Screen(columns, height)
+        pyte.Stream(whole).feed(output(rows, []))
+        assert seen(changed) == seen(whole)
+        assert [[cell[0] for cell in line] for line in seen(changed)] == expected(rows)
         before = rows
 
 

@@ -13,6 +13,8 @@ import urwid
 
 from zot_tui.terminal import Sink, reduced
 from zot_tui.testing import KITTY, PtyScreen
+from zot_tui.text.ansi import Sgr
+from zot_tui.widgets.rows import attribute_of
 
 # Shows the last keys, the length of a paste, and a counter that other tasks move.
 PROGRAM = """
@@ -394,6 +396,13 @@ def test_reduced_attributes_keep_what_is_no_colour():
     assert reduced(spec, 1) == urwid.AttrSpec("default,bold,underline", "default", colors=16)
     assert reduced(spec, 256).foreground_high
     assert reduced(urwid.AttrSpec("light red", "default"), 16) == urwid.AttrSpec("light red", "default", colors=16)
+
+
+def test_a_terminal_of_256_colours_gets_the_one_of_a_number_by_its_number():
+    """kitty takes it for the number of a picture."""
+    for number in range(16, 256):
+        found = reduced(attribute_of(Sgr(str(number), str(number), ("bold",))), 256)
+        assert (found.foreground_number, found.background_number, found.bold) == (number, number, True)
 
 
 def test_a_sink_writes_all_of_it_where_writing_does_not_block():

@@ -89,6 +89,17 @@ def test_a_folder_is_copied_with_what_can_be_run_in_it(ext: Cli, tmp_path: Path)
     assert ext.there == ["weather"]
 
 
+def test_what_a_theme_is_shown_by_is_told(ext: Cli, tmp_path: Path) -> None:
+    source = write(tmp_path / "solar", exec="", description="warm and low")
+    (source / "theme.json").write_text("{}")
+    assert ext("install", str(source)) == (
+        "solar 1.0.0: warm and low\n"
+        "  runs       nothing\n"
+        "  theme      /theme solar\n"
+        f"installed in {ext.place / 'solar'}\n"
+    )
+
+
 def test_the_working_directory_is_called_by_its_own_name(
     ext: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

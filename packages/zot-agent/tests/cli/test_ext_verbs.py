@@ -109,11 +109,30 @@ def test_the_list_can_be_read_by_programs(ext: Cli) -> None:
     bad = ext.add(ext.mine, "bad", name="")
     value = json.loads(ext("list", "--json"))
     first = {"scope": "project", "name": "guard", "version": "1.0", "enabled": True, "language": "python"}
-    assert value["extensions"][0] == {**first, "dir": str(own), "description": "a\x1b[2J", "hidden_by": ""}
+    assert value["extensions"][0] == {
+        **first,
+        "dir": str(own),
+        "description": "a\x1b[2J",
+        "theme": False,
+        "hidden_by": "",
+    }
     assert value["extensions"][1]["dir"] == str(hidden)
     assert value["extensions"][1]["hidden_by"] == str(own)
     (problem,) = value["problems"]
     assert (problem["scope"], problem["dir"]) == ("global", str(bad))
+
+
+def test_a_theme_is_told_with_what_shows_it(ext: Cli) -> None:
+    solar = ext.add(ext.mine, "solar", description="warm and low", exec="")
+    (solar / "theme.json").write_text("{}")
+    deep = ext.add(ext.mine, "deep-folder", name="deep")
+    (deep / "themes").mkdir()
+    (deep / "themes" / "theme.json").write_text("{}")
+    lines = ext("list").splitlines()
+    assert [line.rpartition("  ")[2] for line in lines[1:]] == ["(/theme deep)", "warm and low (/theme solar)"]
+    assert [each["theme"] for each in json.loads(ext("list", "--json"))["extensions"]] == [True, True]
+    assert found(ext("doctor", "--no-start", "solar"))["theme"] == "ok /theme solar shows it"
+    assert "theme" not in found(ext("doctor", "--no-start", str(ext.add(ext.mine, "plain"))))
 
 
 def test_an_extension_goes_by_its_name_that_of_its_folder_and_its_path(ext: Cli) -> None:

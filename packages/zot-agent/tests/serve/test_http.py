@@ -37,6 +37,30 @@ def test_sessions_are_opened_listed_shown_and_closed(serving: Any, alone: Path) 
     asyncio.run(talk())
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status", "allowed"),
+    [
+        ("POST", "/", 405, "GET, HEAD"),
+        ("PUT", "/sessions", 405, "GET, HEAD, POST"),
+        ("PATCH", "/sessions/none", 405, "DELETE, GET, HEAD"),
+        ("GET", "/sessions/none/commands", 405, "POST"),
+        ("GET", "/sessions/none/ws", 404, None),
+        ("GET", "/no/such/place", 404, None),
+    ],
+)
+def test_what_is_not_done_here_is_an_error_like_any_other(
+    serving: Any, method: str, path: str, status: int, allowed: str | None
+) -> None:
+    async def talk() -> None:
+        async with serving() as served:
+            answer = await served.http.request(method, path)
+            assert (answer.status_code, answer.headers.get("allow")) == (status, allowed)
+            assert (allowed or "nothing here") in answer.json()["error"]
+            assert answer.headers["x-content-type-options"] == "nosniff"
+
+    asyncio.run(talk())
+
+
 def test_a_command_that_is_posted_gets_its_own_response(serving: Any, server: ScriptedServer) -> None:
     async def talk() -> None:
         async with serving() as served:

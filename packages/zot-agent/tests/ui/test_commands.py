@@ -133,7 +133,7 @@ def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: ScriptedSer
                 |  two
                 |(10 blank)
                 |────────────────────────────────────────────────────────────────────────────────
-                |  Sessions                                                                   2
+                |  Sessions
                 |
                 |/ type to search
                 |› ● the second talk                                                   just now
@@ -344,7 +344,7 @@ def test_a_question_beside_the_work_is_not_kept(chats: Any, server: ScriptedServ
                 |
                 |  side answer
                 |
-                |  PgDn scroll · Enter ask more · Esc close
+                |  Enter ask more · Esc close
                 |  ~/work                                                     ↑10 ↓5 · scripted
             """)
             talk.type("<enter>")
@@ -507,7 +507,7 @@ def test_a_call_is_confirmed_where_that_was_asked_for(chats: Any, server: Script
                 |  a  yes, and every call
                 |  n  no
                 |
-                |  Enter choose · PgDn scroll · Esc cancel
+                |  Enter choose · Esc cancel
                 |  ~/work                                                     ↑10 ↓5 · scripted
             """)
             talk.type("n")

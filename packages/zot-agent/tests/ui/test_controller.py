@@ -3,13 +3,14 @@
 import asyncio
 import base64
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from zot_core.hooks import Refusal
-from zot_provider.testing import Call, ScriptedServer, Turn
+from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -50,7 +51,7 @@ def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats: Any,
             await talk.shown("one")
             talk.type("waits<enter>/")
             talk.chat.presenter.note("of an extension", "info", "ext")
-            await talk.shown("› help")
+            await talk.shown("› /help")
             talk.type("<esc>")
             await talk.driver.settle()
             assert "keys and commands" not in talk.driver.screen()
@@ -271,6 +272,69 @@ def test_a_shell_command_is_run_and_the_model_reads_it_with_the_next_prompt(chat
             await talk.send("what was that?")
             assert ("seashell" in asked(talk)[0]) == (prefix == "!")
             assert asked(talk)[0].endswith("what was that?")
+
+    asyncio.run(main())
+
+
+def test_a_prompt_behind_a_shell_command_shows_what_was_typed_now_and_after_a_resume(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(["I see."], session="talk.jsonl") as talk:
+            await talk.send("!printf 'sea%s\\n' shell")
+            await talk.send("!!echo mine")
+            await talk.send("what was that?")
+            await talk.send("thanks")
+            assert asked(talk)[0].startswith("$ printf")
+            assert asked(talk)[1] == "thanks"
+            shown = [row for row in talk.rows() if row.startswith("▌")]
+            assert shown == ["▌ what was that?", "▌ + output of 1 command", "▌ thanks"]
+        async with chats.open(session="talk.jsonl") as talk:
+            assert "seashell" in asked(talk)[0]
+            assert [row for row in talk.rows() if row.startswith("▌")] == shown
+            assert "printf" not in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_the_working_row_says_what_is_done(chats: Any, paused: Any) -> None:
+    async def main() -> None:
+        command = "echo here; until [ -e go ]; do sleep 0.02; done"
+        client = paused([Turn("I ¶look.", calls=[Call("bash", {"command": command})], chunk=100), "Done."])
+        async with chats.open(client) as talk:
+            talk.type("!echo first<enter>go<enter>")
+            await talk.shown("  I")
+            assert "answering" in talk.driver.screen()
+            client.go.set()
+            await talk.shown("    here")
+            assert "running bash" in talk.driver.screen()
+            Path("go").touch()
+            await talk.quiet()
+            assert not talk.chat.view.spinner.spinning
+
+    asyncio.run(main())
+
+
+def test_while_a_call_is_asked_about_the_working_row_waits_and_the_call_shows_no_time(chats: Any) -> None:
+    async def main() -> None:
+        command = "echo here; until [ -e go ]; do sleep 0.02; done"
+        no = Call("bash", {"command": "echo no"})
+        client = ScriptedClient([Turn("So.", calls=[no]), Turn(calls=[Call("bash", {"command": command})]), "Done."])
+        async with chats.open(client) as talk:
+            talk.chat.controller.permission.asks = True
+            talk.type("go<enter>")
+            await talk.shown("Run bash echo no")
+            spinner = talk.chat.view.spinner
+            assert spinner.label == "waiting for you"
+            talk.chat.presenter.spin(1)
+            await talk.driver.settle()
+            assert re.search(r"^. bash echo no$", talk.driver.screen(), re.MULTILINE)
+            talk.type("n")
+            await talk.shown("Run bash echo here")
+            assert "⊘ bash echo no  refused\n" in talk.driver.screen()
+            talk.type("y")
+            await talk.shown("    here")
+            assert spinner.label == "running bash"
+            Path("go").touch()
+            await talk.quiet()
 
     asyncio.run(main())
 

@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.local.pick import Place, any_server
-from zot_agent.ui.first_run import FirstRun, Server, first_run, key_kind
+from zot_agent.ui.first_run import FirstRun, Server, Variables, Way, first_run, key_kind
+from zot_agent.ui.welcome import page
 from zot_provider.testing import Fault, ScriptedServer, Turn
 from zot_provider.vendors import VENDORS
 from zot_provider.vendors.spec import Vendor
+from zot_tui.text.runs import plain, runs_width
 
 ONE = Vendor(
     "one",
@@ -38,7 +40,10 @@ def test_each_variable_is_told_once_with_the_vendors_that_read_it() -> None:
         (("ONE_API_KEY", "ONE_TOKEN"), ["One"]),
         (("TWO_API_KEY",), ["Two", "Two again"]),
     ]
-    assert "  export TWO_API_KEY=...    for Two or Two again" in found.lines()
+    assert found.ways()[0] == [
+        Way("export ONE_API_KEY=...", "One"),
+        Way("export TWO_API_KEY=...", "Two or Two again"),
+    ]
 
 
 def test_every_vendor_that_takes_a_key_is_among_them() -> None:
@@ -61,8 +66,8 @@ def test_servers_that_answer_are_told_and_others_are_not(monkeypatch: pytest.Mon
         Server(any_server().id, "server 1", urls[0], "m1"),
         Server(any_server().id, "server 3", urls[2], "evil\x1b[2J"),
     ]
-    assert f"  zot --base-url {urls[0]}    server 1 answers there, with m1" in found.lines()
-    assert not any("\x1b" in line for line in found.lines())
+    assert found.ways()[1][0] == Way(f"zot --base-url {urls[0]}", "server 1, m1")
+    assert not any("\x1b" in way.text for way in found.ways()[1])
 
 
 def test_a_server_that_says_nothing_is_not_waited_for() -> None:
@@ -73,9 +78,61 @@ def test_a_server_that_says_nothing_is_not_waited_for() -> None:
 def test_without_anything_it_says_how_to_get_the_demo_model() -> None:
     found = look()
     assert not found.demo_ready
-    assert "zot local setup" in found.demo
-    assert found.demo in "\n".join(found.lines())
-    assert any("zot doctor" in line for line in found.lines())
+    assert found.demo.typed == "zot local setup"
+    assert found.ways()[1:] == [[], [found.demo]]
+    assert any("zot doctor" in line for line in shown(found, 80))
+
+
+def shown(found: FirstRun, columns: int) -> list[str]:
+    rows = page(found, columns)
+    assert all(runs_width(row) <= columns for row in rows)
+    return [plain(row).rstrip() for row in rows]
+
+
+FOUND = FirstRun(
+    [Variables(("ONE_API_KEY",), ["One"]), Variables(("ANOTHER_API_KEY",), ["Two", "Three"])],
+    [Server("any", "A server", "http://127.0.0.1:11434/v1", "a-model:30b")],
+    Way("zot local setup", "the demo model, and some words more than one row has room for"),
+)
+
+
+def test_what_a_way_to_begin_is_for_stands_beside_it() -> None:
+    assert shown(FOUND, 80) == [
+        "  No key is set yet. Any of these is enough:",
+        "",
+        "  export ONE_API_KEY=...      One",
+        "  export ANOTHER_API_KEY=...  Two or Three",
+        "",
+        "  zot --base-url http://127.0.0.1:11434/v1",
+        "                              A server, a-model:30b",
+        "",
+        "  zot local setup             the demo model, and some words more than one row",
+        "                              has room for",
+    ]
+
+
+def test_what_a_way_to_begin_is_for_stands_below_it_on_a_narrow_screen() -> None:
+    assert shown(FOUND.replace(servers=[]), 40) == [
+        "  No key is set yet. Any of these is",
+        "  enough:",
+        "",
+        "  export ONE_API_KEY=...",
+        "    One",
+        "  export ANOTHER_API_KEY=...",
+        "    Two or Three",
+        "",
+        "  No local server answers; zot doctor",
+        "  says where it looked.",
+        "",
+        "  zot local setup",
+        "    the demo model, and some words more",
+        "    than one row has room for",
+    ]
+
+
+@given(st.integers(1, 120), st.text(max_size=20))
+def test_the_page_fits_every_width(columns: int, text: str) -> None:
+    assert shown(FOUND.replace(servers=[Server("any", text, f"http://{text}", text)]), columns)
 
 
 def ids(text: str) -> list[str]:

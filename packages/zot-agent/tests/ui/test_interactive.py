@@ -99,15 +99,16 @@ def test_commands_of_extensions_stand_under_a_divider(chats: Any, server: Script
             talk.type("/" + "<up>" * 9)
             await talk.driver.settle()
             assert talk.shows("""
-                |(14 blank)
-                |› exit        leave
+                |(13 blank)
+                |› /exit        leave
                 |  extensions
-                |  ask         has the model asked
-                |  die         ends
-                |  fail        fails
-                |  hush        takes its notes away
-                |  later       sends a message
-                |  put         puts text into the editor
+                |  /ask    has the model asked
+                |  /die    ends
+                |  /fail   fails
+                |  /hush   takes its notes away
+                |  /later  sends a message
+                |  /put    puts text into the editor
+                |  17–23 of 25
                 |› /
                 |  ~/work                                                              scripted
             """)
@@ -136,16 +137,16 @@ def sit(args):
         folders = [chats.extension("slow", slow), chats.extension("notes", NOTES)]
         async with chats.built(server, no_skills=True, extensions=folders) as talk:
             talk.type("/sess")
-            await talk.shown("› sessions")
+            await talk.shown("› /sessions")
             Path("go").touch()
             await talk.shown("sessile")
-            assert "› sessions" in talk.driver.screen()  # what Enter would take is still the same
+            assert "› /sessions" in talk.driver.screen()  # what Enter would take is still the same
             talk.type("<esc>")
             await ready(talk)
             await talk.driver.settle()
             assert "sessile" not in talk.driver.screen()
             talk.type("<ctrl+u>/sessil")
-            await talk.shown("› sessile")
+            await talk.shown("› /sessile")
 
     asyncio.run(main())
 
@@ -167,9 +168,9 @@ ext.command({name!r}, "sleeps")(lambda args: display("z"))
             await talk.driver.settle()
             assert "sleeps" not in talk.driver.screen()
             Path("go-zzz").touch()
-            await talk.shown("› zzz")
+            await talk.shown("› /zzz")
             talk.type("<ctrl+u>/ses")
-            await talk.shown("› sessions")
+            await talk.shown("› /sessions")
             talk.type("<esc>")
             Path("go-sesame").touch()
             await ready(talk)
@@ -180,7 +181,7 @@ ext.command({name!r}, "sleeps")(lambda args: display("z"))
             talk.type("<ctrl+u>/reload-ext<enter>/zz")
             await talk.shown("2 loaded (2 ready)")
             await talk.driver.settle()
-            assert "› zzz" not in talk.driver.screen()
+            assert "› /zzz" not in talk.driver.screen()
 
     asyncio.run(main())
 
@@ -256,10 +257,11 @@ def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Any, server: Scrip
                 |    red
                 |  ✓ done
                 |  esc closes
-                |› ask, or / for commands, @ for files
+                |›
                 |  ~/work                                                              scripted
             """)
             assert talk.driver.style_at(3, 18) == "selection"
+            assert talk.driver.cursor is None
             talk.type("x<up><ctrl+d><f5><enter><tab><backspace><pageup>/")
             talk.paste("a\nb")
             await talk.shown("rune b")
@@ -279,6 +281,21 @@ def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Any, server: Scrip
             talk.type("typed")
             assert talk.editor == "typed"
             assert not talk.chat.app.over
+
+    asyncio.run(main())
+
+
+def test_how_a_panel_is_closed_is_said_where_its_footer_does_not(chats: Any, server: ScriptedServer) -> None:
+    body = PANEL.replace('"esc closes"', '"any key"')
+
+    async def main() -> None:
+        async with chats.built(server, extensions=[chats.extension("keys", body)]) as talk:
+            await ready(talk)
+            talk.type("/open<enter>")
+            await talk.shown("any key")
+            assert "  Keys" + " " * 63 + "Esc close" in talk.driver.screen()
+            talk.type("<esc>")
+            await talk.shown("it was closed")
 
     asyncio.run(main())
 

@@ -14,12 +14,14 @@ from zot_core.events import (
     CompactDone,
     Done,
     ErrorEvent,
+    Fate,
     Notice,
     ReasoningDelta,
     TextDelta,
     ToolCall,
     ToolOutput,
     ToolProgress,
+    ToolStart,
     ToolUseStart,
     TurnEnd,
     TurnStart,
@@ -106,7 +108,7 @@ def test_what_did_not_run_is_marked_and_what_has_no_result_is_stopped() -> None:
     stage = Stage()
     content: list[TextBlock | ImageBlock] = [TextBlock("aborted: not run")]
     stage.show(ToolCall("1", "one", "{}"), ToolCall("2", "two", "{}"), ToolCall("3", "three", "{}"))
-    stage.show(ToolOutput("1", "one", is_error=True, content=content))
+    stage.show(ToolOutput("1", "one", is_error=True, content=content, fate="stopped"))
     stage.show(ToolOutput("2", "two", is_error=True, content=[TextBlock("no")], arguments="{}"), Done("aborted"))
     assert stage.lines() == ["■ one", "aborted: not run", "✗ two", "no", "■ three"]
 
@@ -114,29 +116,75 @@ def test_what_did_not_run_is_marked_and_what_has_no_result_is_stopped() -> None:
 def test_what_a_call_had_printed_is_shown_when_it_was_stopped() -> None:
     stage = Stage()
     stage.show(ToolCall("1", "one", "{}"), ToolCall("2", "two", "{}"), ToolProgress("1", "a\nb\n"))
-    stage.show(ToolProgress("2", "half"), ToolOutput("1", "one", is_error=True, content=[TextBlock("aborted: x")]))
-    stage.show(Done("aborted"))
+    stopped = ToolOutput("1", "one", is_error=True, content=[TextBlock("aborted: x")], fate="stopped")
+    stage.show(ToolProgress("2", "half"), stopped, Done("aborted"))
     assert stage.lines() == ["■ one", "a", "b", "aborted: x", "■ two", "half"]
 
 
 def test_a_call_that_did_not_run_says_whether_it_was_refused_or_could_not() -> None:
     stage = Stage(tools=("one", "two"))
-    for id, name, arguments, why in (
-        ("1", "one", "{}", "not in this house"),
-        ("2", "two", '{"a": ', "the arguments of two are not valid JSON"),
-        ("3", "three", "{}", 'unknown tool "three"'),
-        ("4", "one", "", "aborted: not run, the turn was stopped by the user"),
-    ):
-        stage.show(ToolCall(id, name, arguments))
-        stage.now += 9 if id != "4" else 0  # the time that a person took to say no is none of the call's
-        stage.show(ToolOutput(id, name, is_error=True, content=[TextBlock(why)]))
+    fates: list[tuple[str, Fate, str]] = [
+        ("one", "refused", "aborted: not in this house"),
+        ("two", "not_run", "the arguments of two are not valid JSON"),
+        ("three", "not_run", 'unknown tool "three"'),
+        ("one", "stopped", "not run, the turn was stopped by the user"),
+    ]
+    for name, fate, why in fates:
+        stage.show(ToolCall("1", name, "{}"))
+        stage.now += 9  # the time that a person took to say no is none of the call's
+        stage.show(ToolOutput("1", name, is_error=True, content=[TextBlock(why)], fate=fate))
     stage.show(Done())
     assert stage.lines() == [
-        "⊘ one  refused", "not in this house",
+        "⊘ one  refused", "aborted: not in this house",
         "✗ two  not run", "the arguments of two are not valid JSON",
         "✗ three  not run", 'unknown tool "three"',
-        "■ one", "aborted: not run, the turn was stopped by the user",
+        "■ one", "not run, the turn was stopped by the user",
     ]  # fmt: skip
+
+
+def test_the_time_of_a_call_is_that_of_its_tool_without_the_wait_for_a_yes_or_for_another_call() -> None:
+    stage = Stage()
+    stage.show(ToolUseStart("1", "one"), ToolCall("1", "one", "{}"), ToolCall("2", "two", "{}"))
+    stage.now += 60
+    stage.presenter.spin(0)
+    assert [line[2:] for line in stage.lines()] == ["one", "two"]
+    stage.show(ToolStart("1", "one"))
+    stage.now += 3
+    stage.presenter.spin(0)
+    assert [line[2:] for line in stage.lines()] == ["one  3.0s", "two"]
+    stage.show(output("1", "fine"), ToolStart("2", "two"))
+    stage.now += 2
+    stage.show(output("2", "fine"), Done())
+    stage.presenter.spin(0)
+    assert stage.lines() == ["● one  3.0s", "fine", "● two  2.0s", "fine"]
+
+
+def test_a_tool_that_says_aborted_itself_has_failed() -> None:
+    stage = Stage()
+    failed = ToolOutput("1", "one", is_error=True, content=[TextBlock("aborted: by itself")], arguments="{}")
+    stage.show(ToolCall("1", "one", "{}"), ToolStart("1", "one"), failed, Done("aborted"))
+    assert stage.lines() == ["✗ one", "aborted: by itself", "stopped"]
+
+
+@pytest.mark.parametrize(
+    ("commands", "below"),
+    [
+        ("1", ["▌ + output of 1 command"]),
+        ("2", ["▌ + output of 2 commands"]),
+        ("a", []),
+        ("9" * 50, []),
+        ("", []),
+    ],
+)
+def test_of_a_prompt_behind_the_output_of_commands_the_words_of_the_person_are_shown(
+    commands: str, below: list[str]
+) -> None:
+    stage = Stage()
+    message = said("user", "$ ls\n\na\n\nwhat is that?")
+    message.meta = {"display_text": "what is that?", "commands": commands}
+    stage.show(UserMessage(message))
+    stage.transcript.append(*stage.presenter.cells([message]))
+    assert stage.lines() == ["▌ what is that?", *below] * 2
 
 
 def test_a_run_that_was_stopped_says_so_unless_a_call_does() -> None:
@@ -224,11 +272,11 @@ def test_a_compaction_is_a_row_of_its_own_whose_summary_can_be_read() -> None:
     stage = Stage()
     stage.show(CompactDone("A *shed*.", kept=1, tokens_before=12_300, tokens_after=1200), Done())
     head = "≡ Summary of the conversation"
-    assert stage.lines() == [f"{head}  12.3k → 1.2k tokens · 1 mess…"]
+    assert stage.lines() == [f"{head}  12.3k → 1.2k tokens of messa…"]
     (cell,) = stage.transcript.cells
     cell.expanded = True
     assert stage.lines()[1:] == ["A shed."]
-    for before, fact in (("12300", "  of 12.3k tokens"), ("many", ""), ("9" * 5000, ""), ("", "")):
+    for before, fact in (("12300", "  of 12.3k tokens of messages"), ("many", ""), ("9" * 5000, ""), ("", "")):
         message = Message("user", [TextBlock("## Context Summary (compacted)\n\nA *shed*.")])
         message.meta = {"compaction": "true", "tokens_before": before}
         (cell,) = stage.presenter.cells([message])

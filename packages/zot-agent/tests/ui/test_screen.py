@@ -6,6 +6,7 @@ from typing import Any
 
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, Turn
+from zot_tui.widgets.panel import PanelWidget
 
 EDIT = {"path": "a.txt", "edits": [{"oldText": "two\n", "newText": "2\n"}]}
 
@@ -61,7 +62,7 @@ def test_an_answer_is_shown_while_it_is_written(chats: Any, paused: Any) -> None
                 |  • a point
                 |  • anoth
                 |(15 blank)
-                |  * thinking  0s · esc to stop
+                |  * answering  0s · esc to stop
                 |› ask, or / for commands, @ for files
                 |  ~/work                                                                    m1
             """)
@@ -138,7 +139,7 @@ def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
                 |    19
                 |    20
                 |(11 blank)
-                |  * bash  0s · esc to stop
+                |  * running bash  0s · esc to stop
                 |› ask, or / for commands, @ for files
                 |  ~/work                                              ↑10 ↓5 · 1% of 100k · m1
             """)
@@ -170,13 +171,10 @@ def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
                 |› ask, or / for commands, @ for files
                 |  ~/work                                            ↑20 ↓10 · <1% of 100k · m1
             """)
+            before = talk.screen()
             talk.type("<ctrl+o>")
             await talk.driver.settle()
             assert talk.shows("""
-                |▌ count
-                |
-                |  Counting.
-                |
                 |● bash seq 1 20; until [ -e go ]; do sleep 0.02; done
                 |    1
                 |    2
@@ -193,11 +191,18 @@ def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
                 |    13
                 |    14
                 |    15
-                |    16                                                                      72%
+                |    16
+                |    17
+                |    18
+                |    19
+                |    20                                                                      75%
                 |
                 |› ask, or / for commands, @ for files
                 |  ~/work                                            ↑20 ↓10 · <1% of 100k · m1
             """)
+            talk.type("<ctrl+o>")
+            await talk.driver.settle()
+            assert talk.screen() == before
 
     asyncio.run(main())
 
@@ -283,15 +288,16 @@ def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
             talk.type("/")
             await talk.driver.settle()
             assert talk.shows("""
-                |(14 blank)
-                |› help        keys and commands
-                |  model       another model, of any vendor with a key
-                |  reasoning   think more, or less
-                |  sessions    open, rename and delete sessions
-                |  new         begin a new session
-                |  clear       forget the conversation
-                |  compact     replace the conversation by a summary
-                |  jump        scroll to a prompt
+                |(13 blank)
+                |› /help        keys and commands
+                |  /model       another model, of any vendor with a key
+                |  /reasoning   think more, or less
+                |  /sessions    open, rename and delete sessions
+                |  /new         begin a new session
+                |  /clear       forget the conversation
+                |  /compact     replace the conversation by a summary
+                |  /jump        scroll to a prompt
+                |  1–8 of 17
                 |› /
                 |  ~/work                                                                    m1
             """)
@@ -299,8 +305,8 @@ def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
             await talk.driver.settle()
             assert talk.shows("""
                 |(20 blank)
-                |› copy     put the last answer on the clipboard
-                |  compact  replace the conversation by a summary
+                |› /copy     put the last answer on the clipboard
+                |  /compact  replace the conversation by a summary
                 |› /co
                 |  ~/work                                                                    m1
             """)
@@ -340,6 +346,42 @@ def test_files_are_offered_behind_an_at(chats: Any) -> None:
     asyncio.run(main())
 
 
+def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(rows=10) as talk:
+            view = talk.chat.controller.view
+
+            def styles() -> list[Any]:
+                found = [talk.driver.style_at(column, 8) for column in (0, 2)]
+                return [getattr(style, "layers", (style,))[0] for style in found]
+
+            async def show(panel: PanelWidget | None) -> None:
+                view.panel = panel
+                view.changed()
+                talk.chat.app.redraw()
+                await talk.driver.settle()
+
+            talk.type("a draft")
+            await show(PanelWidget("Todos", ["one"], "enter ticks", closes="Esc"))
+            assert talk.shows("""
+                |(4 blank)
+                |────────────────────────────────────────────────────────────────────────────────
+                |  Todos                                                              Esc close
+                |  one
+                |  enter ticks
+                |› a draft
+                |  ~/work                                                                    m1
+            """)
+            assert (talk.driver.cursor, styles()) == (None, ["dim", "muted"])
+            await show(None)
+            assert (talk.driver.cursor, styles()) == ((9, 8), ["user", "editor"])
+            talk.type("<ctrl+u>")
+            await talk.driver.settle()
+            assert talk.driver.rows()[8].startswith("› ask, or / for commands")
+
+    asyncio.run(main())
+
+
 def test_prompts_that_wait_stand_above_the_editor(chats: Any, paused: Any) -> None:
     async def main() -> None:
         client = paused([Turn("¶", chunk=100), "2", "3", "4", "5", "6"])
@@ -357,7 +399,7 @@ def test_prompts_that_wait_stand_above_the_editor(chats: Any, paused: Any) -> No
                 |  sliding in: number 3
                 |  sliding in: number 4
                 |  and 2 more
-                |  * thinking  0s · esc to stop
+                |  * answering  0s · esc to stop
                 |› draft
                 |  ~/work · 5 waiting                                           1% of 100k · m1
             """)
@@ -454,7 +496,7 @@ def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
     async def main() -> None:
         async with chats.open(messages=messages) as talk:
             assert talk.shows("""
-                |≡ Summary of the conversation  of 1.2k tokens · ctrl+o
+                |≡ Summary of the conversation  of 1.2k tokens of messages · ctrl+o
                 |
                 |▌ what is the password?
                 |
@@ -499,7 +541,7 @@ def test_a_compaction_leaves_a_line(chats: Any) -> None:
                 |
                 |  three
                 |
-                |≡ Summary of the conversation  116 → 90 tokens · 4 messages kept · ctrl+o
+                |≡ Summary of the conversation  116 → 90 tokens of messages · 4 kept · ctrl+o
                 |
                 |
                 |› ask, or / for commands, @ for files
@@ -550,9 +592,9 @@ def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Any) -> None
             await talk.driver.settle()
             assert talk.shows("""
                 |  word A word A word
-                |› help
-                |  model
-                |  reasoning
+                |› /help
+                |  /model
+                |  /reasoning
                 |› /
                 |  <1% of 100k · m1
             """)
@@ -581,7 +623,7 @@ def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chats: Any
                 |
                 |
                 |  sliding in: later
-                |  * thinking  0s · esc to stop
+                |  * answering  0s · esc to stop
                 |↑ row 5
                 |  row 6
                 |  row 7
@@ -593,7 +635,7 @@ def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chats: Any
             assert talk.shows("""
                 |  Some text
                 |  sliding in: later
-                |  * thinking  0s · …
+                |  * answering  0s ·…
                 |↑ row 7
                 |  row 8
                 |  1 waiting     m1

@@ -130,7 +130,8 @@ def test_a_command_that_is_stopped_before_it_began_ends_at_once(tmp_path: Path) 
 
 def test_the_model_reads_outputs_before_the_next_prompt_but_hidden_ones() -> None:
     runs = [Ran(Escape("a"), "$ a\n\n[exit 0]"), Ran(Escape("b", in_context=False), "$ b"), Ran(Escape("c"), "$ c")]
-    assert with_output(runs, "go on") == "$ a\n\n[exit 0]\n\n$ c\n\ngo on"
-    assert with_output(runs, " ") == "$ a\n\n[exit 0]\n\n$ c"
-    assert with_output(runs[1:2], "go on") == "go on"
-    assert with_output([], "") == ""
+    two = {"display_text": "go on", "commands": "2"}
+    assert with_output(runs, "go on") == ("$ a\n\n[exit 0]\n\n$ c\n\ngo on", two)
+    assert with_output(runs[:1], "") == ("$ a\n\n[exit 0]", {"display_text": "", "commands": "1"})
+    assert with_output(runs[1:2], "go on") == ("go on", {})
+    assert with_output([], "") == ("", {})

@@ -85,6 +85,74 @@ def test_esc_in_normal_mode_is_the_screens(chats: Any) -> None:
     asyncio.run(main())
 
 
+def test_what_is_selected_does_not_become_history(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(["yes"]) as talk:
+            await talk.send("/vi")
+            await talk.send("before")
+            for keys in ("<esc>vh<up>", "gk", "k", "<down>", "gj", "j"):
+                talk.type(("a draft" if keys.startswith("<esc>") else "") + keys)
+                assert talk.editor == "a draft"
+                await talk.shown("visual ·")
+            talk.type("<esc><up>")
+            assert talk.editor == "before"
+
+    asyncio.run(main())
+
+
+def test_enter_does_not_send_while_a_command_is_half_typed(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open() as talk:
+            await talk.send("/vi")
+            talk.type("one two<esc>d<enter>0wr<enter>")
+            assert talk.editor == "one \nwo"
+            assert not talk.said
+
+    asyncio.run(main())
+
+
+def test_what_one_pastes_in_normal_mode_follows_what_was_typed(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open() as talk:
+            await talk.send("/vi")
+            talk.type("look at this:<esc>d")
+            talk.paste(" one")
+            talk.type("w")
+            assert talk.editor == "look at this: one"
+            await talk.shown("normal ·")
+
+    asyncio.run(main())
+
+
+def test_ctrl_and_a_bracket_is_esc_also_where_a_terminal_tells_them_apart(chats: Any, paused: Any) -> None:
+    async def main() -> None:
+        async with chats.open(paused(["wait¶ing"])) as talk:
+            await talk.send("/vi")
+            talk.type("work<enter>")
+            await talk.shown("wait")
+            talk.type("a draft<ctrl+[>")
+            await talk.shown("normal ·")
+            talk.type("<ctrl+[>")
+            await talk.quiet()
+            assert "thinking" not in talk.screen()
+            assert talk.editor == "a draft"
+
+    asyncio.run(main())
+
+
+def test_keys_of_ones_own_are_not_vis(chats: Any, config: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        config(editor_mode="vi", keymap={"ctrl+p": "/yolo", "alt+q": "kill_line_start"})
+        async with chats.built(server) as talk:
+            talk.type("a draft<esc><ctrl+p>")
+            await talk.shown("zot asks before each call")
+            assert talk.editor == "a draft"
+            talk.type("a!<alt+q>b")
+            assert talk.editor == "b"
+
+    asyncio.run(main())
+
+
 def test_after_enter_one_types_again(chats: Any) -> None:
     async def main() -> None:
         async with chats.open(["yes", "no"]) as talk:

@@ -24,6 +24,7 @@ from zot_core.events import (
     ToolCall,
     ToolOutput,
     ToolProgress,
+    ToolStart,
     ToolUseArgs,
     ToolUseEnd,
     ToolUseStart,
@@ -73,8 +74,8 @@ def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
 
 
 def encode_message(message: Message) -> str:
-    """A message of the conversation as a person is to see it: with what a hook put in the place of its text, and
-    without the text that one hides."""
+    """A message of the conversation as a person is to see it: with what is shown in the place of its text, and without
+    the text that a hook hides."""
     content = message.content
     if "hidden" in message.meta:
         content = [block for block in content if not isinstance(block, TextBlock)]
@@ -97,10 +98,11 @@ def _message(event: UserMessage | AssistantMessage) -> str:
 
 def _output(event: ToolOutput) -> str:
     args = "" if event.arguments is None else "," + "".join(raw_arguments(event.arguments))
+    fate = "" if event.fate == "ran" else f',"fate":"{event.fate}"'
     return (
         f'{{"type":"tool_result","id":{quote(event.id)},"name":{quote(event.name)},'
         f'"is_error":{"true" if event.is_error else "false"},"content":{encode_blocks(event.content)}'
-        f"{args}{_details(event)}}}"
+        f"{args}{fate}{_details(event)}}}"
     )
 
 
@@ -151,6 +153,7 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     AssistantStart: lambda event: '{"type":"assistant_start"}',
     AssistantMessage: _message,
     ToolCall: _tool_call,
+    ToolStart: lambda event: f'{{"type":"tool_start","id":{quote(event.id)},"name":{quote(event.name)}}}',
     ToolProgress: lambda event: f'{{"type":"tool_progress","id":{quote(event.id)},"text":{quote(event.text)}}}',
     ToolOutput: _output,
     UsageUpdate: _usage,

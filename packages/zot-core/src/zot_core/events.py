@@ -6,7 +6,7 @@ Order of one run (`step` counts model calls from 1):
 user_message
   turn_start  assistant_start  (text_delta | reasoning_delta | tool_use_start/args/end)*
               usage*  assistant_message?  tool_call*  turn_end
-  (tool_progress* tool_result)*                       per call, in call order unless they run in parallel
+  (tool_start? tool_progress* tool_result)*           per call, in call order unless they run in parallel
   ... next turn_start
 error?  done
 ```
@@ -34,6 +34,7 @@ from zot_provider.usage import Usage
 
 TurnStop: TypeAlias = Literal["end_turn", "tool_use", "length", "error", "aborted"]
 CompactReason: TypeAlias = Literal["manual", "threshold", "overflow"]
+Fate: TypeAlias = Literal["ran", "refused", "not_run", "stopped"]
 RunEnd: TypeAlias = Literal[
     "completed", "aborted", "error", "refused", "max_steps", "max_cost", "max_tokens", "deadline"
 ]
@@ -92,6 +93,15 @@ class ToolCall(Record):
 
 
 @record
+class ToolStart(Record):
+    """A tool begins to run: its arguments have been read, and whoever is asked about the call has allowed it."""
+
+    type: ClassVar[str] = "tool_start"
+    id: str
+    name: str
+
+
+@record
 class ToolProgress(Record):
     """A running tool has something to show: usually the next lines of its output."""
 
@@ -102,7 +112,12 @@ class ToolProgress(Record):
 
 @record
 class ToolOutput(Record):
-    """A call has its result. `arguments` is what the tool really got (JSON text), None if it did not run."""
+    """A call has its result. `arguments` is what the tool really got (JSON text), None if it did not run.
+
+    `fate` is what became of the call. It "ran", well or not; it was "refused", by a person or a hook; it was "not_run",
+    since there is no such tool or its arguments are no JSON object; or it was "stopped" with the turn, in the middle or
+    before it began.
+    """
 
     type: ClassVar[str] = "tool_result"
     id: str
@@ -112,6 +127,7 @@ class ToolOutput(Record):
     arguments: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
     display: list[DisplayBlock] = field(default_factory=list)
+    fate: Fate = "ran"
 
 
 @record
@@ -197,6 +213,7 @@ AgentEvent: TypeAlias = (
     | ToolUseEnd
     | AssistantMessage
     | ToolCall
+    | ToolStart
     | ToolProgress
     | ToolOutput
     | UsageUpdate

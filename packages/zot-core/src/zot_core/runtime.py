@@ -10,7 +10,7 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar, get_args, overload
 
 from zot_core.agent import Agent, user_message
@@ -172,13 +172,13 @@ class Runtime:
         """Whether a prompt is being answered; true until its `done`."""
         return self._run is not None and self._run.end is None and alive(self._run.task)
 
-    def prompt(self, text: str, images: Iterable[ImageBlock] = ()) -> Run:
-        """Answer `text`; iterate over what is returned for the events.
+    def prompt(self, text: str, images: Iterable[ImageBlock] = (), meta: Mapping[str, str] | None = None) -> Run:
+        """Answer `text`; iterate over what is returned for the events. `meta` is kept with the message: see `Message`.
 
         Raises `Busy` while another prompt is being answered (one that was abandoned is waited for), `Closed` after
         `close`. Failures are events, not exceptions: `error`, then `done`.
         """
-        message = user_message(text, images)
+        message = user_message(text, images, meta)
         return self._begin(lambda: (self.agent.start(message), self.agent.cancel), "prompt")
 
     def compact(self, instructions: str = "") -> Run:

@@ -8,7 +8,7 @@ import pytest
 from zot_core.agent import Agent, user_message
 from zot_core.confirm import confirm_gate
 from zot_core.errors import Refused, SessionError, ToolError
-from zot_core.events import AgentEvent, Done, ToolCall, ToolOutput, ToolProgress
+from zot_core.events import AgentEvent, Done, ToolCall, ToolOutput, ToolProgress, ToolStart
 from zot_core.hooks import Call as HookCall
 from zot_core.hooks import Finished, Refusal
 from zot_core.result import ToolResult
@@ -470,6 +470,74 @@ def test_a_result_is_in_the_transcript_before_it_is_told() -> None:
     run_to_end(agent, "hi")
 
     assert there == [1, 2]
+
+
+def fates(events: list[AgentEvent]) -> list[str]:
+    """What became of each call, as told."""
+    return [event.fate for event in events if isinstance(event, ToolOutput)]
+
+
+def test_what_became_of_a_call_is_told_with_its_result() -> None:
+    @tool
+    async def fail() -> str:
+        raise ToolError("aborted: by itself")
+
+    def guard(call: HookCall) -> Refusal | None:
+        return Refusal("not a") if call.arguments.get("text") == "a" else None
+
+    def veto(call: HookCall) -> None:
+        if call.arguments.get("text") == "b":
+            raise Refused
+
+    def spoil(call: HookCall) -> HookCall | None:
+        return call.replace(arguments={"text": {1}}) if call.arguments.get("text") == "d" else None
+
+    calls = [*(Call("echo", {"text": text}) for text in "abcd"), Call("fail"), Call("nobody"), Call("echo", "{")]
+    agent = calling(*calls, tools=(echo, fail))
+    agent.hooks.tool_run.add(guard)
+    agent.hooks.tool_call.add(veto)
+    agent.hooks.tool_call.add(spoil)
+    agent.hooks.tool_result.add(lambda finished: withheld() if finished.result.text == "c" else None)
+
+    def withheld() -> None:
+        raise Refused("not for the model")
+
+    events = run_to_end(agent, "hi")
+
+    assert fates(events) == ["refused", "refused", "ran", "not_run", "ran", "not_run", "not_run"]
+
+
+def test_a_call_that_went_down_with_its_turn_was_stopped() -> None:
+    for parallel in (False, True):
+        meeting = Meeting(parallel=parallel)
+        calls = [Call("meet", {"name": "a"}), Call("meet", {"name": "hang"}), Call("meet", {"name": "c"})]
+        events = aborted_while(calling(*calls, tools=(meeting.tool,)), meeting)
+        assert fates(events) == ["ran", "stopped", "ran" if parallel else "stopped"]
+
+
+def test_a_call_starts_when_whoever_is_asked_has_allowed_it_and_not_before() -> None:
+    for parallel in (False, True):
+        meeting = Meeting(parallel=parallel)
+        agent = calling(*(Call("meet", {"name": name}) for name in "abc"), tools=(meeting.tool,))
+        order: list[str] = []
+
+        def ask(call: HookCall, order: list[str] = order) -> Refusal | None:
+            order.append(f"ask {call.arguments['name']}")
+            return Refusal("no") if call.arguments["name"] == "b" else None
+
+        def watch(event: AgentEvent, order: list[str] = order) -> None:
+            if isinstance(event, ToolStart | ToolOutput):
+                order.append(f"{event.type} {event.id[-1]}")
+
+        agent.hooks.tool_run.add(ask)
+        agent.hooks.event.add(watch)
+        run_to_end(agent, "hi")
+
+        one, two, three = ["tool_start 1", "tool_result 1"], ["tool_result 2"], ["tool_start 3", "tool_result 3"]
+        if parallel:
+            assert order == ["ask a", "ask b", "ask c", one[0], three[0], one[1], *two, three[1]]
+        else:
+            assert order == ["ask a", *one, "ask b", *two, "ask c", *three]
 
 
 class Letter:

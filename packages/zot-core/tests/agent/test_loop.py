@@ -74,7 +74,7 @@ def test_the_turn_ends_before_its_tools_run_and_every_call_is_told_before_the_fi
         "assistant_message",
         "tool_call",
         "turn_end",
-        "tool_result",
+        *["tool_start", "tool_result"] * 2,
         *one_turn,
         "usage",
         "assistant_message",
@@ -324,7 +324,8 @@ def test_an_observer_that_cannot_write_ends_the_run_and_the_turn_is_ended_first(
 
 
 @pytest.mark.parametrize(
-    "moment", ["user_message", "turn_start", "assistant_start", "text_delta", "usage", "turn_end", "tool_result"]
+    "moment",
+    ["user_message", "turn_start", "assistant_start", "text_delta", "usage", "turn_end", "tool_start", "tool_result"],
 )
 def test_done_comes_last_and_once_wherever_an_observer_fails_the_run(moment: str) -> None:
     def fail(event: AgentEvent) -> None:
@@ -433,7 +434,8 @@ def test_an_abort_right_after_the_start_still_ends_with_done() -> None:
 
 
 @pytest.mark.parametrize(
-    "moment", ["user_message", "turn_start", "assistant_start", "text_delta", "usage", "tool_call", "tool_result"]
+    "moment",
+    ["user_message", "turn_start", "assistant_start", "text_delta", "usage", "tool_call", "tool_start", "tool_result"],
 )
 def test_an_observer_may_abort_the_run_at_any_event(moment: str) -> None:
     client = ScriptedClient([Turn("words", calls=[Call("echo", {"text": "a"})]), "more"])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from zot_tui.editor.completion import Command, Completer
     from zot_tui.editor.history import History, history_path
     from zot_tui.editor.paste import Pastes
+    from zot_tui.image.gallery import Gallery
     from zot_tui.keymap import Binding, Keymap
     from zot_tui.keys import Key, from_urwid, panel_key, parse_key
     from zot_tui.markdown import Block, Document
@@ -80,6 +81,7 @@ _HOMES = {
     "Command": "zot_tui.editor.completion",
     "Completer": "zot_tui.editor.completion",
     "Document": "zot_tui.markdown",
+    "Gallery": "zot_tui.image.gallery",
     "History": "zot_tui.editor.history",
     "Key": "zot_tui.keys",
     "Keymap": "zot_tui.keymap",
@@ -133,6 +135,7 @@ __all__ = [
     "EditorWidget",
     "Field",
     "Form",
+    "Gallery",
     "Handlers",
     "History",
     "Item",

@@ -220,7 +220,7 @@ class App:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._over.set()
+        self.exit()
         self._off()
         self._job.stop()
         if self.leave_behind and not self.gone:
@@ -360,6 +360,8 @@ class App:
                 self.suspend()
             case "ctrl+l":
                 self.screen.clear()
+                if self.pictures is not None:
+                    self.pictures.resend()
 
     def _answered(self, reply: str) -> None:
         if reply_color(reply) is not None and self._answers:

@@ -178,7 +178,7 @@ async def _picture(reader: Reader, environment: Mapping[str, str], largest: int)
     try:
         if reader.code == "hex":  # «data PNGf89504E47...»
             return bytes.fromhex(data.decode(errors="replace").strip().removeprefix("«data PNGf").rstrip("»"))
-        return b64decode(data) if reader.code else data
+        return b64decode(data[: len(data) // 4 * 4]) if reader.code else data  # what is cut has no padding
     except ValueError:
         return b""
 

@@ -377,10 +377,13 @@ def reduced(spec: urwid.AttrSpec, depth: Depth) -> urwid.AttrSpec:
     settings = [name for name in spec.foreground.split(",")[1:] if name]
     channels = spec.get_rgb_values()
     colors = []
-    for basic, values in ((spec.foreground_basic, channels[:3]), (spec.background_basic, channels[3:])):
+    for basic, indexed, values in (
+        (spec.foreground_basic, spec.foreground_high, channels[:3]),
+        (spec.background_basic, spec.background_high, channels[3:]),
+    ):
         if depth == 1:
             colors.append("default")
-        elif basic or values[0] is None:
+        elif basic or values[0] is None or (indexed and depth == 256):
             colors.append("")
         else:
             color = from_rgb(*values)  # type: ignore[arg-type]  # all three are numbers if the first is

@@ -40,6 +40,8 @@ class Hands:
         outcome: Outcome = "used"
         if name == "<esc>":
             self.mode.escape()
+        elif name == "<enter>":
+            outcome = "used" if self.mode.enter() else ""
         else:
             outcome = self.mode.press(key)
             if not outcome and name == "<backspace>":
@@ -50,7 +52,7 @@ class Hands:
         return outcome
 
     def type(self, keys: str) -> str:
-        for name in re.findall(r"<[a-z+\[]{3,}>|.", keys):
+        for name in re.findall(r"<[a-z+]{3,}>|.", keys):
             self.press(name)
         return self.buffer.text
 
@@ -79,7 +81,8 @@ cursors = st.integers(0, 60)
 MOTIONS = words("h l 0 ^ $ w b e W B E ge gE j k gg G { } % fa Fb t( T. ; , g_ 3|")
 CHANGES = words(
     'x X D C<esc> S<esc> cwab<esc> ciw漢<esc> dd dw db de d$ d0 dj dk daw dap di( da" p P J ~ rx iab<esc> ae<esc> '
-    "Ifoo<esc> A<esc> onew<esc> Oup<esc> Rzz<esc> >> << g~w gUU guiw yyp 2dd 3x 2p 2ia<esc> vld Vd vjcz<esc> viwU vep"
+    "Ifoo<esc> A<esc> onew<esc> Oup<esc> Rzz<esc> >> << g~w gUU guiw yyp 2dd 3x 2p 2ia<esc> vld Vd vjcz<esc> viwU vep "
+    "gJ r<enter> v$d Vj2> V2p"
 )
 commands = st.sampled_from(MOTIONS) | st.sampled_from(CHANGES)
 loose = st.lists(
@@ -184,7 +187,6 @@ def test_characters_of_two_cells_keep_their_column():
         ("V", "visual line", "block"),
         ("vV", "visual line", "block"),
         ("vv", "normal", "block"),
-        ("i<ctrl+[>", "normal", "block"),
         ("ib<alt+v>", "visual", "block"),
     ],
 )
@@ -221,6 +223,16 @@ def test_beyond_the_first_and_the_last_line_is_history():
     assert hands.press("j") == "down"
     hands.type("dj")
     assert hands.buffer.text == "one\ntwo"
+
+
+def test_enter_ends_half_a_command_and_is_no_command_by_itself():
+    hands = Hands("one two", 0)
+    for begun in ("d", "f", "2", "g"):
+        hands.press(begun)
+        assert hands.press("<enter>") == "used"
+        hands.press("w")
+        assert hands.press("<enter>") == ""
+    assert hands.buffer.text == "one two"
 
 
 def test_rows_are_the_editors():
@@ -288,6 +300,7 @@ def test_what_the_emacs_keys_cut_is_put_by_p():
 
 def test_the_other_mode_wants_nothing():
     mode = Mode()
+    assert not mode.enter()
     assert mode.press(Key(RUNE, (), "x")) == ""
     assert not mode.escape()
     assert (mode.name, mode.shape, mode.types, mode.selection) == ("", "", True, None)

@@ -48,6 +48,7 @@ MOTIONS: list[Case] = [
     ("one\ntwo\nth|ree", "k", "one\ntw|o\nthree"),
     ("one\ntwo\nth|ree", "9k", "on|e\ntwo\nthree"),
     ("o|ne\nx\nthree", "$jj", "one\nx\nthre|e"),
+    ("one\nt|wo", "2$", "one\nt|wo"),
     ("one\n  two\nth|ree", "gg", "|one\n  two\nthree"),
     ("o|ne\n  two\n  three", "G", "one\n  two\n  |three"),
     ("o|ne\n  two\n  three", "2G", "one\n  |two\n  three"),
@@ -77,6 +78,7 @@ OPERATORS: list[Case] = [
     ("one |two three", "dw", "one |three"),
     ("one two |three", "dw", "one two| "),
     ("one tw|o\nthree", "dw", "one t|w\nthree"),
+    ("one\n|\n  two", "dw", "one\n  |two"),
     ("|one two three", "d2w", "|three"),
     ("|one two three", "2dw", "|three"),
     ("one t|wo", "db", "one |wo"),
@@ -84,6 +86,8 @@ OPERATORS: list[Case] = [
     ("one |two", "d0", "|two"),
     ("one| two", "d$", "on|e"),
     ("one| two", "D", "on|e"),
+    ("one\nt|wo", "2D", "one\nt|wo"),
+    ("o|ne two\n\nthree", "2D", "|o\nthree"),
     ("one\nt|wo\nthree", "dd", "one\n|three"),
     ("one\ntwo\nth|ree", "dd", "one\n|two"),
     ("o|ne", "dd", "|"),
@@ -124,6 +128,7 @@ OPERATORS: list[Case] = [
     ("ONE T|WO", "guiw", "ONE |two"),
     ("one t|wo", "gUU", "|ONE TWO"),
     ("one t|wo", "g~~", "|ONE TWO"),
+    (" |  one", "gUU", " |  ONE"),
     ("o|ne two", "gU$", "o|NE TWO"),
 ]
 TEXT_OBJECTS: list[Case] = [
@@ -164,6 +169,7 @@ CHANGES: list[Case] = [
     ("|one", "rX", "|Xne"),
     ("|one", "2rX", "X|Xe"),
     ("|one", "5rX", "|one"),
+    ("one| two", "r<enter>", "one\n|two"),
     ("|one", "~", "O|ne"),
     ("|one", "9~", "ON|E"),
     ("|one two", "xp", "n|oe two"),
@@ -175,6 +181,8 @@ CHANGES: list[Case] = [
     ("on|e\n  two\nthree", "3J", "one two| three"),
     ("f(|\n)", "J", "f(|)"),
     ("|one\n\ntwo", "J", "on|e\ntwo"),
+    ("o|ne\n  two\nthree", "gJ", "one|  two\nthree"),
+    ("o|ne\n  two\nthree", "3gJ", "one  two|three"),
     ("o|ne", "iX<esc>", "o|Xne"),
     ("o|ne", "aX<esc>", "on|Xe"),
     ("  o|ne", "IX<esc>", "  |Xone"),
@@ -249,6 +257,21 @@ VISUAL: list[Case] = [
     ("|one", "vlAX<esc>", "on|Xe"),
     ("on|e\ntwo", "vjd", "o|n"),
     ("|a b", "vwvx", "a| "),
+    ("|one\n\ntwo", "V}d", "|two"),
+    ("|one\n", "Vjd", "|"),
+    ("o|ne\n", "vGd", "|o"),
+    ("one\n|", "Vgg>", "    |one\n"),
+    ("|one\ntwo\n", "vGJ", "one tw|o"),
+    ("o|ne\ntwo", "v$d", "o|two"),
+    ("o|ne two\nthree\nx", "v$jd", "o|x"),
+    ("a|b\ncd\nef", "v$dj0.", "acd\n|"),
+    ("o|ne two", "Viwd", "| two"),
+    ("o|ne", "V3>", "            |one"),
+    ("            o|ne", "V2<", "    |one"),
+    ("one t|wo", "yiw0viw3p", "twotwotw|o two"),
+    ("o|ne\ntwo", "yyjV2p", "one\n|one\none"),
+    ("one t|wo\nx", "yiwVp", "|two\nx"),
+    ("o|ne\n  two", "VjgJ", "one|  two"),
 ]
 
 
@@ -263,6 +286,8 @@ def typed(before: str, keys: str) -> str:
         key = parse_key(name) if name else Key(RUNE, (), char)
         if name == "esc":
             mode.escape()
+        elif name == "enter":
+            mode.enter()
         elif not mode.press(key):  # what an editor does
             if name == "backspace":
                 buffer.backspace()

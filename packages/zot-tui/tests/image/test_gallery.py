@@ -1,7 +1,9 @@
 """Pictures in a transcript: when they come, what the terminal is told, what is left of them."""
 
 import asyncio
+import errno
 import re
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +16,7 @@ from zot_tui.image.gallery import Gallery, Limits
 from zot_tui.image.kitty import PLACEHOLDER
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.text.runs import Row
-from zot_tui.theme import builtin
+from zot_tui.theme import builtin, parse_theme
 from zot_tui.theme.detect import TRUE_COLOR, Depth
 from zot_tui.widgets.cell import Look
 from zot_tui.widgets.cells import AnswerCell, UserCell
@@ -259,9 +261,11 @@ def test_a_cell_of_another_size_makes_pictures_anew(encode: Any, quarters: Image
         await scene.until(lambda: len(scene.sent) == 2 and PLACEHOLDER in scene.screen())
         assert len(scene.live) == 1
         assert scene.screen().count(PLACEHOLDER) == 32 * 12  # 640 by 480 pixels are 32 by 12 such cells
-        scene.driver.memory.hear("<csi 6;40;20t>", "<csi 6;0;0t>", "<csi 4;1;1t>")
+        scene.driver.memory.hear("<csi 6;40;20t>", "<csi 6;0;0t>", "<csi 4;1;1t>", "<csi 6;9999;9999t>")
         await scene.driver.settle()
         assert len(scene.sent) == 2
+        scene.driver.resize(50, 24)  # another font changes this too
+        assert scene.driver.memory.sent[-1] == "\x1b[16t"
 
     play(test, KITTY)
 
@@ -304,6 +308,20 @@ def test_what_is_left_behind_holds_no_pictures(encode: Any, quarters: Image.Imag
         assert [*scene.transcript.lines(60)] == ["● read a.png", "    ▨ PNG · 640×480 · 2 kB  a.png"]
 
     play(test, KITTY)
+
+
+def test_a_screen_that_fails_leaves_no_pictures_behind_either(encode: Any, quarters: Image.Image) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        await scene.until(lambda: PLACEHOLDER in scene.screen())
+        scenes.append(scene)
+        raise ValueError("broken on purpose")
+
+    scenes: list[Scene] = []
+    with pytest.raises(ValueError, match="broken on purpose"):
+        play(test, KITTY)
+    assert scenes[0].live == []
+    assert PLACEHOLDER not in "".join(scenes[0].transcript.lines(60))
 
 
 def test_text_cannot_show_a_picture(encode: Any, quarters: Image.Image) -> None:
@@ -408,6 +426,21 @@ def test_of_pictures_that_wait_the_last_ones_are_scaled(encode: Any) -> None:
     asyncio.run(main())
 
 
+def test_as_many_pictures_as_a_screen_has_rows_wait_until_they_are_scaled(encode: Any) -> None:
+    async def main() -> None:
+        shown, _ = gallery(Limits(), HALF)
+        pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(90)]
+        told: asyncio.Queue[str] = asyncio.Queue()
+        for data in pictures:
+            assert shown.rows(data, 40, lambda data=data: told.put_nowait(data)) == []
+        async with asyncio.timeout(60):
+            for _ in pictures:
+                assert shown.rows(await told.get(), 40, lambda: None)
+        shown.close()
+
+    asyncio.run(main())
+
+
 def test_a_large_picture_is_sent_coarser_over_ssh(encode: Any) -> None:
     async def main() -> None:
         noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
@@ -418,6 +451,70 @@ def test_a_large_picture_is_sent_coarser_over_ssh(encode: Any) -> None:
             sizes.append(len("".join(screen.sent)))
             shown.close()
         assert sizes[1] < 25_000 < sizes[0] < 450_000
+
+    asyncio.run(main())
+
+
+def test_iterm_gets_coarser_strips_over_ssh(encode: Any) -> None:
+    async def main() -> None:
+        noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
+        sizes = []
+        for environment in (ITERM, {**ITERM, "SSH_CONNECTION": "1 2 3 4"}):
+            shown, screen = gallery(Limits(sent=400_000, sent_over_ssh=20_000), environment)
+            assert len(await ready(shown, noise)) == len(screen.sequences) == 10
+            sizes.append(len("".join(screen.sequences.values())))
+            shown.close()
+        assert sizes[1] < 20_000 < sizes[0] < 400_000
+
+    asyncio.run(main())
+
+
+def test_however_often_the_screen_changes_one_picture_is_scaled_at_a_time(encode: Any) -> None:
+    async def main() -> None:
+        shown, _ = gallery(Limits(), HALF)
+        data = encode(Image.effect_noise((2000, 1500), 100).convert("RGB"))
+        changed = asyncio.Event()
+        at_once = []
+        for _ in range(20):  # as somebody does who looks for a theme
+            assert shown.rows(data, 40, changed.set) == []
+            at_once.append(sum(thread.name == "picture" for thread in threading.enumerate()))
+            shown.clear()
+        assert await ready(shown, data)
+        assert max(at_once) == 1
+        shown.close()
+
+    asyncio.run(main())
+
+
+def test_what_was_scaled_before_the_screen_changed_is_not_shown(encode: Any) -> None:
+    async def main() -> None:
+        themes = [builtin("dark"), parse_theme('{"name": "ink", "colors": {"background": "#101828"}}')]
+        screen = MemoryScreen(60, 24)
+        screen.start()
+        shown = Gallery(screen, HALF, lambda: themes[0])
+        clear = encode(Image.new("RGBA", (800, 1600), (0, 0, 0, 0)))
+        assert shown.rows(clear, 40, lambda: None) == []
+        themes.reverse()
+        shown.renew()
+        rows = await ready(shown, clear)
+        assert {style.foreground for row in rows for style, _ in row} == {"#141c2c"}  # rounded
+        shown.close()
+
+    asyncio.run(main())
+
+
+def test_a_terminal_that_is_gone_is_not_the_pictures_affair(encode: Any, quarters: Image.Image) -> None:
+    class Gone(MemoryScreen):
+        def send(self, sequence: str) -> None:
+            raise OSError(errno.EIO, "Input/output error")
+
+    async def main() -> None:
+        screen = Gone(60, 24)
+        screen.start()
+        shown = Gallery(screen, KITTY, lambda: builtin("dark"))
+        assert len(await ready(shown, encode(quarters))) == 12
+        shown.clear()
+        shown.close()
 
     asyncio.run(main())
 

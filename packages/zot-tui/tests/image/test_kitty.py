@@ -33,7 +33,7 @@ def commands(sequence: str) -> list[tuple[dict[str, str], str]]:
 
 
 @settings(deadline=None)
-@given(BASE64, st.sampled_from(numbers(TRUE_COLOR)), st.integers(1, 297), st.integers(1, 297))
+@given(BASE64, st.sampled_from(numbers(TRUE_COLOR, 0)), st.integers(1, 297), st.integers(1, 297))
 def test_the_chunks_of_a_transmission_joined_are_its_data(data: str, number: int, columns: int, rows: int) -> None:
     sent = commands(transmission(number, columns, rows, data))
 
@@ -48,27 +48,30 @@ def test_the_chunks_of_a_transmission_joined_are_its_data(data: str, number: int
 
 
 @settings(deadline=None)
-@given(st.sampled_from(numbers(TRUE_COLOR)), st.integers(1, 297), st.integers(1, 60))
-def test_every_cell_says_its_picture_its_row_and_its_column(number: int, columns: int, rows: int) -> None:
+@given(st.sampled_from(numbers(TRUE_COLOR, 0)), st.integers(1, 255), st.integers(1, 297), st.integers(1, 60))
+def test_every_cell_says_its_picture_its_row_and_its_column(number: int, high: int, columns: int, rows: int) -> None:
     for depth in (TRUE_COLOR, 256):
-        named = number if depth == TRUE_COLOR else 16 + number % 240
+        named = number if depth == TRUE_COLOR else numbers(256, high)[number % 240]
+        last = "" if depth == TRUE_COLOR else DIACRITICS[high]
         drawn = placeholder_rows(named, columns, rows, depth)  # type: ignore[arg-type]  # one of the depths
         assert len(drawn) == rows
         for row, runs in enumerate(drawn):
             ((style, text),) = runs
             assert isinstance(style, Sgr)
             assert style == Sgr(foreground=number_color(named, depth))  # type: ignore[arg-type]
-            cells = [text[at : at + 3] for at in range(0, len(text), 3)]
-            assert cells == [PLACEHOLDER + DIACRITICS[row] + DIACRITICS[column] for column in range(columns)]
+            cells = [PLACEHOLDER + each for each in text.split(PLACEHOLDER)[1:]]
+            assert cells == [PLACEHOLDER + DIACRITICS[row] + DIACRITICS[column] + last for column in range(columns)]
             red, green, blue = rgb(style.foreground) or (0, 0, 0)
             if depth == TRUE_COLOR:
                 assert red << 16 | green << 8 | blue == named
             else:
-                assert style.foreground == str(named)
+                assert high << 24 | int(style.foreground) == named
 
 
 def test_a_placeholder_takes_one_cell() -> None:
     for runs in placeholder_rows(70000, 297, 297, TRUE_COLOR):
+        assert runs_width(runs) == 297
+    for runs in placeholder_rows(numbers(256, 255)[0], 297, 2, 256):
         assert runs_width(runs) == 297
 
 
@@ -85,8 +88,8 @@ def test_the_diacritics_are_the_297_of_the_protocol() -> None:
 
 
 def test_numbers_can_be_said_by_the_colours_there_are() -> None:
-    assert (numbers(TRUE_COLOR)[0], numbers(TRUE_COLOR)[-1]) == (0x10000, 0xFFFFFF)
-    assert (numbers(256)[0], numbers(256)[-1]) == (16, 255)
+    assert (numbers(TRUE_COLOR, 7)[0], numbers(TRUE_COLOR, 7)[-1]) == (0x10000, 0xFFFFFF)
+    assert (numbers(256, 7)[0], numbers(256, 7)[-1]) == (0x7000010, 0x70000FF)
 
 
 def test_a_picture_is_deleted_with_its_data() -> None:

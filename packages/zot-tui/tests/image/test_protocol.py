@@ -47,6 +47,14 @@ def test_multiplexers_show_half_blocks_unless_kitty_is_asked_for() -> None:
     assert choose({**tmux, "ZOT_INLINE_IMAGES": "iterm"}, TRUE_COLOR) == Choice("half", tmux=True)
 
 
+def test_a_multiplexer_that_is_known_by_its_term_alone_shows_half_blocks() -> None:
+    """Past ssh, which passes `$LC_TERMINAL` on, and past sudo."""
+    over_ssh = {"SSH_CONNECTION": "1 2 3 4", "LC_TERMINAL": "iTerm2"}
+    for term in ("tmux-256color", "screen-256color", "screen.xterm-256color"):
+        assert choose({**over_ssh, "TERM": term}, TRUE_COLOR).way == "half"
+    assert choose({"TERM": "tmux-256color", "ZOT_INLINE_IMAGES": "kitty"}, TRUE_COLOR) == Choice("kitty", tmux=True)
+
+
 def test_an_unknown_value_is_one_line_and_like_none() -> None:
     unknown = {**KITTY, "ZOT_INLINE_IMAGES": "sixel\n\x1b[2J" + "x" * 500}
     assert choose(unknown, TRUE_COLOR).way == "kitty"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from zot_tui.color import indexed
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.widgets.blocks import RENDERERS, Block, Drawn, draw
+from zot_tui.widgets.blocks import KIND, RENDERERS, SOURCE, Block, Drawn, draw
 from zot_tui.widgets.parts import SIZE
 
 
@@ -171,6 +171,14 @@ def test_a_picture_is_told_by_its_type_and_size() -> None:
 
     assert rows(draw(Image("image/png", b64encode(data).decode(), "a.png"))) == ["▨ PNG · 640×480 · 24 B  a.png"]
     assert rows(draw(Image("image/x", "not base64!"))) == ["▨ X · 0 B"]
+    large = b64encode(data + bytes(99_977)).decode()
+    assert rows(draw(Image("image/png", large, ""))) == ["▨ PNG · 640×480 · 100 kB"]
+
+
+def test_whoever_names_a_picture_cannot_fill_the_screen_with_the_name() -> None:
+    found = rows(draw(Image("image/" + "x" * 100_000, "", "y" * 100_000)))
+    assert found[0].startswith("▨ " + "X" * (KIND - 1) + "… · 0 B")
+    assert sum(map(len, found)) < SOURCE + 2 * KIND
 
 
 def test_an_unknown_kind_is_its_name() -> None:

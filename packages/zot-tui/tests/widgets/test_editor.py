@@ -251,7 +251,9 @@ def test_a_change_of_mode_is_told_once() -> None:
     names: list[str] = []
     widget = with_vi("one")
     widget.on_mode = lambda: names.append(widget.mode.name)
-    press(widget, "l", "i", "x", "ctrl [", "v", "l")
+    press(widget, "l", "i", "x")
+    widget.escape()
+    press(widget, "v", "l")
     widget.escape()
     widget.escape()
     assert names == ["", "normal", "visual", "normal"]
@@ -289,11 +291,37 @@ def test_beyond_the_text_the_owner_is_asked() -> None:
     assert ways == ["up", "down", "down"]
 
 
+@pytest.mark.parametrize(
+    ("keys", "after"),
+    [("", "one: two"), ("0", ": onetwo"), ("h", "on: etwo"), ("v", "on: two"), ("vb", ": two"), ("d", "one: two")],
+)
+def test_a_paste_where_characters_are_commands_goes_behind_the_cursor_or_over_what_is_selected(
+    keys: str, after: str
+) -> None:
+    widget = with_vi("onetwo", 2)
+    press(widget, *keys)
+    widget.paste(": ")
+    assert widget.text == after
+    assert widget.mode.name == "normal"
+    press(widget, "x")
+    assert len(widget.text) == len(after) - 1
+
+
+def test_a_paste_at_the_end_of_a_line_in_normal_mode_follows_it() -> None:
+    widget = with_vi("one\ntwo", 2)
+    widget.paste("1\n2")
+    assert widget.text == "one[pasted 2 lines #1]\ntwo"
+    press(widget, *"oxx")
+    widget.escape()
+    press(widget, "shift enter", *"iy")
+    assert widget.text == "one[pasted 2 lines #1]\nxx\ny\ntwo"
+
+
 def test_a_paste_in_the_middle_of_typing_is_part_of_the_change() -> None:
     widget = with_vi("")
     press(widget, "i", "a")
     widget.paste("b")
-    press(widget, "c", "ctrl [", "u")
+    press(widget, "c", "meta u")
     assert widget.text == ""
     press(widget, "ctrl r", "$", ".")
     assert widget.text == "ababcc"
@@ -310,5 +338,5 @@ def test_what_is_taken_back_by_its_own_key_is_what_was_typed() -> None:
     widget = with_vi("one ")
     press(widget, "A", *"two", "ctrl _")
     assert widget.text == "one "
-    press(widget, *"three", "ctrl [", "u")
+    press(widget, *"three", "meta u")
     assert widget.text == "one "

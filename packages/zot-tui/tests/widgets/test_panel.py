@@ -70,6 +70,24 @@ def test_an_update_keeps_an_omitted_title_and_drops_an_omitted_footer() -> None:
     assert shown(panel) == ["─" * 20, "  Todos", "  b"]
 
 
+def test_a_panel_says_how_it_is_closed_unless_its_footer_does() -> None:
+    panel = PanelWidget("Todos", ["a"], "enter ticks", closes="Esc")
+    assert shown(panel)[1] == "  Todos  Esc close"
+    panel.update("", ["a"], "enter ticks, esc closes")
+    assert shown(panel, 40)[1] == "  Todos"
+    panel.update("", ["a"], "describe it")
+    assert shown(panel, 40)[1] == "  Todos                      Esc close"
+    assert [style for style, _ in styles(panel, 1, 40)][2:4] == ["key", "muted"]
+
+
+def test_where_a_panel_is_scrolled_to_goes_before_how_it_is_closed() -> None:
+    panel = PanelWidget("Log", [str(number) for number in range(10)], max_rows=5, closes="Esc")
+
+    assert shown(panel, 40)[1] == "  Log               1–3/10 · Esc close"
+    assert shown(panel, 20)[1] == "  Log       1–3/10"
+    assert shown(panel, 12)[1] == "  Log"
+
+
 def test_more_text_than_anybody_reads_is_cut_off() -> None:
     panel = PanelWidget("Log", ["x" * 999] * 1000)
 
@@ -78,7 +96,7 @@ def test_more_text_than_anybody_reads_is_cut_off() -> None:
 
 @given(st.lists(st.text(max_size=30), max_size=8), st.integers(1, 30), st.integers(4, 9))
 def test_it_stays_within_its_bounds(lines: list[str], columns: int, rows: int) -> None:
-    panel = PanelWidget("Title", lines, "foot", max_rows=rows)
+    panel = PanelWidget("Title", lines, "foot", max_rows=rows, closes="Esc")
     canvas = panel.render((columns,))
 
     assert canvas.rows() <= rows

@@ -33,7 +33,7 @@ def numbered(count: int) -> list[Item[int]]:
 def test_items_stand_under_their_groups_with_the_current_one_marked_and_chosen() -> None:
     assert shown(Picker("Choose a model", MODELS)) == [
         "─" * 44,
-        "  Choose a model                         4",
+        "  Choose a model",
         "",
         "/ type to search",
         "  Anthropic",
@@ -47,6 +47,15 @@ def test_items_stand_under_their_groups_with_the_current_one_marked_and_chosen()
         "",
         "",
     ]
+
+
+def test_how_many_there_are_is_said_where_they_are_not_all_in_view() -> None:
+    picker = Picker("Choose a model", MODELS)
+
+    assert shown(picker)[1] == "  Choose a model"
+    assert shown(picker, (44, 7))[1] == "  Choose a model" + " " * 25 + "4"
+    press(picker, *"haiku")
+    assert shown(picker)[1].endswith("1/4")
 
 
 def test_typing_leaves_what_fits_the_best_first_with_its_group() -> None:

@@ -95,3 +95,32 @@ def test_pages_are_read_from_the_beginning_to_the_end() -> None:
     assert last[1].endswith("22–30/30")
     assert shown(dialog)[3] == "  line 1"
     assert answers(dialog, "enter") == [None]
+
+
+def test_the_key_that_scrolls_is_named_while_there_is_more_than_is_shown() -> None:
+    def hints(dialog: Dialog[Any]) -> str:
+        return [*filter(None, shown(dialog, (60, 14)))][-1]
+
+    short, long = "one line", "\n".join(f"line {number}" for number in range(30))
+
+    assert hints(Pages("Help", short)) == "  Esc close"
+    assert hints(Pages("Help", long)) == "  PgDn scroll · Esc close"
+    assert hints(Confirm("Run it?", CHOICES, short)) == "  Enter choose · Esc cancel"
+    assert hints(Confirm("Run it?", CHOICES, long)) == "  Enter choose · PgDn scroll · Esc cancel"
+
+
+def test_the_key_that_scrolls_is_named_as_soon_as_the_window_is_too_low() -> None:
+    dialog = Confirm("Run it?", CHOICES, "one\ntwo\nthree")
+
+    assert "scroll" not in shown(dialog, (60, 12))[-1]
+    assert "scroll" in shown(dialog, (60, 8))[-1]
+    assert shown(dialog, (60, 8))[1].endswith("1–2/3")
+    assert shown(dialog, (60, 7))[1].endswith("    1/3")
+
+
+def test_where_hints_do_not_all_fit_the_one_that_scrolls_goes_first() -> None:
+    long = "\n".join(f"line {number}" for number in range(30))
+
+    assert shown(Pages("Help", long), (20, 9))[-1] == "  Esc close"
+    assert shown(Confirm("Run it?", CHOICES, long), (40, 9))[-1] == "  Enter choose · Esc cancel"
+    assert shown(Confirm("Run it?", CHOICES, long), (20, 9))[-1] == "  Enter choose"

@@ -1,9 +1,12 @@
+import gc
+import weakref
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.ansi import Sgr
 from zot_tui.urwid_parts import urwid
-from zot_tui.widgets.rows import Rows, canvas, column, cut
+from zot_tui.widgets.rows import RUNS, Rows, canvas, column, cut
 
 
 def test_rows_are_padded_to_the_width_and_keep_their_styles() -> None:
@@ -72,6 +75,28 @@ def test_a_cut_keeps_the_cursor_that_is_in_it_and_ends_in_empty_rows() -> None:
 
     assert [text.decode() for text in kept.text] == ["b   ", "c   ", "    ", "    "]
     assert (kept.cursor, above.cursor) == ((2, 0), None)
+
+
+def test_a_canvas_without_rows_gives_none_whatever_is_taken_of_it() -> None:
+    assert [list(canvas([], 5).content(*of)) for of in ((), (1, 0, 3, 0), (0, 0, 5, 0, {None: "x"}))] == [[], [], []]
+
+
+def test_rows_of_pictures_are_kept_by_nobody_but_who_shows_them() -> None:
+    class Text(str):
+        """A text of which it can be seen whether it is still there."""
+
+    def drawn(runs: int) -> tuple[weakref.ref[Text], object]:
+        text = Text(f"text of {runs}")
+        row = [("x", text), *[("y", ".")] * (runs - 1)]
+        first, second = (canvas([row], 200).drawn[0] for _ in range(2))
+        assert first == second
+        return weakref.ref(text), first is second
+
+    (text, kept), (pixels, anew) = drawn(RUNS), drawn(RUNS + 1)
+    gc.collect()
+    assert (kept, anew) == (True, False)
+    assert text() is not None
+    assert pixels() is None
 
 
 @given(

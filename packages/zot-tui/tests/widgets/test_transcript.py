@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import urwid
 from hypothesis import given, settings
@@ -187,6 +188,106 @@ def test_expanding_leaves_the_top_of_the_view_where_it_is() -> None:
     transcript.toggle_expanded()
     assert screen(transcript) == before
     assert transcript.following
+
+
+@dataclass
+class Terminal:
+    command: str
+    output: str
+    exit_code: int | None = 0
+    duration: float = 0.0
+    kind: str = "terminal"
+
+
+def output(count: int) -> ToolCell:
+    """A call that has printed so many lines, of which the last twelve are shown."""
+    tool = ToolCell("bash", "make", Look())
+    tool.finish("ok", [Terminal("make", "\n".join(f"out {number}" for number in range(count)))])
+    return tool
+
+
+def test_what_opens_at_the_end_comes_into_view_from_its_beginning() -> None:
+    transcript = turns(3)
+    transcript.append(output(18), AnswerCell("Done.", finished=True))
+    before = screen(transcript, (30, 18))
+    assert before[2:4] == ["● bash make", "    … 6 earlier lines (ctrl+o)"]
+    assert before[-1] == "  Done."
+
+    transcript.toggle_expanded()
+    after = screen(transcript, (30, 18))
+    assert after[:2] == ["● bash make", "    out 0"]
+    assert after[-1].startswith("    out 16")
+    transcript.toggle_expanded()
+    assert screen(transcript, (30, 18)) == before
+    assert transcript.following
+
+
+def test_what_fits_when_it_opens_leaves_the_view_at_the_end() -> None:
+    transcript = turns(3)
+    transcript.append(output(18), AnswerCell("Done.", finished=True))
+    before = screen(transcript, (30, 24))
+
+    transcript.toggle_expanded()
+    after = screen(transcript, (30, 24))
+    assert after[3:5] == ["● bash make", "    out 0"]
+    assert after[-1] == "  Done."
+    assert transcript.following
+    transcript.append(NoteCell("news"))
+    transcript.toggle_expanded()
+    assert transcript.following
+    transcript.remove(transcript.cells[-1])
+    assert screen(transcript, (30, 24)) == before
+
+
+def test_what_opens_further_up_moves_the_view_no_further_than_it_needs() -> None:
+    size = (30, 22)
+    transcript = turns(2)
+    transcript.append(output(18), *(PlainCell("later\n" * 9) for _ in range(5)))
+    screen(transcript, size)
+    transcript.home()
+    before = screen(transcript, size)
+    assert before[6:10] == ["  answer 1", "", "● bash make", "    … 6 earlier lines (ctrl+o)"]
+
+    transcript.toggle_expanded()
+    opened = screen(transcript, size)
+    assert opened[1:5] == ["  answer 1", "", "● bash make", "    out 0"]
+    assert opened[-1].startswith("    out 17")
+    transcript.page_down()
+    transcript.scroll(-9)
+    transcript.toggle_expanded()
+    assert screen(transcript, size) == before
+
+    transcript.scroll(4)
+    before = screen(transcript, (30, 30))
+    transcript.toggle_expanded()
+    assert screen(transcript, (30, 30))[:5] == before[:5]
+
+
+def test_the_beginning_of_what_opens_is_shown_where_only_its_end_was() -> None:
+    transcript = turns(3)
+    transcript.append(output(40))
+    before = screen(transcript)
+    assert before[0] == "    out 34"
+
+    transcript.toggle_expanded()
+    assert screen(transcript)[:2] == ["● bash make", "    out 0"]
+    transcript.page_down()
+    screen(transcript)
+    transcript.toggle_expanded()
+    assert screen(transcript) == before
+
+
+def test_folding_does_not_go_back_under_a_person_who_has_gone_further_up() -> None:
+    transcript = turns(9)
+    transcript.append(output(40))
+    screen(transcript)
+    transcript.toggle_expanded()
+    transcript.scroll(-4)
+    above = screen(transcript)
+    assert above[4] == "● bash make"
+
+    transcript.toggle_expanded()
+    assert screen(transcript)[:5] == above[:5]
 
 
 def test_folding_a_cell_whose_middle_was_in_view_shows_its_beginning() -> None:

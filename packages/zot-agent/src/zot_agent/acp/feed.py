@@ -19,6 +19,7 @@ from zot_core.events import (
     ToolCall,
     ToolOutput,
     ToolProgress,
+    ToolStart,
     ToolUseStart,
     TurnEnd,
     UsageUpdate,
@@ -107,6 +108,9 @@ class Feed:
                 if not self._own_message and message.text:
                     self.user(message.text)
                 self._own_message = False
+            case ToolStart(id):
+                if id in self._calls:
+                    self._change(id, status="in_progress")
             case TurnEnd(stop, error):
                 self.failure, self.cut = error, stop == "length"
                 self._part()
@@ -215,11 +219,6 @@ class Feed:
         if call is None or not call.known:
             return []
         return [calls.diff(block.path, call.was, block.text, self._cwd)]
-
-    def running(self, id: str) -> None:
-        """A call begins to run."""
-        if id in self._calls:
-            self._change(id, status="in_progress")
 
     def _change(self, id: str, **fields: object) -> None:
         self._tell({"sessionUpdate": "tool_call_update", "toolCallId": id, **fields})

@@ -48,7 +48,6 @@ class Permission:
                 refusal = await self._question(call)
                 if refusal is not None:
                     return refusal
-        self._feed.running(call.id)
         return True
 
     async def _question(self, call: Call) -> Decision:

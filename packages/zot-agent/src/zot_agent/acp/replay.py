@@ -40,7 +40,7 @@ def _user(message: Message, feed: Feed) -> None:
     pictures = [
         f"[{block.mime_type}, {block.size} bytes]" for block in message.content if isinstance(block, ImageBlock)
     ]
-    feed.user("\n".join(filter(None, [message.text, *pictures])))
+    feed.user("\n".join(filter(None, [message.meta.get("display_text", message.text), *pictures])))
 
 
 def _output(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, object]) -> ToolOutput:

@@ -16,11 +16,13 @@ from zot_agent.acp.replay import replay
 from zot_agent.host import Host
 from zot_core.aio import finish, spawn
 from zot_core.errors import Busy, one_line
-from zot_core.events import RunEnd
+from zot_core.events import AgentEvent, RunEnd, TurnStart
 from zot_core.run import Run
 from zot_core.runtime import Unanswered
+from zot_core.sessions import listing
 from zot_provider.errors import ZotError
 from zot_provider.record import Record, record
+from zot_provider.surrogates import without_surrogates
 
 if TYPE_CHECKING:
     from zot_agent.extensions.events import ExtensionEvent
@@ -75,8 +77,10 @@ class Session:
         self._run: Run | None = None
         self._notes: deque[tuple[str, str]] = deque(maxlen=NOTES)
         self._submitted: deque[str] = deque()
+        self._named = len(agent.transcript) > 0 or host.runtime.session is None
         host.confirm = self._permission
         host.events.add(self.feed.show)
+        host.events.add(self._tell_name)
         host.runtime.hooks.limit.add(self._wait_for_room)
         host.runtime.hooks.tool_run.add(self._wait_for_room)
         self._note_beginning()
@@ -120,6 +124,15 @@ class Session:
     def replay(self) -> None:
         """Tell of the conversation so far."""
         replay(self.host.runtime.messages, self.feed, self.host.runtime.agent.tools)
+
+    def _tell_name(self, event: AgentEvent) -> None:
+        """Tell what `session/list` calls a session that has just got its first prompt."""
+        if self._named or not isinstance(event, TurnStart):
+            return
+        name = next(filter(None, map(listing.name_from, self.host.runtime.messages)), "")
+        if name:
+            self._named = True
+            self._update({"sessionUpdate": "session_info_update", "title": without_surrogates(name)})
 
     async def _announce(self) -> None:
         """Tell of the commands, once all extensions have said what they have."""

@@ -2,12 +2,12 @@
 
 import asyncio
 import functools
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, Router, WebSocketRoute
+from starlette.routing import Match, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from zot_agent.serve.guard import refused
@@ -46,20 +46,18 @@ class Api:
 
     def router(self) -> Router:
         """All routes, those of the page among them."""
-        return Router(
-            [
-                *page_routes(),
-                Route("/sessions", _answering(self.list), methods=["GET"]),
-                Route("/sessions", _answering(self.open), methods=["POST"]),
-                Route("/sessions/{id}", _answering(self.show), methods=["GET"]),
-                Route("/sessions/{id}", _answering(self.close), methods=["DELETE"]),
-                Route("/sessions/{id}/commands", _answering(self.command), methods=["POST"]),
-                Route("/sessions/{id}/events", _answering(self._streams.events), methods=["GET"]),
-                WebSocketRoute("/sessions/{id}/ws", self._streams.socket),
-            ],
-            redirect_slashes=False,
-            default=_nothing,
-        )
+        routes = [
+            *page_routes(),
+            Route("/sessions", _answering(self.list), methods=["GET"]),
+            Route("/sessions", _answering(self.open), methods=["POST"]),
+            Route("/sessions/{id}", _answering(self.show), methods=["GET"]),
+            Route("/sessions/{id}", _answering(self.close), methods=["DELETE"]),
+            Route("/sessions/{id}/commands", _answering(self.command), methods=["POST"]),
+            Route("/sessions/{id}/events", _answering(self._streams.events), methods=["GET"]),
+        ]
+        socket = WebSocketRoute("/sessions/{id}/ws", self._streams.socket)
+        rest = _Rest(routes)
+        return Router([*routes, socket, Route("/{path:path}", rest)], redirect_slashes=False, default=rest)
 
     async def list(self, request: Request) -> Response:
         """The open sessions."""
@@ -108,5 +106,19 @@ class Api:
         raise Refusal(400, "the body broke off")
 
 
-async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
-    await refused(Refusal(404, "there is nothing here"))(scope, receive, send)
+class _Rest:
+    """What no route takes: a method that is not done there, or a path at which there is nothing."""
+
+    def __init__(self, routes: Sequence[Route]) -> None:
+        self._routes = routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the ASGI specification."""
+        there = [route.methods or set() for route in self._routes if route.matches(scope)[0] is not Match.NONE]
+        if there:
+            allowed = ", ".join(sorted(set().union(*there)))
+            response = refused(Refusal(405, f"{scope['method']} is not done here, only {allowed}"))
+            response.headers["allow"] = allowed
+        else:
+            response = refused(Refusal(404, "there is nothing here"))
+        await response(scope, receive, send)

@@ -15,7 +15,7 @@ CHAT = "chat"
 ACTIONS = (
     Action("submit", "submit", "send; while zot works: send when it is done", ("enter",)),
     Action("steer", "steer", "send into the work under way", ("ctrl+s",)),
-    Action("cancel", "cancel", "close, else stop zot and take back what waits, else clear", ("esc",)),
+    Action("cancel", "cancel", "close, else stop zot and take back what waits, else clear", ("esc", "ctrl+[")),
     Action("interrupt", "interrupt", "stop zot or clear; twice: leave", ("ctrl+c",)),
     Action("leave", "leave_if_empty", "leave, if nothing is typed", ("ctrl+d",)),
     Action("recall", "recall", "take back the prompt that waits", ("alt+up",)),

@@ -17,9 +17,9 @@ from zot_agent.ui.shell_escape import Escape, Ran, read_escape
 from zot_agent.ui.themes import Themes
 from zot_agent.ui.titles import notification, terminal_title
 from zot_agent.ui.typed import Typed
-from zot_agent.ui.work import Waiting, Work
+from zot_agent.ui.work import ASKING, THINKING, Doing, Waiting, Work
 from zot_core.compaction.size import ContextSize
-from zot_core.events import AgentEvent, CompactStart, RunEnd, ToolCall, TurnEnd, TurnStart, UsageUpdate
+from zot_core.events import AgentEvent, RunEnd, TurnEnd, UsageUpdate
 from zot_provider.errors import ZotError
 from zot_provider.request import Reasoning
 from zot_tui.app import App
@@ -73,7 +73,8 @@ class Controller:
         self._armed = float("-inf")
         self._leaving: NoteCell | None = None
         self._shell_cell: ToolCell | None = None
-        self.permission = Permission(self, asks=host.options.no_yolo)
+        self._doing = Doing()
+        self.permission = Permission(self, self._asking, asks=host.options.no_yolo)
         self.themes = Themes(
             home,
             lambda: host.choice.found.active() if host.choice is not None else [],
@@ -93,22 +94,22 @@ class Controller:
 
     def _event(self, event: AgentEvent) -> None:
         self.presenter.show(event)
-        if isinstance(event, TurnStart):
-            self._spin("")
-        elif isinstance(event, ToolCall):
-            self._spin(event.name)
-        elif isinstance(event, CompactStart):
-            self._spin("summarising the conversation")
+        if self._doing.follow(event) and self._doing.label:
+            self._spin(self._doing.label)
         if isinstance(event, UsageUpdate | TurnEnd):
             self.refresh()
 
+    def _asking(self, open: bool) -> None:  # noqa: FBT001  it is all that is told
+        if self.view.spinner.spinning:
+            self._spin(ASKING if open else self._doing.label or THINKING)
+
     def _spin(self, label: str) -> None:
-        self.view.spinner.start(label or "thinking", "esc to stop")
+        self.view.spinner.start(label, "esc to stop")
 
     def _work_changed(self) -> None:
         spinner = self.view.spinner
         if self.work.busy and not spinner.spinning:
-            self._spin("")
+            self._spin(THINKING)
         elif not self.work.busy:
             spinner.stop()
         self.view.waiting = [*self.work.steered, *(each.typed for each in self.work.waiting)]
@@ -338,6 +339,8 @@ class Controller:
 
     def redraw(self) -> None:
         """Draw the screen anew."""
+        if self.app.pictures is not None:
+            self.app.pictures.resend()
         self.app.refresh()
 
     def help(self) -> None:

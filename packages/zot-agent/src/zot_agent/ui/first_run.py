@@ -36,32 +36,32 @@ class Server(Record):
 
 
 @record
+class Way(Record):
+    """A way to begin: what to type in a shell, and what that is for."""
+
+    typed: str
+    text: str
+
+
+@record
 class FirstRun(Record):
-    """What there is to begin with. `demo_ready`: the demo model can be used at once; else `demo` says what it needs."""
+    """What there is to begin with. `demo_ready`: the demo model can be used at once; `demo` is how it is begun with, or
+    what gets it."""
 
     variables: list[Variables] = field(default_factory=list)
     servers: list[Server] = field(default_factory=list)
-    demo: str = ""
+    demo: Way = field(default_factory=lambda: _demo(ready=False))
     demo_ready: bool = False
 
-    def lines(self) -> list[str]:
-        """The same for a person, a line each; an empty one between the ways to go on."""
+    def ways(self) -> list[list[Way]]:
+        """The same for a person, in groups: keys, local servers, of which there may be none, the demo model."""
         return [
-            "No key is set yet. Any of these is enough:",
-            "",
-            *(f"  export {each.names[0]}=...    for {' or '.join(each.titles)}" for each in self.variables),
-            "",
-            *(self._servers() or ["  No local server answers; zot doctor says where it looked."]),
-            "",
-            f"  {self.demo}",
-            "",
-            "Or paste a key here; it is kept in memory for this run, and nowhere else.",
-        ]
-
-    def _servers(self) -> list[str]:
-        return [
-            strip_controls(f"  zot --base-url {each.base_url}    {each.title} answers there, with {each.model}")
-            for each in self.servers
+            [Way(f"export {each.names[0]}=...", " or ".join(each.titles)) for each in self.variables],
+            [
+                Way(strip_controls(f"zot --base-url {each.base_url}"), strip_controls(f"{each.title}, {each.model}"))
+                for each in self.servers
+            ],
+            [self.demo],
         ]
 
 
@@ -87,11 +87,11 @@ async def first_run(
     return FirstRun([*grouped.values()], found, _demo(ready=ready), ready)
 
 
-def _demo(*, ready: bool) -> str:
+def _demo(*, ready: bool) -> Way:
     if ready:
-        return "zot --provider local    the demo model is here; it proves the plumbing, not the quality"
-    extra = "" if engine_installed() else "install zot-agent[local], then "
-    return f"{extra}zot local setup    fetches the demo model ({DEMO.megabytes} MB), which needs no key and no server"
+        return Way("zot --provider local", "the demo model; it proves the plumbing, not the quality")
+    needed = "no key" if engine_installed() else "zot-agent[local]"
+    return Way("zot local setup", f"the demo model, {DEMO.megabytes} MB; needs {needed}")
 
 
 SHORTEST_KEY = 16

@@ -7,7 +7,7 @@ from zot_agent.extensions import events
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
-from zot_tui.keys import Key, panel_key
+from zot_tui.keys import Key, panel_key, parse_key
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.panel import PanelWidget
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 PASTED = 10_000
 """Characters of a paste that an extension's panel gets, one by one, as if they were typed on one line."""
+
+_CLOSES = parse_key("esc").label
 
 
 class Guests:
@@ -48,7 +50,7 @@ class Guests:
             case events.Submit(_, text):
                 self._chat.submit_text(text)
             case events.PanelOpen(_, panel):
-                view.panel = PanelWidget(panel.title, panel.lines, panel.footer)
+                view.panel = PanelWidget(panel.title, panel.lines, panel.footer, closes=_CLOSES)
             case events.PanelRender(_, panel) if view.panel is not None:
                 view.panel.update(panel.title, panel.lines, panel.footer)
             case events.PanelClose():

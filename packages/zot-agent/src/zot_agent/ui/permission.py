@@ -1,5 +1,7 @@
 """What a person is asked before something runs: an extension of the project, a call of a tool (`--no-yolo`)."""
 
+import json
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 from zot_agent.extensions.discover import Found
@@ -8,7 +10,7 @@ from zot_core.confirm import Decision
 from zot_core.display import main_argument
 from zot_core.hooks import Call
 from zot_tui.text.runs import Row
-from zot_tui.text.sanitize import sanitize
+from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.questions import Choice, Confirm
 
@@ -25,11 +27,12 @@ _ANSWERS: list[Choice[Allowed]] = [
 class Permission:
     """Asks before each call, unless the person has said yes for the tool, or for all; `/yolo` says yes for all.
 
-    It is a `Confirm` of `zot_core.confirm`, and sees the arguments as the tool will get them.
+    It is a `Confirm` of `zot_core.confirm`, and sees the arguments as the tool will get them. `waits` is told when a
+    question opens, and when it is gone.
     """
 
-    def __init__(self, chat: Chat, *, asks: bool) -> None:
-        self._chat = chat
+    def __init__(self, chat: Chat, waits: Callable[[bool], None], *, asks: bool) -> None:
+        self._chat, self._waits = chat, waits
         self.asks = asks
         """Whether it asks at all."""
         self._tools: set[str] = set()
@@ -40,7 +43,11 @@ class Permission:
             return True
         text = call.written()
         title = f"Run {call.name} {main_argument(text)}".strip() + "?"
-        answer = await self._chat.ask(Confirm(title, _ANSWERS, lambda columns: _arguments(call, columns)))
+        self._waits(True)
+        try:
+            answer = await self._chat.ask(Confirm(title, _ANSWERS, lambda columns: arguments(call, columns)))
+        finally:
+            self._waits(False)
         if answer == "tool":
             self._tools.add(call.name)
         elif answer == "all":
@@ -48,7 +55,7 @@ class Permission:
         return answer in ("yes", "tool", "all")
 
 
-def _arguments(call: Call, columns: int) -> list[Row[Any]]:
+def arguments(call: Call, columns: int) -> list[Row[Any]]:
     """The arguments, one after the other; an `oldText` and its `newText` read as the change they are."""
     rows: list[Row[Any]] = []
 
@@ -59,9 +66,9 @@ def _arguments(call: Call, columns: int) -> list[Row[Any]]:
                 for key, part in each.items():
                     show(key, part)
         else:
-            text = value if isinstance(value, str) else repr(value)
-            first = [("muted", f"  {name}: ")] if style == "text" else [(None, "  ")]
-            rows.extend(wrap([(style, sanitize(text))], columns, first=first, rest=[(None, "  ")]))
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
+            named = [("muted", f"{sanitize_line(name)}: ")] if style == "text" else []
+            rows.extend(wrap([*named, (style, sanitize(text))], columns, first=[(None, "  ")], rest=[(None, "  ")]))
 
     for name, value in call.arguments.items():
         show(name, value)

@@ -1,11 +1,12 @@
 """`Presenter`: what happens, as cells of the transcript. It knows events and messages, and no widgets but cells."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from zot_agent.extensions import events as extension_events
 from zot_agent.ui.amounts import tokens
-from zot_agent.ui.past import Past
+from zot_agent.ui.past import Past, was_stopped
+from zot_agent.ui.shell_escape import COMMANDS
 from zot_core.display import DisplayBlock, ImageDisplay, TextDisplay, main_argument
 from zot_core.events import (
     AgentEvent,
@@ -14,12 +15,14 @@ from zot_core.events import (
     CompactDone,
     Done,
     ErrorEvent,
+    Fate,
     Notice,
     ReasoningDelta,
     TextDelta,
     ToolCall,
     ToolOutput,
     ToolProgress,
+    ToolStart,
     ToolUseStart,
     TurnEnd,
     TurnStart,
@@ -46,12 +49,11 @@ KEPT = 4000
 LONG = 10.0
 """Seconds from which it is told how long a turn took."""
 
-STOPPED = "aborted: "
-"""What the result of a call begins with that was stopped: see `zot_core.agent.calls`."""
-
 DIGITS = 12
-"""Of a number of tokens that is believed."""
+"""Of a number in a session that is believed."""
 
+_ENDINGS: dict[Fate, Ending] = {"refused": "refused", "not_run": "failed", "stopped": "stopped"}
+_FACTS: dict[Fate, list[str]] = {"refused": ["refused"], "not_run": ["not run"]}
 _LEVELS: dict[str, NoteLevel] = {"warn": "warning", "info": "info", "success": "success", "error": "error"}
 
 
@@ -77,9 +79,9 @@ class Presenter:
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []
         self._thought: ThoughtCell | None = None
-        self._tools: dict[str, tuple[ToolCell, float]] = {}
+        self._tools: dict[str, ToolCell] = {}
+        self._began: dict[str, float] = {}
         self._printed: dict[str, str] = {}
-        self._asked: dict[str, str] = {}
         self._stopped = False
         self._started = 0.0
         self._why = ""
@@ -96,13 +98,12 @@ class Presenter:
                 self._think(delta)
             case ToolProgress(id, text):
                 if id in self._tools:
-                    self._tools[id][0].append_output(text)
+                    self._tools[id].append_output(text)
                     self._printed[id] = (self._printed.get(id, "") + text)[-KEPT:]
             case ToolUseStart(id, name):
                 self._end_text()
                 self._tool(id, name)
             case ToolCall(id, name, arguments):
-                self._asked[id] = arguments
                 self._tool(id, name).argument = main_argument(arguments)
             case ToolOutput():
                 self._result(event)
@@ -121,6 +122,9 @@ class Presenter:
 
     def _aside(self, event: AgentEvent) -> None:
         match event:
+            case ToolStart(id, name):
+                self._tool(id, name)
+                self._began[id] = self._clock()
             case UserMessage(message):
                 self._started = self._started or self._clock()  # more may be said into the work
                 self.transcript.append(*self._user(message))
@@ -130,7 +134,7 @@ class Presenter:
                 self._why = ""
                 self.note(message, "error")
             case CompactDone():
-                kept = f"{event.kept} message{'' if event.kept == 1 else 's'} kept"
+                kept = f"{event.kept} kept"
                 self.transcript.append(self._summary(event.summary, event.tokens_before, event.tokens_after, kept))
             case Done(reason):
                 self._end_text()
@@ -192,52 +196,37 @@ class Presenter:
 
     def _tool(self, id: str, name: str) -> ToolCell:
         if id not in self._tools:
-            cell = ToolCell(name, "", self.look)
-            self._tools[id] = cell, self._clock()
-            self.transcript.append(cell)
-        return self._tools[id][0]
+            self._tools[id] = ToolCell(name, "", self.look)
+            self.transcript.append(self._tools[id])
+        return self._tools[id]
 
     def _result(self, event: ToolOutput) -> None:
-        self._tool(event.id, event.name)
-        cell, began = self._tools.pop(event.id)
+        cell = self._tool(event.id, event.name)
+        del self._tools[event.id]
         if event.arguments is not None:
             cell.argument = main_argument(event.arguments)
         blocks = list(event.display) or shown_content(event.content)
-        state: Ending = "failed" if event.is_error else "ok"
-        facts: list[str] = []  # of a call that took no time
-        if event.is_error and event.arguments is None:
-            state, facts = self._not_run(event)
-            self._stopped = self._stopped or state == "stopped"
-        self._asked.pop(event.id, None)
+        state = _ENDINGS.get(event.fate, "failed" if event.is_error else "ok")
+        self._stopped = self._stopped or state == "stopped"
         printed = self._printed.pop(event.id, "")
         if state == "stopped" and printed.strip():
             blocks.insert(0, TextDisplay(printed))
-        cell.finish(state, blocks, None if facts else self._clock() - began, facts)
-
-    def _not_run(self, event: ToolOutput) -> tuple[Ending, list[str]]:
-        """How a call stands that was stopped, that nobody could run, or that somebody did not allow: the model is told
-        why in words alone."""
-        if _was_stopped(event.content):
-            return "stopped", []
-        try:
-            ToolCallBlock(event.id, event.name, self._asked.get(event.id, "")).parsed()
-        except ValueError:
-            return "failed", ["not run"]
-        return ("refused", ["refused"]) if event.name in self._tools_of() else ("failed", ["not run"])
+        began = self._began.pop(event.id, None)
+        cell.finish(state, blocks, None if began is None else self._clock() - began, _FACTS.get(event.fate, ()))
 
     def _stop_tools(self) -> None:
-        for id, (cell, _) in self._tools.items():
+        for id, cell in self._tools.items():
             cell.finish("stopped", [TextDisplay(self._printed[id])] if id in self._printed else ())
         self._stopped = self._stopped or bool(self._tools)
         self._tools.clear()
+        self._began.clear()
         self._printed.clear()
-        self._asked.clear()
 
     def spin(self, frame: int) -> None:
         """Another frame of the spinner, and the time that running calls take."""
         now = self._clock()
-        for cell, began in self._tools.values():
-            cell.elapsed(now - began)
+        for id, began in self._began.items():
+            self._tools[id].elapsed(now - began)
         self.transcript.spin(frame)
 
     # Notes
@@ -281,7 +270,7 @@ class Presenter:
             for block in message.content if message.role != "user" else ():
                 if isinstance(block, ToolResultBlock) and block.call_id in calls:
                     cell, call = calls.pop(block.call_id)
-                    stopped: Ending = "stopped" if _was_stopped(block.content) else "failed"
+                    stopped: Ending = "stopped" if was_stopped(block.content) else "failed"
                     cell.finish(stopped if block.is_error else "ok", self._recalled(call, block))
                 elif isinstance(block, ToolCallBlock):
                     calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.look), block
@@ -320,27 +309,25 @@ class Presenter:
         if message.meta.get("compaction"):
             before = message.meta.get("tokens_before", "")
             return [self._summary(message.text, int(before) if before.isdecimal() and len(before) < DIGITS else 0)]
-        pictures = shown_content([block for block in message.content if isinstance(block, ImageBlock)])
-        return [UserCell(message.text, self.look, pictures)] if message.text or pictures else []
+        beside = shown_content([block for block in message.content if isinstance(block, ImageBlock)])
+        commands = message.meta.get(COMMANDS, "")
+        if commands.isdecimal() and len(commands) < DIGITS:
+            beside.append(TextDisplay(f"+ output of {commands} command{'' if commands == '1' else 's'}"))
+        text = message.meta.get("display_text", message.text)
+        return [UserCell(text, self.look, beside)] if text or beside else []
 
     def _summary(self, text: str, before: int, after: int = 0, *facts: str) -> Cell:
         """What stands for a conversation that was compacted; 0 for numbers of tokens that nobody knows."""
         from zot_core.compaction.summary import HEADING  # noqa: PLC0415  few conversations get so long
         from zot_tui.widgets.fold_cell import FoldCell  # noqa: PLC0415  as above
 
-        count = (
-            f"{tokens(before)} → {tokens(after)} tokens" if after else f"of {tokens(before)} tokens" if before else ""
-        )
-        shown = [fact for fact in (count, *facts) if fact]
+        # Of what was said and done alone: a request has the system prompt and the tools besides.
+        size = f"{tokens(before)} → {tokens(after)}" if after else f"of {tokens(before)}" if before else ""
+        shown = [f"{size} tokens of messages", *facts] if size else facts
         return FoldCell("Summary of the conversation", text.removeprefix(HEADING).strip(), shown, self.look)
 
 
-def _was_stopped(content: Sequence[TextBlock | ImageBlock]) -> bool:
-    """Whether a result says that its call was stopped, in the word that the agent has for it."""
-    return bool(content) and isinstance(content[0], TextBlock) and content[0].text.startswith(STOPPED)
-
-
-def shown_content(content: Sequence[TextBlock | ImageBlock]) -> list[DisplayBlock]:
+def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBlock]:
     """What a person sees of a result that brings no display of its own: what the model read."""
     blocks: list[DisplayBlock] = []
     for block in content:

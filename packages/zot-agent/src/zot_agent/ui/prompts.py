@@ -1,6 +1,7 @@
 """What was typed, as a message: chips stand for pasted text and files, pictures are attached."""
 
 import base64
+import os
 
 from zot_core.pictures import LARGEST, picture_type
 from zot_provider.errors import ConfigError
@@ -18,6 +19,8 @@ def message(text: str, pastes: Pastes) -> tuple[str, list[ImageBlock]]:
 def picture(path: str) -> ImageBlock:
     """A picture of a file. Raises `ConfigError`."""
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise ConfigError(f"{path} is no file")  # a pipe would be waited for
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:

@@ -34,12 +34,26 @@ class Screen(urwid.Widget):
         super().__init__()
         self.transcript, self.editor, self.spinner, self.status = transcript, editor, spinner, status
         self.suggest = Suggest()
-        self.panel: PanelWidget | None = None
+        self._panel: PanelWidget | None = None
+        self._placeholder = ""
         self.waiting: Sequence[str] = ()
         """Prompts that wait for the turn to end."""
         self._waiting = Rows(self._waiting_rows)
         self._mark = Rows(self._mark_rows)
         self.stack = Stack(self, below=self._below)
+
+    @property
+    def panel(self) -> PanelWidget | None:
+        """The panel that has the keys, if one is open. The editor is not lit then, and invites to nothing."""
+        return self._panel
+
+    @panel.setter
+    def panel(self, panel: PanelWidget | None) -> None:
+        if self._panel is None and panel is not None:
+            self._placeholder, self.editor.placeholder = self.editor.placeholder, ""
+        elif self._panel is not None and panel is None:
+            self.editor.placeholder = self._placeholder
+        self._panel = panel
 
     def changed(self) -> None:
         """Something has come, gone or another size."""
@@ -67,7 +81,7 @@ class Screen(urwid.Widget):
             wanted = widget.rows((columns,), focus)
             if not wanted or kept <= 0:
                 continue
-            drawn = widget.render((columns,), focus and widget is self.editor)
+            drawn = widget.render((columns,), focus and widget is self.editor and self._panel is None)
             if wanted > kept:  # its end matters: the cursor is there, or the newest line
                 drawn = cut(drawn, wanted - kept, kept)
             parts.insert(0, drawn)
@@ -83,9 +97,9 @@ class Screen(urwid.Widget):
         """What stands below the conversation, from the bottom up, and whether it stays when there is no room."""
         self.editor.max_rows = max(min(rows // 3, 12), 1)
         widgets: list[tuple[Any, bool]] = [(self.status, rows < 2 * LEAST), (self.editor, True)]
-        if self.panel is not None:
-            self.panel.max_rows = max(rows - 8, 4)
-            widgets.append((self.panel, False))
+        if self._panel is not None:
+            self._panel.max_rows = max(rows - 8, 4)
+            widgets.append((self._panel, False))
         else:
             widgets.append((self.suggest, False))
         return [*widgets, (self.spinner, False), (self._waiting, False)]

@@ -16,6 +16,8 @@ from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field, record
 
 STOPPED = "[stopped by the person]"
+COMMANDS = "commands"
+"""In the `meta` of a prompt: how many commands' output the model reads before it."""
 _INTERRUPTED = 130  # what a shell says of a command that Ctrl+C ended
 
 
@@ -50,10 +52,14 @@ def read_escape(text: str) -> Escape | None:
     return Escape(command, not hidden) if command else None
 
 
-def with_output(runs: Iterable[Ran], prompt: str) -> str:
-    """`prompt` after what the commands before it printed, those that are for the model; one message."""
+def with_output(runs: Iterable[Ran], prompt: str) -> tuple[str, dict[str, str]]:
+    """`prompt` after what the commands before it printed, those that are for the model, as one message: its text, and
+    its `meta`, which says what a person is shown of it."""
     texts = [ran.text for ran in runs if ran.escape.in_context]
-    return "\n\n".join([*texts, prompt] if prompt.strip() else texts)
+    if not texts:
+        return prompt, {}
+    text = "\n\n".join([*texts, prompt] if prompt.strip() else texts)
+    return text, {"display_text": prompt, COMMANDS: str(len(texts))}
 
 
 class ShellEscape:

@@ -161,25 +161,29 @@ class Typed:
         if self._completer.up():
             self._show_choice()
         elif not self.editor.perform("cursor_up"):
-            self._walk(self.history.back(self.text))
+            self._beyond("up")
 
     def down(self) -> None:
         """The suggestion below, else the row below, else what was typed after."""
         if self._completer.down():
             self._show_choice()
         elif not self.editor.perform("cursor_down"):
-            self._walk(self.history.forward(self.text))
+            self._beyond("down")
 
     def _beyond(self, way: str) -> None:
-        """The editor's mode goes up from the first line, or down from the last one."""
-        self._walk(self.history.back(self.text) if way == "up" else self.history.forward(self.text))
+        """Up from the first line, or down from the last one: into history, unless something is selected."""
+        if self.editor.mode.selection is None:
+            self._walk(self.history.back(self.text) if way == "up" else self.history.forward(self.text))
 
     def complete(self) -> bool:
         """Take the suggestion; whether there was one."""
         return self._replace(self._completer.complete()) is not None
 
     def enter(self) -> bool:
-        """Take the suggestion; whether the text is to be sent: also if it stood there already, letter by letter."""
+        """Take the suggestion; whether the text is to be sent: also if it stood there already, letter by letter, and
+        not within a command of the editor's mode."""
+        if self.editor.enter():
+            return False
         typed = self.text
         replacement = self._replace(self._completer.enter())
         return replacement is None or replacement.submit or self.text.strip() == typed.strip()

@@ -1,20 +1,27 @@
 """The screen of a person who has no key yet: what there is to begin with, and a key for this run."""
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zot_agent.host.options import Options
 from zot_agent.local.pick import any_server
-from zot_agent.ui.first_run import FirstRun, Server, first_run, key_kind
+from zot_agent.ui.first_run import FirstRun, Server, Way, first_run, key_kind
 from zot_core.aio import spawn
 from zot_provider.vendors.spec import Vendor
 from zot_tui.app import App
 from zot_tui.terminal import Display
+from zot_tui.text.runs import Row
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.text.width import pad, width
+from zot_tui.text.wrap import wrap
 from zot_tui.theme import builtin
 from zot_tui.widgets.picker import Item, Picker
 from zot_tui.widgets.questions import TextInput
-from zot_tui.widgets.scroll import Scroll, text_source
+from zot_tui.widgets.scroll import MARGIN, Scroll
 from zot_tui.widgets.stack import Stack
+
+_WIDE = 60  # cells
+_NO_SERVER = "No local server answers; zot doctor says where it looked."
 
 
 class _Way(NamedTuple):
@@ -27,7 +34,7 @@ class _Way(NamedTuple):
 async def welcome(options: Options, screen: Display | None = None) -> Options | None:
     """What the person chose to go on with; None if they leave."""
     found = await first_run(os.environ)
-    stack = Stack(Scroll(text_source("\n".join(["zot", "", *found.lines()]))))
+    stack = Stack(Scroll(lambda columns: page(found, columns)))
     app = App(stack, screen=screen)
     stack.on_change = app.redraw
     chosen: list[Options] = []
@@ -45,6 +52,34 @@ async def welcome(options: Options, screen: Display | None = None) -> Options | 
         await app.wait()
         asking.cancel()
     return chosen[0] if chosen else None
+
+
+def page(found: FirstRun, columns: int) -> list[Row[Any]]:
+    """What there is to begin with, a group below the other. On a wide screen what a way is for stands beside it."""
+    groups = found.ways()
+    room = columns // 2 - len(MARGIN) if columns >= _WIDE else 0
+    typed = [width(way.typed) for group in groups for way in group]
+    beside = max((cells for cells in typed if cells <= room), default=0)
+    rows = _text("No key is set yet. Any of these is enough:", "text", columns)
+    for group in groups:
+        rows += [[], *(_text(_NO_SERVER, "muted", columns) if not group else [])]
+        for way in group:
+            rows += _way(way, beside, columns)
+    return rows
+
+
+def _text(text: str, style: str, columns: int, indent: str = MARGIN) -> list[Row[Any]]:
+    return [*wrap([(style, text)], columns, first=[(None, indent)], rest=[(None, indent)])]
+
+
+def _way(way: Way, beside: int, columns: int) -> list[Row[Any]]:
+    """What to type, and what it is for: behind `beside` cells if there are any, and below it if it is longer."""
+    typed, text = sanitize_line(way.typed), sanitize_line(way.text)
+    indent = MARGIN + " " * (beside + len(MARGIN) if beside else len(MARGIN))
+    if width(typed) > beside:
+        return [*_text(typed, "text", columns), *_text(text, "muted", columns, indent)]
+    head: Row[Any] = [("text", MARGIN + pad(typed, len(indent) - len(MARGIN)))]
+    return [*wrap([("muted", text)], columns, first=head, rest=[(None, indent)])]
 
 
 async def _ask(stack: Stack, found: FirstRun, options: Options) -> Options | None:

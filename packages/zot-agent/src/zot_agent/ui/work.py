@@ -1,4 +1,4 @@
-"""`Work`: what zot is doing, one thing at a time, and what waits behind it."""
+"""`Work`: what zot is doing, one thing at a time, and what waits behind it. `Doing`: the words for it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -7,9 +7,34 @@ from dataclasses import dataclass, field
 from zot_agent.host import Host
 from zot_agent.ui.shell_escape import Escape, Ran, ShellEscape, with_output
 from zot_core.aio import spawn
-from zot_core.events import AgentEvent, Done, RunEnd, UserMessage
+from zot_core.events import (
+    AgentEvent,
+    AssistantStart,
+    CompactStart,
+    Done,
+    ReasoningDelta,
+    RunEnd,
+    TextDelta,
+    ToolOutput,
+    ToolStart,
+    ToolUseStart,
+    TurnStart,
+    UserMessage,
+)
 from zot_core.run import Run
 from zot_provider.messages import ImageBlock
+
+THINKING = "thinking"
+ASKING = "waiting for you"
+"""While a person is asked about a call."""
+
+_LABELS: dict[type[AgentEvent], str] = {
+    TurnStart: THINKING,
+    AssistantStart: THINKING,
+    ReasoningDelta: THINKING,
+    TextDelta: "answering",
+    CompactStart: "summarising the conversation",
+}
 
 
 @dataclass(slots=True)
@@ -123,7 +148,8 @@ class Work:
             spawn(self._run_shell(self._shell), "shell escape")
             return
         output, self._output = self._output, []
-        self._run = self._host.runtime.prompt(with_output(output, prompt.text), prompt.images)
+        text, meta = with_output(output, prompt.text)
+        self._run = self._host.runtime.prompt(text, prompt.images, meta)
 
     def _watch(self, event: AgentEvent) -> None:
         if isinstance(event, UserMessage) and event.message.text in self.steered:
@@ -143,3 +169,40 @@ class Work:
             self._idle.set_result(None)
             self._idle = None
         self._changed()
+
+
+class Doing:
+    """What the working row says, from one event of a run to the next. Text comes in many pieces: an event that changes
+    nothing costs next to nothing."""
+
+    def __init__(self) -> None:
+        self.label = ""
+        """What is being done; empty between runs."""
+        self._running: dict[str, str] = {}
+
+    def follow(self, event: AgentEvent) -> bool:
+        """Take an event of a run; whether `label` is another one now."""
+        label = _LABELS.get(type(event)) or self._of_calls(event)
+        if label == self.label:
+            return False
+        self.label = label
+        return True
+
+    def _of_calls(self, event: AgentEvent) -> str:
+        """Calls that run side by side are counted; between two calls the label stays."""
+        match event:
+            case ToolUseStart(_, name):
+                return f"calling {name}"
+            case ToolStart(id, name):
+                self._running[id] = name
+            case ToolOutput(id):
+                self._running.pop(id, None)
+            case Done():
+                self._running.clear()
+                return ""
+            case _:
+                return self.label
+        names = list(self._running.values())
+        if not names:
+            return self.label
+        return f"running {names[0]}" if len(names) == 1 else f"running {len(names)} calls"

@@ -1,7 +1,7 @@
 """`Agent`: a model, its tools and their conversation, with the verbs `run`, `cancel`, `steer`, `follow_up`."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from zot_core.agent.inbox import Inbox
 from zot_core.agent.loop import run
@@ -104,7 +104,7 @@ class Agent:
         self.system_prompt = None
 
 
-def user_message(text: str, images: Iterable[ImageBlock] = ()) -> Message:
-    """A user's message, timed now."""
+def user_message(text: str, images: Iterable[ImageBlock] = (), meta: Mapping[str, str] | None = None) -> Message:
+    """A user's message, timed now; `meta` as in `Message`."""
     content: list[Block] = [TextBlock(text)] if text else []
-    return Message("user", [*content, *images], timestamp())
+    return Message("user", [*content, *images], timestamp(), dict(meta or {}))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from zot_core.aio import being_cancelled, finish, spawn
 from zot_core.clock import timestamp
 from zot_core.errors import Refused, ToolError
-from zot_core.events import ToolOutput, ToolProgress
+from zot_core.events import Fate, ToolOutput, ToolProgress, ToolStart
 from zot_core.hooks import Call, Finished
 from zot_core.result import ToolResult
 from zot_core.tools.base import Tool
@@ -31,6 +31,14 @@ class Prepared(Record):
     tool: Tool
     call: Call
     arguments: str
+
+
+@record
+class Unfit(Record):
+    """A call that does not run. `why` is what the model is told."""
+
+    why: str
+    fate: Fate = "refused"
 
 
 async def run_calls(agent: Agent, calls: list[ToolCallBlock]) -> None:
@@ -86,39 +94,41 @@ async def _side_by_side(agent: Agent, calls: list[ToolCallBlock]) -> None:
         raise
 
 
-async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | ToolResult:
-    """The call with the arguments it will run with, or the error the model is told."""
+async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | Unfit:
+    """The call with the arguments it will run with, or why it does not."""
     tool = agent.tools.get(block.name)
     if tool is None:
         known = ", ".join(sorted(agent.tools)) or "none"
-        return ToolResult.error(f'unknown tool "{block.name}"; the tools are: {known}')
+        return Unfit(f'unknown tool "{block.name}"; the tools are: {known}', "not_run")
     try:
         call = Call(block.id, block.name, block.parsed(), block.arguments)
     except ValueError as error:
-        return ToolResult.error(
-            f"the arguments of {block.name} are not valid JSON ({error}); send one JSON object that fits its schema"
+        return Unfit(
+            f"the arguments of {block.name} are not valid JSON ({error}); send one JSON object that fits its schema",
+            "not_run",
         )
     try:
         call = await agent.hooks.tool_call.apply(call)
     except Refused as refusal:
-        return ToolResult.error(str(refusal) or "tool call refused")
+        return Unfit(str(refusal) or "tool call refused")
     try:
         # Now, because the tool may change what it is handed.
         arguments = call.written()
     except (TypeError, ValueError) as error:
-        return ToolResult.error(f"a hook gave {block.name} arguments that are not JSON ({error})")
+        return Unfit(f"a hook gave {block.name} arguments that are not JSON ({error})", "not_run")
     refusal_ = await agent.hooks.tool_run.ask(call)
     if refusal_ is not None:
-        return ToolResult.error(refusal_.reason or "tool call refused")
+        return Unfit(refusal_.reason or "tool call refused")
     return Prepared(tool, call, arguments)
 
 
-async def _one(agent: Agent, block: ToolCallBlock, ready: Prepared | ToolResult) -> ToolOutput:
+async def _one(agent: Agent, block: ToolCallBlock, ready: Prepared | Unfit) -> ToolOutput:
     """Run one call; every failure of the tool is a result."""
-    if isinstance(ready, ToolResult):
-        return ToolOutput(block.id, block.name, True, ready.content)
+    if isinstance(ready, Unfit):
+        return _without_run(block, ready.why, ready.fate)
     progress = _Progress(agent, block.id)
     context = agent.context.replace(call_id=block.id, arguments=ready.arguments, progress=progress)
+    agent.emit(ToolStart(block.id, block.name))
     try:
         result = await ready.tool.run(ready.call.arguments, context)
         if not isinstance(result, ToolResult):
@@ -168,7 +178,12 @@ class _Progress:
 def _aborted(agent: Agent, block: ToolCallBlock, *, began: bool) -> ToolOutput:
     who = {"aborted": "the user", "deadline": "the deadline"}.get(agent.cancel_reason, "a limit")
     why = f"aborted: stopped by {who}" if began else f"aborted: not run, the turn was stopped by {who}"
-    return ToolOutput(block.id, block.name, True, ToolResult.error(why).content)
+    return _without_run(block, why, "stopped")
+
+
+def _without_run(block: ToolCallBlock, why: str, fate: Fate) -> ToolOutput:
+    """What the model is told of a call whose tool gives no result."""
+    return ToolOutput(block.id, block.name, True, ToolResult.error(why).content, fate=fate)
 
 
 def _report(agent: Agent, output: ToolOutput) -> None:

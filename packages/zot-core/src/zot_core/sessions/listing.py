@@ -17,6 +17,7 @@ from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import SessionStore
 from zot_core.terminal import strip_controls
 from zot_provider.errors import ConfigError
+from zot_provider.messages import Message
 from zot_provider.record import Record, record
 from zot_provider.surrogates import without_surrogates
 
@@ -144,6 +145,13 @@ def one_line(text: str) -> str:
     return line if len(line) <= NAME else line[: NAME - 1] + "…"
 
 
+def name_from(message: Message) -> str:
+    """The name that a message gives to a session without a title; empty if it gives none, as one that is hidden."""
+    if message.role != "user" or message.meta.get("hidden"):
+        return ""
+    return one_line(message.meta.get("display_text") or message.text)
+
+
 @record
 class _Seen(Record):
     """What was found in a file."""
@@ -190,8 +198,7 @@ def _take(seen: _Seen, lines: list[bytes]) -> None:
                     seen.meta.title = row["title"]
             case "message":
                 message = rows.read_message(row.get("message"))
-                if message is not None and message.role == "user" and not message.meta.get("hidden"):
-                    seen.first = one_line(message.meta.get("display_text") or message.text)
+                seen.first = name_from(message) if message is not None else ""
 
 
 @contextmanager

@@ -43,6 +43,13 @@ class Mode:
         """Esc; whether it means something here."""
         return False
 
+    def enter(self) -> bool:
+        """Enter; whether it means something here."""
+        return False
+
+    def make_room(self) -> None:
+        """A text that is not typed in this mode, as one that is pasted, will be put at the cursor."""
+
     def pause(self) -> None:
         """The text will be replaced, or taken back: what was typed up to here is one change."""
 

@@ -8,7 +8,7 @@ Vim where it goes further; what depends on more than a text is left out: search,
 from zot_tui.editor.buffer import Buffer, alike
 from zot_tui.editor.mode import Outcome, Shape
 from zot_tui.editor.units import BLANK
-from zot_tui.editor.vi_command import KEYS, LINES, OPERATORS, Command, read
+from zot_tui.editor.vi_command import KEYS, LINES, OPERATORS, WHOLE, Command, read
 from zot_tui.editor.vi_insert import INSERTS, Change, Inserting, State, typed_by
 from zot_tui.editor.vi_motions import END, FINDS, MOTIONS, From, Target
 from zot_tui.editor.vi_objects import OBJECTS, Extent
@@ -62,9 +62,6 @@ class Vi(Inserting):
 
     def press(self, key: Key) -> Outcome:
         """A key, before the bindings are asked."""
-        if str(key) == "ctrl+[":
-            self.escape()
-            return "used"
         typed = typed_by(key)
         if self._state == "insert":
             return self._in_insert(key, typed)
@@ -76,6 +73,14 @@ class Vi(Inserting):
         if not self._keys and not self._buffer.text and name in BEGINNINGS:
             self._state = "insert"
             return self._in_insert(key, typed)
+        return self._read(name)
+
+    def enter(self) -> bool:
+        """Enter: the end of half a command, and a line break for `r`."""
+        return bool(self._keys) and bool(self._read("\n"))
+
+    def _read(self, name: str) -> Outcome:
+        """One more key of a command, which is done when it is whole."""
         self._keys.append(name)
         try:
             command = read(self._keys, selecting=self._selecting)
@@ -100,6 +105,15 @@ class Vi(Inserting):
         self._keys.clear()
         self._rest()
         return True
+
+    def make_room(self) -> None:
+        """What is put in goes behind the cursor, at the beginning of a line before it; what is selected makes way."""
+        units, at = self._on.units, self._on.at
+        if self._selecting:
+            self._on.change(self._selected())
+            self._state = "normal"
+        elif self._state == "normal" and not units.is_break(at) and at > units.start(at):
+            self._on.go(at + 1)
 
     def pause(self) -> None:
         """See `Mode`."""
@@ -139,7 +153,6 @@ class Vi(Inserting):
             return self._move(command._replace(motion=command.motion or verb))
         if verb in ("gj", "gk"):
             return "row_down" if verb == "gj" else "row_up"
-        self._goal = None
         if self._selecting:
             self._do_selected(command)
         elif verb in ("v", "V"):
@@ -157,6 +170,7 @@ class Vi(Inserting):
                 self._buffer.move(alike(before, self._buffer.text))
         else:
             self._change(Change(command))
+        self._goal = None
         return "used"
 
     def _move(self, command: Command) -> Outcome:
@@ -196,7 +210,7 @@ class Vi(Inserting):
         units, at, times = self._on.units, self._on.at, max(command.number, 1)
         if command.motion == LINES:
             end = units.end(units.lines(at, times - 1))
-            first = units.first(at) if command.verb[0] == "g" else at
+            first = min(at, units.first(at)) if command.verb[0] == "g" else at
             return Extent(first, end, lines=True) if times == 1 or units.end(at) < units.size else None
         if command.motion in OBJECTS:
             return OBJECTS[command.motion](units, at, times)
@@ -238,7 +252,7 @@ class Vi(Inserting):
             return self._operate(command, self._again(change.selected))
         if command.verb in OPERATORS:
             extent = self._extent(command)
-            return extent is not None and self._operate(command, extent)
+            return extent is not None and self._operate(command._replace(number=0), extent)
         if command.verb in INSERTS:
             self._insert(command.verb)
             return True
@@ -272,11 +286,16 @@ class Vi(Inserting):
     # What is selected.
 
     def _selected(self) -> Extent:
-        units = self._on.units
-        first, last = sorted((units.index(self._anchor), self._on.at))
+        units, (first, last) = self._on.units, self._ends()
         if self._state == "visual line":
             return Extent(units.start(first), units.end(last), lines=True)
+        last = units.end(last) if self._goal == END else last
         return Extent(first, min(last + 1, units.size))
+
+    def _ends(self) -> tuple[int, int]:
+        """The units that a selection reaches, the first one first."""
+        anchor, at = self._on.units.index(self._anchor), self._on.at
+        return min(anchor, at), max(anchor, at)
 
     def _select(self, command: Command) -> None:
         """A text object: what is selected becomes it, or grows by it."""
@@ -287,8 +306,7 @@ class Vi(Inserting):
             return
         if not more:
             self._anchor = units.offsets[extent.start]
-        if extent.lines:
-            self._state = "visual line"
+        self._state = "visual line" if extent.lines else "visual"
         self._on.go(max(extent.end - 1, extent.start))
 
     def _do_selected(self, command: Command) -> None:
@@ -304,15 +322,15 @@ class Vi(Inserting):
             self._state = "normal"
             self._change(Change(Command("i")))
         else:
-            first = min(self._anchor, self._buffer.cursor)
-            below = units.slice(extent.start, max(extent.end - 1, extent.start)).count("\n")
-            across = extent.end - (units.start(extent.end - 1) if below else extent.start)
-            lines = extent.lines or command.verb != verb
+            first, last = self._ends()
+            below = units.slice(first, last).count("\n")
+            across = END if self._goal == END else extent.end - (units.start(last) if below else first)
+            lines = extent.lines or command.verb != verb or verb in WHOLE
             self._state = "normal"
-            self._on.go(units.start(units.index(first)) if lines else units.index(first))
+            self._on.go(units.start(first) if lines else first)
             self._change(Change(command._replace(verb=verb), selected=(below, across, lines)))
 
-    def _again(self, selected: tuple[int, int, bool]) -> Extent:
+    def _again(self, selected: tuple[int, float, bool]) -> Extent:
         """As much from the cursor on as was selected."""
         below, across, lines = selected
         units, at = self._on.units, self._on.at
@@ -320,5 +338,5 @@ class Vi(Inserting):
         if lines:
             return Extent(at, units.end(last), lines=True)
         start = last if below else at
-        end = units.end(last) + (units.empty(start) and units.end(last) < units.size)
-        return Extent(at, min(start + across, end))
+        end = min(units.end(last) + (across == END or units.empty(start)), units.size)
+        return Extent(at, int(min(start + across, end)))

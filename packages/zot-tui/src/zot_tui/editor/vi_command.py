@@ -11,6 +11,9 @@ MOST = 999
 
 OPERATORS = frozenset({"d", "c", "y", ">", "<", "g~", "gu", "gU"})
 
+WHOLE = frozenset({">", "<", "J", "gJ"})
+"""What changes whole lines, whatever of them is selected."""
+
 LINES = "lines"
 """The motion of an operator that is typed twice."""
 
@@ -37,7 +40,7 @@ _SHORT = {
     "Y": ("y", LINES),
 }
 
-_ACTIONS = frozenset("iaIAoOpPJu.~rvVR;,") | {"ctrl+r", "gj", "gk"}
+_ACTIONS = frozenset("iaIAoOpPJu.~rvVR;,") | {"ctrl+r", "gj", "gk", "gJ"}
 
 # What takes what is selected, and what it does with it; a name with a blank behind it takes whole lines.
 _SELECTED = {
@@ -61,6 +64,7 @@ _SELECTED = {
     "gu": "gu",
     "gU": "gU",
     "J": "J",
+    "gJ": "gJ",
     "p": "p",
     "P": "p",
     "r": "r",

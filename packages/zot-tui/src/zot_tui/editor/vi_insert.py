@@ -29,11 +29,11 @@ _NOTHING = Typed()
 @dataclass(slots=True)
 class Change:
     """What `.` does again: a command, what was typed then, and how much was selected: lines below the first one, and
-    units of the last line."""
+    units of the last line, and whether lines are meant."""
 
     command: Command
     typed: Typed = _NOTHING
-    selected: tuple[int, int, bool] | None = None
+    selected: tuple[int, float, bool] | None = None
 
 
 @dataclass(slots=True)

@@ -71,8 +71,10 @@ def line_first(place: From) -> Target:
 
 def line_end(place: From) -> Target | None:
     """$"""
+    if place.times > 1 and place.units.end(place.at) == place.units.size:
+        return None
     at = place.units.lines(place.at, place.times - 1)
-    return Target(place.units.last(at), "inclusive") if not place.units.empty(at) else Target(at)
+    return Target(place.units.last(at), "inclusive")
 
 
 def line_last(place: From) -> Target:
@@ -168,7 +170,7 @@ def word(place: From, *, big: bool = False) -> Target | None:
         if at >= units.size:
             break
         at += 1
-        if ends and units.is_break(at):
+        if ends and (units.is_break(at) or units.empty(at - 1)):
             break
         if kind != BLANK:
             while at < units.size and units.kind(at, big=big) == kind:

@@ -154,22 +154,24 @@ class Operators:
         self.replace(extent.start, extent.end, "".join(converted))
         self.buffer.move(cursor)
 
-    def shift(self, extent: Extent, *, back: bool) -> None:
+    def shift(self, extent: Extent, times: int, *, back: bool) -> None:
         """> and <: more blanks at the beginning of lines, or fewer."""
         text = self.units.slice(extent.start, extent.end)
         lines = text.split("\n")
+        width = min(SHIFT * times, LARGEST // len(lines))
         for number, line in enumerate(lines):
             if back:
                 blanks = len(line) - len(line.lstrip(" "))
-                lines[number] = line[1:] if line.startswith("\t") else line[min(blanks, SHIFT) :]
+                lines[number] = line[1:] if line.startswith("\t") else line[min(blanks, width) :]
             elif line:
-                lines[number] = " " * SHIFT + line
+                lines[number] = " " * width + line
         start = self.units.offsets[extent.start]
         self.replace(extent.start, extent.end, "\n".join(lines))
         self.go(self.units.first(self.units.index(start)))
 
-    def join(self, at: int, lines: int) -> bool:
-        """J: make lines one, with a blank between where there was none; False if there is no line to join."""
+    def join(self, at: int, lines: int, *, spaced: bool) -> bool:
+        """J: make lines one, with a blank between where there was none, and gJ as they are; False if there is no line
+        to join."""
         joined = False
         self.go(at)
         for _ in range(max(lines - 1, 1)):
@@ -178,11 +180,10 @@ class Operators:
             if end == units.size:
                 break
             following += 1
-            while following < units.size and units.kinds[following] == BLANK:
+            while spaced and following < units.size and units.kinds[following] == BLANK:
                 following += 1
-            empty = units.is_break(following)
-            spaced = units.start(end) == end or units.kind(end - 1) == BLANK
-            blank = "" if empty or spaced or units.units[following] == ")" else " "
+            none = not spaced or units.is_break(following) or units.units[following] == ")"
+            blank = "" if none or units.start(end) == end or units.kind(end - 1) == BLANK else " "
             self.replace(end, following, blank)
             self.go(max(self.at - len(blank), 0))
             joined = True
@@ -223,12 +224,16 @@ class Operators:
             self.replace(end, end, "\n" + text[:-1])
         self.go(self.units.first(at))
 
-    def put_over(self, extent: Extent) -> bool:
+    def put_over(self, extent: Extent, count: int) -> bool:
         """p of what is selected: the same in its place, while that is cut."""
         text = self.buffer.kills.text
         if not text:
             return False
         lines = text == self._lines
+        if extent.lines and not lines:
+            text += "\n"
+            lines = True
+        text *= max(min(count, LARGEST // len(text)), 1)
         extent = self.whole(extent) if extent.lines else extent
         if lines and extent.lines:
             text = text[:-1]
@@ -244,12 +249,13 @@ class Operators:
     # Commands.
 
     def operate(self, command: Command, extent: Extent) -> bool:
-        """What an operator, or an action on what is selected, does; False if nothing can be done."""
-        verb, at = command.verb, extent.start
-        if verb == "p" or verb == "P":
-            return self.put_over(extent)
-        if verb == "J":
-            return self.join(at, self.units.slice(*extent[:2]).count("\n") + 1)
+        """What an operator, or an action on what is selected, does; False if nothing can be done. `command.number` is
+        how often `p`, `>` and `<` do it."""
+        verb, at, times = command.verb, extent.start, max(command.number, 1)
+        if verb == "p":
+            return self.put_over(extent, times)
+        if verb in ("J", "gJ"):
+            return self.join(at, self.units.slice(*extent[:2]).count("\n") + 1, spaced=verb == "J")
         whole = self.whole(extent)
         extent = whole if extent.lines else extent
         match verb:
@@ -260,7 +266,7 @@ class Operators:
             case "y":
                 self.yank(extent, at)
             case ">" | "<":
-                self.shift(whole, back=verb == "<")
+                self.shift(whole, times, back=verb == "<")
             case "r":
                 self.fill(extent, command.char)
             case _:
@@ -269,17 +275,20 @@ class Operators:
         return True
 
     def act(self, command: Command) -> bool:
-        """p P J r ~; False if nothing can be done."""
+        """p P J gJ r ~; False if nothing can be done."""
         units, at, count = self.units, self.at, max(command.number, 1)
         end = min(at + count, units.end(at))
         match command.verb:
             case "p" | "P":
                 return self.put(count, before=command.verb == "P")
-            case "J":
-                return self.join(at, count)
+            case "J" | "gJ":
+                return self.join(at, count, spaced=command.verb == "J")
             case "r":
                 if at + count > end:
                     return False
+                if command.char == "\n":
+                    self.replace(at, end, "\n")
+                    return True
                 self.fill(Extent(at, end), command.char)
                 self.go(end - 1)
             case "~":

@@ -13,6 +13,9 @@ if sys.platform != "win32":
 QUERY = "\x1b[16t"
 """Ask for it (XTWINOPS). The answer is `CSI 6 ; height ; width t`."""
 
+LARGEST = 512
+"""Pixels of a cell's side that are believed: a picture takes whole cells, and memory for each of their pixels."""
+
 _REPLY = re.compile(r"<csi 6;(\d{1,4});(\d{1,4})t>", re.ASCII)  # what urwid makes of a sequence that is no key
 
 
@@ -34,4 +37,4 @@ def reply_pixels(event: str) -> Pixels | None:
 
 
 def _sound(size: Pixels) -> Pixels | None:
-    return size if size.width and size.height else None
+    return size if 0 < size.width <= LARGEST and 0 < size.height <= LARGEST else None

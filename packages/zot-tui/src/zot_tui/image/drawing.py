@@ -32,15 +32,19 @@ class Drawing:
 
 
 def drawing(data: str, way: Way, room: Room, background: Rgb | None, depth: Depth, most: int) -> Drawing:
-    """The picture of base64 `data` in `room`. What is sent to a terminal of kitty's kind is drawn coarser until it has
-    at most about `most` characters. Raises `Unreadable`."""
+    """The picture of base64 `data` in `room`. What is sent to a terminal that draws pictures itself is made coarser
+    until it has at most about `most` characters. Raises `Unreadable`."""
     found = scaled(data, room, background)
     made = Drawing(found.columns, found.rows, found.natural)
     if way == "half":
         made.half = half_rows(found.image, depth)
         made.cost = found.columns * found.rows * _PER_CELL
     elif way == "iterm":
-        made.strips = strips(found.image, found.columns, found.rows)
+        image = found.image
+        made.strips = strips(image, found.columns, found.rows)
+        while sum(map(len, made.strips)) > most and image.height >= 2 * found.rows and image.width > 1:
+            image = image.reduce(2)
+            made.strips = strips(image, found.columns, found.rows)
         made.cost = sum(map(len, made.strips))
     else:
         image = found.image

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import threading
-from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,23 +17,25 @@ from zot_tui.image.fit import ASSUMED, Room, cells, fit, most_rows
 from zot_tui.image.protocol import choose
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
-from zot_tui.widgets.pictures import Pixels, pixels
+from zot_tui.widgets.pictures import Pixels, told_pixels
 
 if TYPE_CHECKING:
     from zot_tui.terminal import Display
 
 _COARSE = 12  # pixels across a cell from which a strip that is drawn again and again is not made finer
-_HEAD = 1 << 16  # characters of base64 that tell a picture's size, mostly
 
 
 @dataclass(slots=True)
 class Limits:
     """How many scaled pictures are kept and how many bytes of them, how many wait to be scaled, for how long one is
-    waited for, in seconds, and how many characters of one a terminal gets, over ssh too."""
+    waited for, in seconds, and how many characters of one a terminal gets, over ssh too.
+
+    More may wait than a screen shows: those in view that do not wait any more ask again, and again.
+    """
 
     pictures: int = 100
     bytes: int = 32_000_000
-    waiting: int = 50
+    waiting: int = 200
     seconds: float = 20.0
     sent: int = 1_500_000
     sent_over_ssh: int = 300_000
@@ -84,11 +85,12 @@ class Gallery:
         self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
         self._waiting: list[_Key] = []
         self._work: object = None  # what stands for the picture that is being scaled
+        self._outdated = False  # that picture is scaled for a screen that has changed
         self._limit: asyncio.TimerHandle | None = None
         self._closed = False
+        self._numbers = kitty.numbers(screen.depth, 1 + os.urandom(1)[0] % 255)
         self._count = int.from_bytes(os.urandom(3), "big")
         self._cell: Pixels | None = None
-        self._asked = False
         self._measure()
 
     # What is shown
@@ -148,7 +150,7 @@ class Gallery:
     def clear(self) -> None:
         """Forget all pictures; those that are still shown are made anew."""
         self._waiting.clear()
-        self._work = None  # what is under way was made for another screen
+        self._outdated = self._work is not None  # it is waited for: no other is decoded beside it
         forgotten, self._entries = self._entries, OrderedDict()
         for entry in forgotten.values():
             self._forget(entry)
@@ -156,9 +158,13 @@ class Gallery:
 
     def suspend(self) -> None:
         """The screen goes off: the terminal is to forget the pictures."""
-        with suppress(OSError):  # the terminal is gone
-            for entry in self._entries.values():
-                self._delete(entry)
+        for entry in self._entries.values():
+            self._delete(entry)
+
+    def resend(self) -> None:
+        """The terminal may have lost the pictures: give it those again that are shown."""
+        self.suspend()
+        self._changed()
 
     def close(self) -> None:
         """Show nothing any more."""
@@ -211,10 +217,8 @@ class Gallery:
         found = [entry for key, entry in self._entries.items() if key.data == data and entry.done]
         if found:
             return next((entry.drawing.natural for entry in found if entry.drawing is not None), None)
-        with suppress(ValueError):
-            size = pixels(b64decode(data[:_HEAD]))
-            return size if size is not None and size.width and size.height else None
-        return None
+        size = told_pixels(data)
+        return size if size is not None and size.width and size.height else None
 
     def _drawn(self, entry: _Entry) -> list[Row[Any]]:
         """The rows of a picture that is ready, having told the terminal of it."""
@@ -229,7 +233,7 @@ class Gallery:
             return iterm.strip_rows(entry.number, made.columns, made.rows)
         if not entry.sent and self._screen.started:
             sequence = kitty.transmission(entry.number, made.columns, made.rows, made.data, tmux=self._tmux)
-            self._screen.send(sequence)
+            self._send(sequence)
             entry.sent = True
         return kitty.placeholder_rows(entry.number, made.columns, made.rows, self._screen.depth)
 
@@ -242,7 +246,11 @@ class Gallery:
     def _delete(self, entry: _Entry) -> None:
         if entry.sent:
             entry.sent = False
-            self._screen.send(kitty.deletion(entry.number, tmux=self._tmux))
+            self._send(kitty.deletion(entry.number, tmux=self._tmux))
+
+    def _send(self, sequence: str) -> None:
+        with suppress(OSError):  # the terminal is gone, which the app is told when it reads from it or draws
+            self._screen.send(sequence)
 
     def _next(self) -> None:
         """Scale the picture that was asked for last: it is in view, most likely."""
@@ -276,7 +284,8 @@ class Gallery:
         self._work = None
         if self._limit is not None:
             self._limit.cancel()
-        entry = self._entries.get(key)
+        entry = None if self._outdated else self._entries.get(key)
+        self._outdated = False
         if entry is not None and not self._closed:
             entry.done, entry.drawing = True, made
             if made is not None:
@@ -303,11 +312,10 @@ class Gallery:
 
     def _number(self) -> int:
         """A number that no picture here has."""
-        numbers = kitty.numbers(self._screen.depth)
         taken = {entry.number for entry in self._entries.values()}
         while True:
             self._count += 1
-            number = numbers[self._count % len(numbers)]
+            number = self._numbers[self._count % len(self._numbers)]
             if number not in taken:
                 return number
 
@@ -315,9 +323,8 @@ class Gallery:
         size = cell_pixels(self._screen.descriptor)
         if size is not None:
             self._cell = size
-        elif not self._asked and self._screen.started and self.way in ("kitty", "iterm"):
-            self._asked = True
-            self._screen.send(QUERY)
+        elif self._screen.started and self.way in ("kitty", "iterm"):
+            self._send(QUERY)
 
     def _behind(self) -> Rgb | None:
         return rgb(self._theme().style("text").background or DEFAULT)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zot_tui.image.scale import png
 from zot_tui.text.runs import Row
-from zot_tui.widgets.pictures import Pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,11 +26,13 @@ class Strip(NamedTuple):
 
 
 def strips(image: "Image", columns: int, rows: int) -> list[str]:
-    """What is written behind each row of a picture of so many cells: it goes back over them, draws and returns."""
-    cell = Pixels(image.width // columns, image.height // rows)
+    """What is written behind each row of a picture of so many cells: it goes back over them, draws and returns.
+
+    The picture has a row of pixels for each row of cells at least.
+    """
     sequences = []
     for row in range(rows):
-        data = png(image.crop((0, row * cell.height, image.width, (row + 1) * cell.height)))
+        data = png(image.crop((0, row * image.height // rows, image.width, (row + 1) * image.height // rows)))
         settings = f"inline=1;size={len(data)};width={columns};height=1;preserveAspectRatio=0;doNotMoveCursor=1"
         drawing = f"\x1b]1337;File={settings}:{b64encode(data).decode()}\a"
         sequences.append(f"{_SAVE}\x1b[{columns}D{drawing}{_RESTORE}")

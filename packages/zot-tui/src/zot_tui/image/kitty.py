@@ -1,8 +1,9 @@
 """kitty's graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol), which Ghostty speaks too; pure.
 
 A picture is sent once, under a number, for a virtual placement of so many cells. Where it stands is plain text: cells
-of `PLACEHOLDER` whose foreground colour is the number and whose two diacritics are the row and the column within the
-picture. Text scrolls, is cut and written over, and the picture with it.
+of `PLACEHOLDER` whose foreground colour is the number and whose diacritics are the row and the column within the
+picture, and what a colour cannot say of the number: its highest byte. Text scrolls, is cut and written over, and the
+picture with it.
 """
 
 from collections.abc import Iterator
@@ -61,22 +62,27 @@ def placeholder_rows(number: int, columns: int, rows: int, depth: Depth) -> list
     IndexError for more rows or columns than there are diacritics.
     """
     style = Sgr(foreground=number_color(number, depth))
-    across = DIACRITICS[:columns]
-    if columns > len(across):
+    if columns > len(DIACRITICS):
         raise IndexError(f"a picture has {len(DIACRITICS)} columns at most, not {columns}")
+    high = DIACRITICS[number >> 24] if number >> 24 else ""
+    across = [mark + high for mark in DIACRITICS[:columns]]
     return [[(style, "".join(PLACEHOLDER + DIACRITICS[row] + mark for mark in across))] for row in range(rows)]
 
 
-def numbers(depth: Depth) -> range:
-    """The numbers that pictures may have: what a colour can say, without those that other programs choose first."""
-    return range(1 << 16, 1 << 24) if depth == TRUE_COLOR else range(16, 256)
+def numbers(depth: Depth, high: int) -> range:
+    """The numbers that pictures may have: what a colour can say, without those that other programs choose first.
+
+    Few colours are few numbers, so they have the byte `high` above them, which tells programs apart that share a
+    window, as those in tmux do.
+    """
+    return range(1 << 16, 1 << 24) if depth == TRUE_COLOR else range((high << 24) + 16, (high << 24) + 256)
 
 
 def number_color(number: int, depth: Depth) -> Color:
-    """The colour that says a number."""
+    """The colour that says a number, but for its highest byte."""
     if depth == TRUE_COLOR:
         return from_rgb(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF)
-    return indexed(number)
+    return indexed(number & 0xFF)
 
 
 def _command(text: str, *, tmux: bool) -> str:

@@ -14,6 +14,7 @@ LEAST_COLORS = 256
 _ITERM_PROGRAMS = ("iTerm.app", "WezTerm")
 _ITERM_OVER_SSH = "iTerm2"  # what iTerm2 says in LC_TERMINAL, which ssh passes on
 _KITTY_TERMS = ("xterm-kitty", "xterm-ghostty")
+_TMUX_TERM, _SCREEN_TERM = "tmux", "screen"  # $TERM within them; tmux may call itself screen, screen never tmux
 
 
 class Choice(NamedTuple):
@@ -33,8 +34,10 @@ def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True
     if depth < LEAST_COLORS:
         return Choice("off")
     wanted = environment.get(VARIABLE, "").strip().lower()
-    tmux = bool(environment.get("TMUX"))
-    within = tmux or bool(environment.get("STY"))
+    # Past ssh and sudo there is nothing but $TERM left of a multiplexer.
+    term = environment.get("TERM", "")
+    tmux = bool(environment.get("TMUX")) or term.startswith(_TMUX_TERM)
+    within = tmux or bool(environment.get("STY")) or term.startswith(_SCREEN_TERM)
     if wanted in get_args(Way):
         way: Way = wanted  # type: ignore[assignment]  # one of its values
         return Choice("half" if way == "iterm" and within else way, tmux)

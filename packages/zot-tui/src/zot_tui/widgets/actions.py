@@ -43,7 +43,7 @@ EDITOR_ACTIONS = (
 
 DIALOG_ACTIONS = (
     Action("dialog_accept", "accept", "choose", ("enter",)),
-    Action("dialog_cancel", "cancel", "close", ("esc", "ctrl+c")),
+    Action("dialog_cancel", "cancel", "close", ("esc", "ctrl+[", "ctrl+c")),
     Action("dialog_up", "up", "one row up", ("up", "ctrl+p")),
     Action("dialog_down", "down", "one row down", ("down", "ctrl+n")),
     Action("dialog_page_up", "page_up", "one page up", ("pageup",)),

@@ -6,7 +6,6 @@ A block is any record with a `kind`. What else it has depends on that: `text` (`
 (`mime_type`, base64 `data`, `source`).
 """
 
-import binascii
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,13 +15,14 @@ from zot_tui.diff import DiffLine, diff_rows, parse_diff
 from zot_tui.highlight import Lexing, lexing
 from zot_tui.text.runs import Row, Run
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
-from zot_tui.text.width import expand_tabs
+from zot_tui.text.width import clip, expand_tabs
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.amounts import counted, duration, size
 from zot_tui.widgets.parts import ROWS, SIZE, TAB, Line, Part, ansi_lines, chunks, wrapped
-from zot_tui.widgets.pictures import pixels
+from zot_tui.widgets.pictures import HEAD, told_pixels
 
 WORTH = 0.05  # seconds from which it is said how long something took
+KIND, SOURCE = 16, 400  # cells of a picture's type and of its name: anybody may have given them
 
 
 class Block(Protocol):
@@ -119,17 +119,23 @@ def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
 
 def _image(block: Any, _subject: str) -> Drawn:
     """What picture it is, in a row."""
-    try:
-        data = b64decode(block.data)
-    except (binascii.Error, ValueError):
-        data = b""
-    kind = sanitize_line(block.mime_type).rpartition("/")[2].upper() or "image"
-    found = pixels(data)
-    facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(len(data))]
-    source = sanitize_line(getattr(block, "source", ""))
+    found = told_pixels(block.data)
+    kind = clip(sanitize_line(block.mime_type).rpartition("/")[2].upper(), KIND) or "image"
+    facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(_held(block.data))]
+    source = clip(sanitize_line(getattr(block, "source", "")), SOURCE)
     line: Line = [("dim", "▨ "), ("tool_out", " · ".join(facts))]
     caption = wrapped([[*line, ("muted", f"  {source}" if source else "")]])
     return Drawn([caption], picture=block.data if found else "")
+
+
+def _held(data: str) -> int:
+    """The bytes of base64 `data`, 0 of what is none. What is large is not decoded for a number."""
+    if len(data) > HEAD:
+        return len(data) * 3 // 4 - data[-2:].count("=")
+    try:
+        return len(b64decode(data))
+    except ValueError:
+        return 0
 
 
 RENDERERS: dict[str, Callable[[Any, str], Drawn]] = {

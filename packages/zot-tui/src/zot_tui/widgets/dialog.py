@@ -21,6 +21,7 @@ NOTE_ROWS = 4
 AIRY = 14  # rows from which blank ones are kept though the body could use them
 
 _METHODS = {action.name: action.method for action in DIALOG_ACTIONS}
+_SCROLLING = frozenset({"dialog_page_up", "dialog_page_down"})
 
 
 class Hint(NamedTuple):
@@ -44,8 +45,9 @@ class Dialog(urwid.Widget, Generic[V]):
     """A question: title, note, body, hints. It is answered once, through `on_close`, with a value or None.
 
     It wants `wanted(columns)` rows and draws itself in those it is given, leaving out first blank rows, then hints,
-    note and rule. A subclass has methods for the actions of `DIALOG_ACTIONS` it knows, and may take typed characters
-    and pastes; those that nobody takes go no further, other keys do.
+    note and rule. The hint of a key that scrolls is drawn only while the body is not shown whole. A subclass has
+    methods for the actions of `DIALOG_ACTIONS` it knows, and may take typed characters and pastes; those that nobody
+    takes go no further, other keys do.
     """
 
     _sizing = frozenset([urwid.BOX])
@@ -164,10 +166,15 @@ class Dialog(urwid.Widget, Generic[V]):
         blanks = [room > index for index in range(3)]
         above: list[Row[Any]] = [[("border", "─" * columns)]] if rule else []
         # The body is drawn before the title, whose detail says what of it is shown.
-        drawn = self._body_canvas(columns, min(body, 1) + grown, focus=focus) if body else None
+        shown = min(body, 1) + grown
+        drawn = self._body_canvas(columns, shown, focus=focus) if body else None
         above += [self._title_row(columns), *note, *([[]] if blanks[0] else [])]
         below: list[Row[Any]] = [[]] if foot and drawn is not None and blanks[2] else []
-        below += [*foot, *([[]] if blanks[1] else []), *([self._hint_row(columns)] if hints else [])]
+        below += [
+            *foot,
+            *([[]] if blanks[1] else []),
+            *([self._hint_row(columns, whole=body <= shown)] if hints else []),
+        ]
         parts = [canvas(above, columns), *([drawn] if drawn is not None else []), canvas(below, columns)]
         return cut(column(parts, columns), 0, rows)
 
@@ -199,19 +206,31 @@ class Dialog(urwid.Widget, Generic[V]):
         rows = wrap([("muted", sanitize(self._note))], columns, first=[(None, MARGIN)], rest=[(None, MARGIN)])
         return [*rows[:NOTE_ROWS]]
 
-    def _hint_row(self, columns: int) -> Row[Any]:
-        """As many hints as fit; what does not is in the help."""
+    def _hint_row(self, columns: int, *, whole: bool) -> Row[Any]:
+        """As many hints as fit, those of keys that scroll last; what does not is in the help. `whole`: all of the body
+        is shown."""
         notice = self.notice()
         if notice is not None:
             return clip_runs([(None, MARGIN), (notice[0], sanitize_line(notice[1]))], columns)
+        hints = [hint for hint in self.hints if not (whole and hint.action in _SCROLLING)]
+        row, fits = self._hinted(hints, columns)
+        if not fits:
+            row, _ = self._hinted([hint for hint in hints if hint.action not in _SCROLLING], columns)
+        return row
+
+    def _hinted(self, hints: Sequence[Hint], columns: int) -> tuple[Row[Any], bool]:
+        """The hints that fit, and whether all do."""
         row: Row[Any] = [(None, MARGIN)]
-        for hint in self.hints:
+        fits = True
+        for hint in hints:
             label = self._label(hint.action)
             more: Row[Any] = [("dim", " · ")] if len(row) > 1 else []
             more += [("key", label), ("muted", f" {hint.help}")]
             if label and runs_width(row) + runs_width(more) <= columns:
                 row += more
-        return row
+            elif label:
+                fits = False
+        return row, fits
 
     def _label(self, action: str) -> str:
         if action in _METHODS:

@@ -25,7 +25,7 @@ _ROWS = {"row_up": "cursor_up", "row_down": "cursor_down"}
 
 
 class EditorWidget(urwid.Widget):
-    """Draws a buffer in 1 to `max_rows` rows of at least 5 cells and edits it.
+    """Draws a buffer in 1 to `max_rows` rows of at least 5 cells, muted while it has no focus, and edits it.
 
     `perform` does an action of `EDITOR_ACTIONS` by name; `keypress` looks keys up in `keymap` and passes on what is no
     action here. After every change of text or cursor `on_change` is called. Whoever changes the buffer itself calls
@@ -60,8 +60,7 @@ class EditorWidget(urwid.Widget):
         self._keymap = Keymap(BINDINGS) if keymap is None else keymap
         self._placeholder = sanitize_line(placeholder)
         self._mark = mark
-        self._masked = masked
-        self._single = single or masked
+        self._masked, self._single = masked, single or masked
         self._columns = 80
         self._rows = Wrapped(self.buffer, self._chips, max(max_rows, 1), masked=masked)
         self._goal: tuple[int, int] | None = None  # cells that going up and down keeps to, while the cursor is there
@@ -87,11 +86,11 @@ class EditorWidget(urwid.Widget):
 
     def escape(self) -> bool:
         """Esc, for the mode; whether it meant something there."""
-        name = self._mode.name
-        used = self._mode.escape()
-        if used:
-            self._after(name)
-        return used
+        return self._ask(self._mode.escape)
+
+    def enter(self) -> bool:
+        """Enter, for the mode; whether it meant something there, as within a command."""
+        return self._ask(self._mode.enter)
 
     def restart(self) -> None:
         """The text was sent, or given up: begin anew, for the mode too."""
@@ -138,8 +137,9 @@ class EditorWidget(urwid.Widget):
         self.changed()
 
     def insert(self, text: str) -> None:
-        """Put a text at the cursor as if it was typed."""
+        """Put a text at the cursor as if it was typed; where characters are commands, as the mode has it."""
         self._goal = None
+        self._mode.make_room()
         self.buffer.insert(self._cleaned(text))
         self._tell()
 
@@ -170,8 +170,7 @@ class EditorWidget(urwid.Widget):
         if pressed is None:
             return key
         name = self._mode.name
-        outcome = self._mode.press(pressed)
-        if outcome:
+        if outcome := self._mode.press(pressed):
             self._after(name) if outcome == "used" else self._go(outcome)
             return None
         binding = self._keymap.find(pressed, (EDITOR,))
@@ -283,7 +282,7 @@ class EditorWidget(urwid.Widget):
         """See urwid."""
         columns = size[0]
         places, at = self._view(columns)
-        drawn = [self._drawn(place, places, columns) for place in places]
+        drawn = [self._drawn(place, places, columns, lit=focus) for place in places]
         return canvas(drawn, columns, self._cursor(places[at], at) if focus else None)
 
     def get_cursor_coords(self, size: Any) -> tuple[int, int]:
@@ -303,9 +302,9 @@ class EditorWidget(urwid.Widget):
         column = MARGIN + self._rows.line(place).column(place.row, self.buffer.cursor - place.start)
         return min(column, self._columns - 1), at
 
-    def _drawn(self, place: Place, places: list[Place], columns: int) -> Row[Any]:
+    def _drawn(self, place: Place, places: list[Place], columns: int, *, lit: bool) -> Row[Any]:
         """A row with its mark: the prompt on the first of the text, arrows where there is more."""
-        mark, style = "", "user"
+        mark, style, text = ("", "user", "editor") if lit else ("", "dim", "muted")
         if (place.number, place.row) == (0, 0):
             mark = self._mark
         elif place is places[0]:
@@ -313,7 +312,7 @@ class EditorWidget(urwid.Widget):
         elif place is places[-1] and self._rows.below(place) is not None:
             mark, style = "↓", "dim"
         if self.buffer.text:
-            runs = self._rows.line(place).runs(place.row, "editor", self._rows.within(place, self._mode.selection))
+            runs = self._rows.line(place).runs(place.row, text, self._rows.within(place, self._mode.selection))
         else:
             runs = clip_runs([("placeholder", self._placeholder)], max(columns - MARGIN, 0))
         row = clip_runs([(style, f"{mark:<{MARGIN}}"), *runs], columns, "")
@@ -336,8 +335,7 @@ class EditorWidget(urwid.Widget):
     def _move(self, step: Callable[[], None], *, back: bool = False) -> None:
         """Do a step and leave the chip that it may end in."""
         step()
-        chip = self._around(self.buffer.cursor)
-        if chip is not None:
+        if (chip := self._around(self.buffer.cursor)) is not None:
             self.buffer.move(chip[0] if back else chip[1])
         self._goal = None
         self._tell()
@@ -358,8 +356,7 @@ class EditorWidget(urwid.Widget):
 
     def _step(self, step: Callable[[Place], Place | None]) -> bool:
         here = self._rows.place()
-        target = step(here)
-        if target is None:
+        if (target := step(here)) is None:
             return False
         at, goal = self._goal or (-1, 0)
         if at != self.buffer.cursor:
@@ -377,6 +374,12 @@ class EditorWidget(urwid.Widget):
         """Up or down by a row, or out of the text."""
         if not (way in _ROWS and self.perform(_ROWS[way])) and self.on_edge is not None:
             self.on_edge(way.removeprefix("row_"))
+
+    def _ask(self, key: Callable[[], bool]) -> bool:
+        name = self._mode.name
+        if used := key():
+            self._after(name)
+        return used
 
     def _after(self, name: str) -> None:
         """The mode has done something, and its name was `name` before."""

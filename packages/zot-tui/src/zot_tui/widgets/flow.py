@@ -167,6 +167,16 @@ class Flow:
         """Go to the end, and stay there."""
         self._anchor = None
 
+    def ending(self, width: int, height: int) -> Place | None:
+        """Where the view begins that ends with the last row of all; None if nothing is shown."""
+        return self._from_end(width, height)
+
+    def bringing(self, number: int, top: Place, width: int, height: int) -> Place:
+        """The place nearest to `top` from which a view shows the beginning of a cell and as much of it as it can."""
+        first = Place(number, 0, 0)
+        shown = sum(piece.rows for piece in self._fill(first, width, height).slices if piece.number == number)
+        return min(max(top, self.moved(first, shown - height, width)), first)
+
     def moved(self, place: Place, rows: int, width: int) -> Place:
         """The place so many rows further down, or up if negative, as far as there are any."""
         number, part, row = place

@@ -1,17 +1,18 @@
 """`PanelWidget`: a panel that a program of someone else fills with lines of text."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from zot_tui.text.ansi import PLAIN, parse_ansi, strip_ansi
-from zot_tui.text.runs import Row, clip_runs
+from zot_tui.text.runs import Row, clip_runs, runs_width
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import clip, width
 from zot_tui.text.wrap import wrap
 from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.entry import window
 from zot_tui.widgets.rows import canvas
-from zot_tui.widgets.scroll import MARGIN
+from zot_tui.widgets.scroll import MARGIN, span
 
 MAX_ROWS = 20
 CHROME = 3  # rule, title, footer
@@ -24,6 +25,8 @@ _DONE = "✓"
 class PanelWidget(urwid.Widget):
     """Title, lines and footer in at most `max_rows` rows (4 or more), of which the lines scroll. Takes no keys.
 
+    `closes` is the key that closes it, which is said at the right of the title unless the footer speaks of it.
+
     Terminal colours of a line are kept, every other control sequence is dropped; a long line is wrapped. A line that
     begins with `▸ `, `● ` or U+200B is drawn as selected and kept in sight; a `✓` at the beginning is a success. Lines
     after the first 100,000 characters are left out.
@@ -32,8 +35,11 @@ class PanelWidget(urwid.Widget):
     _sizing = frozenset([urwid.FLOW])
     _selectable = False
 
-    def __init__(self, title: str, lines: Sequence[str], footer: str = "", *, max_rows: int = MAX_ROWS) -> None:
+    def __init__(
+        self, title: str, lines: Sequence[str], footer: str = "", *, max_rows: int = MAX_ROWS, closes: str = ""
+    ) -> None:
         super().__init__()
+        self._closes = closes
         self._title = title
         self._lines: list[str] = []
         self._footer = ""
@@ -91,14 +97,22 @@ class PanelWidget(urwid.Widget):
         return min(len(self._rows), max(self._max_rows - CHROME + (not self._footer), 1))
 
     def _title_row(self, columns: int, height: int) -> Row[Any]:
+        """The title, and at the right which rows are shown and how to close: what fits, the former first."""
         title = MARGIN + detached(sanitize_line(self._title))
         count = len(self._rows)
-        shown = f"{self._top + 1}–{self._top + height}/{count}" if count > height else ""
-        free = columns - width(shown) - 2
-        if not shown or free < 8:
-            return clip_runs([("title", title)], columns)
-        title = clip(title, free - 1)
-        return [("title", title), (None, " " * (free - width(title))), ("muted", shown)]
+        place: Row[Any] = [("muted", f"{span(self._top, height)}/{count}")] if count > height else []
+        closing = self._closing()
+        more: Row[Any] = [("dim", " · "), *closing] if place and closing else closing
+        for detail in ([*place, *more], place):
+            free = columns - runs_width(detail) - 2
+            if detail and free >= 8:
+                shown = clip(title, free - 1)
+                return [("title", shown), (None, " " * (free - width(shown))), *detail]
+        return clip_runs([("title", title)], columns)
+
+    def _closing(self) -> Row[Any]:
+        told = re.search(rf"\b{re.escape(self._closes)}", sanitize_line(self._footer), re.IGNORECASE)
+        return [] if told or not self._closes else [("key", self._closes), ("muted", " close")]
 
     def _lay_out(self, columns: int) -> None:
         if columns == self._columns:

@@ -178,9 +178,9 @@ class Picker(Dialog[V]):
         return "warning", f"{self._asked.confirm} {parse_key(self._asked.key).label} again to do it"
 
     def detail(self) -> str:
-        """How many there are, and how many of them fit."""
+        """How many there are, if they are not all in view, and how many of them fit."""
         if not self.filter.text.strip():
-            return str(len(self.items))
+            return str(len(self.items)) if len(self.lines) > self._list.height else ""
         more = "+" if len(self.lines) == FOUND else ""
         return f"{len(self.lines)}{more}/{len(self.items)}"
 

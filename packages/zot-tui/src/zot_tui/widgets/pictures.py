@@ -3,6 +3,7 @@
 Formats: PNG (W3C, 5.2 and 11.2.2), GIF89a (17, 18), JPEG (ITU-T T.81, B.2.2), WebP (RFC 9649, 2.5 to 2.7).
 """
 
+from base64 import b64decode
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +12,12 @@ from zot_tui.widgets.parts import Part
 
 if TYPE_CHECKING:
     from zot_tui.widgets.cell import Look
+
+HEAD = 1 << 16
+"""Characters of base64 that tell a picture's size, mostly: a photograph may have another picture before it."""
+
+SEGMENTS = 2000
+"""Segments and fill bytes of a JPEG among which its size is looked for: cameras write some dozens."""
 
 _NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # in the range of JPEG's frame headers, but none
 _BARE = frozenset({0x01, *range(0xD0, 0xD9)})  # JPEG markers without a length
@@ -38,6 +45,18 @@ def pictured(caption: Part, data: str, look: "Look", changed: Callable[[], objec
     return Part(rows, caption.lines, caption)
 
 
+def told_pixels(data: str) -> Pixels | None:
+    """The size of the picture of base64 `data`, of which no more is decoded than it takes; None also for no base64."""
+    for piece in (data[:HEAD], data) if len(data) > HEAD else (data,):
+        try:
+            found = pixels(b64decode(piece))
+        except ValueError:
+            return None
+        if found is not None:
+            return found
+    return None
+
+
 def pixels(data: bytes) -> Pixels | None:
     """The size of a PNG, GIF, JPEG or WebP; None for anything else and for a picture whose beginning is torn."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
@@ -54,7 +73,9 @@ def pixels(data: bytes) -> Pixels | None:
 def _jpeg(data: bytes) -> Pixels | None:
     """The size in the first frame header among the segments."""
     at = 2
-    while at + 9 <= len(data) and data[at] == 0xFF:
+    for _ in range(SEGMENTS):
+        if at + 9 > len(data) or data[at] != 0xFF:
+            break
         marker = data[at + 1]
         if marker == 0xFF or marker in _BARE:
             at += 1 if marker == 0xFF else 2

@@ -15,6 +15,10 @@ Source: TypeAlias = Callable[[int], Sequence[Row[Any]]]
 """Gives the rows for a width in cells; none may be wider."""
 
 
+RUNS = 40
+"""Runs of a row that is kept: those with more are pictures, and take some 40 kB each."""
+
+
 class RowCanvas(urwid.Canvas):
     """Rows in their full width, as a terminal takes them: a screen that is made of whole rows is a list of them, and
     those that stay the same stay the same objects. `parts` are the canvases it was made of."""
@@ -53,6 +57,8 @@ class RowCanvas(urwid.Canvas):
         drawn = self.drawn if not trim_top and end >= len(self.drawn) else self.drawn[trim_top:end]
         if not trim_left and cols in (None, self.columns) and not attr:
             return iter(drawn)
+        if not drawn:
+            return iter(())
         texts = [b"".join(text for _, _, text in row) for row in drawn]
         attributes: Any = [[(style, len(text)) for style, _, text in row] for row in drawn]
         whole = urwid.TextCanvas(texts, attributes, maxcol=self.columns, check_width=False)
@@ -65,12 +71,17 @@ def canvas(rows: Sequence[Row[Any]], columns: int, cursor: tuple[int, int] | Non
     A style is the name of a theme's token, None, or an `Sgr`. The last run of a row colours what is left of it if its
     text is empty: `("user_bubble", "")` draws a band.
     """
-    return RowCanvas([_drawn(tuple(row), columns) for row in rows], columns, cursor)
+    return RowCanvas([(_kept if len(row) <= RUNS else _drawn)(tuple(row), columns) for row in rows], columns, cursor)
 
 
 @lru_cache(maxsize=2048)
+def _kept(row: tuple[Run[Any], ...], columns: int) -> Drawn:
+    """As `_drawn`. What grows is drawn again and again, and most of its rows are as they were."""
+    return _drawn(row, columns)
+
+
 def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
-    """A row of its full width. What grows is drawn again and again, and most of its rows are as they were."""
+    """A row of its full width."""
     used = 0
     drawn: Drawn = []
     for style, text in row:
@@ -127,7 +138,9 @@ def attribute_of(style: Hashable) -> Hashable:
     if not isinstance(style, Sgr):
         return style
     foreground = ",".join([urwid_color(style.foreground), *urwid_settings(style.attributes)])
-    return urwid.AttrSpec(foreground, urwid_color(style.background), colors=16777216)
+    background = urwid_color(style.background)
+    # Among true colours urwid makes channels of an indexed one, and kitty knows a picture by the index.
+    return urwid.AttrSpec(foreground, background, colors=16777216 if "#" in foreground + background else 256)
 
 
 class Rows(urwid.Widget):

@@ -44,7 +44,7 @@ class Scroll(urwid.Widget):
         count = len(self._rows)
         if count <= self._height:
             return ""
-        return f"{self._top + 1}–{min(self._top + self._height, count)}/{count}"
+        return f"{span(self._top, min(self._height, count))}/{count}"
 
     def scroll(self, rows: int) -> None:
         """Go down (up, if negative) as far as there are rows."""
@@ -74,6 +74,11 @@ class Scroll(urwid.Widget):
         if columns != self._columns:
             self._columns, self._rows = columns, self._source(columns)
         return self._rows
+
+
+def span(top: int, count: int) -> str:
+    """What rows are called of which `count` are shown from `top` on, counted from 0: `3–5`, or `3` for one alone."""
+    return f"{top + 1}–{top + count}" if count > 1 else f"{top + 1}"
 
 
 def text_source(text: str) -> Source:

@@ -46,6 +46,7 @@ class Transcript(urwid.Widget):
         self._size: tuple[int, int] | None = None
         self._seen = 0  # the number after the last cell that was in view
         self._expanded = False
+        self._opened: dict[Cell, tuple[Place, Place]] = {}  # where the view was before a cell was expanded, and after
         self._canvases: OrderedDict[Part, RowCanvas] = OrderedDict()
         self._columns = 0
         self._running: list[Cell] = []  # those in view that may change by themselves
@@ -75,6 +76,7 @@ class Transcript(urwid.Widget):
         """Take a cell out; ValueError if it is not here."""
         number = self._flow.remove(cell)
         cell.watch(None)
+        self._opened.clear()  # its places may be others' now
         self._seen -= number < self._seen
         self.changed()
 
@@ -83,6 +85,7 @@ class Transcript(urwid.Widget):
         for cell in self._flow.cells:
             cell.watch(None)
         self._flow.clear()
+        self._opened.clear()
         self._canvases.clear()
         self._seen = 0
         self.older = False
@@ -188,22 +191,55 @@ class Transcript(urwid.Widget):
     # Expanding
 
     def toggle_expanded(self) -> None:
-        """Expand or fold the lowest cell in view that can be. Its rows go or come below the top of the view."""
+        """Expand or fold the lowest cell in view that can be.
+
+        The view moves no further than it takes to show the beginning of what was expanded and as much of it as fits,
+        and goes back when that is folded again, unless the person has left it for what is above. Where the row at the
+        top is one of the cell's and stays, it stays there.
+        """
         if self._size is None:
             return
         view = self._view()
         for number in dict.fromkeys(piece.number for piece in reversed(view.slices)):
             cell = self._flow.cell(number)
-            if cell.expanded or cell.folds(self._size[0]):
-                stays = cell.live and self._flow.following
-                cell.expanded = not cell.expanded
-                if view.top is not None and not stays:
-                    self._hold(view.top)
+            if view.top is not None and (cell.expanded or cell.folds(self._size[0])):
+                if self._flow.following and (cell.live or cell.expanded):
+                    self._opened.pop(cell, None)
+                    cell.expanded = not cell.expanded
+                elif cell.expanded:
+                    self._fold(number, view.top)
+                else:
+                    self._expand(number, view.top)
                 return
+
+    def _expand(self, number: int, top: Place) -> None:
+        cell, (width, height) = self._flow.cell(number), self._size or (80, 24)
+        before = self._row(top, width)
+        cell.expanded = True
+        place = top
+        if top.number != number or self._row(top, width) != before:
+            place = self._flow.bringing(number, top, width, height)
+        self._opened[cell] = (top, place)
+        end = self._flow.ending(width, height)
+        if not (self._flow.following and end is not None and end <= Place(number, 0, 0)):
+            self._hold(place)
+
+    def _fold(self, number: int, top: Place) -> None:
+        cell = self._flow.cell(number)
+        before, after = self._opened.pop(cell, (top, top))
+        cell.expanded = False
+        self._hold(before if top >= after else top)
+
+    def _row(self, place: Place, width: int) -> Row[Any] | None:
+        """What stands at a place; None if that is an empty row between cells, or is no more."""
+        parts = self._flow.parts(place.number)
+        rows = parts[place.part].rows(width) if place.part < len(parts) else []
+        return rows[place.row] if 0 <= place.row < len(rows) else None
 
     def toggle_all_expanded(self) -> None:
         """Expand all cells, those to come too; or fold them all again."""
         self._expanded = not self._expanded
+        self._opened.clear()
         top = self._view().top
         following = self._flow.following
         for cell in self._flow.cells:

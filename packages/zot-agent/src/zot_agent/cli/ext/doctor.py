@@ -11,6 +11,7 @@ from zot_agent.cli.ext.names import installed, pick, title
 from zot_agent.cli.ext.needs import needs
 from zot_agent.cli.ext.probe import probe
 from zot_agent.cli.ext.terminal import say, word
+from zot_agent.cli.ext.theme import theme
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
@@ -60,6 +61,7 @@ def examine(found: Found | Problem) -> list[Finding]:
         *_standing(found),
         *_program(found),
         *_skills(found),
+        *([Finding("ok", "theme", f"{word(theme(found))} shows it")] if theme(found) else []),
         _log(found),
     ]
 

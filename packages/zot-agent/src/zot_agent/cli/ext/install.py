@@ -9,6 +9,7 @@ from zot_agent.cli.ext.git import Git, is_url, without_password
 from zot_agent.cli.ext.names import installed
 from zot_agent.cli.ext.needs import needs
 from zot_agent.cli.ext.terminal import agreed, can_ask, say, word
+from zot_agent.cli.ext.theme import theme
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import Found, Scope, global_folder, project_folder
@@ -94,6 +95,8 @@ def _describe(found: Found) -> None:
         say("  runs       nothing")
     if manifest.skills:
         say(f"  skills     {word(', '.join(manifest.skills))}")
+    if shown := theme(found):
+        say(f"  theme      {word(shown)}")
 
 
 def _report(found: Found) -> None:

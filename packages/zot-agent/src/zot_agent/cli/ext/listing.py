@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from zot_agent.cli.ext.names import installed
 from zot_agent.cli.ext.terminal import say, table
+from zot_agent.cli.ext.theme import theme
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import Discovery, Found
 
@@ -35,8 +36,14 @@ def run(arguments: Sequence[str]) -> int:
 def _row(found: Found) -> tuple[str, ...]:
     manifest = found.manifest
     state = "hidden" if found.hidden_by else "yes" if found.enabled else "no"
-    text = f"hidden by {found.hidden_by}" if found.hidden_by else manifest.description
+    text = f"hidden by {found.hidden_by}" if found.hidden_by else _text(found)
     return found.scope, found.name, manifest.version, state, manifest.language, found.directory, text
+
+
+def _text(found: Found) -> str:
+    """Its description, and what shows its theme."""
+    shown = theme(found)
+    return " ".join(filter(None, [found.manifest.description, f"({shown})" if shown else ""]))
 
 
 def _broken(discovery: Discovery) -> list[tuple[str, ...]]:
@@ -57,6 +64,7 @@ def _value(discovery: Discovery) -> dict[str, object]:
                 "language": found.manifest.language,
                 "dir": found.directory,
                 "description": found.manifest.description,
+                "theme": bool(theme(found)),
                 "hidden_by": found.hidden_by,
             }
             for found in discovery.found
