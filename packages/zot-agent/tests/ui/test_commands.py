@@ -140,7 +140,7 @@ def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: ScriptedSer
                 |    the first talk                                                    just now
                 |
                 |  Enter choose · Ctrl+R rename · Ctrl+D delete · Ctrl+A all directories
-                |  ~/work                                                     ↑10 ↓5 · scripted
+                |  ~/work                                            ↑10 ↓5 · openai · scripted
             """)
             talk.type("first<ctrl+r>")
             await talk.shown("Rename the session")
@@ -345,7 +345,7 @@ def test_a_question_beside_the_work_is_not_kept(chats: Any, server: ScriptedServ
                 |  side answer
                 |
                 |  Enter ask more · Esc close
-                |  ~/work                                                     ↑10 ↓5 · scripted
+                |  ~/work                                            ↑10 ↓5 · openai · scripted
             """)
             talk.type("<enter>")
             await talk.shown("another question")
@@ -508,7 +508,7 @@ def test_a_call_is_confirmed_where_that_was_asked_for(chats: Any, server: Script
                 |  n  no
                 |
                 |  Enter choose · Esc cancel
-                |  ~/work                                                     ↑10 ↓5 · scripted
+                |  ~/work                                            ↑10 ↓5 · openai · scripted
             """)
             talk.type("n")
             await talk.quiet()

@@ -110,7 +110,7 @@ def test_commands_of_extensions_stand_under_a_divider(chats: Any, server: Script
                 |  /put    puts text into the editor
                 |  17–23 of 25
                 |› /
-                |  ~/work                                                              scripted
+                |  ~/work                                                     openai · scripted
             """)
             talk.type("<esc><esc><f1>")
             await talk.shown("Help")
@@ -258,7 +258,7 @@ def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Any, server: Scrip
                 |  ✓ done
                 |  esc closes
                 |›
-                |  ~/work                                                              scripted
+                |  ~/work                                                     openai · scripted
             """)
             assert talk.driver.style_at(3, 18) == "selection"
             assert talk.driver.cursor is None
@@ -339,7 +339,7 @@ def test_text_is_held_back_until_an_extension_has_decided(chats: Any, server: Sc
                 |  covered
                 |(14 blank)
                 |› ask, or / for commands, @ for files
-                |  ~/work                                                    ↑20 ↓10 · scripted
+                |  ~/work                                           ↑20 ↓10 · openai · scripted
             """)
             assert talk.said[1] == ("assistant", "the secret word")
             await talk.send("and now?")

@@ -17,7 +17,7 @@ def test_an_empty_screen_is_an_editor_and_a_status(chats: Any) -> None:
             assert talk.shows("""
                 |(22 blank)
                 |› ask, or / for commands, @ for files
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
 
     asyncio.run(main())
@@ -40,7 +40,7 @@ def test_a_prompt_stands_in_a_band_above_its_answer(chats: Any) -> None:
                 |  2. two
                 |(13 blank)
                 |› ask, or / for commands, @ for files
-                |  ~/work                                             ↑10 ↓5 · <1% of 100k · m1
+                |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
             """)
             assert talk.driver.style_at(0, 0) == "user"
             assert talk.driver.style_at(79, 0) == "user_bubble"
@@ -64,7 +64,7 @@ def test_an_answer_is_shown_while_it_is_written(chats: Any, paused: Any) -> None
                 |(15 blank)
                 |  * answering  0s · esc to stop
                 |› ask, or / for commands, @ for files
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
             client.go.set()
             await talk.quiet()
@@ -87,7 +87,7 @@ def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Any, paused: Any
                 |(6 blank)
                 |  * thinking  0s · esc to stop
                 |› ask, or / for commands, @ for files
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
             client.go.set()
             await talk.quiet()
@@ -99,7 +99,7 @@ def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Any, paused: Any
                 |  So it is.
                 |(5 blank)
                 |› ask, or / for commands, @ for files
-                |  ~/work                                             ↑10 ↓5 · <1% of 100k · m1
+                |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
             """)
             talk.type("<ctrl+o>")
             await talk.driver.settle()
@@ -115,7 +115,7 @@ def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Any, paused: Any
                 |
                 |
                 |› ask, or / for commands, @ for files
-                |  ~/work                                             ↑10 ↓5 · <1% of 100k · m1
+                |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
             """)
 
     asyncio.run(main())
@@ -141,7 +141,7 @@ def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
                 |(11 blank)
                 |  * running bash  0s · esc to stop
                 |› ask, or / for commands, @ for files
-                |  ~/work                                              ↑10 ↓5 · 1% of 100k · m1
+                |  ~/work                                   ↑10 ↓5 · 1% of 100k · scripted · m1
             """)
             Path("go").touch()
             await talk.quiet()
@@ -169,7 +169,7 @@ def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
                 |
                 |
                 |› ask, or / for commands, @ for files
-                |  ~/work                                            ↑20 ↓10 · <1% of 100k · m1
+                |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
             """)
             before = talk.screen()
             talk.type("<ctrl+o>")
@@ -198,7 +198,7 @@ def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
                 |    20                                                                      75%
                 |
                 |› ask, or / for commands, @ for files
-                |  ~/work                                            ↑20 ↓10 · <1% of 100k · m1
+                |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
             """)
             talk.type("<ctrl+o>")
             await talk.driver.settle()
@@ -250,7 +250,7 @@ def test_tools_that_fail_are_stopped_or_change_a_file(chats: Any) -> None:
                 |    aborted: stopped by the user
                 |(11 blank)
                 |› ask, or / for commands, @ for files
-                |  ~/work                                            ↑30 ↓15 · <1% of 100k · m1
+                |  ~/work                                 ↑30 ↓15 · <1% of 100k · scripted · m1
             """)
 
     asyncio.run(main())
@@ -275,7 +275,7 @@ def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Any) -> 
                 |
                 |
                 |› ask, or / for commands, @ for files
-                |  ~/work                                                       1% of 100k · m1
+                |  ~/work                                            1% of 100k · scripted · m1
             """)
             assert [talk.driver.style_at(4, row) for row in range(4)] == ["info", "success", "warning", "error"]
 
@@ -299,7 +299,7 @@ def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
                 |  /jump        scroll to a prompt
                 |  1–8 of 17
                 |› /
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
             talk.type("co")
             await talk.driver.settle()
@@ -308,7 +308,7 @@ def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
                 |› /copy     put the last answer on the clipboard
                 |  /compact  replace the conversation by a summary
                 |› /co
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
 
     asyncio.run(main())
@@ -331,7 +331,7 @@ def test_files_are_offered_behind_an_at(chats: Any) -> None:
                 |  src/main.py
                 |  tests/test_app.py
                 |› look at @
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
             talk.type("app")
             await talk.until(lambda: "README.md" not in talk.screen())
@@ -340,7 +340,7 @@ def test_files_are_offered_behind_an_at(chats: Any) -> None:
             assert talk.shows("""
                 |(22 blank)
                 |› look at @tests/test_app.py please
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
 
     asyncio.run(main())
@@ -370,7 +370,7 @@ def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Any) -> None:
                 |  one
                 |  enter ticks
                 |› a draft
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
             assert (talk.driver.cursor, styles()) == (None, ["dim", "muted"])
             await show(None)
@@ -401,7 +401,7 @@ def test_prompts_that_wait_stand_above_the_editor(chats: Any, paused: Any) -> No
                 |  and 2 more
                 |  * answering  0s · esc to stop
                 |› draft
-                |  ~/work · 5 waiting                                           1% of 100k · m1
+                |  ~/work · 5 waiting                                1% of 100k · scripted · m1
             """)
             client.go.set()
             await talk.quiet()
@@ -442,7 +442,7 @@ def test_help_lists_keys_and_commands(chats: Any) -> None:
                 |  /yolo                           ask before each call, or no longer
                 |
                 |  PgDn scroll · Esc close
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
             talk.type("<end>")
             await talk.driver.settle()
@@ -470,7 +470,7 @@ def test_help_lists_keys_and_commands(chats: Any) -> None:
                 |  With the mouse switched on, the terminal's own selection needs Shift.
                 |
                 |  PgDn scroll · Esc close
-                |  ~/work                                                                    m1
+                |  ~/work                                                         scripted · m1
             """)
             talk.type("<esc>")
             await talk.driver.settle()
@@ -511,7 +511,7 @@ def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
                 |  You are welcome.
                 |(9 blank)
                 |› ask, or / for commands, @ for files
-                |  ~/work                                                       1% of 100k · m1
+                |  ~/work                                            1% of 100k · scripted · m1
             """)
             assert "hunter2" not in talk.chat.tail()
             assert "a secret" not in talk.chat.tail()
@@ -545,7 +545,7 @@ def test_a_compaction_leaves_a_line(chats: Any) -> None:
                 |
                 |
                 |› ask, or / for commands, @ for files
-                |  ~/work                                             ↑40 ↓20 · 1% of 100k · m1
+                |  ~/work                                  ↑40 ↓20 · 1% of 100k · scripted · m1
             """)
 
     asyncio.run(main())
@@ -569,7 +569,7 @@ def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Any) -> None
                 |  A word A word A word
                 |(28 blank)
                 |› ask, or / for commands, @ for files
-                |  ~/work                                                                                    ↑20 ↓10 · <1% of 100k · m1
+                |  ~/work                                                                         ↑20 ↓10 · <1% of 100k · scripted · m1
             """)  # noqa: E501
             talk.driver.resize(40, 12)
             await talk.driver.settle()
@@ -682,7 +682,7 @@ def test_what_came_below_while_the_person_looked_up_is_counted(chats: Any) -> No
                 |                                                                    1 new below
                 |
                 |› ask, or / for commands, @ for files
-                |  ~/work                                             ↑10 ↓5 · <1% of 100k · m1
+                |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
             """)
             talk.type("<shift+end>")
             await talk.driver.settle()

@@ -10,7 +10,7 @@ from zot_tui.widgets.status import Line, Segment
 def lines(
     runtime: Runtime, branch: str, context: int, *, waiting: int = 0, home: str = "", mode: str = ""
 ) -> list[Line]:
-    """One row: place and branch at the left; tokens, cost, context, reasoning and model at the right.
+    """One row: place and branch at the left; tokens, cost, context, reasoning, vendor and model at the right.
 
     `context` is the size of the conversation in tokens, `mode` how the editor reads keys, if that is to be said.
     """
@@ -32,6 +32,6 @@ def lines(
         right.append(Segment(f"{part} of {tokens(model.context_window)}", "status", 6))
     if agent.reasoning != "off":
         right.append(Segment(agent.reasoning, "status", 1))
-    name = model.id or "the server's model"
-    right.append(Segment(f"{name}", "status", 8))
+    right.append(Segment(model.vendor, "status", 0))
+    right.append(Segment(model.id or "the server's model", "status", 8))
     return [Line(left, right)]
