@@ -21,6 +21,10 @@ LATER = (
 Each is imported where it is needed as well: one that is not there yet is waited for."""
 
 
+YOUNG = 4000
+"""New objects after which the collector looks at them: it takes half a millisecond then, which no key is late for."""
+
+
 async def load_rest() -> None:
     """Import them in a thread, one after the other; being cancelled ends it with the module at hand."""
     for module in LATER:
@@ -34,3 +38,4 @@ def settle() -> None:
     through them again and again would be felt as a key that comes late."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(YOUNG, 20, 20)
