@@ -47,4 +47,6 @@ def environment(folder: str) -> dict[str, str]:
     """
     os.symlink(os.path.dirname(zot_ext.__file__), os.path.join(folder, "zot_ext"), target_is_directory=True)
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
-    return {**os.environ, "ZOT_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join([*paths, folder])}
+    # One by one: another thread may take a variable away meanwhile, as pytest does.
+    own = {name: value for name in os.environ if (value := os.environ.get(name)) is not None}
+    return {**own, "ZOT_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join([*paths, folder])}
