@@ -94,7 +94,7 @@ def test_a_picture_comes_below_its_caption_once_it_is_scaled(encode: Any, quarte
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         scene.transcript.append(AnswerCell("Four quarters.", finished=True))
-        await scene.driver.settle()
+        scene.app.draw()  # before the loop can hear of the thread that scales it
         assert scene.screen().splitlines()[:4] == [
             *("● read a.png", "    ▨ PNG · 640×480 · 2 kB  a.png"),
             *("", "  Four quarters."),
