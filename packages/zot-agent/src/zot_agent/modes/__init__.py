@@ -45,7 +45,7 @@ MODES = {
             "the chat screen",
             needs_prompt=False,
             welcome="zot_agent.ui.welcome",
-            gather=0.04,
+            gather=0.03,
         ),
     )
 }
