@@ -42,8 +42,12 @@ check: setup ## format, lint, types, arrows, each package alone, docs
 	$(UV) run scripts/generate_docs.py --check
 	$(UV) run $(PYTEST) tests/arch tests/docs tests/dist
 
+# `make check test` does not run twice what is the same alone and beside the others. These two have tests of what may be
+# installed beside them: ripgrep, a web server.
+TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core packages/zot-agent,packages)
+
 test: setup ## every test but those of `make check`
-	$(UV) run $(PYTEST) packages tests/e2e tests/examples tests/faults
+	$(UV) run $(PYTEST) $(TESTED) tests/e2e tests/examples tests/faults
 
 bench: setup ## measure the budgets in an environment of its own
 	$(UV) run benchmarks/run.py

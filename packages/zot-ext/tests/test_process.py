@@ -106,7 +106,13 @@ def test_a_ctrl_c_meant_for_the_host_is_survived(tmp_path: Path) -> None:
 
 
 def test_a_host_that_reads_no_more_ends_it_quietly(tmp_path: Path) -> None:
-    program = 'ext.command("hi")(lambda args: ext.notify("to nobody"))'
+    program = """
+@ext.command("hi")
+def hi(args):
+    ext.notify("to nobody")
+    threading.Event().wait(0.2)
+    ext.log("said")
+"""
     with process(tmp_path, program) as (child, log):
         assert child.stdout is not None
         assert child.stdin is not None
@@ -116,7 +122,7 @@ def test_a_host_that_reads_no_more_ends_it_quietly(tmp_path: Path) -> None:
         child.stdin.write(b'{"type":"command_invoked","id":"1","name":"hi"}\n')
         child.stdin.flush()
         assert child.wait(10) == 0  # with its input still open
-    assert log.read_text() == "[child] after\n"
+    assert log.read_text() == "[child] said\n[child] after\n"
 
 
 def test_a_host_that_has_gone_before_the_start_is_no_error(tmp_path: Path) -> None:

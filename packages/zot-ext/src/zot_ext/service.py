@@ -366,11 +366,11 @@ class Service:
             self._bell.ring()
 
     def _patience(self) -> float:
-        if self._wire.closed:
-            return 0.0
         if self._terminated:
             return min(self._limits.drain_seconds, self._limits.kill_seconds * 0.75)
-        return self._limits.drain_seconds if self._ended == "shutdown" else self._limits.command_seconds
+        if self._wire.closed or self._ended == "shutdown":
+            return self._limits.drain_seconds
+        return self._limits.command_seconds
 
     def _drain(self) -> bool:
         began = time.monotonic()
