@@ -1,9 +1,9 @@
 """Packages that are put in place without being run, until somebody asks for more than zot needs of them.
 
 `import urwid` loads all of its widgets, its event loops and a terminal emulator, `import wcwidth` tables and parsers
-that its C extension does without: together two fifths of the time from the start of a program to its first screen. A
-name of a deferred package is taken from its own module when it is used; any other name runs the package, and everything
-is as if it had been imported whole: the modules, and so the classes, are the same ones.
+that its C extension does without: what a person would wait for before the first screen. A name of a deferred package is
+taken from its own module when it is used; any other name runs the package, and everything is as if it had been imported
+whole: the modules, and so the classes, are the same ones.
 """
 
 import sys

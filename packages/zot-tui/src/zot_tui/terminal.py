@@ -129,6 +129,7 @@ class Terminal(Screen):
         self._title: str | None = None
         self._shape: Shape = ""
         self._ahead = b""
+        self._canvas: urwid.Canvas | None = None
         self._rows: Sequence[Drawn] = []
         self._cursor: tuple[int, int] | None = None
 
@@ -196,7 +197,7 @@ class Terminal(Screen):
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
         """See urwid, which writes every row that has moved anew."""
         rows = rows_of(canvas)
-        self._screen_buf_canvas = canvas  # urwid keeps what is drawn of a widget for as long as someone else does
+        self._canvas = canvas  # urwid keeps what is drawn of a widget for as long as someone else does
         style = self._with_sequence if self.sequences else self._attr_to_escape
         drawn = frame(rows, self._rows, style, self._erases)
         cursor = canvas.cursor

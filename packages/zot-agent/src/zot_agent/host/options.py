@@ -7,7 +7,8 @@ from zot_provider.request import Reasoning
 
 @record
 class Options(Record):
-    """Empty and None mean that nothing was said. The flags of the same names say what each is for."""
+    """Empty and None mean that nothing was said. The flags of the same names say what each is for; `gather` is
+    the mode's."""
 
     prompt: str = ""
     images: list[ImageBlock] = field(default_factory=list)
