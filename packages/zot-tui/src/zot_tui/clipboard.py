@@ -9,9 +9,10 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from zot_tui.tmux import through_tmux
+
 # Base64 of this, with the sequence around it, is 100,000 bytes: more than that hterm, and terminals after it, drop.
 LIMIT = 74994
-_TMUX_OPEN, _TMUX_CLOSE = "\x1bPtmux;", "\x1b\\"
 
 
 def osc52(text: str, *, tmux: bool = False) -> str | None:
@@ -23,9 +24,7 @@ def osc52(text: str, *, tmux: bool = False) -> str | None:
     if len(data) > LIMIT:
         return None
     sequence = f"\x1b]52;c;{b64encode(data).decode()}\a"
-    if not tmux:
-        return sequence
-    return f"{sequence}{_TMUX_OPEN}{sequence.replace(chr(27), chr(27) * 2)}{_TMUX_CLOSE}"
+    return sequence + through_tmux(sequence) if tmux else sequence
 
 
 def programs(environment: Mapping[str, str]) -> list[Sequence[str]]:

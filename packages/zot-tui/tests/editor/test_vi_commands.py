@@ -9,7 +9,7 @@ import re
 import pytest
 
 from zot_tui.editor.buffer import Buffer
-from zot_tui.editor.vi import Vi
+from zot_tui.editor.vi.mode import Vi
 from zot_tui.keys import RUNE, Key, parse_key
 
 Case = tuple[str, str, str]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.editor.paste import Pastes
-from zot_tui.editor.vi import Vi
+from zot_tui.editor.vi.mode import Vi
 from zot_tui.keymap import Keymap
 from zot_tui.widgets.actions import BINDINGS, EDITOR_ACTIONS
 from zot_tui.widgets.editor import EditorWidget

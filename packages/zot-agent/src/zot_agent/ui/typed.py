@@ -94,7 +94,7 @@ class Typed:
     def toggle_vi(self) -> bool:
         """Edit as in vi, or no longer; whether it is so now."""
         from zot_tui.editor.mode import Mode  # noqa: PLC0415  with the other one
-        from zot_tui.editor.vi import Vi  # noqa: PLC0415  for those who want it
+        from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  for those who want it
 
         vi = not isinstance(self.editor.mode, Vi)
         self.editor.mode = Vi(self.editor.buffer, self.editor.spans) if vi else Mode()

@@ -1,1 +1,1 @@
-"""The input line: a text buffer with its kill ring and undo. No module here imports urwid yet; the widget will."""
+"""The input line without its drawing: a text buffer with its kill ring and undo, what keys do in it, completion."""

@@ -13,7 +13,7 @@ Shape: TypeAlias = Literal["", "block", "underline", "bar"]
 
 
 class Mode:
-    """What an editor asks and tells. `zot_tui.editor.vi.Vi` is another one."""
+    """What an editor asks and tells. `zot_tui.editor.vi.mode.Vi` is another one."""
 
     @property
     def name(self) -> str:

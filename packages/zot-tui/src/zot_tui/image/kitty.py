@@ -13,6 +13,7 @@ from zot_tui.color import Color, from_rgb, indexed
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row
 from zot_tui.theme.detect import TRUE_COLOR, Depth
+from zot_tui.tmux import through_tmux
 
 PLACEHOLDER = "\U0010eeee"
 CHUNK = 4096
@@ -87,4 +88,4 @@ def number_color(number: int, depth: Depth) -> Color:
 
 def _command(text: str, *, tmux: bool) -> str:
     sequence = f"\x1b_G{text}\x1b\\"
-    return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\" if tmux else sequence
+    return through_tmux(sequence) if tmux else sequence

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from zot_tui.editor.units import BLANK, Units
-from zot_tui.editor.vi_motions import closing
+from zot_tui.editor.vi.motions import closing
 
 
 class Extent(NamedTuple):

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 from zot_tui.editor.buffer import Buffer
 from zot_tui.editor.units import BLANK, CHIP, Units
-from zot_tui.editor.vi_command import Command
-from zot_tui.editor.vi_motions import Target
-from zot_tui.editor.vi_objects import Extent
+from zot_tui.editor.vi.command import Command
+from zot_tui.editor.vi.motions import Target
+from zot_tui.editor.vi.objects import Extent
 
 Chips = Callable[[str], Iterable[tuple[int, int]]]
 

@@ -8,11 +8,11 @@ Vim where it goes further; what depends on more than a text is left out: search,
 from zot_tui.editor.buffer import Buffer, alike
 from zot_tui.editor.mode import Outcome, Shape
 from zot_tui.editor.units import BLANK
-from zot_tui.editor.vi_command import KEYS, LINES, OPERATORS, WHOLE, Command, read
-from zot_tui.editor.vi_insert import INSERTS, Change, Inserting, State, typed_by
-from zot_tui.editor.vi_motions import END, FINDS, MOTIONS, From, Target
-from zot_tui.editor.vi_objects import OBJECTS, Extent
-from zot_tui.editor.vi_operators import Chips, no_chips
+from zot_tui.editor.vi.command import KEYS, LINES, OPERATORS, WHOLE, Command, read
+from zot_tui.editor.vi.insert import INSERTS, Change, Inserting, State, typed_by
+from zot_tui.editor.vi.motions import END, FINDS, MOTIONS, From, Target
+from zot_tui.editor.vi.objects import OBJECTS, Extent
+from zot_tui.editor.vi.operators import Chips, no_chips
 from zot_tui.keys import Key
 
 BEGINNINGS = frozenset("/!@")

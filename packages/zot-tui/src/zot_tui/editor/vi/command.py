@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from zot_tui.editor.vi_motions import FINDS, MOTIONS
-from zot_tui.editor.vi_objects import OBJECTS
+from zot_tui.editor.vi.motions import FINDS, MOTIONS
+from zot_tui.editor.vi.objects import OBJECTS
 
 MOST = 999
 """A count that is larger is this one."""

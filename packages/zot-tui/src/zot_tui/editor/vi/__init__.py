@@ -1,0 +1,1 @@
+"""An editor's keys read as vi reads them; pure."""
