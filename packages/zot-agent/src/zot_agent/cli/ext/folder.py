@@ -8,12 +8,10 @@ import json
 import os
 import re
 import shutil
-import signal
 import stat
-import threading
 from collections.abc import Iterator
-from types import FrameType
 
+from zot_agent.cli.ext.signals import undisturbed
 from zot_agent.config.settings import read_json_object
 from zot_agent.extensions.discover import Found, Problem, Scope, read_extension
 from zot_provider.errors import ConfigError
@@ -72,24 +70,6 @@ def delete(path: str) -> None:
                     os.chmod(inner, 0o700)
         if os.path.lexists(path):
             shutil.rmtree(path)
-
-
-@contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Let Ctrl+C and SIGTERM pass by, for as long as a few files take."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def pass_by(_number: int, _frame: FrameType | None) -> None:  # SIG_IGN would be inherited by what is started
-        return
-
-    before = {number: signal.signal(number, pass_by) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def copy(source: str, target: str) -> list[str]:

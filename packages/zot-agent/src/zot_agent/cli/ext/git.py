@@ -5,8 +5,10 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
+from zot_agent.cli.ext.signals import deferred
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, record
 
@@ -44,25 +46,11 @@ class Git(Record):
         if program is None:
             raise GitError("git is not installed; install it, or fetch the folder by other means and install that")
         command = [program, *(word for each in _SETTINGS for word in ("-c", each)), *arguments]
-        # A session of its own: nothing can ask for a password on the terminal, and its end ends all of it.
-        process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=_environment(os.environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        with process:
+        with _running(command, cwd) as process:
             try:
                 out, err = process.communicate(timeout=self.seconds)
             except subprocess.TimeoutExpired:
-                _stop(process)
                 raise GitError(f"git {arguments[0]} took longer than {self.seconds:g} s") from None
-            except BaseException:
-                _stop(process)
-                raise
         if process.returncode != 0:
             said = without_password(_reason(err.decode("utf-8", "replace")), secret)
             raise GitError(f"git {arguments[0]}: {said or f'exit code {process.returncode}'}")
@@ -102,8 +90,33 @@ def _environment(base: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+@contextmanager
+def _running(command: Sequence[str], cwd: str | None) -> "Iterator[subprocess.Popen[bytes]]":
+    """A process that has ended when the block is left, however that is."""
+    process = None
+    try:
+        with deferred():
+            # A session of its own: nothing can ask for a password on the terminal, and its end ends all of it.
+            process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=_environment(os.environ),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        yield process
+    finally:
+        if process is not None:
+            with process:
+                _stop(process)
+
+
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """Ask it to end, so that it deletes what it has locked; then make it."""
+    """Unless it has ended, ask it to, so that it deletes what it has locked; then make it."""
+    if process.returncode is not None:
+        return
     for number, seconds in ((signal.SIGTERM, 2.0), (signal.SIGKILL, None)):
         try:
             os.killpg(process.pid, number)

@@ -8,6 +8,7 @@ from zot_agent.cli.ext.flag import replace_file, with_enabled, write_enabled
 from zot_agent.cli.ext.git import Git, GitError
 from zot_agent.cli.ext.names import installed, pick_usable
 from zot_agent.cli.ext.needs import needs
+from zot_agent.cli.ext.signals import undisturbed
 from zot_agent.cli.ext.terminal import say, word
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import MANIFEST_FILE, Found
@@ -61,7 +62,7 @@ def _update(found: Found) -> None:
         if old == new:
             say(f"{word(found.name)} is up to date")
             return
-        with folder.undisturbed():
+        with undisturbed():
             updated = clone.forward(old)
     except GitError as error:
         raise GitError(f"{found.name}: {error}") from error
