@@ -35,7 +35,7 @@ def stopped(agent: Agent, limits: RunLimits) -> tuple[int, list[AgentEvent]]:
 
 
 def test_without_limits_nothing_is_limited() -> None:
-    assert RunLimits() == RunLimits(max_steps=None, max_cost=None, max_tokens=None, deadline=None)
+    assert RunLimits() == RunLimits(max_steps=None, max_cost=None, max_tokens=None)
 
 
 def test_the_number_of_model_calls_is_limited() -> None:

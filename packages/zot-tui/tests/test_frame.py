@@ -1,5 +1,5 @@
 import pyte
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.frame import Drawn, frame
@@ -82,7 +82,6 @@ def screens(draw: st.DrawFn) -> tuple[int, int, list[list[Drawn]]]:
     return columns, height, found
 
 
-@settings(deadline=None)
 @given(screens(), st.booleans())
 def test_it_does_at_every_size_with_wide_letters_and_where_erasing_leaves_no_colour(
     drawn: tuple[int, int, list[list[Drawn]]], bce: bool

@@ -2,7 +2,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.highlight import LEXED_LINE, LEXED_SIZE, _lexer, highlight, lexing
@@ -56,7 +56,6 @@ def test_a_makefile_and_a_dockerfile_are_known_by_name():
     st.text(alphabet="ab\"'#/*\\ \n(){}é漢", max_size=80),
     st.sampled_from(["python", "c", "html", "bash", "json", "console"]),
 )
-@settings(deadline=None)
 def test_no_character_is_lost_or_added(code, language):
     assert [plain(row) for row in highlight(code, language)] == code.split("\n")
 

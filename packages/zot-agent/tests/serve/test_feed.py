@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.rpc.limits import RpcLimits
@@ -21,7 +21,6 @@ async def everything(follower: Follower) -> list[Item]:
     return found
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 40), max_size=60), st.integers(0, 70), st.integers(100, 4000))
 def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_others(
     lengths: list[int], after: int, ring: int

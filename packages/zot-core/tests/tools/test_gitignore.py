@@ -86,7 +86,7 @@ def git(folder: Path, *arguments: str) -> bytes:
     return subprocess.run(["git", "-C", str(folder), *arguments], env=env, check=True, capture_output=True).stdout
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(RULE, min_size=1, max_size=4))
 def test_what_is_left_of_a_tree_is_what_git_leaves(repository: Path, lines: list[str]) -> None:
     text = "\n".join(lines)

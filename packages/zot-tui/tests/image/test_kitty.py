@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.color import rgb
@@ -32,7 +32,6 @@ def commands(sequence: str) -> list[tuple[dict[str, str], str]]:
     return [(dict(key.split("=") for key in keys.split(",")), payload) for keys, payload in COMMAND.findall(sequence)]
 
 
-@settings(deadline=None)
 @given(BASE64, st.sampled_from(numbers(TRUE_COLOR, 0)), st.integers(1, 297), st.integers(1, 297))
 def test_the_chunks_of_a_transmission_joined_are_its_data(data: str, number: int, columns: int, rows: int) -> None:
     sent = commands(transmission(number, columns, rows, data))
@@ -47,7 +46,6 @@ def test_the_chunks_of_a_transmission_joined_are_its_data(data: str, number: int
     assert all(keys.keys() == {"q", "m"} for keys in others)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(numbers(TRUE_COLOR, 0)), st.integers(1, 255), st.integers(1, 297), st.integers(1, 60))
 def test_every_cell_says_its_picture_its_row_and_its_column(number: int, high: int, columns: int, rows: int) -> None:
     for depth in (TRUE_COLOR, 256):

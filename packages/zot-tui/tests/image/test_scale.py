@@ -134,7 +134,7 @@ def test_what_is_no_picture_is_told(encode: Encode, quarters: Image.Image) -> No
         scaled(b64encode(whole[: len(whole) // 2]).decode(), room(), None)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_torn_or_changed_picture_is_shown_or_refused_and_nothing_else(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(["PNG", "JPEG", "GIF", "WEBP"]))

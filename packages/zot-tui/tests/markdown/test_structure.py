@@ -118,7 +118,7 @@ def without_quotes(leaves):
     return [(*leaf[:3], [mark for mark in leaf[3] if mark != "▎"]) if leaf[2] == "" else leaf for leaf in leaves]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(st.lists(lines, max_size=9).map("\n".join))
 @example("1. a\n1. b\n\n   c\n2) d")
 @example("- a\n  - b\n\n    c\n- d\nlazy\n> e\nlazy\n>\nnot lazy")

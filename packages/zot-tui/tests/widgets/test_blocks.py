@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from unicodedata import category
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.color import indexed
@@ -130,7 +130,6 @@ def test_a_long_diff_comes_in_parts_whose_numbers_go_on() -> None:
     assert shown[99:] == [" 100   99", " 100 - gone", "     ⋯", "     ⋯", "1701 + last"]
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from([" kept", "-old", "+new"]), min_size=1, max_size=130),
     st.integers(1, 2000),
@@ -188,7 +187,6 @@ def test_an_unknown_kind_is_its_name() -> None:
 ANY = st.text(st.sampled_from("ab /\t\n\r\x1b[31m-+.日\u0301👩‍💻\u202e"), max_size=120)
 
 
-@settings(deadline=None)
 @given(ANY, st.integers(1, 24))
 def test_no_block_is_wider_than_its_width_or_prints_a_control_character(text: str, width: int) -> None:
     blocks: list[Block] = [

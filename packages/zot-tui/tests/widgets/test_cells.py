@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.runs import plain, runs_width
@@ -58,7 +58,6 @@ def test_only_the_last_parts_of_an_answer_change_while_it_is_written() -> None:
     assert rows(cell)[-1] == "  three"
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(st.sampled_from("ab \n-*`|#>1."), max_size=12), max_size=30), st.integers(1, 30))
 def test_an_answer_reads_the_same_however_it_came_and_after_it_was_forgotten(pieces: list[str], width: int) -> None:
     whole = AnswerCell("".join(pieces), finished=True)
@@ -74,7 +73,6 @@ def test_an_answer_reads_the_same_however_it_came_and_after_it_was_forgotten(pie
     assert rows(streamed, width) == rows(whole, width)
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("a \n#>*`-\u200b\u202e\x1b[0m"), max_size=8))
 def test_an_answer_has_parts_exactly_if_it_says_something(text: str) -> None:
     cell = AnswerCell(text)
@@ -162,7 +160,6 @@ def test_the_time_that_was_worked_stands_with_other_facts() -> None:
 HOSTILE = st.text(st.sampled_from("ab \t\n\r\x1b[31m\x07日é\u0301\u200d👩‍💻\u202e*`#|-"), max_size=120)
 
 
-@settings(deadline=None)
 @given(HOSTILE, st.integers(1, 24), st.booleans())
 def test_no_cell_is_wider_than_its_width(text: str, width: int, expanded: bool) -> None:
     cells: list[Cell] = [

@@ -255,10 +255,9 @@ class Scrolling(RuleBasedStateMachine):
 
 
 TestScrolling = Scrolling.TestCase
-TestScrolling.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestScrolling.settings = settings(max_examples=60, stateful_step_count=25)
 
 
-@settings(deadline=None)
 @given(st.lists(HEIGHTS, min_size=1, max_size=5), st.integers(0, 40), st.integers(0, 40))
 def test_moving_down_and_up_again_ends_where_it_began(heights: list[list[int]], down: int, more: int) -> None:
     flow = Flow()

@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.color import indexed
@@ -94,7 +94,6 @@ def test_a_line_that_was_written_over_is_what_was_written_last() -> None:
     assert ansi_lines("10%\r50%\r100%\r\ndone\r\n", "t") == [[("t", "100%")], [("t", "done")]]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 3 * SIZE), max_size=60))
 def test_chunks_hold_all_text_and_none_too_much_of_it(lengths: list[int]) -> None:
     groups = list(chunks([[("a", "x" * (length // 2)), ("b", "y" * (length - length // 2))] for length in lengths]))
@@ -139,7 +138,6 @@ def test_what_is_folded_says_how_much_and_which_key_shows_it() -> None:
 HOSTILE = st.text(st.sampled_from("ab \t\n\r\x1b[31m;]0\x07日é\u0301\u200d👩‍💻\u202e\U0001f1e9"), max_size=200)
 
 
-@settings(deadline=None)
 @given(HOSTILE, st.integers(1, 30))
 def test_no_row_is_wider_than_it_may_be_whatever_the_text_is(text: str, width: int) -> None:
     for lines in (text_lines(text, "text"), ansi_lines(text, "text")):

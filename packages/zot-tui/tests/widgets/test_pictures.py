@@ -1,6 +1,6 @@
 from base64 import b64encode
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.widgets.pictures import SEGMENTS, Pixels, pixels, told_pixels
@@ -52,7 +52,6 @@ def test_a_jpeg_of_nothing_but_segments_is_not_looked_through() -> None:
     assert pixels(b"\xff\xd8" + TABLE * 1000 + FRAME + bytes(12)) == Pixels(44, 33)
 
 
-@settings(deadline=None)
 @given(st.sampled_from([PNG, GIF, JPEG]), st.integers(0, 60), st.binary(max_size=40))
 def test_torn_and_spoilt_pictures_never_fail(picture: bytes, cut: int, rest: bytes) -> None:
     found = pixels(picture[:cut] + rest)

@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.ansi import Sgr
@@ -173,7 +173,6 @@ def test_a_body_that_was_forgotten_is_drawn_again() -> None:
 HOSTILE = st.text(st.sampled_from("ab \t\n\r\x1b[31m\x07日é\u0301\u200d👩‍💻\u202e/"), max_size=80)
 
 
-@settings(deadline=None)
 @given(HOSTILE, HOSTILE, st.integers(1, 50), st.booleans(), st.booleans(), st.booleans())
 def test_no_call_is_wider_than_its_width(
     name: str, text: str, width: int, framed: bool, expanded: bool, ended: bool
