@@ -187,7 +187,7 @@ def test_files_are_the_persons_own(home: str) -> None:
     in_loop(work)
 
 
-def test_the_file_has_a_bound(home: str) -> None:
+def test_the_file_has_a_bound_and_says_what_was_cut(home: str) -> None:
     async def work() -> None:
         drafts = Drafts(home, "/p", size=1000)
         drafts.keep("d" * 5000, ["q" * 400] * 10)
@@ -197,6 +197,18 @@ def test_the_file_has_a_bound(home: str) -> None:
     (row,) = rows(home)
     assert row["draft"] == "d" * 1000
     assert row["queue"] == ["q" * 400, "q" * 400, "q" * 200]
+    following = Drafts(home, "/p")
+    assert following.recover().cut
+    following.close()
+
+    async def replaced() -> None:
+        last = Drafts(home, "/p")
+        assert last.recover().cut
+        last.keep("short", [])
+        last.close()
+
+    in_loop(replaced)
+    assert "cut" not in rows(home)[0]
 
 
 def test_half_of_a_surrogate_pair_does_no_harm(home: str) -> None:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from zot_agent.ui.drafts import SIZE
 from zot_agent.ui.typed import LONG, Typed
 from zot_tui.editor.completion import Command
 from zot_tui.widgets.editor import EditorWidget
@@ -86,6 +87,21 @@ def test_files_are_offered_once_they_are_found_and_not_when_the_word_has_ended(t
             assert typed.complete()
             assert typed.text == "see @ and @one.txt "
             assert not typed.complete()
+
+    asyncio.run(main())
+
+
+def test_a_draft_that_is_longer_than_what_is_kept_comes_back_with_a_word_about_it(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with typing(tmp_path) as typed:
+            typed.editor.paste("x" * SIZE)
+            typed.editor.insert(" behind it")
+            typed.keep([])
+        async with typing(tmp_path) as typed:
+            assert typed.recover() == (
+                "of what you had typed when zot ended, the first 8,388,608 characters are in the editor"
+            )
+            assert typed.editor.pastes.expand(typed.text) == "x" * SIZE
 
     asyncio.run(main())
 

@@ -135,7 +135,7 @@ def _key(name: str, modifiers: set[str]) -> Key | None:
         return Key(RUNE, (), " ")
     if small in NAMES:
         return Key(small, _ordered(modifiers))
-    if not _is_character(name):
+    if not is_character(name):
         return None
     if not modifiers:
         return Key(RUNE, (), name)
@@ -148,8 +148,12 @@ def _ordered(modifiers: set[str]) -> tuple[str, ...]:
     return tuple(modifier for modifier in MODIFIERS if modifier in modifiers)
 
 
-def _is_character(name: str) -> bool:
-    return len(name) == 1 and name.isprintable()
+def is_character(name: str) -> bool:
+    """Whether it is one character that can be typed: no control character, no half of a pair.
+
+    Others that nobody sees are: input methods type joiners, and spaces of other kinds.
+    """
+    return len(name) == 1 and (name.isprintable() or (name > "\x9f" and not "\ud800" <= name <= "\udfff"))
 
 
 def from_urwid(key: object) -> Key | None:
@@ -172,7 +176,7 @@ def from_urwid(key: object) -> Key | None:
     if name == "<0>":  # NUL: what terminals without a keyboard protocol send for ctrl+space
         modifiers.add("ctrl")
         name = "space"
-    if _is_character(name) and modifiers and name != name.lower():
+    if is_character(name) and modifiers and name != name.lower():
         modifiers.add("shift")  # urwid names a shifted letter by what it types: `ctrl A`
     return _key(name, modifiers)
 

@@ -53,6 +53,13 @@ def test_the_cursor_stands_behind_wide_letters() -> None:
     assert widget.get_cursor_coords(SIZE) == (6, 0)
 
 
+@pytest.mark.parametrize("text", ["👨‍👩‍👧‍👦", "می‌خواهم", "क्‍ष", "日本\u3000語", "10\xa0km"])
+def test_what_an_input_method_types_is_there_whole(text: str) -> None:
+    widget = EditorWidget()
+    assert press(widget, *text) == [None] * len(text)
+    assert widget.text == text
+
+
 def test_a_full_row_leaves_a_cell_for_the_cursor() -> None:
     widget = with_text("1234567890")
 

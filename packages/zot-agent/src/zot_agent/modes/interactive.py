@@ -65,8 +65,8 @@ class ChatScreen:
         for note in (*host.notes, *problems):
             self.presenter.note(note, "warning")
         self.presenter.past.show(host.runtime.messages)
-        if self.controller.typed.recover():
-            self.controller.note("what you had typed when zot ended is in the editor")
+        if recovered := self.controller.typed.recover():
+            self.controller.note(recovered)
         if host.settings.editor_mode == "vi":
             self.controller.typed.toggle_vi()
         self.controller.refresh()

@@ -21,19 +21,23 @@ from zot_provider.surrogates import without_surrogates
 if sys.platform != "win32":
     import fcntl
 
-SIZE = 1024 * 1024
-"""Characters that are kept of the draft, and again of the queue: a few milliseconds of writing."""
+SIZE = 8 * 1024 * 1024
+"""Characters that are kept of the draft, and again of the queue."""
 PAUSE = 0.5
 """Seconds between two writes."""
+SHARE = 20
+"""Times what a write has taken until the next one: long texts are written less often."""
 
 
 @record
 class Draft(Record):
-    """A text in the editor and the prompts that wait; `time` is when they were kept, seconds since the epoch."""
+    """A text in the editor and the prompts that wait; `time` is when they were kept, seconds since the epoch. `cut`
+    says that they were longer than what is kept."""
 
     text: str = ""
     queue: list[str] = field(default_factory=list)
     time: float = 0.0
+    cut: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.text.strip()) or any(entry.strip() for entry in self.queue)
@@ -74,8 +78,10 @@ class Drafts:
             self._timer = loop.call_at(max(self._next, loop.time()), self._write_in_time)
 
     def _write_in_time(self) -> None:
-        self._next = asyncio.get_running_loop().time() + self._pause
+        clock = asyncio.get_running_loop().time
+        began = clock()
         self._write()
+        self._next = began + max(self._pause, (clock() - began) * SHARE)
 
     def recover(self) -> Draft:
         """What processes of this directory left that are no more, the oldest first, each text once; empty if nothing.
@@ -94,7 +100,7 @@ class Drafts:
         left.sort(key=lambda each: each[0].time)
         texts = dict.fromkeys(draft.text for draft, _, _ in left if draft.text.strip())
         queue = dict.fromkeys(entry for draft, _, _ in left for entry in draft.queue if entry.strip())
-        found = Draft("\n\n".join(texts), [*queue])
+        found = Draft("\n\n".join(texts), [*queue], cut=any(draft.cut for draft, _, _ in left))
         if found:
             self._wanted = found
             self._write()
@@ -163,6 +169,8 @@ def _row(draft: Draft, cwd: str, size: int) -> bytes:
         if room <= 0:
             break
     row = {"cwd": cwd, "pid": os.getpid(), "time": time.time(), "draft": draft.text[:size], "queue": kept}
+    if draft.cut or len(draft.text) > size or kept != draft.queue:
+        row["cut"] = True
     return without_surrogates(json.dumps(row, ensure_ascii=False)).encode()
 
 
@@ -180,6 +188,7 @@ def _read(path: str) -> Draft:
         text if isinstance(text, str) else "",
         [entry for entry in queue if isinstance(entry, str)] if isinstance(queue, list) else [],
         float(moment) if isinstance(moment, int | float) else 0.0,
+        row.get("cut") is True,
     )
 
 

@@ -4,6 +4,7 @@ What is given back holds no control characters and no sequences, so that it can 
 """
 
 from zot_core.events import RunEnd
+from zot_tui.keys import is_character
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 
@@ -18,8 +19,7 @@ _ENDS: dict[RunEnd, str] = {"completed": "done", "aborted": "stopped"}
 def one_line(text: str, cells: int) -> str:
     """`text` in at most `cells` cells: single spaces for white space, nothing that a terminal would obey."""
     words = sanitize_line(text[:_LOOKED_AT]).split()
-    shown = "".join(character for character in " ".join(words) if character.isprintable())
-    return clip(shown, cells)
+    return clip("".join(filter(is_character, " ".join(words))), cells)
 
 
 def terminal_title(prompt: str, place: str = "", *, busy: bool = False) -> str:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from zot_agent.ui.drafts import Drafts
+from zot_agent.ui.drafts import SIZE, Drafts
 from zot_agent.ui.files import FileIndex
 from zot_core.aio import spawn
 from zot_tui.editor.completion import Command, Completer, Replacement, query
@@ -65,15 +65,18 @@ class Typed:
     def _keep(self) -> None:
         self.drafts.keep(self.editor.pastes.expand(self.text), self._waiting)
 
-    def recover(self) -> bool:
-        """Put what a crash left into the editor, what waited before what was being typed; whether there was any."""
+    def recover(self) -> str:
+        """Put what a crash left into the editor, what waited before what was being typed; what the person is told, if
+        there was any."""
         draft = self.drafts.recover()
         text = "\n\n".join(filter(None, [*draft.queue, draft.text]))
         if len(text) > LONG:
             self.editor.paste(text)
         elif text:
             self.set(self._with_chips(text))
-        return bool(text)
+        if draft.cut:
+            return f"of what you had typed when zot ended, the first {SIZE:,} characters are in the editor"
+        return "what you had typed when zot ended is in the editor" if text else ""
 
     def _with_chips(self, text: str) -> str:
         """Pictures from the clipboard are attached to what was recovered, as they were."""

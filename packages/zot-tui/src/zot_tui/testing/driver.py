@@ -8,7 +8,7 @@ from typing import Self
 
 from zot_tui.app import App
 from zot_tui.input import Paste, Reply
-from zot_tui.keys import RUNE, Key, parse_key
+from zot_tui.keys import RUNE, Key, is_character, parse_key
 from zot_tui.testing.memory import MemoryScreen
 from zot_tui.text.width import width
 
@@ -56,7 +56,7 @@ class Driver:
                 self.press(Key(RUNE, (), "<"))
             elif name:
                 self.press(parse_key(name))
-            elif character.isprintable():
+            elif is_character(character):
                 self.press(Key(RUNE, (), character))
             else:
                 raise ValueError(f"{character!r} is typed by its name: <enter>, <tab>")
