@@ -43,3 +43,15 @@ def test_going_right_and_left_visits_every_border(text):
 @given(texts, st.integers(-3, 40))
 def test_snapping_finds_the_next_border(text, offset):
     assert motions.snap(text, offset) == next((each for each in borders(text) if each >= offset), len(text))
+
+
+joining = st.sampled_from(
+    "\u0600\u0901\u094d\u0915\u1100\u1161\ud7b0\u200d\u0301\ufe0f\u3099\uff9e\U0001f3fb\U0001f1e9©"
+)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n") | joining, max_size=12), st.data())
+def test_a_step_back_is_to_where_the_grapheme_before_begins_whatever_the_letters(text, data):
+    found = borders(text)
+    offset = data.draw(st.sampled_from(found))
+    assert motions.left(text, offset) == max((each for each in found if each < offset), default=0)

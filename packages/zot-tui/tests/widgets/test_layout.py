@@ -66,3 +66,12 @@ def test_a_place_on_the_screen_and_an_offset_name_each_other(text: str, cells: i
             offset = line.offset(row, column)
             assert line.row_of(offset) == row
             assert line.column(row, offset) <= column
+
+
+@given(LETTERS, LETTERS, LETTERS, LETTERS, st.integers(2, 12))
+def test_a_changed_line_is_laid_out_as_if_it_had_never_been_another(
+    head: str, gone: str, new: str, tail: str, cells: int
+) -> None:
+    before = Line(head + gone + tail, cells)
+
+    assert Line(head + new + tail, cells, before=before).rows == Line(head + new + tail, cells).rows

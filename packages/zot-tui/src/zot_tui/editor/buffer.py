@@ -212,12 +212,14 @@ class Buffer:
         return motions.column(self._text, self._cursor) if self._goal is None else self._goal
 
 
+_STEP = 4096  # characters that are compared at a time
+
+
 def alike(one: str, other: str) -> int:
     """How many characters two texts begin with alike."""
     most = min(len(one), len(other))
-    if one[:most] == other[:most]:
-        return most
-    return next(at for at in range(most) if one[at] != other[at])
+    at = next((at for at in range(0, most, _STEP) if one[at : at + _STEP] != other[at : at + _STEP]), most)
+    return next((each for each in range(at, min(at + _STEP, most)) if one[each] != other[each]), most)
 
 
 def _spliced(text: str, start: int, end: int, middle: str) -> str:

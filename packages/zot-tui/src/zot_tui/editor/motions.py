@@ -4,9 +4,15 @@ Offsets count code points and stand between two graphemes. Lines end at `\\n`. A
 marks and `_`.
 """
 
+import re
 import unicodedata
 
 from zot_tui.text.width import graphemes, split_at, width
+
+# Letters and signs that join nothing before or behind them, whatever that is (UAX #29: `Other`, no conjuncts): between
+# two of them a grapheme ends.
+_PLAIN = "[ -~\u00c0-\u02ff\u0400-\u0482\u048a-\u052f\u3041-\u3096\u309b-\u30ff\u4e00-\u9fff]"
+_BORDER = re.compile(_PLAIN + _PLAIN)
 
 
 def line_start(text: str, offset: int) -> int:
@@ -22,10 +28,9 @@ def line_end(text: str, offset: int) -> int:
 
 def left(text: str, offset: int) -> int:
     """One grapheme back, over a line break too; 0 at the beginning."""
-    start = line_start(text, offset)
-    if offset == start:
+    if offset == line_start(text, offset):
         return max(offset - 1, 0)
-    *_, last = graphemes(text[start:offset])
+    *_, last = graphemes(text[_border(text, offset - 1) : offset])
     return offset - len(last)
 
 
@@ -40,12 +45,20 @@ def right(text: str, offset: int) -> int:
 def snap(text: str, offset: int) -> int:
     """`offset` itself if it stands between two graphemes, else the end of the one it stands in."""
     offset = min(max(offset, 0), len(text))
-    border = line_start(text, offset)
+    border = _border(text, offset)
     for grapheme in graphemes(text[border : line_end(text, offset)]):
         if border >= offset:
             break
         border += len(grapheme)
     return border
+
+
+def _border(text: str, offset: int) -> int:
+    """An offset at most `offset`, on its line, that stands between two graphemes; near to it in most texts."""
+    start = line_start(text, offset)
+    while offset > start and not _BORDER.match(text, offset - 1):
+        offset -= 1
+    return offset
 
 
 def word_left(text: str, offset: int) -> int:

@@ -5,10 +5,12 @@ hang over the edge of a row by one at most; those behind it begin the next row.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from zot_tui.editor.buffer import alike
 from zot_tui.text.runs import Row, join
 from zot_tui.text.sanitize import REPLACEMENT, detached, sanitize
 from zot_tui.text.width import grapheme_width, graphemes, width
@@ -38,18 +40,30 @@ class LineRow(NamedTuple):
 class Line:
     """One line without its line break, laid out in rows of `cells` cells (2 or more) and one for the cursor.
 
-    Characters that do not print are drawn as `�`, tabs as spaces; with `masked` every one is a dot.
+    Characters that do not print are drawn as `�`, tabs as spaces; with `masked` every one is a dot. `before` is a line
+    that this one was, of as many cells, before it was changed: rows that are the same are taken from it.
     """
 
-    __slots__ = ("_cells", "_masked", "_simple", "rows", "spans", "text")
+    __slots__ = ("_masked", "_simple", "cells", "rows", "spans", "text")
 
-    def __init__(self, text: str, cells: int, spans: Sequence[Span] = (), *, masked: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        cells: int,
+        spans: Sequence[Span] = (),
+        *,
+        masked: bool = False,
+        before: "Line | None" = None,
+    ) -> None:
         self.text = text
         self.spans = tuple(spans)
-        self._cells = cells
+        self.cells = cells
         self._masked = masked
         self._simple = text.isascii() and text.isprintable()
-        self.rows = self._laid_out()
+        if before is None or before.cells != cells or masked or before._masked or spans or before.spans:
+            self.rows = [*self._laid_out(0)]
+        else:
+            self.rows = self._changed(before)
 
     def row_of(self, offset: int) -> int:
         """The row on which a cursor at `offset` stands: where a row breaks, the lower one."""
@@ -62,8 +76,8 @@ class Line:
         """Cells from the beginning of a row to `offset`, at most to the cell behind its end."""
         start = self.rows[row].start
         if self._simple:
-            return min(offset - start, self._cells)
-        return min(sum(cells for _, _, cells in self._units(start, offset)), self._cells)
+            return min(offset - start, self.cells)
+        return min(sum(cells for _, _, cells in self._units(start, offset)), self.cells)
 
     def offset(self, row: int, column: int) -> int:
         """The offset nearest to `column` (at or left of it) on a row, from which the cursor stands on that row."""
@@ -94,7 +108,7 @@ class Line:
     def _shown(self, start: int, end: int) -> str:
         if self._simple and not self._masked:
             return self.text[start:end]
-        return "".join(shown if cells <= self._cells else TOO_WIDE for _, shown, cells in self._units(start, end))
+        return "".join(shown if cells <= self.cells else TOO_WIDE for _, shown, cells in self._units(start, end))
 
     def _units(self, start: int, end: int) -> Iterator[tuple[int, str, int]]:
         """The graphemes between two offsets: length, what is drawn for one, its cells."""
@@ -102,30 +116,47 @@ class Line:
             shown, cells = (MASK, 1) if self._masked else drawn(grapheme)
             yield len(grapheme), shown, cells
 
-    def _laid_out(self) -> list[LineRow]:
-        rows: list[LineRow] = []
-        start = at = used = 0
-        for length, cells, space in self._pieces():
-            if used + cells <= self._cells:
+    def _changed(self, before: "Line") -> list[LineRow]:
+        """The rows before a change and behind it, and new ones between them, up to one that begins where one did."""
+        same = alike(before.text, self.text)
+        behind = len(self.text) - alike(before.text[same:][::-1], self.text[same:][::-1])
+        more = len(self.text) - len(before.text)
+        # A row may take back what the one before it did not have room for.
+        kept = max(bisect_left(before.rows, same, key=lambda row: row.end) - 1, 0)
+        rows = before.rows[:kept]
+        following = bisect_left(before.rows, behind - more, key=lambda row: row.start)
+        for row in self._laid_out(before.rows[kept].start):
+            if row.start >= behind:
+                while following < len(before.rows) and before.rows[following].start + more < row.start:
+                    following += 1
+                if following < len(before.rows) and before.rows[following].start + more == row.start:
+                    rest = before.rows[following:]
+                    return rows + ([LineRow(start + more, end + more) for start, end in rest] if more else rest)
+            rows.append(row)
+        return rows
+
+    def _laid_out(self, start: int) -> Iterator[LineRow]:
+        """The rows from the one that begins at `start`."""
+        at, used = start, 0
+        for length, cells, space in self._pieces(start):
+            if used + cells <= self.cells:
                 at, used = at + length, used + cells
                 continue
             if not space and at > start:
-                rows.append(LineRow(start, at))
+                yield LineRow(start, at)
                 start, used = at, 0
-            if cells <= self._cells and not space:
+            if cells <= self.cells and not space:
                 at, used = at + length, cells
                 continue
             for unit, _, wide in self._units(at, at + length):
-                if used + wide > self._cells + space and at > start:
-                    rows.append(LineRow(start, at))
+                if used + wide > self.cells + space and at > start:
+                    yield LineRow(start, at)
                     start, used = at, 0
                 at, used = at + unit, used + wide
-        rows.append(LineRow(start, at))
-        return rows
+        yield LineRow(start, at)
 
-    def _pieces(self) -> Iterator[tuple[int, int, bool]]:
+    def _pieces(self, at: int) -> Iterator[tuple[int, int, bool]]:
         """Stretches that a row takes as a whole if it can: length, cells, whether it is spaces."""
-        at = 0
         for span in self.spans:
             yield from self._words(at, span.start)
             yield span.end - span.start, sum(cells for _, _, cells in self._units(span.start, span.end)), False

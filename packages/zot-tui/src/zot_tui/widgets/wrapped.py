@@ -9,6 +9,8 @@ from zot_tui.editor.paste import Found
 from zot_tui.widgets.layout import Line, Span
 
 CACHED_LINES = 512
+LONG = 4096
+"""Characters from which a line is kept by itself, and a change of it laid out from what it was."""
 
 
 class Place(NamedTuple):
@@ -23,17 +25,19 @@ class Wrapped:
     """Rows of `cells` cells, of which `max_rows` are in sight, the cursor's among them. `chips` finds those of a line;
     when they change, or anything else does that is not the text, `clear` is called."""
 
-    __slots__ = ("_buffer", "_chips", "_lines", "_masked", "_top", "cells", "max_rows")
+    __slots__ = ("_buffer", "_chips", "_lines", "_long", "_masked", "_top", "cells", "max_rows")
 
     def __init__(self, buffer: Buffer, chips: Callable[[str], list[Found]], max_rows: int, *, masked: bool) -> None:
         self._buffer, self._chips, self._masked = buffer, chips, masked
         self.cells, self.max_rows = 80, max_rows
         self._lines: dict[tuple[str, int], Line] = {}
+        self._long: Line | None = None
         self._top = (0, 0)  # number of line and row within it that is drawn first
 
     def clear(self) -> None:
         """Lay everything out anew."""
         self._lines.clear()
+        self._long = None
 
     def view(self) -> tuple[list[Place], int]:
         """The rows that are drawn, and which of them has the cursor."""
@@ -94,11 +98,17 @@ class Wrapped:
         """The line that begins at `start`, laid out for the width at hand."""
         text = self._buffer.text
         text = text[start : motions.line_end(text, start)]
-        cells = self.cells
-        found = self._lines.get((text, cells))
+        if len(text) >= LONG:
+            if self._long is None or self._long.text != text or self._long.cells != self.cells:
+                self._long = self._laid_out(text, self._long)
+            return self._long
+        found = self._lines.get((text, self.cells))
         if found is None:
             if len(self._lines) >= CACHED_LINES:
                 self._lines.clear()
-            spans = [Span(chip.start, chip.end, "accent") for chip in self._chips(text)]
-            found = self._lines[text, cells] = Line(text, cells, spans, masked=self._masked)
+            found = self._lines[text, self.cells] = self._laid_out(text)
         return found
+
+    def _laid_out(self, text: str, before: Line | None = None) -> Line:
+        spans = [Span(chip.start, chip.end, "accent") for chip in self._chips(text)]
+        return Line(text, self.cells, spans, masked=self._masked, before=before)
