@@ -13,6 +13,13 @@ def test_a_row_has_cursor_mark_label_description_and_detail() -> None:
     assert plain(entry_row(entry, 10, 8, chosen=False)) == "  ● sonnet"
 
 
+def test_a_long_label_is_cut_where_its_detail_stands() -> None:
+    row = plain(entry_row(Entry("a name that is longer than its row", detail="5 min"), 38, 20, chosen=False))
+    assert row == "  a name that is longer than i…  5 min"
+    narrow = plain(entry_row(Entry("a name that is longer than its row", detail="5 min"), 30, 20, chosen=False))
+    assert narrow == "  a name that is longer than …"
+
+
 def test_letters_that_were_found_are_marked() -> None:
     row = entry_row(Entry("model", positions=[0, 2]), 20, 5, chosen=False)
 

@@ -15,6 +15,7 @@ GAP = 2
 EDGE = 2  # cells that a wide list leaves free at the right
 WIDE = 40
 LEAST = 8  # cells below which a description is left out
+LABEL = 24  # cells that a label has before anything else has some
 
 
 @dataclass(slots=True)
@@ -32,14 +33,15 @@ class Entry:
 def entry_row(entry: Entry, columns: int, label_cells: int, *, chosen: bool) -> Row[Any]:
     """A row of at most `columns` cells: cursor, mark, label, description at `label_cells`, detail at the right edge.
 
-    What does not fit is left out: the description first, then the detail; a label that is too long is cut.
+    What does not fit is left out or cut: the description first, then what of the label is beyond `LABEL` cells, then
+    the detail.
     """
     head: Row[Any] = [("accent", CURSOR if chosen else BLANK), ("accent", entry.mark), *_label(entry)]
     used = sum(width(text) for _, text in head)
     detail = sanitize_line(entry.detail)
     edge = columns - EDGE if columns >= WIDE else columns
     room = edge - GAP - width(detail)
-    if not detail or room < used:
+    if not detail or room < min(used, LABEL):
         detail, room = "", edge
     row = clip_runs(head, room)
     used = sum(width(text) for _, text in row)
