@@ -23,4 +23,6 @@ async def main(task: str, seconds: float) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3 or not sys.argv[2].isdecimal():
+        sys.exit('usage: budgets.py "task" SECONDS')
     asyncio.run(main(sys.argv[1], float(sys.argv[2])))

@@ -28,4 +28,6 @@ async def main(path: str, *texts: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit('usage: compaction.py FILE.jsonl "what you say" ...')
     asyncio.run(main(*sys.argv[1:]))

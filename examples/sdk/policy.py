@@ -48,4 +48,6 @@ async def main(folder: str, task: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:3]))
+    if len(sys.argv) != 3:
+        sys.exit('usage: policy.py FOLDER "task"')
+    asyncio.run(main(*sys.argv[1:]))

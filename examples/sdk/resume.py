@@ -18,4 +18,6 @@ async def main(path: str, text: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:3]))
+    if len(sys.argv) != 3:
+        sys.exit('usage: resume.py FILE.jsonl "what you say"')
+    asyncio.run(main(*sys.argv[1:]))

@@ -29,4 +29,6 @@ async def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:2]))
+    if len(sys.argv) != 2:
+        sys.exit("usage: structured.py FILE")
+    asyncio.run(main(sys.argv[1]))

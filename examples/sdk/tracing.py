@@ -9,10 +9,13 @@ Names and attributes are those of the semantic conventions for generative AI.
 import asyncio
 import sys
 
-from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider, export
-
 from zot_core import AgentEvent, Call, Done, ErrorEvent, Runtime, ToolOutput, TurnEnd, TurnStart, UsageUpdate
+
+try:
+    from opentelemetry import trace
+    from opentelemetry.sdk.trace import TracerProvider, export
+except ModuleNotFoundError:
+    sys.exit("tracing: needs opentelemetry-sdk: uv run --with opentelemetry-sdk examples/sdk/tracing.py")
 
 
 class Tracing:

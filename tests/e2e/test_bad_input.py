@@ -52,8 +52,8 @@ USAGE = [
     pytest.param(["--provider", "openai", "--api-key", "sk-ünï"], "holds spaces or unusual characters", id="odd key"),
     pytest.param(["--base-url", "localhost:8080/v1"], "must begin with http:// or https://", id="no scheme"),
     pytest.param(["--base-url", "http://"], "has no valid host", id="no host"),
-    pytest.param(["--base-url", "http://h:99999/v1"], "'h:99999/v1' has no valid port", id="no such port"),
-    pytest.param(["--base-url", "http://me:hunter2@a..b/v1"], "'a..b/v1' is not a valid one", id="no such name"),
+    pytest.param(["--base-url", "http://h:99999/v1"], "'http://h:99999/v1' has no valid port", id="no such port"),
+    pytest.param(["--base-url", "http://me:hunter2@a..b/v1"], "'http://a..b/v1' is not a valid one", id="no such name"),
     pytest.param(["--base-url", "me:hunter2@host/v1"], "got 'host/v1'", id="a password without scheme"),
 ]
 
@@ -191,6 +191,7 @@ def test_a_home_that_cannot_be_written(zot: Any, server: ScriptedServer) -> None
     done = zot.ask(server, "-p", "hello")
     assert done.code == 1
     assert done.line().startswith("cannot create the folder of session ")
+    assert done.line().endswith("; set ZOT_HOME to a folder that can be written, or keep no session: --no-session")
     done = zot.ask(server, "-p", "-c", "hello")
     assert done.code == 2
     assert done.line().startswith("no session to continue in ")

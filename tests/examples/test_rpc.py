@@ -164,3 +164,19 @@ def test_ctrl_c_stops_a_tool_and_what_it_started(example: Example, server: Scrip
     assert code == 130, err
     with pytest.raises(ProcessLookupError):
         os.killpg(int(pid), 0)
+
+
+def test_without_zot_on_the_path_the_exit_code_is_1_and_nobody_reads_a_traceback(example: Example) -> None:
+    example.command[0] = str(shutil.which(example.command[0]))
+    tools = example.folder / "tools"
+    tools.mkdir()
+    for name in ("jq", "cat", "kill"):
+        if found := shutil.which(name):
+            (tools / name).symlink_to(found)
+    example.env["PATH"] = str(tools)
+    code, out, err = example.run("hi", *FLAGS)
+    assert (code, out.strip()) == (1, "")
+    assert "zot" in err
+    assert "Traceback" not in err
+    assert "    at " not in err  # nor the stack of Node
+    assert err.strip().count("\n") < 3, err

@@ -113,6 +113,29 @@ def test_stream_events_of_a_run_that_fails(example: Example) -> None:
     assert "error: " in shown.splitlines()[-1]
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("budgets.py", ["x"]),
+        ("budgets.py", ["x", "soon"]),
+        ("policy.py", ["x"]),
+        ("resume.py", ["x"]),
+        ("structured.py", []),
+        ("compaction.py", []),
+    ],
+)
+def test_wrong_arguments_are_told_in_a_line_of_usage(example: Example, name: str, arguments: list[str]) -> None:
+    shown = example.run(name, *arguments, code=1)
+    assert shown.startswith(f"usage: {name} ")
+    assert shown.count("\n") == 1
+    assert example.server.requests == []
+
+
+def test_tracing_without_its_library_says_how_to_get_it(example: Example) -> None:
+    shown = example.run("tracing.py", code=1)
+    assert shown == "tracing: needs opentelemetry-sdk: uv run --with opentelemetry-sdk examples/sdk/tracing.py\n"
+
+
 def test_resume(example: Example) -> None:
     example.server.add("Hello Ada.", "You are Ada.")
     assert example.run("resume.py", "talk.jsonl", "I am Ada.") == "Hello Ada.\n"

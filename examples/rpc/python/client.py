@@ -95,7 +95,11 @@ def main() -> int:
     if len(sys.argv) < 2:
         print('usage: client.py "question" [flags of zot rpc]', file=sys.stderr)
         return 2
-    zot = Zot(*sys.argv[2:])
+    try:
+        zot = Zot(*sys.argv[2:])
+    except OSError as error:  # zot is not installed, or not on the PATH
+        print(f"error: cannot start zot: {error.strerror}", file=sys.stderr)
+        return 1
     try:
         return ask(zot, sys.argv[1])
     finally:

@@ -68,7 +68,7 @@ def test_limits_count_from_the_beginning_of_each_run() -> None:
 
 
 def test_a_cost_without_a_known_price_cannot_be_limited() -> None:
-    with pytest.raises(ConfigError, match=r"^max-cost cannot be kept: the price of model 'm' is unknown$"):
+    with pytest.raises(ConfigError, match=r"^max_cost cannot be kept: the price of model 'm' is unknown$"):
         limit_runs(endless(model=Model("m", "v")), RunLimits(max_cost=1))
 
 
@@ -79,14 +79,14 @@ def test_a_change_to_a_model_without_a_price_stops_a_run_whose_cost_is_limited()
 
     events = run_to_end(agent, "hi")
 
-    message = "max-cost cannot be kept: the price of model 'other' is unknown"
+    message = "max_cost cannot be kept: the price of model 'other' is unknown"
     assert events[-2:] == [ErrorEvent(message, exit_code=4), Done("max_cost")]
 
 
 @pytest.mark.parametrize("name", ["max_steps", "max_cost", "max_tokens", "deadline"])
 @pytest.mark.parametrize("value", [0, -1, float("nan")])
 def test_a_limit_must_be_above_zero(name: str, value: float) -> None:
-    with pytest.raises(ConfigError, match=f"^{name.replace('_', '-')} must be greater than 0, got {value}$"):
+    with pytest.raises(ConfigError, match=f"^{name} must be greater than 0, got {value}$"):
         limit_runs(endless(), RunLimits(**{name: value}))
 
 

@@ -32,6 +32,12 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@tool
+def lookup(city: str) -> str:
+    """Current temperature for a city."""
+    return city
+
+
 def hanging(*then: str) -> EventClient:
     """Says "half a" and hangs; later prompts get the other answers."""
     ends = [[TextDelta(text), StreamEnd("end_turn", [TextBlock(text)])] for text in then]
@@ -477,23 +483,21 @@ def test_limits_are_those_of_the_run() -> None:
 
 
 def test_the_system_prompt_is_replaced_and_added_to(tmp_path: Path) -> None:
-    client = ScriptedClient(["a"])
+    client = ScriptedClient(["a", "b"])
 
     async def main() -> None:
         async with runtime(client, cwd=tmp_path, system_prompt="be kind", append_system_prompt=["be brief"]) as rt:
             await rt.ask("hi")
+        async with runtime(client, cwd=tmp_path, system_prompt="be kind", append_system_prompt="be brief") as rt:
+            await rt.ask("hi")
 
     asyncio.run(main())
+    assert client.requests[0].system == client.requests[1].system
     assert client.requests[0].system.startswith("be kind\n\nbe brief\n\n")
     assert client.requests[0].system.endswith(f"Current working directory: {tmp_path}")
 
 
 def test_own_tools_stand_beside_the_built_in_ones_that_were_picked() -> None:
-    @tool
-    async def lookup(city: str) -> str:
-        """Current temperature for a city."""
-        return city
-
     assert sorted(runtime(ScriptedClient(), tools=[lookup], builtin_tools=["read"]).agent.tools) == ["lookup", "read"]
     assert len(runtime(ScriptedClient(), tools=[lookup]).agent.tools) == len(pick_tools(None)) + 1
     assert runtime(ScriptedClient(), builtin_tools=[]).agent.tools == {}
@@ -522,8 +526,14 @@ def test_a_session_is_gone_on_with(tmp_path: Path) -> None:
     [
         ({"cwd": "/no/such/folder"}, ConfigError, "the working directory /no/such/folder does not exist"),
         ({"builtin_tools": ["reed"]}, UnknownName, "unknown tool 'reed'; did you mean read?"),
-        ({"max_cost": 1.0}, ConfigError, "max-cost cannot be kept"),
-        ({"max_steps": 0}, ConfigError, "max-steps must be greater than 0"),
+        ({"builtin_tools": ["foo"]}, UnknownName, r"unknown tool 'foo'; known: bash, .*, write, skill$"),
+        ({"builtin_tools": "ls"}, ConfigError, r"tools are named in a list, not in a text: \['ls'\], not 'ls'"),
+        ({"tools": [print]}, ConfigError, "print is no tool: put @tool above the function"),
+        ({"tools": ["read"]}, ConfigError, "'read' is no tool: it needs what zot_core.Tool lists"),
+        ({"tools": lookup}, ConfigError, r"tools are given in a list: tools=\[lookup\]"),
+        ({"reasoning": "hard"}, UnknownName, "unknown reasoning 'hard'; known: off, minimum, low"),
+        ({"max_cost": 1.0}, ConfigError, "max_cost cannot be kept"),
+        ({"max_steps": 0}, ConfigError, "max_steps must be greater than 0"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_the_session_is_touched(

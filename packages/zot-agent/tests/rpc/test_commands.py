@@ -95,8 +95,11 @@ def test_an_id_comes_back_to_the_letter(peer: Any, id: str) -> None:
     ("line", "problem"),
     [
         (b"{", "malformed json"),
-        (b"[]", "malformed json"),
-        (b"\xff\xfe", "malformed json"),
+        (b"[]", "a command is a JSON object, not an array"),
+        (b" 5 ", "a command is a JSON object, not a number"),
+        (b"null", "a command is a JSON object, not null"),
+        (b"NaN", "malformed json"),
+        (b'{"type":"\xff"}', "malformed json: not UTF-8 text (byte 9)"),
         (b'{"type":"ping","x":NaN}', "malformed json"),
         (b'{"type":"ping","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "malformed json"),
         (b"{}", "type is missing"),

@@ -31,7 +31,7 @@ class RunLimits(Record):
         for name in self.__match_args__:
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise ConfigError(f"{name.replace('_', '-')} must be greater than 0, got {value}")
+                raise ConfigError(f"{name} must be greater than 0, got {value}")
         if self.max_cost is not None and model.price is None:
             raise ConfigError(_unknown_price(model))
 
@@ -71,4 +71,4 @@ def limit_runs(agent: "Agent", limits: RunLimits) -> None:
 
 
 def _unknown_price(model: Model) -> str:
-    return f"max-cost cannot be kept: the price of model {model.id!r} is unknown"
+    return f"max_cost cannot be kept: the price of model {model.id!r} is unknown"

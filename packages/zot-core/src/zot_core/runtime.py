@@ -11,7 +11,7 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias, TypeVar, get_args, overload
+from typing import TypeAlias, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
 from zot_core.agent.loop import conclude, failed
@@ -25,7 +25,7 @@ from zot_core.limits import RunLimits, limit_runs
 from zot_core.prompt import system_prompt as build_system_prompt
 from zot_core.run import Run as Run
 from zot_core.sessions.file import SessionFile, Stored
-from zot_core.setup import choose, open_session
+from zot_core.setup import check_reasoning, choose, open_session, own_tools, several
 from zot_core.setup import pick_tools as pick_tools
 from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
 from zot_core.state import Recording, State, chosen_tools, clear_session, models_of, named_model, without_cleared
@@ -35,7 +35,7 @@ from zot_core.tools.context import Files, Shell, ToolContext
 from zot_core.tools.files import LocalFiles
 from zot_core.tools.shell import LocalShell
 from zot_provider.client import Client, HttpClient
-from zot_provider.errors import ConfigError, UnknownName, ZotError
+from zot_provider.errors import ConfigError, ZotError
 from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
@@ -74,7 +74,7 @@ class Runtime:
         builtin_tools: Iterable[str] | None = None,
         skills: Sequence[Skill] = (),
         system_prompt: str | None = None,
-        append_system_prompt: Sequence[str] = (),
+        append_system_prompt: str | Sequence[str] = (),
         reasoning: Reasoning = "off",
         messages: Iterable[Message] = (),
         session: "str | os.PathLike[str] | SessionFile | None" = None,
@@ -94,11 +94,12 @@ class Runtime:
 
         `client` answers instead of a vendor; `model` may then be a `Model` record, or any name. `builtin_tools` names
         the built-in tools to have, None for all; `skills` are told to the model, which reads them with the tool
-        `skill`. `session` is the path of a session file, gone on with if it exists, or an open one with what was
-        `resumed` from it. `confirm` is asked before each tool call. The limits are those of `RunLimits`. `auto_compact`
-        is the part of the context window that may be taken up before the conversation is compacted, None for no limit;
-        `CompactionLimits` say more. `files` and `shell` are what tools reach of the world, `env` is added for their
-        processes. `close` closes the client and the session, also those that were handed in.
+        `skill`. `append_system_prompt` is a text, or several. `session` is the path of a session file, gone on with if
+        it exists, or an open one with what was `resumed` from it. `confirm` is asked before each tool call. The limits
+        are those of `RunLimits`. `auto_compact` is the part of the context window that may be taken up before the
+        conversation is compacted, None for no limit; `CompactionLimits` say more. `files` and `shell` are what tools
+        reach of the world, `env` is added for their processes. `close` closes the client and the session, also those
+        that were handed in.
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
@@ -110,12 +111,14 @@ class Runtime:
         limits.check(model)
         compaction = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
         compaction.check()
-        names = None if builtin_tools is None else list(builtin_tools)
+        check_reasoning(reasoning)
+        appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
+        names = None if builtin_tools is None else several(builtin_tools)
         if names is not None and SKILL_TOOL not in names:
             skills = ()
         self.skills = list(skills)
         """What the model can look up with the tool `skill`."""
-        tools = [*pick_tools(names), *([skill_tool(skills)] if skills else ()), *tools]
+        tools = [*pick_tools(names), *([skill_tool(skills)] if skills else ()), *own_tools(tools)]
         # Last of what can fail: whoever catches an error would be left with a locked file.
         if session is not None and not isinstance(session, SessionFile):
             session, resumed = open_session(os.path.abspath(session), self.cwd, model)
@@ -125,9 +128,7 @@ class Runtime:
             model,
             tools=tools,
             context=ToolContext(self.cwd, files or LocalFiles(), shell or LocalShell(), env=env or {}),
-            system=build_system_prompt(
-                self.cwd, replace=system_prompt, append=[*append_system_prompt, skills_section(skills)]
-            ),
+            system=build_system_prompt(self.cwd, replace=system_prompt, append=[*appended, skills_section(skills)]),
             reasoning=reasoning,
             messages=[*(without_cleared(resumed.messages) if resumed else ()), *messages],
             usage=resumed.usage if resumed else None,
@@ -333,8 +334,7 @@ class Runtime:
     def set_reasoning(self, reasoning: Reasoning) -> None:
         """Have the model think this much from now on."""
         self._check_idle()
-        if reasoning not in get_args(Reasoning):
-            raise UnknownName.among("reasoning", reasoning, get_args(Reasoning))
+        check_reasoning(reasoning)
         self.agent.reasoning = reasoning
         self.agent.refresh()
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from typing import get_args
 
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.rows import Meta
@@ -10,8 +11,9 @@ from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.base import Tool
 from zot_core.version import __version__
 from zot_provider.client import Client, HttpClient
-from zot_provider.errors import UnknownName
+from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
+from zot_provider.request import Reasoning
 from zot_provider.selection import select
 
 
@@ -27,15 +29,52 @@ def choose(
 
 
 def pick_tools(names: Iterable[str] | None) -> list[Tool]:
-    """The built-in tools called `names`, all for None; `skill` is made elsewhere. Raises `UnknownName`."""
+    """The built-in tools called `names`, all for None; `skill` is made elsewhere. Raises `ConfigError`."""
     if names is None:
         return list(BUILTIN_TOOLS)
     known = {tool.name: tool for tool in BUILTIN_TOOLS}
-    wanted = list(names)
+    wanted = several(names)
     for name in wanted:
         if name not in known and name != SKILL_TOOL:
-            raise UnknownName.among("tool", name, [*known, SKILL_TOOL])
+            raise unknown_tool(name, [*known, SKILL_TOOL])
     return [known[name] for name in wanted if name != SKILL_TOOL]
+
+
+def several(names: Iterable[str]) -> list[str]:
+    """The names of tools. Raises `ConfigError` for a text, whose letters would be taken for names."""
+    if isinstance(names, str):
+        raise ConfigError(f"tools are named in a list, not in a text: [{names!r}], not {names!r}")
+    return list(names)
+
+
+def unknown_tool(name: str, known: Iterable[str]) -> UnknownName:
+    """The error for a tool that there is not; where no name is near, it tells all of them."""
+    names = list(known)
+    error = UnknownName.among("tool", name, names)
+    return UnknownName(f"{error}; known: {', '.join(names)}") if str(error).endswith(repr(name)) else error
+
+
+def own_tools(tools: Iterable[Tool]) -> list[Tool]:
+    """The tools of somebody else. Raises `ConfigError` for what is none, before a model call would fail of it."""
+    if not isinstance(tools, Iterable):
+        raise ConfigError(f"tools are given in a list: tools=[{_name(tools)}]")
+    found = list(tools)
+    for tool in found:
+        if not isinstance(getattr(tool, "name", None), str) or not callable(getattr(tool, "run", None)):
+            way = "put @tool above the function" if callable(tool) else "it needs what zot_core.Tool lists"
+            raise ConfigError(f"{_name(tool)} is no tool: {way}")
+    return found
+
+
+def _name(thing: object) -> str:
+    """What a person calls an object."""
+    return str(getattr(thing, "__name__", None) or getattr(thing, "name", None) or repr(thing))
+
+
+def check_reasoning(reasoning: str) -> None:
+    """Raises `UnknownName` for a level that there is not."""
+    if reasoning not in get_args(Reasoning):
+        raise UnknownName.among("reasoning", reasoning, get_args(Reasoning))
 
 
 def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored | None]:

@@ -9,10 +9,11 @@ from zot_core.sessions.file import SessionFile
 from zot_core.sessions.recorder import record_session
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.stored import StoredMessage
+from zot_core.setup import several, unknown_tool
 from zot_core.tools.base import Tool
 from zot_provider.catalog import find_model, list_models, resolve_model
 from zot_provider.client import Client, HttpClient
-from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.errors import ConfigError
 from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.record import Record, record
@@ -107,15 +108,15 @@ async def models_of(client: Client, current: Model) -> list[Model]:
 def chosen_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: Iterable[str]) -> dict[str, Tool]:
     """The tools called `names`, and those of `present` that are not among the `known`: others have put them there.
 
-    Raises `UnknownName`.
+    Raises `ConfigError`.
     """
     kept = {name: tool for name, tool in present.items() if known.get(name) is not tool}
     chosen: dict[str, Tool] = {}
-    for name in names:
+    for name in several(names):
         if name in known:
             chosen[name] = known[name]
         elif name not in kept:
-            raise UnknownName.among("tool", name, [*known, *kept])
+            raise unknown_tool(name, [*known, *kept])
     return kept | chosen
 
 
@@ -137,7 +138,8 @@ class Recording:
         stamp = started[:19].replace("-", "").replace(":", "").replace("T", "-")
         path = os.path.join(os.path.dirname(self._session.path), f"{stamp}-{identity[:8]}.jsonl")
         self._session.close()
-        self._session = SessionFile(path, Meta(identity, old.cwd, model.id, model.vendor, started, old.version))
+        meta = Meta(identity, old.cwd, model.id, model.vendor, started, old.version)
+        self._session = SessionFile(path, meta, advice=self._session.advice)
         self._hooks = Hooks()
         record_session(self._hooks, self._session)
         return self._session

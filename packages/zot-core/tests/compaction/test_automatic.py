@@ -346,7 +346,7 @@ def test_a_threshold_out_of_bounds_is_told_before_the_session_is_opened(tmp_path
     session = SessionFile(str(path), Meta("id", "/p", "m", "v", "then"))
     session.append(user_message("hi"))
     session.close()
-    with pytest.raises(ConfigError, match="auto-compact must be above 0 and at most 1, got 85"):
+    with pytest.raises(ConfigError, match="auto_compact must be above 0 and at most 1, got 85"):
         Runtime("m", client=ScriptedClient(), session=path, auto_compact=85)
     stored = load(str(path))
     SessionFile(str(path), stored.meta, resume=stored).close()

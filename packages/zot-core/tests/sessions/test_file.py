@@ -594,3 +594,11 @@ def test_a_file_with_compactions_that_is_cut_off_anywhere_opens_and_is_gone_on_w
         again.close()
         assert load(str(path)).messages == [SUMMARY, user("and now?")]
         assert path.read_bytes().startswith(data[:end])
+
+
+def test_where_no_file_can_be_made_the_advice_of_the_program_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    path = tmp_path / "file" / "folder" / "s.jsonl"
+    session = SessionFile(str(path), META, advice="name another folder")
+    with pytest.raises(SessionError, match=rf"^cannot create .* {path}: Not a directory; name another folder$"):
+        session.append(user("hi"))

@@ -91,15 +91,15 @@ class Show:
         self._size = shutil.get_terminal_size()
         self._started = time.monotonic()
         self._usage = (0, 0)
-        self._open = False  # a line of text without its end
+        self._speaking = False
 
     def __call__(self, output: Output, event: AgentEvent) -> None:
         if isinstance(event, TextDelta):
-            output.write(event.delta if self._open else f"\n{event.delta.lstrip()}")
-            self._open = True
-        elif isinstance(event, TurnEnd) and self._open:
-            output.write("\n")
-            self._open = False
+            output.write(event.delta if self._speaking else f"\n{event.delta.lstrip()}")
+            self._speaking = True
+        elif isinstance(event, TurnEnd):
+            output.end_line()
+            self._speaking = False
         elif isinstance(event, ToolCall):
             output.write(f"\n* {event.name} {event.arguments}\n")
         elif isinstance(event, ToolOutput):

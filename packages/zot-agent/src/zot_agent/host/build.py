@@ -24,6 +24,8 @@ from zot_provider.selection import Selection, select
 MODELS_FILE = "models.json"
 """The user's own vendors and models, in zot's home folder: see `zot_provider.catalog.user`."""
 
+_UNWRITABLE = "set ZOT_HOME to a folder that can be written, or keep no session: --no-session"
+
 
 def build_host(options: Options, *, once: bool = True, can_ask: bool = False) -> Host:
     """A host for what was asked for, its extensions starting. Raises `ConfigError`, `SessionError`.
@@ -55,7 +57,7 @@ def open_runtime(
     `held` is a session that is open in this process: if it is the one to go on with, it is what the agent gets.
     """
     cwd, home = working_directory(options.cwd), zot_home()
-    store = SessionStore(sessions_root())
+    store = SessionStore(sessions_root(), _UNWRITABLE)
     path, stored = find_session(options, store, cwd)
     selection = choose_model(options, settings, known_models(home), stored)
     client = open_client(selection, options)

@@ -17,6 +17,10 @@ from zot_provider.vendors.spec import Vendor
 _LARGER = Budget(question=4000, result=6000, answer=512, sentence=False)
 """For a model of the user's own, with which a request stays within the server's context."""
 
+_AGAINST_LOOPS = 0.2
+"""The demo model's frequency penalty. Without one its answers end in one word, said until it may write no more; with
+more it lists what is a file."""
+
 
 class LocalClient:
     """The model at `path` (a GGUF file), the demo model for an empty path. It is loaded with the first request.
@@ -27,7 +31,7 @@ class LocalClient:
     def __init__(self, vendor: Vendor, path: str = "") -> None:
         require_engine()
         self._vendor = vendor
-        self._server = LocalServer(_model_file(path))
+        self._server = LocalServer(_model_file(path), frequency_penalty=0.0 if path else _AGAINST_LOOPS)
         self._budget = _LARGER if path else Budget()
         self._client: PromptedClient | None = None
         self._starting = asyncio.Lock()

@@ -57,8 +57,10 @@ class LocalServer:
     The key is made anew each time: other users and web pages of this machine cannot use the server.
     """
 
-    def __init__(self, path: str, limits: ServerLimits | None = None) -> None:
+    def __init__(self, path: str, limits: ServerLimits | None = None, *, frequency_penalty: float = 0.0) -> None:
+        """`frequency_penalty`, as in the OpenAI wire, keeps a model from repeating itself: in all its answers."""
         self.path = path
+        self.frequency_penalty = frequency_penalty
         self.limits = limits or ServerLimits()
         self.key = secrets.token_urlsafe(16)
         self.base_url = ""
@@ -107,7 +109,7 @@ class LocalServer:
         def load() -> None:
             result, failure = None, None
             try:
-                result = _serve(self.path, self.key, self.limits)
+                result = _serve(self.path, self.key, self.limits, self.frequency_penalty)
             except (ImportError, OSError, RuntimeError) as error:
                 failure = ConfigError(f"{self.path!r} cannot be loaded; is it a whole GGUF model? ({error})")
                 failure.__cause__ = error
@@ -127,7 +129,7 @@ class LocalServer:
             await client.close()
 
 
-def _serve(path: str, key: str, limits: ServerLimits) -> Any:
+def _serve(path: str, key: str, limits: ServerLimits, frequency_penalty: float) -> Any:
     import xllamacpp  # noqa: PLC0415  an extra; 100 MB
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -140,6 +142,7 @@ def _serve(path: str, key: str, limits: ServerLimits) -> Any:
     params.n_batch = params.n_ubatch = 64  # a request that is given up is noticed between two batches
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.cache_ram_mib = limits.cache
+    params.sampling.penalty_freq = frequency_penalty
     params.api_keys = [key]
     params.ui = params.endpoint_slots = False
     return xllamacpp.Server(params)

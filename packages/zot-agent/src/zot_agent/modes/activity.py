@@ -36,7 +36,7 @@ class Activity:
             self._tell(f"  failed: {failure(event)}")
 
     def _tell(self, text: str) -> None:
-        self._output.flush()
+        self._output.make_way()
         line = clip(text, shutil.get_terminal_size().columns - 1)
         with suppress(OSError):  # the terminal has gone
             sys.stderr.write(f"{line}\n" if self._plain else f"\x1b[2m{line}\x1b[0m\n")

@@ -31,20 +31,33 @@ _EXIT: dict[RunEnd, int] = {
 class _Watch:
     """Follows a run for its exit code, and tells the person on standard error what is not part of the answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, output: Output) -> None:
+        self._output = output
         self.code = 1
         self.refusal = ""
 
     def __call__(self, event: AgentEvent) -> None:
         if isinstance(event, ErrorEvent):
             self.code = event.exit_code
-            complain(event.message)
+            self.tell(event.message)
         elif isinstance(event, TurnEnd):
             self.refusal = event.error
             if event.stop == "length":
-                complain("the answer was cut off: the model may not write more at once")
+                self.tell("the answer was cut off: the model may not write more at once")
         elif isinstance(event, Notice):
-            complain(event.message)
+            self.tell(event.message)
+
+    def tell(self, text: str, who: str = "zot") -> None:
+        """A line on standard error, below the text that has come and never within a line of it."""
+        self._output.make_way()
+        complain(text, who)
+
+    def tell_note(self, event: "ExtensionEvent") -> None:
+        """A note of an extension, as `[name] level: text`; nothing else of theirs can be shown here."""
+        from zot_agent.extensions.events import Notify  # noqa: PLC0415  who has no extensions does not need it
+
+        if isinstance(event, Notify):
+            self.tell(event.message, f"[{event.extension}] {event.level}")
 
 
 class _Signals:
@@ -78,14 +91,6 @@ class _Signals:
         self._output.restore()
 
 
-def tell_note(event: "ExtensionEvent") -> None:
-    """A note of an extension, as `[name] level: text` on standard error; nothing else of theirs can be shown here."""
-    from zot_agent.extensions.events import Notify  # noqa: PLC0415  who has no extensions does not need it
-
-    if isinstance(event, Notify):
-        complain(event.message, f"[{event.extension}] {event.level}")
-
-
 async def answer(
     host: Host, prompt: str, show: Show, *, images: Sequence[ImageBlock] = (), plain: bool = False, quiet: bool = False
 ) -> int:
@@ -97,9 +102,10 @@ async def answer(
     """
     for note in host.notes:
         complain(note)
+    output = Output(host.runtime.cancel, plain=plain)
+    watch = _Watch(output)
     if host.extensions is not None:
-        host.extensions.events.add(tell_note)
-    output, watch = Output(host.runtime.cancel, plain=plain), _Watch()
+        host.extensions.events.add(watch.tell_note)
     host.runtime.hooks.event.add(lambda event: show(output, event))
     host.runtime.hooks.event.add(watch)
     with _Signals(host.runtime.cancel, output) as received:
@@ -119,5 +125,5 @@ async def answer(
     if end == "aborted":
         return 130
     if end == "refused":
-        complain(f"refused: {watch.refusal}")
+        watch.tell(f"refused: {watch.refusal}")
     return watch.code if end == "error" else _EXIT[end]

@@ -35,6 +35,7 @@ class Output:
         self._closed = closed
         self._strip = not plain and os.isatty(1)
         self._hurried = False
+        self._open = False  # a line without its end
         self.gone = False
         self.failure = ""
 
@@ -43,6 +44,20 @@ class Output:
         if not self._parts:
             asyncio.get_running_loop().call_soon(self.flush)
         self._parts.append(text)
+        if text:
+            self._open = not text.endswith("\n")
+
+    def end_line(self) -> None:
+        """Write the end of a line that was begun, if one was."""
+        if self._open:
+            self.write("\n")
+
+    def make_way(self) -> None:
+        """To be called before something is written to standard error: it then stands below what has come so far, and
+        on a line of its own if both streams are one terminal or one file. Elsewhere the text gets no line break."""
+        if self._open and _one_stream():
+            self.end_line()
+        self.flush()
 
     def flush(self) -> None:
         """Write what was collected now."""
@@ -87,3 +102,11 @@ class Output:
         if self._hurried:
             self._hurried = False
             os.set_blocking(1, self._blocking)
+
+
+def _one_stream() -> bool:
+    """Whether standard output and standard error lead to the same place."""
+    try:
+        return os.path.sameopenfile(1, 2)
+    except OSError:  # one of them is closed
+        return False

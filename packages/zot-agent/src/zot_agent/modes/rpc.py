@@ -25,8 +25,9 @@ async def run(
 ) -> int:
     """Serve the client until it closes standard input; the exit code.
 
-    What runs and waits then is finished, 0. A client that closes its end of standard output, or is gone, stops
-    everything at once, 0 as well; a wrong token gives 1, a client that reads nothing 1, a signal 128 and its number.
+    What runs and waits then is finished, 0. A client that closes the pipe or socket that is standard output, as the end
+    of its process does, stops everything at once, 0 as well; a wrong token gives 1, a client that reads nothing 1, a
+    signal 128 and its number.
     """
     for note in host.notes:
         complain(note)

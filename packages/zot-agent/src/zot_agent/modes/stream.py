@@ -15,20 +15,16 @@ async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int
 
     Where an extension may replace the text of an answer, it is printed once that has happened.
     """
-    last, text = "\n", HeldText(host)
+    text = HeldText(host)
 
     def show(output: Output, event: AgentEvent) -> None:
-        nonlocal last
         if text.holds(event):
             return
         if isinstance(event, TextDelta):
-            last = event.delta
-            output.write(last)
+            output.write(event.delta)
         elif isinstance(event, AssistantMessage) and text.held:
-            last = event.message.text
-            output.write(last)
-        elif isinstance(event, TurnEnd | ToolCall) and not last.endswith("\n"):
-            last = "\n"
-            output.write(last)
+            output.write(event.message.text)
+        elif isinstance(event, TurnEnd | ToolCall):
+            output.end_line()
 
     return await answer(host, prompt, show, images=images)

@@ -1,5 +1,6 @@
 """`Method`: a command of the protocol as data, from which its check, its documentation and its schema are read."""
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -69,6 +70,19 @@ class Method(Record):
             else:
                 given[field.name] = value
         return given
+
+
+def other_json(line: bytes) -> str:
+    """What a line is, in words, that is JSON and no object; empty for other lines."""
+    try:
+        value = json.loads(line, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return ""
+    return "" if isinstance(value, dict) else "an array" if isinstance(value, list) else _named(value)
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _named(value: Any) -> str:

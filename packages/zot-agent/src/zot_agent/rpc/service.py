@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zot_agent.host import Host
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.rpc.method import Answer, CommandRefused
+from zot_agent.rpc.method import Answer, CommandRefused, other_json
 from zot_agent.rpc.work import Job, Work
 from zot_agent.rpc.writer import Lines
 from zot_core.aio import spawn
@@ -72,8 +72,14 @@ class Service:
             return
         try:
             members = parse_object(line.decode())
-        except (FrameError, UnicodeDecodeError) as error:
-            self._respond("", "", error=f"malformed json: {error}")
+        except UnicodeDecodeError as error:
+            self._respond("", "", error=f"malformed json: not UTF-8 text (byte {error.start})")
+            return
+        except FrameError as error:
+            kind = other_json(line)
+            self._respond(
+                "", "", error=f"a command is a JSON object, not {kind}" if kind else f"malformed json: {error}"
+            )
             return
         id = members["id"][1] if "id" in members else ""
         name = members["type"][0] if "type" in members else None

@@ -38,12 +38,10 @@ class CompactionLimits(Record):
     def check(self) -> None:
         """Raises `ConfigError` for limits that make no sense."""
         if self.threshold is not None and not 0 < self.threshold <= 1:
-            raise ConfigError(f"auto-compact must be above 0 and at most 1, got {self.threshold}")
+            raise ConfigError(f"auto_compact must be above 0 and at most 1, got {self.threshold}")
         for name in ("keep", "summary_tokens", "result_characters"):
             if getattr(self, name) < 1:
-                raise ConfigError(
-                    f"{name.replace('_', '-')} of compaction must be at least 1, got {getattr(self, name)}"
-                )
+                raise ConfigError(f"{name} of compaction must be at least 1, got {getattr(self, name)}")
 
 
 class CompactionError(ZotError):

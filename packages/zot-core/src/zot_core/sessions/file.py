@@ -39,14 +39,16 @@ class SessionFile:
     moment. The file is readable by its owner alone and locked against other writers.
     """
 
-    def __init__(self, path: str, meta: Meta, *, resume: Stored | None = None) -> None:
-        """A new session, or one to go on with: `resume` is what `load` gave.
+    def __init__(self, path: str, meta: Meta, *, resume: Stored | None = None, advice: str = "") -> None:
+        """A new session, or one to go on with: `resume` is what `load` gave. `advice` is told with the error of a file
+        that cannot be made: what the person can do, which only the program knows.
 
         Raises `SessionLocked` when another process has the file open, `SessionError` when it cannot be written, or has
         changed since it was loaded.
         """
         self.path = path
         self.meta = meta
+        self.advice = advice
         self._fd: int | None = None
         self._closed = False
         self._torn = False
@@ -71,7 +73,7 @@ class SessionFile:
         try:
             fd = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
         except OSError as error:
-            raise SessionError(f"cannot write session {self.path}: {error.strerror}") from error
+            raise SessionError(self._in_vain("cannot write session", error)) from error
         try:
             _lock(fd)
         except OSError as error:
@@ -124,7 +126,7 @@ class SessionFile:
         try:
             _make_private(os.path.dirname(os.path.abspath(self.path)))
         except OSError as error:
-            raise SessionError(f"cannot create the folder of session {self.path}: {error.strerror}") from error
+            raise SessionError(self._in_vain("cannot create the folder of session", error)) from error
         self._fd = fd = self._open(os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
         self.meta = self.meta.replace(started=self.meta.started or timestamp())
         try:
@@ -135,6 +137,9 @@ class SessionFile:
             with suppress(OSError):
                 os.unlink(self.path)
             raise
+
+    def _in_vain(self, what: str, error: OSError) -> str:
+        return f"{what} {self.path}: {error.strerror}" + (f"; {self.advice}" if self.advice else "")
 
     def _write(self, row: str) -> int:
         """Write a row; where in the file it begins."""

@@ -17,8 +17,10 @@ class SessionStore:
     `<h>` is the first 8 bytes of the SHA-256 of the working directory's path, in hex.
     """
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, advice: str = "") -> None:
+        """`advice`: see `SessionFile`."""
         self.root = root
+        self.advice = advice
 
     def folder(self, cwd: str) -> str:
         """The folder for a working directory."""
@@ -32,7 +34,7 @@ class SessionStore:
         identity = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
         name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{digits[:8]}.jsonl"
         meta = Meta(identity, cwd, model, provider, timestamp(), version)
-        return SessionFile(os.path.join(self.folder(cwd), name), meta)
+        return SessionFile(os.path.join(self.folder(cwd), name), meta, advice=self.advice)
 
     def paths(self, cwd: str) -> list[str]:
         """The sessions of a working directory, the one used last first. Raises `SessionError`."""
