@@ -16,8 +16,7 @@ os.environ["COLUMNS"] = "100"  # argparse wraps its help to the terminal: the pa
 import generate_frames
 import generate_rpc_schema
 
-from zot_agent.cli import SUBCOMMANDS
-from zot_agent.cli.args import build_parser
+from zot_agent.cli.args import build_parser, list_commands
 from zot_agent.modes import MODES
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
@@ -29,6 +28,7 @@ from zot_provider.catalog import list_models
 from zot_provider.vendors import VENDORS
 from zot_tui.keys import parse_key
 from zot_tui.theme import TOKENS
+from zot_tui.theme.tokens import BY_NAME
 from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR_ACTIONS
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
 
@@ -46,7 +46,7 @@ def flags() -> str:
     modes = "".join(
         f"| {mode.name} | {' '.join(f'`{flag}`' for flag in mode.flags)} | {mode.help} |\n" for mode in MODES.values()
     )
-    commands = "".join(f"| `zot {name}` | {sub.help} |\n" for name, sub in SUBCOMMANDS.items())
+    commands = "".join(f"| `zot {name}` | {help} |\n" for name, help in list_commands())
     return (
         f"# The command line\n\n```text\n{build_parser().format_help().rstrip()}\n```\n\n"
         f"## Modes\n\n| mode | flags | what it does |\n|---|---|---|\n{modes}\n"
@@ -166,14 +166,18 @@ def screen() -> str:
         f"| `/{each.name}{' ' + each.arguments if each.arguments else ''}` | {each.help} | {BUSY[each.busy]} |\n"
         for each in COMMANDS
     )
-    parts = (("The chat", (*ACTIONS, *TRANSCRIPT_ACTIONS)), ("The editor", EDITOR_ACTIONS), ("Dialogs", DIALOG_ACTIONS))
+    parts = (
+        ("The chat", (*ACTIONS, *TRANSCRIPT_ACTIONS), ""),
+        ("The editor", EDITOR_ACTIONS, ""),
+        ("Dialogs", DIALOG_ACTIONS, "These keys cannot be changed.\n\n"),
+    )
     keys = "".join(
-        f"\n## {title}\n\n| keys | action | |\n|---|---|---|\n"
+        f"\n## {title}\n\n{words}| keys | action | |\n|---|---|---|\n"
         + "".join(
             f"| {' '.join(f'`{parse_key(key).label}`' for key in each.keys)} | `{each.name}` | {each.help} |\n"
             for each in actions
         )
-        for title, actions in parts
+        for title, actions, words in parts
     )
     return f"# Commands and keys\n\n## Commands\n\n| command | | while zot works |\n|---|---|---|\n{commands}{keys}"
 
@@ -181,7 +185,7 @@ def screen() -> str:
 def themes() -> str:
     rows = "".join(
         f"| `{token.key}` | {f'`{token.background_key}`' if token.background_key else ''} | {token.meaning} "
-        f"| {f'`{token.fallback}`' if token.fallback else ''} | {token.contrast:g} |\n"
+        f"| {f'`{BY_NAME[token.fallback].key}`' if token.fallback else ''} | {token.contrast:g} |\n"
         for token in TOKENS
     )
     return (

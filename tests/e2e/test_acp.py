@@ -567,6 +567,52 @@ def test_earlier_sessions_are_listed_loaded_and_removed(zot: Any, server: Script
     asyncio.run(second())
 
 
+def test_a_session_loaded_by_the_beginning_of_its_id_is_the_same_by_all_of_it(zot: Any, server: ScriptedServer) -> None:
+    server.add("Hello.", "Again.", "And again.", Turn("word " * 20_000, chunk=5, delay=0.02))
+
+    async def first() -> str:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            session = await talk.begin(zot)
+            await talk.prompt(session, "hi")
+            return session
+
+    async def second(whole: str) -> None:
+        short = whole[:8]
+        async with open_talk(zot, *zot.at(server)) as talk:
+            await talk.agent.load_session(cwd=str(zot.cwd), session_id=short)
+            assert await talk.prompt(short, "by its beginning") == "end_turn"
+            assert await talk.prompt(whole, "by all of it") == "end_turn"
+            assert talk.editor.said(session=short) == "Hello.Again.And again."  # under the name that was asked for
+            await talk.agent.load_session(cwd=str(zot.cwd), session_id=whole)
+            assert talk.editor.said(session=whole) == "Hello.Again.And again."
+            stuck = asyncio.ensure_future(talk.prompt(whole, "wait"))
+            await talk.editor.until(lambda update: "word" in str(update))
+            code, text = await talk.refusal(talk.agent.load_session(cwd=str(zot.cwd), session_id=short))
+            assert (code, f"is open here as '{whole}'" in text) == (-32600, True)
+            await talk.agent.cancel(session_id=whole)
+            assert await stuck == "cancelled"
+            await delete(talk, whole)
+            assert (await talk.agent.list_sessions()).sessions == []
+
+    asyncio.run(second(asyncio.run(first())))
+
+
+def test_parameters_may_be_left_out_where_none_is_needed(zot: Any, server: ScriptedServer) -> None:
+    lines = [
+        b'{"jsonrpc": "2.0", "id": 1, "method": "session/list"}',
+        b'{"jsonrpc": "2.0", "id": 2, "method": "session/list", "params": []}',
+        b'{"jsonrpc": "2.0", "id": 3, "method": "session/new"}',
+    ]
+
+    done = zot.run("acp", *zot.at(server), stdin=b"\n".join(lines))
+
+    answers = {answer["id"]: answer for answer in map(json.loads, done.out.splitlines())}
+    assert answers[1]["result"]["sessions"] == []
+    assert (answers[2]["error"]["code"], answers[2]["error"]["message"]) == (-32602, "params must be an object")
+    assert answers[3]["error"]["code"] == -32602
+    assert answers[3]["error"]["message"].startswith("cwd: ")
+
+
 def test_a_session_that_another_zot_has_open_is_not_removed(zot: Any, server: ScriptedServer) -> None:
     server.add("Hello.")
 
@@ -809,6 +855,30 @@ def test_wrong_words_on_the_command_line_are_refused(zot: Any) -> None:
         assert (done.code, done.out) == (2, "")
         assert done.line()
     assert zot.run("acp", "--help").out.startswith("usage: zot acp [options of zot]")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--provider", "nope"], "unknown provider 'nope'"),
+        (["--model", "opnai/gpt-5.1"], "unknown provider 'opnai'"),
+        (["--tools", "foo"], "unknown tool 'foo'"),
+        (["--provider", "openai", "--base-url", "foo"], "must begin with http://"),
+    ],
+)
+@pytest.mark.parametrize("key", [True, False])
+def test_words_with_which_no_session_could_begin_are_refused_at_the_start(
+    zot: Any, words: list[str], told: str, key: bool
+) -> None:
+    env = zot.env if key else {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
+    done = zot.run("acp", *words, env=env)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.line()
+
+
+def test_an_extension_that_cannot_be_used_is_told_at_the_start(zot: Any) -> None:
+    done = zot.run("acp", "--ext", "/nowhere/at/all")
+    assert (done.code, done.line()) == (0, "extension in /nowhere/at/all: there is no such folder")
 
 
 def test_without_the_extra_it_is_said_how_to_have_it(zot: Any) -> None:

@@ -248,3 +248,24 @@ def test_what_an_extension_wrote_cannot_take_over_the_terminal(zot: Any, source:
     terminal.expect(pexpect.EOF)
     assert terminal.before == "abc\r\n"
     terminal.close()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(
+            "ext list",
+            "ext logs x",
+            "ext doctor",
+            "ext new foo",
+            "ext install .",
+            "ext install --project .",
+            "ext remove x",
+        ),
+        *("ext check .", "doctor --offline"),
+    ],
+)
+def test_a_working_directory_that_was_deleted_is_one_line(zot: Any, arguments: str) -> None:
+    done = zot.shell(f"mkdir gone; cd gone; rmdir ../gone; zot {arguments}")
+    assert (done.code, done.out) == (2, "")
+    assert done.line() == "the current directory no longer exists; change to another one"

@@ -23,6 +23,24 @@ def test_the_help_fits_a_terminal_and_names_every_flag(zot: Any) -> None:
         assert f"\n  {flag.strip()}" in done.out or flag in done.out, flag
 
 
+@pytest.mark.parametrize("word", ["help", "version"])
+def test_the_words_of_other_programs_ask_no_model_when_they_stand_alone(
+    zot: Any, server: ScriptedServer, word: str
+) -> None:
+    assert zot.run(word).out == zot.run(f"--{word}").out
+    server.add("ok")
+    assert zot.ask(server, "-p", word, "me").code == 0
+    assert server.requests[0].body["messages"][-1]["content"] == f"{word} me"
+
+
+def test_rpc_has_a_help_of_its_own(zot: Any) -> None:
+    for flag in ("-h", "--help"):
+        done = zot.run("rpc", "--model", "x", flag)
+        assert (done.code, done.err) == (0, "")
+        assert done.out.startswith("usage: zot rpc [options of zot]\n")
+        assert "exit codes: 0 " in done.out
+
+
 @pytest.mark.parametrize("arguments", [["-v"], ["--version"], ["-p", "-v"]])
 def test_the_version(zot: Any, arguments: list[str]) -> None:
     done = zot.run(*arguments)

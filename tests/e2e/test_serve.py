@@ -186,15 +186,20 @@ def test_what_is_in_the_way_of_the_address_is_said_in_one_line(zot: Any) -> None
         (["--listen", "[::]:0"], "--allow-remote"),
         (["--listen", "nonsense"], "neither HOST:PORT"),
         (["--root", "nowhere"], "--root 'nowhere' is no directory"),
-        (["--root", "/usr"], "outside of every --root"),
+        (["--root", "/usr"], "is outside of every --root; name one within them with --cwd"),
         (["--cwd", "nowhere"], "no directory"),
         (["--max-sessions", "0"], "--max-sessions"),
         (["--idle", "nan"], "--idle"),
+        (["--idle", "-1"], "--idle must be a number of seconds, 0 for never, got -1"),
+        (["--provider", "nope"], "unknown provider 'nope'"),
+        (["--model", "opnai/gpt-5.1"], "unknown provider 'opnai'"),
+        (["--tools", "foo"], "unknown tool 'foo'"),
+        (["--provider", "openai", "--base-url", "foo"], "must begin with http://"),
         (["hello"], "takes no prompt"),
         (["-c"], "no --continue"),
         (["--session", "x"], "no --session"),
         (["--rpc"], "no --rpc"),
-        (["--dance"], "unknown flag '--dance'"),
+        (["--dance"], "(see zot serve --help)"),
         (["--api-key", "k"], "need --provider"),
         (["--base-url", "http://127.0.0.1:1"], "need --provider"),
     ],
@@ -204,6 +209,13 @@ def test_what_it_is_not_started_with_is_said_in_one_line(zot: Any, flags: list[s
     assert done.code == 2
     assert words in done.line()
     assert done.out == ""
+
+
+@pytest.mark.parametrize("token", ["t\u00f6ken-of-some-length", "a-token-of-some-length\n", " a-token-of-some-length"])
+def test_a_token_that_no_header_could_bring_is_refused(zot: Any, token: str) -> None:
+    done = zot.run("serve", env=zot.env | {"ZOT_SERVE_TOKEN": token})
+    assert (done.code, done.out) == (2, "")
+    assert "ZOT_SERVE_TOKEN must be letters, digits and signs of ASCII" in done.line()
 
 
 def test_a_short_token_is_refused(zot: Any) -> None:
@@ -221,7 +233,10 @@ def test_without_the_extra_it_says_how_to_get_it(zot: Any, tmp_path: Path) -> No
         [sys.executable, "-c", without], env=zot.env, cwd=zot.cwd, capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "zot: zot serve needs more than is installed: uv tool install 'zot-agent[serve]'\n"
+    assert done.stderr == (
+        "zot: zot serve needs an extra that is not installed: "
+        "uv tool install 'zot-agent[serve]', or pip install 'zot-agent[serve]'\n"
+    )
 
 
 def test_help_names_its_flags_without_anything_heavy(zot: Any) -> None:

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,10 +58,36 @@ def test_a_full_device_is_one_line_and_a_failure(zot: Any, server: ScriptedServe
     assert done.line() == "cannot write to standard output: No space left on device"
 
 
+@pytest.mark.parametrize("buffering", ["", "1"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *("-h", "rpc -h", "--version", "-v", "version", "help", "--list-models", "doctor --offline", "demo --help"),
+        *("ext", "ext list", "ext list --json", "ext new it", "ext check --help", "ext logs x", "ext install ../x"),
+        *("local status", "serve --listen 127.0.0.1:0"),
+    ],
+)
+def test_whatever_cannot_print_says_so_in_the_same_line(
+    zot: Any, tmp_path: Path, arguments: str, buffering: str
+) -> None:
+    extension = tmp_path / "x"
+    extension.mkdir()
+    (extension / "extension.json").write_text('{"name": "x", "skills": ["skills"]}')
+    (zot.home / "logs").mkdir(parents=True)
+    (zot.home / "logs" / "ext-x.log").write_text("noise\n")
+    done = zot.shell(
+        f"zot {arguments} >/dev/full", env=zot.env | {"PYTHON": sys.executable, "PYTHONUNBUFFERED": buffering}
+    )
+    assert done.code == 1
+    assert done.line() == "cannot write to standard output: No space left on device"
+
+
 @pytest.mark.parametrize("arguments", ["-h", "--version"])
 def test_a_pager_that_was_closed_is_no_error(zot: Any, arguments: str) -> None:
-    done = zot.shell(f"zot {arguments} | true; exit ${{PIPESTATUS[0]}}")
-    assert (done.code, done.err) == (0, "")
+    for buffering in ("", "1"):
+        env = zot.env | {"PYTHON": sys.executable, "PYTHONUNBUFFERED": buffering}
+        done = zot.shell(f"zot {arguments} | true; exit ${{PIPESTATUS[0]}}", env=env)
+        assert (done.code, done.err) == (0, "")
 
 
 def test_a_pipe_that_does_not_block_still_gets_everything(zot: Any, server: ScriptedServer) -> None:

@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from zot_provider.client import HttpClient
-from zot_provider.errors import ConfigError, MissingKey, ModelError, ProtocolError, ResponseTimeout, StatusError
+from zot_provider.errors import (
+    ConfigError,
+    ConnectError,
+    MissingKey,
+    ModelError,
+    ProtocolError,
+    ProviderError,
+    ResponseTimeout,
+    StatusError,
+)
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
@@ -131,7 +140,8 @@ def test_an_answer_that_is_no_stream_at_all() -> None:
             asyncio.run(answer(client(server)))
 
 
-def test_a_refused_key_is_not_in_the_error_that_names_its_variable() -> None:
+def test_a_refused_key_is_not_in_the_error_that_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
     body = {"error": {"message": f"Incorrect API key provided: {KEY}"}}
     with ScriptedServer([Turn(fault=Fault(status=401, body=body))]) as server, pytest.raises(StatusError) as caught:
         asyncio.run(answer(client(server)))
@@ -163,8 +173,10 @@ def test_the_models_of_a_server() -> None:
     with ScriptedServer(models=["a", "b"], key=KEY) as server:
         for vendor in ("local", "anthropic"):
             assert asyncio.run(listed(client(server, vendor))) == ["a", "b"]
-        with pytest.raises(StatusError, match=r"local: .* 401 .*; check the API key \(--api-key\)"):
+        with pytest.raises(StatusError, match=r"local: .* 401 .*; check the API key that was given"):
             asyncio.run(listed(client(server, "local", key="wrong")))
+        with pytest.raises(StatusError, match=r"check the API key \(--api-key\)"):
+            asyncio.run(listed(client(server, "local", key="")))
         server.models.clear()
         with pytest.raises(ProtocolError, match="has no model loaded"):
             asyncio.run(listed(client(server, "local")))
@@ -202,3 +214,51 @@ def test_a_server_that_stumbles_before_its_answer_is_asked_again_and_that_is_tol
 def test_an_answer_without_end_is_cut_off() -> None:
     with ScriptedServer([Turn("x" * 200_000, chunk=1000)]) as server, pytest.raises(ProtocolError, match="cut off"):
         asyncio.run(answer(client(server, limits=HttpLimits(answer=100_000))))
+
+
+def test_a_refused_key_that_came_from_elsewhere_is_not_looked_for_in_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "another")
+    with ScriptedServer(key="right") as server, pytest.raises(StatusError) as caught:
+        asyncio.run(answer(client(server)))
+    assert str(caught.value).endswith("; check the API key that was given")
+
+
+@pytest.mark.parametrize("key", ["server", "refused", "check"])
+def test_a_key_that_is_a_word_leaves_the_words_of_zot_whole(key: str) -> None:
+    refused = "openai: cannot connect to http://127.0.0.1:1/chat/completions: connection refused; "
+    with pytest.raises(ConnectError) as caught:
+        asyncio.run(answer(HttpClient(find_vendor("openai"), key=key, base_url="http://127.0.0.1:1")))
+    assert str(caught.value) == refused + "is the server running there?"
+    body = {"error": {"message": f"no {key} here"}}
+    with ScriptedServer([Turn(fault=Fault(status=401, body=body))]) as server, pytest.raises(StatusError) as denied:
+        asyncio.run(answer(client(server, key=key)))
+    assert str(denied.value) == (
+        "openai: the server answered 401 Unauthorized: no *** here; check the API key that was given"
+    )
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=400, body={"error": {"message": f"{KEY}, or  {KEY}?"}}),
+        Fault(status=200, body={"error": f"not {KEY}"}),
+        Fault(status=200, body=f"data: {KEY}\n\n"),
+        Fault(
+            after=1,
+            garbage=b'data: {"error": {"message": "' + KEY.encode() + b'", "code": "' + KEY.encode() + b'"}}\n\n',
+        ),
+    ],
+)
+def test_wherever_a_server_repeats_the_key_it_is_not_told(fault: Fault) -> None:
+    with ScriptedServer([Turn("word word", chunk=4, fault=fault)]) as server, pytest.raises(ProviderError) as caught:
+        asyncio.run(answer(client(server)))
+    assert KEY not in str(caught.value)
+
+
+def test_a_key_in_the_address_is_not_told_either() -> None:
+    with pytest.raises(ConnectError) as caught:
+        asyncio.run(answer(HttpClient(find_vendor("openai"), key=KEY, base_url=f"http://127.0.0.1:1/{KEY}")))
+    assert "/***/chat" in str(caught.value)
+    assert KEY not in str(caught.value)

@@ -81,3 +81,28 @@ def test_unknown_names_come_with_the_nearest() -> None:
         select("openai", "gpt-5.11", environ=OPENAI)
     with pytest.raises(UnknownName):
         select("openai", "anthropic/claude-sonnet-4-6", environ=OPENAI)
+
+
+def test_a_provider_before_the_slash_that_nobody_knows_is_what_is_told() -> None:
+    with pytest.raises(UnknownName, match=r"unknown provider 'opnai'; did you mean openai .*zot --list-models"):
+        select(model="opnai/gpt-5.1", environ=OPENAI)
+    with pytest.raises(UnknownName, match="unknown provider 'opnai'; did you mean openai"):
+        select(model="opnai/gpt-5.1", environ={})
+    with pytest.raises(UnknownName, match="unknown provider 'meta'; known: anthropic, openai, "):
+        select(model="meta/llama", environ=OPENAI)
+    with pytest.raises(MissingKey):
+        select(model="meta/llama", environ={})
+    with pytest.raises(UnknownName, match="unknown model 'meta/llama'"):
+        select("openai", "meta/llama", environ=OPENAI)
+
+
+@pytest.mark.parametrize("given", [{"provider": "ollama"}, {"base_url": BASE}, {"preferred": "corp"}])
+def test_a_server_without_a_catalogue_may_have_models_with_a_slash(given: dict[str, str]) -> None:
+    environ = {"CORP_API_KEY": "c-key"}
+    for name in ("meta/llama", "opnai/gpt-5.1"):
+        assert select(model=name, environ=environ, known=CORP, **given).model.id == name
+
+
+def test_a_name_that_is_no_text_is_told_without_escapes() -> None:
+    with pytest.raises(UnknownName, match="unknown provider 'caf\ufffd'"):
+        select("caf\udce9", environ=OPENAI)

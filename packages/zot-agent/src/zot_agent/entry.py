@@ -7,14 +7,20 @@ def main() -> int:
     """Run `zot` with the arguments of this process; the exit code."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _fill_descriptors()
+    failure = ""
     try:
-        return _flushed(_run(sys.argv[1:]))
+        code = _run(sys.argv[1:])
     except KeyboardInterrupt:  # before there is a turn to stop
         return 130
+    except BrokenPipeError:
+        code = 0
+    except OSError as error:  # of standard output; `run` tells of any other
+        code, failure = 1, error.strerror or str(error)
+    return _flushed(code, failure)
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments in (["--version"], ["-v"]):
+    if arguments in (["--version"], ["-v"], ["version"]):
         from zot_agent.version import __version__  # noqa: PLC0415  see the module's docstring
 
         sys.stdout.write(f"zot {__version__}\n")
@@ -23,20 +29,26 @@ def _run(arguments: list[str]) -> int:
 
     # Loading makes a hundred thousand objects that stay: looking for garbage among them takes a twentieth of the time.
     gc.set_threshold(20_000, 20, 20)
+    from zot_agent.standard_output import watch_standard_output  # noqa: PLC0415  see the module's docstring
+
+    watch_standard_output()
     from zot_agent.cli.main import run  # noqa: PLC0415  see the module's docstring
 
     return run(arguments)
 
 
-def _flushed(code: int) -> int:
-    """The exit code, once the standard streams have taken what was written: still `code` if their reader has gone."""
+def _flushed(code: int, failure: str) -> int:
+    """The exit code, once the standard streams have taken what was written: still `code` if their reader has gone.
+    `failure` is why standard output takes no more, empty if it may yet."""
     try:
         sys.stdout.flush()
     except OSError as error:
         _discard(1)
         if not isinstance(error, BrokenPipeError):
-            code = code or 1
-            _tell(f"zot: cannot write to standard output: {error.strerror}\n")
+            failure = failure or error.strerror or str(error)
+    if failure:
+        code = code or 1
+        _tell(f"zot: cannot write to standard output: {failure}\n")
     try:
         sys.stderr.flush()
     except OSError:

@@ -1,3 +1,4 @@
+import io
 from typing import Any
 
 import pytest
@@ -99,3 +100,20 @@ def test_the_help_names_every_mode_and_fits_80_columns() -> None:
     text = build_parser().format_help()
     assert max(map(len, text.splitlines())) <= 80
     assert all(flag in text for mode in MODES.values() for flag in mode.flags)
+
+
+def test_what_is_no_utf8_is_replaced_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = parse(["-p", "caf\udce9", "--append-system-prompt", "a\udcff", "--cwd", "d\udce9"])
+    assert (asked.prompt, asked.append_system_prompt, asked.cwd) == ("caf\ufffd", ["a\ufffd"], "d\udce9")
+    assert capsys.readouterr().err == (
+        "zot: the text for the system prompt is not all UTF-8; what is not was replaced\n"
+        "zot: the prompt is not all UTF-8 text; what is not was replaced\n"
+    )
+
+
+def test_a_help_that_cannot_be_written_is_an_error() -> None:
+    with open("/dev/full", "wb", buffering=0) as full:
+        unbuffered = io.TextIOWrapper(full, write_through=True)
+        with pytest.raises(OSError, match="No space left on device"):
+            build_parser().print_help(unbuffered)
+        unbuffered.detach()

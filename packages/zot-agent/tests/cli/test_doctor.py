@@ -153,3 +153,37 @@ def test_a_finding_is_folded_between_words_and_made_harmless() -> None:
     assert all(line.startswith(" " * 22) for line in lines[1:])
     assert all(len(line) <= 80 or "/a/long" in line for line in lines)
     assert Finding("ok", "x", "").lines(80) == "ok  x                 \n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [({"provider": "nope"}, "unknown provider 'nope'"), ({"model": "claude-sonet"}, "unknown model 'claude-sonet'")],
+)
+def test_settings_with_which_zot_cannot_begin_are_told(
+    settings: dict[str, str], words: str, look: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "zot-home"
+    home.mkdir()
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    assert look("--offline")[0] == 0
+    (home / "config.json").write_text(json.dumps(settings))
+    code, found = look("--offline")
+    assert code == 1
+    assert found["config.json"].startswith(f"no {home}/config.json: {words}")
+
+
+def test_settings_that_only_lack_a_key_or_are_of_the_users_own_vendor_are_well(look: Any, tmp_path: Path) -> None:
+    home = tmp_path / "zot-home"
+    home.mkdir()
+    (home / "config.json").write_text('{"provider": "openai", "model": "gpt-5.1"}')
+    assert look("--offline")[1]["config.json"] == "ok can be read"
+    (home / "models.json").write_text('{"providers": {"corp": {"baseUrl": "http://corp/v1"}}}')
+    (home / "config.json").write_text('{"provider": "corp", "model": "any"}')
+    assert look("--offline")[1]["config.json"] == "ok can be read"
+    (home / "models.json").write_text("{")  # and corp cannot be known
+    assert look("--offline")[1]["config.json"] == "ok can be read"
+
+
+def test_the_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    assert "exit codes: 0 a model can be asked" in capsys.readouterr().out

@@ -92,3 +92,37 @@ def test_mistakes_in_the_command_line_are_one_line(arguments: list[str]) -> None
         run(arguments)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2
+
+
+def test_a_theme_is_read_as_the_screen_reads_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "extension.json").write_text('{"name": "solar"}')
+    theme = tmp_path / "theme.json"
+    theme.write_text('{"accent": "nope"}')
+    assert run([str(tmp_path)]) == 1
+    assert "'accent': 'nope' is no colour: use 0 to 255, '#rgb', '#rrggbb' or 'default' [bad-theme]" in (
+        capsys.readouterr().out
+    )
+    theme.write_text('{"acent": 1}')
+    assert run([str(tmp_path)]) == 0
+    assert "warning: 'acent': no such entry; it is left out [theme-entry]" in capsys.readouterr().out
+    theme.write_text('{"accent": 1}')
+    assert run([str(tmp_path)]) == 0
+    assert capsys.readouterr().out.endswith("solar: 1 note\n")
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("echo hello\n", "give it a first line such as #!/usr/bin/env python3"),
+        ("#!/no/such\n", "is missing; install it"),
+    ],
+)
+def test_what_the_system_does_not_start_is_told_as_when_it_is_run(
+    program: str, words: str, broken: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (broken / "program").write_text(program)
+    assert run([str(broken)]) == 1
+    (line, last) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"error: extension 'broken': '{broken}/program' cannot be started: ")
+    assert words in line
+    assert last == "broken: 1 error"

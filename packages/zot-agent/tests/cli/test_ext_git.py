@@ -79,3 +79,12 @@ def test_user_and_password_leave_an_address() -> None:
 
 def test_a_minute_or_two_are_enough() -> None:
     assert Git().seconds == 120.0
+
+
+def test_why_ssh_found_no_repository_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ssh = tmp_path / "ssh"
+    ssh.write_text("#!/bin/sh\necho 'ssh: Could not resolve hostname h: Name or service not known' >&2\nexit 255\n")
+    ssh.chmod(0o755)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(ssh))
+    with pytest.raises(GitError, match=r"^git clone: ssh: Could not resolve hostname h: Name or service not known$"):
+        Git().clone("git@h:x/y.git", str(tmp_path / "x"))

@@ -100,6 +100,15 @@ def test_what_a_theme_is_shown_by_is_told(ext: Cli, tmp_path: Path) -> None:
     )
 
 
+def test_a_theme_that_cannot_be_used_is_told(ext: Cli, tmp_path: Path) -> None:
+    source = write(tmp_path / "solar", exec="")
+    (source / "theme.json").write_text('{"accent": "nope"}')
+    assert ext("install", str(source)).splitlines()[-1] == (
+        f"theme '{ext.place / 'solar' / 'theme.json'}': 'accent': 'nope' is no colour: "
+        "use 0 to 255, '#rgb', '#rrggbb' or 'default'"
+    )
+
+
 def test_the_working_directory_is_called_by_its_own_name(
     ext: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +129,7 @@ def test_nothing_is_overwritten(ext: Cli, tmp_path: Path) -> None:
     ext("install", str(source))
     write(source, version="2.0.0")
     said = ext("install", str(source), code=2)
-    assert said.endswith("weather is there already; zot ext update weather, or zot ext remove weather first")
+    assert said.endswith("weather is there already; zot ext remove weather first")
     assert json.loads((ext.place / "weather" / "extension.json").read_text())["version"] == "1.0.0"
 
 

@@ -120,3 +120,36 @@ def environment() -> dict[str, str]:
     """As a host starts it: a Python that knows the SDK."""
     sdk = str(Path(zot_ext.__file__).parents[1])
     return {"PATH": os.environ["PATH"], "ZOT_PYTHON": sys.executable, "PYTHONPATH": sdk}
+
+
+def test_the_columns_of_its_readme_stand_below_each_other_whatever_its_name_is(tmp_path: Path) -> None:
+    for language in LANGUAGES:
+        for name in ("a", "a-much-longer-name"):
+            text = (Path(scaffold(f"{name}-{language}", language, str(tmp_path))) / "README.md").read_text()
+            table = [line for line in text.split("\n\n")[2].splitlines() if line.startswith("    ")]
+            assert len({re.search(r"\S   *(?=\S+( \S+)*$)", line).end() for line in table}) == 1  # type: ignore[union-attr]
+
+
+def test_its_readme_says_how_to_run_it_with_the_python_of_zot(tmp_path: Path) -> None:
+    folder = Path(scaffold("my-ext", "python", str(tmp_path)))
+    readme = (folder / "README.md").read_text()
+    export = re.search(r"^    (export ZOT_PYTHON=.*)\n    (.*test_my_ext.py)$", readme, re.M)
+    assert export is not None
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "zot").write_text(f"#!{sys.executable}\n")
+    (programs / "zot").chmod(0o755)
+    pipeline = PIPELINE.findall(readme)[0]
+    env = {"PATH": f"{programs}:/usr/bin:/bin", "PYTHONPATH": environment()["PYTHONPATH"]}
+    script = "\n".join([*export.groups(), pipeline])
+    done = subprocess.run(
+        ["sh", "-e", "-c", script], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "OK" in done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == {"type": "shutdown_ack"}
+
+
+def test_the_language_that_is_listed_is_the_one_that_was_asked_for(tmp_path: Path) -> None:
+    for language in LANGUAGES:
+        assert load_manifest(Path(scaffold(language, language, str(tmp_path)))).language == language

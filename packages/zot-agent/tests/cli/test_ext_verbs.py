@@ -135,6 +135,21 @@ def test_a_theme_is_told_with_what_shows_it(ext: Cli) -> None:
     assert "theme" not in found(ext("doctor", "--no-start", str(ext.add(ext.mine, "plain"))))
 
 
+def test_a_theme_that_the_screen_could_not_use_is_wrong(ext: Cli) -> None:
+    solar = ext.add(ext.mine, "solar", exec="")
+    for text, words in (
+        ("{bad json", "no JSON: "),
+        (
+            '{"colors": {"dark": {"accent": 1}, "light": {"accent": "nope"}}}',
+            "'colors.light.accent': 'nope' is no colour",
+        ),
+    ):
+        (solar / "theme.json").write_text(text)
+        told = found(ext("doctor", "--no-start", "solar", code=1))["theme"]
+        assert told.startswith("no theme '")
+        assert words in told
+
+
 def test_an_extension_goes_by_its_name_that_of_its_folder_and_its_path(ext: Cli) -> None:
     directory = ext.add(ext.mine, "working-copy", name="weather")
     for name in ("weather", "working-copy", str(directory), f"{directory}/"):

@@ -1,8 +1,10 @@
 import os
+from pathlib import Path
 
 import pytest
 
-from zot_agent.config.paths import models_folder, sessions_root, zot_home
+from zot_agent.config.paths import current_directory, models_folder, sessions_root, zot_home
+from zot_provider.errors import ConfigError
 
 
 def test_the_home_is_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +35,10 @@ def test_without_it_the_platform_has_a_place(monkeypatch: pytest.MonkeyPatch, pl
 def test_the_folders_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ZOT_HOME", "/z")
     assert (sessions_root(), models_folder()) == ("/z/sessions", "/z/models")
+
+
+def test_a_working_directory_that_was_deleted_is_told(alone: Path) -> None:
+    assert current_directory() == os.getcwd()
+    alone.rmdir()
+    with pytest.raises(ConfigError, match="the current directory no longer exists; change to another one"):
+        current_directory()

@@ -101,7 +101,7 @@ def test_the_threshold_of_compaction_is_off_or_per_cent(tmp_path: Path, written:
 def test_a_threshold_that_is_none_is_told(tmp_path: Path, written: str) -> None:
     (tmp_path / FILE).write_text(f'{{"auto_compact_threshold": {written}}}')
 
-    with pytest.raises(ConfigError, match='auto_compact_threshold: expected "off" or a number from 10 to 99'):
+    with pytest.raises(ConfigError, match=r'auto_compact_threshold: expected "off" \(or 0\) or a number from 10 to 99'):
         load_settings(str(tmp_path))
 
 

@@ -209,3 +209,22 @@ def test_without_extensions_the_protocol_is_not_loaded(home: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+@pytest.mark.parametrize("manifest", [None, "{", '{"name": "guard"}'])
+def test_an_explicit_one_that_cannot_be_used_does_not_leave_its_place_to_an_installed_one(
+    manifest: str | None, alone: Path, home: Path
+) -> None:
+    first = add(home / "extensions", "copy", "guard")
+    add(home / "extensions", "guard")
+    add(home / "extensions", "other")
+    broken = alone / "guard"
+    if manifest is not None:
+        broken.mkdir()
+        (broken / MANIFEST_FILE).write_text(manifest)
+    discovery = look(home, "./guard")
+    assert names(discovery.active()) == [("other", "global")]
+    assert [each.hidden_by for each in discovery.found] == [str(broken), str(first), ""]
+    assert [each.directory for each in discovery.problems] == [str(broken), str(first)]
+    assert discovery.problems[1].message == f"does not run: {broken} was to run in its place"
+    assert names(look(home, "./guard", installed=False).found) == []

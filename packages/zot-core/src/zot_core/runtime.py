@@ -25,7 +25,7 @@ from zot_core.limits import RunLimits, limit_runs
 from zot_core.prompt import system_prompt as build_system_prompt
 from zot_core.run import Run as Run
 from zot_core.sessions.file import SessionFile, Stored
-from zot_core.setup import check_reasoning, choose, open_session, own_tools, several
+from zot_core.setup import check_reasoning, choose, open_session, own_tools
 from zot_core.setup import pick_tools as pick_tools
 from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
 from zot_core.state import Recording, State, chosen_tools, clear_session, models_of, named_model, without_cleared
@@ -33,6 +33,7 @@ from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.base import Tool
 from zot_core.tools.context import Files, Shell, ToolContext
 from zot_core.tools.files import LocalFiles
+from zot_core.tools.names import several
 from zot_core.tools.shell import LocalShell
 from zot_provider.client import Client, HttpClient
 from zot_provider.errors import ConfigError, ZotError

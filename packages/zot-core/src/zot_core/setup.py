@@ -9,6 +9,7 @@ from zot_core.sessions.rows import Meta
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.base import Tool
+from zot_core.tools.names import several, unknown_tool
 from zot_core.version import __version__
 from zot_provider.client import Client, HttpClient
 from zot_provider.errors import ConfigError, UnknownName
@@ -38,20 +39,6 @@ def pick_tools(names: Iterable[str] | None) -> list[Tool]:
         if name not in known and name != SKILL_TOOL:
             raise unknown_tool(name, [*known, SKILL_TOOL])
     return [known[name] for name in wanted if name != SKILL_TOOL]
-
-
-def several(names: Iterable[str]) -> list[str]:
-    """The names of tools. Raises `ConfigError` for a text, whose letters would be taken for names."""
-    if isinstance(names, str):
-        raise ConfigError(f"tools are named in a list, not in a text: [{names!r}], not {names!r}")
-    return list(names)
-
-
-def unknown_tool(name: str, known: Iterable[str]) -> UnknownName:
-    """The error for a tool that there is not; where no name is near, it tells all of them."""
-    names = list(known)
-    error = UnknownName.among("tool", name, names)
-    return UnknownName(f"{error}; known: {', '.join(names)}") if str(error).endswith(repr(name)) else error
 
 
 def own_tools(tools: Iterable[Tool]) -> list[Tool]:

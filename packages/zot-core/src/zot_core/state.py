@@ -9,8 +9,8 @@ from zot_core.sessions.file import SessionFile
 from zot_core.sessions.recorder import record_session
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.stored import StoredMessage
-from zot_core.setup import several, unknown_tool
 from zot_core.tools.base import Tool
+from zot_core.tools.names import several, unknown_tool
 from zot_provider.catalog import find_model, list_models, resolve_model
 from zot_provider.client import Client, HttpClient
 from zot_provider.errors import ConfigError

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import os
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
@@ -127,14 +128,14 @@ class HttpClient:
         except StreamCut as error:
             if not heard:
                 what = "something that is no event stream" if received else "an empty body"
-                raise ProtocolError(f"the server answered with {what}; check --base-url and the model") from error
+                raise _own(f"the server answered with {what}; check --base-url and the model") from error
             raise
         if batch:
             yield batch
         await _drain(chunks)
 
     def _retrying(self, error: ProviderError, delay: float) -> None:
-        why = f"{self.vendor.id}: {self._struck(str(error))}"
+        why = f"{self.vendor.id}: {self._struck(str(error), error.foreign)}"
         _log.info("%s; again in %g s", why, delay)
         if self.on_retry is not None:
             self.on_retry(why, delay)
@@ -149,9 +150,9 @@ class HttpClient:
             try:
                 ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
-                raise ProtocolError(f"{_shown(url)} is no list of models; check --base-url") from error
+                raise _own(f"{_shown(url)} is no list of models; check --base-url", _shown(url)) from error
             if not ids:
-                raise ProtocolError(f"the server at {_shown(url)} has no model loaded")
+                raise _own(f"the server at {_shown(url)} has no model loaded", _shown(url))
         except ProviderError as error:
             raise self._explained(error, url=url) from error.__cause__
         return ids
@@ -170,29 +171,50 @@ class HttpClient:
 
     def _explained(self, error: ProviderError, model: str = "", url: str = "") -> ProviderError:
         """The same error with what to do next, and never with the key in it."""
-        text = str(error)
+        text = self._struck(str(error), error.foreign)
         if isinstance(error, StatusError):
-            text += self._advice(error, model, url or self._url)
-        error.args = (f"{self.vendor.id}: {self._struck(text)}",)
+            text += self._advice(error, model, self._struck(_shown(url or self._url)))
+        error.args = (f"{self.vendor.id}: {text}",)
         _log.info("%s", error)
         return error
 
-    def _struck(self, text: str) -> str:
-        """`text` without the key, which a server may have repeated."""
-        return text.replace(self._key, "***") if len(self._key) >= 4 else text
+    def _struck(self, text: str, foreign: Sequence[str] | None = None) -> str:
+        """`text` without the key in its `foreign` parts, in which a server may have repeated it: all of it for None.
+
+        A key may be a word that zot uses too (`server`), and its sentences must stay.
+        """
+        key = self._key
+        if len(key) < 4:
+            return text
+        for part in sorted(foreign or (), key=len, reverse=True):
+            if key in part:
+                if part not in text:  # it stands there in another form
+                    return text.replace(key, "***")
+                text = text.replace(part, part.replace(key, "***"))
+        return text if foreign is not None else text.replace(key, "***")
 
     def _advice(self, error: StatusError, model: str, url: str) -> str:
+        """What to do next, after `url` was asked, which may be shown."""
         if error.auth:
-            source = " or ".join(self.vendor.key_env) or "--api-key"
-            return f"; check the API key ({source})"
+            names = [name for name in self.vendor.key_env if os.environ.get(name, "").strip() == self._key]
+            if self._key and not names:
+                return "; check the API key that was given"
+            return f"; check the API key ({' or '.join(names) or '--api-key'})"
         if error.status == 404:
-            advice = f"; asked {_shown(url)}" + (f" for model {model!r}" if model else "")
+            advice = f"; asked {url}" + (f" for model {model!r}" if model else "")
             if self._wire.version_in_base and "/v1" not in url:
                 advice += "; a base URL of this kind usually ends in /v1"
             return advice
         if error.status == 429:
             return f"; try again in {error.retry_after:g} s" if error.retry_after else "; try again later"
         return "; try again" if error.retryable else ""
+
+
+def _own(text: str, *foreign: str) -> ProtocolError:
+    """An error in zot's own words, but for `foreign`."""
+    error = ProtocolError(text)
+    error.foreign = foreign
+    return error
 
 
 def _shown(url: str) -> str:

@@ -19,6 +19,8 @@ ZotError                    one line for a person, `exit_code` for a script
 
 from collections.abc import Iterable
 
+from zot_provider.surrogates import without_surrogates
+
 
 class ZotError(Exception):
     """Base of all errors meant for a person. `str(error)` is one line: what happened, what to do next."""
@@ -46,7 +48,7 @@ class UnknownName(ConfigError):
 
         names = list(known)
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or (names if len(names) <= 8 else [])
-        text = f"unknown {kind} {name!r}"
+        text = f"unknown {kind} {without_surrogates(name)!r}"
         if near:
             text += f"; did you mean {' or '.join(near)}?" if len(near) < 4 else f"; known: {', '.join(near)}"
         return cls(f"{text} {hint}".rstrip())
@@ -61,6 +63,8 @@ class ProviderError(ZotError):
     """Whether the credential is missing, wrong or not allowed."""
     context_overflow = False
     """Whether the conversation is too long for the model."""
+    foreign: tuple[str, ...] | None = None
+    """The parts of the text that are not zot's own words, and may repeat the key; None if any part may be."""
 
 
 class ConnectError(ProviderError):

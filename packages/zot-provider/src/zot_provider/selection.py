@@ -39,20 +39,29 @@ def select(
     model (among several the order is that of what follows), else the `preferred` one, else the first one with a key in
     the environment, else, if there is a base URL, any OpenAI-like server. The key is `api_key`, else the vendor's
     environment variable, and so is the base URL. With a base URL every model name is taken as it is: a server behind
-    one has its own names. Raises `UnknownName`, `MissingKey`.
+    one has its own names, and those of a vendor without a catalogue may hold slashes (`meta/llama`). Raises
+    `UnknownName`, also for a vendor before a slash that nobody knows, and `MissingKey`.
     """
     env = os.environ if environ is None else environ
     known = known or Known()
     head, slash, rest = model.partition("/")
     if slash and any(vendor.id == head for vendor in known.vendors) and provider in ("", head):
-        provider, model = head, rest
-    vendor = _find(provider, known) if provider else _guess(model, base_url, env, known, preferred)
+        provider, model, slash = head, rest, ""
+    foreign = head if slash and not provider else ""
+    try:
+        vendor = _find(provider, known) if provider else _guess(model, base_url, env, known, preferred)
+    except MissingKey:
+        if foreign and _near(foreign, known):  # mistyped, rather than a model of a server that is yet to be named
+            raise _unlisted(foreign, known) from None
+        raise
     key = api_key or _first(vendor.key_env, env)
     base_url = base_url or _first(vendor.base_url_env, env)
     own = known.models.get(vendor.id, [])
     name = model or vendor.default_model or (own[0].id if own else "")
     found = next((each for each in own if each.id == name), None) or (find_model(vendor, name) if name else None)
     if found is None and name and not base_url and vendor in VENDORS:
+        if foreign and vendor.catalog:  # no model of a catalogue has a slash in its name
+            raise _unlisted(foreign, known)
         found = resolve_model(vendor, name, strict=True)
     # Nobody knows whether an unknown model reasons: whoever asks for an effort is taken at their word.
     return Selection(vendor, found or Model(name, vendor.id, reasoning=True), key, base_url)
@@ -73,6 +82,22 @@ def _find(id: str, known: Known) -> Vendor:
         if vendor.id == id:
             return vendor
     raise UnknownName.among("provider", id, [vendor.id for vendor in known.vendors])
+
+
+def _unlisted(head: str, known: Known) -> UnknownName:
+    """The error for what stands before the slash in a model's name, and is no provider."""
+    ids = [vendor.id for vendor in known.vendors]
+    hint = "(zot --list-models tells what can be named)"
+    if _near(head, known):
+        return UnknownName.among("provider", head, ids, hint)
+    return UnknownName(f"unknown provider {head!r}; known: {', '.join(ids)} {hint}")
+
+
+def _near(id: str, known: Known) -> bool:
+    """Whether a name is that of a provider but for a letter or two."""
+    import difflib  # noqa: PLC0415  only a mistake pays for it
+
+    return bool(difflib.get_close_matches(id, [vendor.id for vendor in known.vendors], n=1, cutoff=0.75))
 
 
 def _guess(model: str, base_url: str, environ: Mapping[str, str], known: Known, preferred: str) -> Vendor:

@@ -113,7 +113,7 @@ def test_a_misspelt_model_is_answered_with_the_nearest_and_what_to_do():
         resolve_model(ANTHROPIC, "claude-sonet-4-6", strict=True)
     text = str(caught.value)
     assert text.startswith("unknown model 'claude-sonet-4-6'; did you mean claude-sonnet-4-6")
-    assert "(give a full id; the models of Anthropic are listed as of 20" in text
+    assert "(give a full id; zot --list-models tells those of Anthropic as of 20" in text
 
 
 def test_a_model_of_another_vendor_is_unknown():

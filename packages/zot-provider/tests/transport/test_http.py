@@ -507,3 +507,9 @@ def test_an_answer_that_is_given_up_while_it_gathers_closes_its_connection(raw_s
             return asking.cancelled()
 
     assert asyncio.run(main())
+
+
+def test_an_address_of_another_kind_is_shown_with_its_beginning() -> None:
+    for url in ("ftp://x", "ftp://me:secret@x"):
+        with pytest.raises(ConfigError, match=r"must begin with http:// or https://, got 'ftp://x'"):
+            check_url(url)

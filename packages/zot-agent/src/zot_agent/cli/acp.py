@@ -8,14 +8,11 @@ from collections.abc import Sequence
 
 from zot_agent.cli.args import parse
 from zot_agent.cli.parser import Parser
+from zot_agent.cli.service import check_options, missing_extra
 from zot_agent.config.paths import zot_home
 from zot_agent.host.options import Options
 from zot_agent.modes.output import complain
 from zot_provider.errors import ConfigError, ZotError
-
-NOT_INSTALLED = (
-    "zot acp needs an extra that is not installed: uv tool install 'zot-agent[acp]', or pip install 'zot-agent[acp]'"
-)
 
 
 def build_parser() -> Parser:
@@ -41,7 +38,7 @@ def run(arguments: Sequence[str]) -> int:
         try:
             import acp  # noqa: F401, PLC0415  an extra
         except ImportError:
-            raise ConfigError(NOT_INSTALLED) from None
+            raise missing_extra("acp") from None
         if options.debug:
             from zot_agent.config.log import start_log  # noqa: PLC0415  rarely wanted
 
@@ -67,6 +64,7 @@ def _options(arguments: Sequence[str]) -> Options:
     refused = next((name for name, given in odd.items() if given), "")
     if refused:
         raise ConfigError(f"zot acp takes no {refused.removeprefix('a ')}: the editor says what to do, and where")
+    asyncio.run(check_options(options))
     return options
 
 

@@ -2,15 +2,17 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import get_args
+from typing import Any, get_args
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file
 from zot_agent.cli.parser import Parser
 from zot_agent.host.options import Options
 from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
+from zot_agent.modes.output import complain
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.request import Reasoning
+from zot_provider.surrogates import without_surrogates
 from zot_provider.vendors import VENDORS
 
 
@@ -27,7 +29,7 @@ def build_parser() -> Parser:
         allow_abbrev=False,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=31, width=80),
         epilog="commands:\n"
-        + "\n".join(f"  {name:<10}{help}" for name, help in _commands())
+        + "\n".join(f"  {name:<10}{help}" for name, help in list_commands())
         + "\n\nText piped in goes before the prompt, and implies --print."
         + "\n@PATH among the words attaches a text file or a picture."
         + "\n\nexit codes: 0 done, 1 model or network failure, 2 usage or missing key,"
@@ -41,7 +43,7 @@ def build_parser() -> Parser:
     return parser
 
 
-def _commands() -> list[tuple[str, str]]:
+def list_commands() -> list[tuple[str, str]]:
     """What the first word may be, by name, and its line in the help."""
     verbs = [(mode.verb, mode.help) for mode in MODES.values() if mode.verb]
     return sorted([*verbs, *((name, sub.help) for name, sub in SUBCOMMANDS.items())])
@@ -100,7 +102,7 @@ def _extension_flags(parser: Parser) -> None:
     extensions.add_argument("--no-project-ext", action="store_true", help="none of those in ./.zot/extensions")
     extensions.add_argument("--no-ext-tools", action="store_true", help="the model gets no tools of extensions")
     extensions.add_argument("--ext-trace", default="", metavar="FILE", help="write every frame, both ways, to FILE")
-    extensions.add_argument("--hold-text", action="store_true", help="with --json: no text an extension may replace")
+    extensions.add_argument("--hold-text", action="store_true", help="--json, rpc: no text an extension may replace")
     extensions.add_argument("--no-skills", "--no-skill", action="store_true", help="no skills")
     extensions.add_argument("--with-skills", action="store_true", help=argparse.SUPPRESS)  # the Go zot's, now the rule
 
@@ -118,8 +120,9 @@ def _session_flags(parser: Parser) -> None:
     session.add_argument("--no-session", action="store_true", help="write no session file")
 
 
-def parse(argv: Sequence[str]) -> Options:
-    """The options. Raises `ConfigError` for anything that is not understood, `SystemExit(0)` after `--help`."""
+def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after --") -> Options:
+    """The options. Raises `ConfigError` for anything that is not understood, with `hint` for a flag that is none, and
+    `SystemExit(0)` after `--help`."""
     verbs = {mode.verb: mode.flags[0] for mode in MODES.values() if mode.verb}
     head = [verbs.get(word, word) for word in argv[:1]] + list(argv[1:])
     rest: list[str] = []
@@ -129,12 +132,16 @@ def parse(argv: Sequence[str]) -> Options:
     parser = build_parser()
     # Not a positional of argparse's, which loses words that follow options.
     found, words = parser.parse_known_args(head)
-    _refuse_flags(words, parser)
+    _refuse_flags(words, parser, hint)
     values = vars(found)
     attached = attach([word for word in words if is_file_word(word)])
     texts = [*map(read_prompt_file, values.pop("prompt_file")), *attached.texts]
+    if True in [_replace_odd(values, name) for name in ("system_prompt", "append_system_prompt")]:
+        complain("the text for the system prompt is not all UTF-8; what is not was replaced")
     said = " ".join([*(word for word in words if not is_file_word(word)), *rest])
     values["prompt"] = "\n\n".join(filter(str.strip, [*texts, said]))
+    if _replace_odd(values, "prompt"):
+        complain("the prompt is not all UTF-8 text; what is not was replaced")
     values["images"] = attached.images
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
     values.pop("with_skills")
@@ -149,14 +156,24 @@ def parse(argv: Sequence[str]) -> Options:
     return Options(**values | {"session": values["session"] or ""})
 
 
-def _refuse_flags(words: Sequence[str], parser: Parser) -> None:
+def _replace_odd(values: dict[str, Any], name: str) -> bool:
+    """Put U+FFFD in place of what is no UTF-8 in a text, or a list of them; whether there was any."""
+    before: str | list[str] | None = values[name]
+    if isinstance(before, list):
+        values[name] = [without_surrogates(text) for text in before]
+    elif before is not None:
+        values[name] = without_surrogates(before)
+    return bool(values[name] != before)
+
+
+def _refuse_flags(words: Sequence[str], parser: Parser, hint: str) -> None:
     """Raises `UnknownName` for a word that looks like a flag."""
     for word in words:
         flag = word.partition("=")[0]
         if flag.startswith("-") and flag != "-" and flag.split() == [flag]:  # not "- a line of a list"
             flags = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
             near = flags if flag.startswith("--") else []  # a single letter is near to everything
-            raise UnknownName.among("flag", flag, near, "(see zot --help; a prompt goes after --)")
+            raise UnknownName.among("flag", flag, near, f"({hint})")
 
 
 def _mode(names: list[str]) -> str:

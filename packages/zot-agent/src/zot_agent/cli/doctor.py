@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from zot_agent.cli.parser import Parser
-from zot_agent.config.paths import sessions_root, zot_home
+from zot_agent.config.paths import current_directory, sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings
-from zot_agent.host.build import MODELS_FILE, known_models, use_proxy
+from zot_agent.host.build import MODELS_FILE, choose_model, known_models, use_proxy
+from zot_agent.host.options import Options
 from zot_agent.local.pick import places
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
@@ -21,7 +22,7 @@ from zot_agent.version import __version__
 from zot_core.terminal import strip_controls
 from zot_provider.catalog.user import Known
 from zot_provider.client import HttpClient
-from zot_provider.errors import ConnectError, ResponseTimeout, ZotError
+from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
 from zot_provider.record import Record, record
 from zot_provider.selection import select
 from zot_provider.transport.http import location
@@ -53,7 +54,11 @@ class Finding(Record):
 
 def run(arguments: Sequence[str]) -> int:
     """Look around and say what was found; 0 if a model can be asked and sessions can be kept, else 1."""
-    parser = Parser(prog="zot doctor", description="Say what zot finds: keys, endpoints, tools, terminal, paths.")
+    parser = Parser(
+        prog="zot doctor",
+        description="Say what zot finds: keys, endpoints, tools, terminal, paths.",
+        epilog="exit codes: 0 a model can be asked, sessions can be kept and your files can be used, 1 not, 2 usage",
+    )
     parser.add_argument("--offline", action="store_true", help="do not contact any endpoint")
     try:
         offline = parser.parse_args(list(arguments)).offline
@@ -63,8 +68,11 @@ def run(arguments: Sequence[str]) -> int:
         complain(str(error))
         return error.exit_code
     home = zot_home()
+    current_directory()  # what is found depends on it
     settings, set_well = _file(os.path.join(home, FILE), lambda: load_settings(home), Settings())
     known, known_well = _file(os.path.join(home, MODELS_FILE), lambda: known_models(home), Known())
+    if set_well.state == "ok" and known_well.state != "no":
+        set_well = _usable(settings, known) or set_well
     use_proxy(settings)
     models = asyncio.run(_models(known, offline=offline))
     rest = [*_place(), set_well, known_well, *_programs(), _terminal(), _extensions()]
@@ -84,6 +92,17 @@ def _file(path: str, load: Callable[[], T], default: T) -> tuple[T, Finding]:
         return load(), Finding("ok" if os.path.exists(path) else "--", os.path.basename(path), there)
     except ZotError as error:
         return default, Finding("no", os.path.basename(path), str(error))
+
+
+def _usable(settings: Settings, known: Known) -> Finding | None:
+    """What is wrong with the model that the settings name; None if zot can begin with it, or waits for a key alone."""
+    try:
+        choose_model(Options(), settings, known, None)
+    except MissingKey:
+        pass
+    except ZotError as error:
+        return Finding("no", FILE, str(error))
+    return None
 
 
 async def _models(known: Known, *, offline: bool) -> list[Finding]:

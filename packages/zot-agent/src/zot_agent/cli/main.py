@@ -16,29 +16,40 @@ from zot_agent.host.options import Options
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
 from zot_agent.modes.output import complain
 from zot_agent.modes.stats import Stats
+from zot_agent.standard_output import OutputFailed
 from zot_provider.errors import ConfigError, MissingKey, ZotError
 
 _log = logging.getLogger("zot_agent")
 # Without --debug what is logged goes nowhere; the standard library would print it.
 _log.addHandler(logging.NullHandler())
 
+_WORDS: dict[tuple[str, ...], list[str]] = {("help",): ["--help"], ("version",): ["--version"]}
+"""What other programs have as commands: alone, each would be a poor prompt and a call that is paid for."""
+
 _PATIENCE = 2.0
 """Seconds after which a person is told that zot waits for standard input to end."""
 
 
 def run(argv: Sequence[str]) -> int:
-    """Do what `argv` (without the program's name) asks for; the exit code."""
+    """Do what `argv` (without the program's name) asks for; the exit code. Raises `OutputFailed`."""
     try:
         if argv and argv[0] in SUBCOMMANDS:
             _log_if_wanted()
             code: int = import_module(SUBCOMMANDS[argv[0]].module).run(list(argv[1:]))
             return code
-        return _run(argv)
+        if argv and argv[0] == "rpc" and {"-h", "--help"} & set(argv):
+            from zot_agent.cli.rpc import build_parser  # noqa: PLC0415  a client has no use for it
+
+            build_parser().print_help()
+            return 0
+        return _run(_WORDS.get(tuple(argv), argv))
     except ZotError as error:
         complain(str(error))
         return error.exit_code
     except BrokenPipeError:  # whoever read the help has gone
         return 0
+    except OutputFailed:
+        raise
     except Exception as error:  # noqa: BLE001  at the top: a mistake of ours, still told in one line
         _log.debug("a mistake in zot", exc_info=True)
         complain(_internal(error))

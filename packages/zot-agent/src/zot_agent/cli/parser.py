@@ -1,9 +1,13 @@
 """`Parser`: argparse that raises `ConfigError` instead of printing a page and leaving."""
 
 import argparse
-from typing import NoReturn
+import sys
+from typing import TYPE_CHECKING, NoReturn
 
 from zot_provider.errors import ConfigError
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 
 class Parser(argparse.ArgumentParser):
@@ -11,3 +15,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise ConfigError(f"{message}; see {self.prog} --help")
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        """Print the help. Raises `OSError` where it cannot be written, of which argparse would say nothing."""
+        (file or sys.stdout).write(self.format_help())

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 from zot_agent.cli.args import parse
 from zot_agent.cli.parser import Parser
+from zot_agent.cli.service import check_options, missing_extra
 from zot_agent.host import Host
 from zot_agent.host.build import working_directory
 from zot_agent.host.options import Options
@@ -42,7 +43,7 @@ def build_parser() -> Parser:
         "uv tool install 'zot-agent[serve]'.",
         epilog=f"The flags of zot (zot --help) count for sessions that do not ask for something else. The token that "
         f"clients must bring is ${TOKEN}, or is made up and printed. exit codes: 1 the address cannot be had, 2 usage, "
-        f"130 Ctrl+C, 143 terminated",
+        f"130 Ctrl+C, 143 terminated, 129 hung up",
     )
     parser.add_argument(
         "--listen",
@@ -76,8 +77,10 @@ def run(arguments: Sequence[str]) -> int:
         address = parse_address(asked.listen)
         if not (address.local or asked.allow_remote):
             raise ConfigError(f"{asked.listen} can be reached by others: --allow-remote if that is meant")
-        if asked.max_sessions < 1 or not asked.idle >= 0:
-            raise ConfigError("--max-sessions must be greater than 0, and --idle not less")
+        if asked.max_sessions < 1:
+            raise ConfigError(f"--max-sessions must be greater than 0, got {asked.max_sessions}")
+        if not asked.idle >= 0:
+            raise ConfigError(f"--idle must be a number of seconds, 0 for never, got {asked.idle:g}")
         _require_extra()
         from zot_agent.serve.server import Service, serve  # noqa: PLC0415  not without the extra
 
@@ -103,7 +106,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _require_extra() -> None:
     if find_spec("hypercorn") is None or find_spec("starlette") is None:
-        raise ConfigError("zot serve needs more than is installed: uv tool install 'zot-agent[serve]'")
+        raise missing_extra("serve")
 
 
 def _token() -> str:
@@ -111,11 +114,15 @@ def _token() -> str:
     token = os.environ.pop(TOKEN, "")
     if token and len(token) < _SHORTEST:
         raise ConfigError(f"{TOKEN} must have at least {_SHORTEST} characters; without it one is made up")
+    if not (token.isascii() and token.isprintable() and token == token.strip()):  # no header could bring it
+        raise ConfigError(
+            f"{TOKEN} must be letters, digits and signs of ASCII, without blanks at its ends; without it one is made up"
+        )
     return token
 
 
 def _defaults(rest: Sequence[str]) -> Options:
-    options = parse(rest)
+    options = parse(rest, "see zot serve --help")
     if options.prompt or options.images:
         raise ConfigError("zot serve takes no prompt: its clients say what to do")
     refused = {
@@ -132,7 +139,9 @@ def _defaults(rest: Sequence[str]) -> Options:
             raise ConfigError(f"zot serve has no {flag}; see zot serve --help")
     if (options.api_key or options.base_url) and not options.provider:
         raise ConfigError("--api-key and --base-url need --provider, so that no other provider's server gets the key")
-    return options.replace(cwd=working_directory(options.cwd))
+    options = options.replace(cwd=working_directory(options.cwd))
+    asyncio.run(check_options(options))
+    return options
 
 
 def _holds(host: Host) -> "Callable[[AgentEvent], bool]":

@@ -4,6 +4,8 @@ import os
 import sys
 from collections.abc import Mapping
 
+from zot_provider.errors import ConfigError
+
 
 def zot_home(environ: Mapping[str, str] | None = None) -> str:
     """The folder for sessions, extensions and settings: `$ZOT_HOME`, else `$XDG_STATE_HOME/zot` on any platform, else
@@ -31,3 +33,11 @@ def sessions_root() -> str:
 def models_folder() -> str:
     """The folder for the weights of models that run in this process."""
     return os.path.join(zot_home(), "models")
+
+
+def current_directory() -> str:
+    """The working directory of this process. Raises `ConfigError` if it was deleted."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise ConfigError("the current directory no longer exists; change to another one") from None

@@ -89,14 +89,14 @@ def _keymap(value: object, path: str) -> dict[str, str]:
 
 
 def _threshold(value: object, path: str) -> int:
-    """Per cent, of a number or of text such as "85" and "off"; true stands for the default."""
+    """Per cent, of a number or of text such as "85" and "off"; 0 and false are "off", true stands for the default."""
     if value in (False, None, "off", ""):
         return 0
     if value is True:
         return Settings().auto_compact_threshold
     number = str(value).strip().removesuffix("%")
     if not number.isdecimal() or not 10 <= int(number) <= 99:
-        raise ConfigError(f'{path}: {_THRESHOLD}: expected "off" or a number from 10 to 99, got {value!r}')
+        raise ConfigError(f'{path}: {_THRESHOLD}: expected "off" (or 0) or a number from 10 to 99, got {value!r}')
     return int(number)
 
 

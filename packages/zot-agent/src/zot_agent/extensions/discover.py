@@ -7,8 +7,10 @@ global     <home>/extensions/*, by the name of the folder
 ```
 
 Of several with one name (the name in the manifest) the first counts, and hides the others even if it is disabled: who
-disables a copy in a project does not want another one in its place. Links to folders are followed. Folders whose name
-begins with a dot are skipped, and so are folders without a manifest unless they were given with `--ext`.
+disables a copy in a project does not want another one in its place. The same holds for a folder given with `--ext`
+that cannot be used: it hides those installed under its name, the folder's for want of a manifest. Links to folders are
+followed. Folders whose name begins with a dot are skipped, and so are folders without a manifest unless they were
+given with `--ext`.
 """
 
 import os
@@ -100,12 +102,25 @@ def discover(
         if isinstance(found, Problem):
             discovery.problems.append(found)
         elif found is not None:
-            found.hidden_by = owners.get(found.name, "")
+            broken = "" if found.name in owners else _in_place_of(found, discovery)
+            found.hidden_by = owners.get(found.name, broken)
             owners.setdefault(found.name, directory)
             discovery.found.append(found)
+            if broken and found.enabled:
+                discovery.problems.append(Problem(directory, f"does not run: {broken} was to run in its place", scope))
             if scope == "explicit" and not found.enabled:
                 discovery.problems.append(Problem(directory, f'"enabled" is false in its {MANIFEST_FILE}'))
     return discovery
+
+
+def _in_place_of(found: Found, discovery: Discovery) -> str:
+    """The folder given with `--ext` that cannot be used, and would have hidden this one; empty if there is none."""
+    names = (found.name, os.path.basename(found.directory))
+    usable = {each.directory for each in discovery.found}
+    broken = [
+        each.directory for each in discovery.problems if each.scope == "explicit" and each.directory not in usable
+    ]
+    return next((each for each in broken if found.scope != "explicit" and os.path.basename(each) in names), "")
 
 
 def read_extension(directory: str, scope: Scope = "explicit") -> Found | Problem:

@@ -54,8 +54,10 @@ def resolve_model(vendor: Vendor, name: str, *, strict: bool) -> Model:
         return _model(vendor, known[completed])
     if name and not (strict and known):
         return Model(id=name, vendor=vendor.id, reasoning=True)
-    date = f"; the models of {vendor.title} are listed as of {_read(vendor.catalog)['date']}" if vendor.catalog else ""
-    hint = f"(give a full id{date})"
+    hint = "(give a full id)"
+    if vendor.catalog:
+        date = _read(vendor.catalog)["date"]
+        hint = f"(give a full id; zot --list-models tells those of {vendor.title} as of {date})"
     raise UnknownName.among("model", name, candidates or known, hint)
 
 

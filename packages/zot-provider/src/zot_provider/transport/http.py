@@ -178,10 +178,13 @@ class HttpTransport:
         if kind in ("text/html", "application/json", "application/xhtml+xml"):
             what = "JSON" if kind == "application/json" else "a web page"
             said = server_words(await self._read(response, _ERROR_BODY))
-            raise ProtocolError(
-                f"{location(str(response.url))} answered with {what}{f' ({said})' if said else ''}, not with a model's "
+            where = location(str(response.url))
+            error = ProtocolError(
+                f"{where} answered with {what}{f' ({said})' if said else ''}, not with a model's "
                 "event stream; check --base-url: it must be the address of the API itself"
             )
+            error.foreign = (where, said)
+            raise error
 
 
 async def _gathered(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenerator[bytes, None]:
@@ -204,7 +207,8 @@ async def _gathered(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenera
 
 def check_url(url: str) -> None:
     """Raises `ConfigError`, without a password in its text, unless `url` is one that `post` and `get` can ask."""
-    shown = url.split("://")[-1].rpartition("@")[2]
+    scheme, separator, rest = url.rpartition("://")
+    shown = (f"{scheme}://" if separator and scheme.isalnum() else "") + rest.rpartition("@")[2]
     try:
         parts = httpx.URL(url)
         parts.host.encode("idna")
@@ -231,12 +235,28 @@ def location(url: str) -> str:
 
 def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
     """The `ProviderError` for a failure of httpx or a socket; `answered`: part of the answer had come."""
-    where = location(url)
     cause = _cause(error)
     proxy = _proxy_of(url) if isinstance(error, httpx.HTTPError) and not answered else ""
-    tls = "ssl" in type(cause).__name__.lower()  # the module is not worth an import
-    system = "" if tls or (cause.errno or 0) <= 0 else os.strerror(cause.errno or 0)
-    words = system or one_line(str(cause)) or type(cause).__name__
+    words = _words(cause)
+    found = _converted(error, cause, location(url), proxy, words, answered=answered)
+    if not _is_tls(cause):  # whose words are told in part
+        found.foreign = tuple(part for part in (location(url), proxy, words) if part in str(found))
+    return found
+
+
+def _words(cause: OSError) -> str:
+    """What is said of a failure where zot has no words of its own for it."""
+    system = "" if _is_tls(cause) or (cause.errno or 0) <= 0 else os.strerror(cause.errno or 0)
+    return system or one_line(str(cause)) or type(cause).__name__
+
+
+def _is_tls(cause: OSError) -> bool:
+    return "ssl" in type(cause).__name__.lower()  # the module is not worth an import
+
+
+def _converted(
+    error: Exception, cause: OSError, where: str, proxy: str, words: str, *, answered: bool
+) -> ProviderError:
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         if isinstance(error, httpx.ConnectTimeout):
             through = f" through the proxy {proxy}" if proxy else ""
@@ -254,7 +274,7 @@ def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
         return ConnectError(f"cannot connect to {where}: connection refused; is the server running there?")
     if isinstance(cause, socket.gaierror):
         return ConnectError(f"cannot find the host of {where}; check the address and the network")
-    if tls:
+    if _is_tls(cause):
         return ConnectError(f"no secure connection to {where}: {_tls_words(str(cause))}")
     return ConnectError(f"no answer from {where}: {words}", retryable=True)
 

@@ -23,7 +23,9 @@ def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str)
         text += f": {message}"
     if 300 <= status < 400 and headers.get("location"):
         text += f" (it points to {headers['location'].split('?')[0]})"
-    return StatusError(text, status=status, message=message, retry_after=retry_after(headers))
+    error = StatusError(text, status=status, message=message, retry_after=retry_after(headers))
+    error.foreign = (message, headers.get("location", "").split("?")[0])
+    return error
 
 
 def server_words(body: bytes) -> str:

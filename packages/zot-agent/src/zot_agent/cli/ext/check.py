@@ -1,16 +1,19 @@
 """`zot ext check DIR`: holds an extension, in whatever language, against the protocol."""
 
+import errno
 import json
 import os
 from collections.abc import Sequence
 
 from zot_agent.cli.ext.terminal import say
+from zot_agent.cli.ext.theme import theme_fault, theme_notes
 from zot_agent.cli.parser import Parser
-from zot_agent.extensions.launch import LaunchError, command, environment
+from zot_agent.config.paths import current_directory
+from zot_agent.extensions.launch import LaunchError, command, environment, refusal
 from zot_ext.limits import DEFAULT_LIMITS, Limits
 from zot_ext.manifest import ManifestError, load_manifest
 from zot_ext.testing import Report, check
-from zot_ext.testing.conformance.findings import finding
+from zot_ext.testing.conformance.findings import Finding, finding
 from zot_provider.errors import ConfigError
 
 
@@ -27,6 +30,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-calls", action="store_true", help="do not run its commands, tools, interceptors, events")
     parser.add_argument("--seconds", type=float, metavar="N", help="how long it may take to answer anything")
     asked = parser.parse_args(list(arguments))
+    current_directory()  # a relative path needs one
     if not os.path.isdir(asked.directory):
         raise ConfigError(f"{asked.directory} is no folder; name the one with the extension's extension.json")
     report = examine(asked.directory, chosen_limits(asked.seconds), calls=not asked.no_calls)
@@ -38,16 +42,49 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def examine(directory: str, limits: Limits, *, calls: bool) -> Report:
-    """Check the extension in a folder as zot would start it."""
+    """Check the extension in a folder as zot would start it, and its theme as the screen would read it."""
+    report = _examine_program(directory, limits, calls=calls)
+    fault = theme_fault(directory)
+    # The protocol knows no themes, so these rules are not among its own.
+    found = [Finding("error", "bad-theme", fault)] if fault else []
+    found += [Finding("warning", "theme-entry", each) for each in theme_notes(directory)]
+    return Report(
+        report.name,
+        (*report.findings, *found),
+        report.commands,
+        report.tools,
+        report.events,
+        report.intercepts,
+    )
+
+
+def _examine_program(directory: str, limits: Limits, *, calls: bool) -> Report:
+    folder = os.path.abspath(directory)
+    argv: list[str] = []
+    name = ""
     try:
         manifest = load_manifest(directory)
+        name = manifest.name
         if manifest.exec.strip():
-            command(manifest, os.path.abspath(directory))
+            argv = command(manifest, folder)
     except LaunchError as error:
-        return Report(manifest.name, (finding("cannot-start", str(error)),))
+        return Report(name, (finding("cannot-start", str(error)),))
     except ManifestError:
         pass  # the check tells of it
-    return check(directory, limits=limits, calls=calls, environ=environment())
+    report = check(directory, limits=limits, calls=calls, environ=environment())
+    for each in report.findings:
+        if each.rule == "cannot-start" and argv:
+            return Report(name, (finding("cannot-start", _in_words(each.text, name, argv, folder)),))
+    return report
+
+
+def _in_words(text: str, name: str, argv: Sequence[str], folder: str) -> str:
+    """What to do about a program that the system refused, as zot says it when it starts one."""
+    for number in (errno.ENOEXEC, errno.ENOENT):
+        said = os.strerror(number)
+        if text.endswith(said):
+            return str(refusal(name, argv, folder, OSError(number, said)))
+    return text
 
 
 def chosen_limits(seconds: float | None) -> Limits:

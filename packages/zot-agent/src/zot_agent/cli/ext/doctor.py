@@ -11,7 +11,7 @@ from zot_agent.cli.ext.names import installed, pick, title
 from zot_agent.cli.ext.needs import needs
 from zot_agent.cli.ext.probe import probe
 from zot_agent.cli.ext.terminal import say, word
-from zot_agent.cli.ext.theme import theme
+from zot_agent.cli.ext.theme import theme, theme_fault, theme_notes
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
@@ -61,7 +61,7 @@ def examine(found: Found | Problem) -> list[Finding]:
         *_standing(found),
         *_program(found),
         *_skills(found),
-        *([Finding("ok", "theme", f"{word(theme(found))} shows it")] if theme(found) else []),
+        *_theme(found),
         _log(found),
     ]
 
@@ -138,6 +138,15 @@ def _interpreter(program: str) -> list[Finding]:
 def _skills(found: Found) -> list[Finding]:
     missing = [path for path in found.manifest.skills if not os.path.exists(os.path.join(found.directory, path))]
     return [Finding("no", "skill", f"{path} is not there") for path in missing]
+
+
+def _theme(found: Found) -> list[Finding]:
+    if not theme(found):
+        return []
+    if fault := theme_fault(found.directory):
+        return [Finding("no", "theme", fault)]
+    notes = [Finding("--", "theme", note) for note in theme_notes(found.directory)]
+    return [Finding("ok", "theme", f"{word(theme(found))} shows it"), *notes]
 
 
 def _log(found: Found) -> Finding:

@@ -22,6 +22,10 @@ _SETTINGS = (
 )
 
 
+_NOT_READ = "fatal: Could not read from remote repository."
+"""What git says when ssh has failed; the line before it is ssh's and says why."""
+
+
 class GitError(ConfigError):
     """What git could not do, in its own words; one line."""
 
@@ -131,7 +135,8 @@ def _reason(text: str) -> str:
     """The line of git's that says most."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip() and not line.startswith("hint:")]
     for start in ("fatal: ", "error: "):
-        for line in lines:
+        for index, line in enumerate(lines):
             if line.startswith(start):
-                return line.removeprefix(start)
+                unsaid = line == _NOT_READ and index > 0
+                return lines[index - 1] if unsaid else line.removeprefix(start)
     return lines[-1] if lines else ""

@@ -9,9 +9,9 @@ from zot_agent.cli.ext.git import Git, is_url, without_password
 from zot_agent.cli.ext.names import installed
 from zot_agent.cli.ext.needs import needs
 from zot_agent.cli.ext.terminal import agreed, can_ask, say, word
-from zot_agent.cli.ext.theme import theme
+from zot_agent.cli.ext.theme import theme, theme_fault
 from zot_agent.cli.parser import Parser
-from zot_agent.config.paths import zot_home
+from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.extensions.discover import Found, Scope, global_folder, project_folder
 from zot_provider.errors import ConfigError
 
@@ -28,7 +28,8 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--project", action="store_true", help="for the project in the working directory alone")
     parser.add_argument("-y", "--yes", action="store_true", help="run what comes from a URL without being asked")
     asked = parser.parse_args(list(arguments))
-    place = project_folder(os.getcwd()) if asked.project else global_folder(zot_home())
+    here = current_directory()
+    place = project_folder(here) if asked.project else global_folder(zot_home())
     scope: Scope = "project" if asked.project else "global"
     path = os.path.expanduser(asked.source)
     if os.path.isdir(path):
@@ -77,7 +78,9 @@ def _clone(url: str, place: str, scope: Scope, *, yes: bool) -> Found:
 def _target(place: str, name: str) -> str:
     target = os.path.join(place, name)
     if os.path.lexists(target):
-        raise ConfigError(f"{target} is there already; zot ext update {name}, or zot ext remove {name} first")
+        cloned = os.path.isdir(os.path.join(target, ".git")) and not os.path.islink(target)
+        update = f"zot ext update {name}, or " if cloned else ""
+        raise ConfigError(f"{target} is there already; {update}zot ext remove {name} first")
     return target
 
 
@@ -106,6 +109,8 @@ def _report(found: Found) -> None:
         say(f"it does not run yet; zot ext enable {name} lets it")
     for line in needs(found):
         say(line)
+    if fault := theme_fault(found.directory):
+        say(word(fault))
     same = [each for each in installed().found if each.name == found.name]
     for each in same:
         if each.hidden_by:

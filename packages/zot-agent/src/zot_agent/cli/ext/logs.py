@@ -13,6 +13,7 @@ from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.log import log_path
 from zot_agent.modes.output import complain
+from zot_agent.standard_output import OutputFailed
 from zot_provider.errors import ConfigError, UnknownName
 
 LOOK = 0.2
@@ -33,9 +34,11 @@ def run(arguments: Sequence[str]) -> int:
             return 1
     try:
         return _print(path, follow=asked.follow)
+    except BrokenPipeError:
+        return 0
+    except OutputFailed:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            return 0
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
     except KeyboardInterrupt:  # the way to end it
         return 130

@@ -2,14 +2,14 @@
 
 import os
 
-from zot_agent.config.paths import zot_home
+from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.extensions.discover import Discovery, Found, Problem, discover
 from zot_provider.errors import ConfigError, UnknownName
 
 
 def installed() -> Discovery:
-    """The extensions of the project in the working directory, and the person's own."""
-    return discover([], os.getcwd(), zot_home())
+    """The extensions of the project in the working directory, and the person's own. Raises `ConfigError`."""
+    return discover([], current_directory(), zot_home())
 
 
 def pick(name: str) -> Found | Problem:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from zot_agent.cli.ext.terminal import say
 from zot_agent.cli.parser import Parser
+from zot_agent.config.paths import current_directory
 from zot_provider.errors import ConfigError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -26,6 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--lang", choices=LANGUAGES, default="python", help="the language (default: python)")
     parser.add_argument("--dir", metavar="PARENT", default=".", help="where to make the folder (default: here)")
     asked = parser.parse_args(list(arguments))
+    current_directory()  # a relative path needs one
     folder = scaffold(asked.name, asked.lang, asked.dir)
     say(f"made {folder}: look at its README.md, then run zot ext check {folder} and zot --ext {folder}")
     return 0

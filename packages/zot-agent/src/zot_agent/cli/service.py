@@ -1,0 +1,36 @@
+"""What `zot serve` and `zot acp` look at before they begin: their sessions come later, their mistakes are there now."""
+
+from zot_agent.config.paths import zot_home
+from zot_agent.config.settings import load_settings
+from zot_agent.extensions.discover import discover
+from zot_agent.host.build import choose_model, known_models, open_client
+from zot_agent.host.options import Options
+from zot_agent.modes.output import complain
+from zot_core.setup import pick_tools
+from zot_provider.errors import ConfigError, MissingKey
+
+
+def missing_extra(name: str) -> ConfigError:
+    """The error of `zot NAME`, which needs the extra NAME."""
+    extra = f"'zot-agent[{name}]'"
+    return ConfigError(
+        f"zot {name} needs an extra that is not installed: uv tool install {extra}, or pip install {extra}"
+    )
+
+
+async def check_options(options: Options) -> None:
+    """Raises `ConfigError` for options with which no session could begin: names that nobody knows, a bad address.
+
+    A missing key is no mistake yet, nor are missing weights of a model: both may come, or not be what a session asks
+    for. Extensions that cannot be used are told of, as every mode tells of them.
+    """
+    pick_tools(options.tools)
+    home = zot_home()
+    try:
+        selection = choose_model(options, load_settings(home), known_models(home), None)
+    except MissingKey:
+        selection = None
+    if selection is not None and (selection.base_url or selection.vendor.base_url):
+        await open_client(selection.replace(key=selection.key or "to-come"), options).close()
+    for problem in discover(options.extensions, options.cwd, home, installed=False).problems:
+        complain(f"extension in {problem.directory}: {problem.message}")
