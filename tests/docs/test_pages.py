@@ -58,3 +58,11 @@ def test_the_guide_names_every_hook_point_with_its_kind(kind: type) -> None:
     (row,) = re.findall(rf"^\| `{kind.__name__}` \|[^|]*\|(.*)\|$", page, re.M)
     points = [name for name, point in vars(Hooks()).items() if type(point) is kind]
     assert sorted(re.findall(r"`(\w+)`", row)) == sorted(points)
+
+
+def test_what_an_entry_of_a_theme_falls_back_on_is_an_entry() -> None:
+    page = (ROOT / "docs" / "generated" / "themes.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \|.*\| (?:`([^`]+)`)? ?\| [\d.]+ \|$", page, re.M)
+    entries = {entry for entry, _ in rows}
+    assert len(entries) == page.count("\n| `")
+    assert {fallback for _, fallback in rows} - {""} <= entries

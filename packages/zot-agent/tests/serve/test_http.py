@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from zot_agent.serve.address import Address
+from zot_agent.serve.guard import PUBLIC
 from zot_provider.testing import Fault, ScriptedServer, Turn
 
 
@@ -44,7 +45,6 @@ def test_sessions_are_opened_listed_shown_and_closed(serving: Any, alone: Path) 
         ("PUT", "/sessions", 405, "GET, HEAD, POST"),
         ("PATCH", "/sessions/none", 405, "DELETE, GET, HEAD"),
         ("GET", "/sessions/none/commands", 405, "POST"),
-        ("GET", "/sessions/none/ws", 404, None),
         ("GET", "/no/such/place", 404, None),
     ],
 )
@@ -186,6 +186,8 @@ def test_a_session_is_gone_on_with_by_its_id(serving: Any, server: ScriptedServe
             assert (session["title"], session["message_count"]) == ("what colour?", 2)
             locked = await served.http.post("/sessions", json={"session": name})
             assert locked.status_code == 409, locked.text
+            assert locked.json()["error"] == f"this session is open here already, as {id}"
+            assert (await served.http.post("/sessions", json={"session": name[:8]})).json() == locked.json()
             await served.http.delete(f"/sessions/{id}")
             again = (await served.http.post("/sessions", json={"session": name[:8]})).json()
             assert (again["session_id"], again["message_count"], again["cwd"]) == (name, 2, str(alone))
@@ -193,6 +195,19 @@ def test_a_session_is_gone_on_with_by_its_id(serving: Any, server: ScriptedServe
             assert "It is blue." in json.dumps(server.requests[1].body)
             none = await served.open(no_session=True)
             assert (await served.http.get(f"/sessions/{none}")).json()["session_id"] == ""
+
+    asyncio.run(talk())
+
+
+def test_a_websocket_that_is_asked_for_without_an_upgrade_says_what_is_missing(serving: Any) -> None:
+    async def talk() -> None:
+        async with serving() as served:
+            id = await served.open()
+            answer = await served.http.get(f"/sessions/{id}/ws")
+            assert (answer.status_code, answer.headers["upgrade"]) == (426, "websocket")
+            assert answer.json() == {"error": "this is a WebSocket: ask for it with Upgrade: websocket"}
+            assert (await served.http.get("/sessions/none/ws")).status_code == 404
+            assert (await served.http.post(f"/sessions/{id}/ws")).status_code == 405
 
     asyncio.run(talk())
 
@@ -303,8 +318,8 @@ def test_the_page_needs_no_token_and_no_other_file_is_served(serving: Any) -> No
     async def talk() -> None:
         async with serving() as served:
             async with httpx.AsyncClient(base_url=str(served.address), trust_env=False) as stranger:
-                kinds = [(await stranger.get(path)).headers["content-type"] for path in ("/", "/app.css", "/app.js")]
-            assert [kind.partition(";")[0] for kind in kinds] == ["text/html", "text/css", "text/javascript"]
+                kinds = [(await stranger.get(path)).headers["content-type"] for path in PUBLIC]
+            assert [kind.partition(";")[0] for kind in kinds] == ["text/html", "text/css"] + 4 * ["text/javascript"]
             for path in ("/index.html", "/__init__.py", "/app.js/", "/page/app.js", "/%2e%2e/server.py", "/app.js%00"):
                 assert (await served.http.get(path)).status_code == 404
 

@@ -154,6 +154,10 @@ def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
             await tab.press("Enter")
             assert await tab.until("document.getElementById('status').innerText") == "the token is wrong"
             tab.complaints.clear()  # the refused request
+            await tab.value("document.getElementById('status').textContent = ''")
+            await tab.type("t\u00f6ken")  # which a request could not bring
+            await tab.press("Enter")
+            assert await tab.until("document.getElementById('status').innerText") == "the token is wrong"
             await tab.type(TOKEN)
             await tab.press("Enter")
             await tab.until("document.getElementById('new').open && document.activeElement.id === 'cwd'")
@@ -204,10 +208,151 @@ def test_escape_stops_the_answer(visiting: Any, server: ScriptedServer) -> None:
             await tab.press("Escape")
             await tab.until("document.getElementById('stop').disabled")
             assert await tab.value("document.getElementById('log').getAttribute('aria-busy')") == "false"
+            assert await tab.value("document.getElementById('status').innerText") == "Stopped"
             await served.command(id, "prompt", message="again")
             await tab.until("!document.getElementById('stop').disabled")
             await tab.value("document.getElementById('stop').click()")
             await tab.until("document.getElementById('stop').disabled")
+            assert await tab.value("document.getElementById('status').innerText") == "Stopped"
+
+    asyncio.run(visit())
+
+
+def test_a_tool_that_is_stopped_and_a_failure_are_no_complete_answer(visiting: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "sleep 600"})]), Turn(fault=Fault(status=400)))
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            id = await served.open()
+            await tab.open(id)
+            await served.command(id, "prompt", message="sleep")
+            await tab.until("document.getElementById('log').innerText.includes('sleep 600')")
+            await served.command(id, "abort")  # as another client may
+            await tab.until("document.getElementById('status').innerText === 'Stopped'")
+            await served.command(id, "prompt", message="fail")
+            await tab.until("document.getElementById('status').innerText === 'Failed'")
+            assert await tab.value("document.querySelectorAll('#log [role=alert]').length") == 1
+
+    asyncio.run(visit())
+
+
+WAITING = "[...document.querySelectorAll('#waiting li')].map((each) => each.textContent).join()"
+
+
+def test_what_is_said_while_zot_works_is_shown_until_its_turn_comes(visiting: Any, server: ScriptedServer) -> None:
+    server.add(Turn("word " * 400, chunk=5, delay=0.01), "And the second.", "And the third.")
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            await tab.open(await served.open())
+            await tab.type("one")
+            await tab.press("Enter")
+            await tab.until("document.getElementById('log').innerText.includes('word word')")
+            for text in ("two", "three"):
+                await tab.type(text)
+                await tab.press("Enter")
+            assert await tab.value(WAITING) == "two,three"
+            assert await tab.value("document.getElementById('status').innerText") == "Working… 2 wait"
+            await tab.until("document.getElementById('status').innerText === 'Working… One waits'")
+            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+            assert await tab.value("document.getElementById('waiting').hidden")
+            parts = [part for part in (await tab.log()).split("\n") if part.strip()]
+            assert parts[:2] == ["You", "one"]
+            assert parts[4:] == ["You", "two", "zot", "And the second.", "You", "three", "zot", "And the third."]
+
+    asyncio.run(visit())
+
+
+def test_what_waits_is_in_the_field_again_after_a_stop_and_does_not_run(visiting: Any, server: ScriptedServer) -> None:
+    server.add(Turn("word " * 20_000, chunk=5, delay=0.02), "never asked for")
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            id = await served.open()
+            await tab.open(id)
+            await tab.type("one")
+            await tab.press("Enter")
+            await tab.until("document.getElementById('log').innerText.includes('word word')")
+            for text in ("two", "three"):
+                await tab.type(text)
+                await tab.press("Enter")
+            await tab.type("half a thou")
+            await tab.until(f"{WAITING} === 'two,three'")
+            await tab.press("Escape")
+            await tab.until("document.getElementById('stop').disabled")
+            assert await tab.value("document.getElementById('message').value") == "two\nthree\nhalf a thou"
+            assert await tab.value("document.getElementById('status').innerText") == "Stopped; what waited is below"
+            assert await tab.value(WAITING) == ""
+            await served.command(id, "ping")
+            assert (await served.http.get(f"/sessions/{id}")).json()["busy"] is False
+            assert len(server.requests) == 1
+
+    asyncio.run(visit())
+
+
+def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Any, server: ScriptedServer) -> None:
+    slow = Turn("A summary. " * 300, chunk=5, delay=0.01)
+    server.add("First.", "Second.", "Third.", slow, "Another.", "A shorter summary.")
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            id = await served.open()
+            await tab.open(id)
+            for said in ("First.", "Second.", "Third."):
+                await served.command(id, "prompt", message="more")
+                await tab.until(f"document.getElementById('log').innerText.includes('{said}')")
+            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+            await served.command(id, "compact")
+            await tab.until("document.getElementById('status').innerText === 'Working…'")
+            await tab.type("two")
+            await tab.press("Enter")
+            assert await tab.value(WAITING) == "two"
+            await tab.until("document.getElementById('log').innerText.includes('Another.')")
+            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+            assert await tab.value(WAITING) == ""
+            await served.command(id, "compact")
+            await tab.until("document.getElementById('status').innerText === 'The conversation is compacted'")
+
+    asyncio.run(visit())
+
+
+def test_notes_of_a_new_session_stand_in_its_conversation(visiting: Any, alone: Path) -> None:
+    for name in ("px", "py"):
+        folder = alone / ".zot" / "extensions" / name
+        folder.mkdir(parents=True)
+        (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./nothing"}))
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            await tab.press("Enter")  # the form for a new session is open
+            await tab.until("document.getElementById('conversation').dataset.ready")
+            (session,) = await served.sessions()
+            assert session["cwd"] == str(alone)
+            notes = await tab.until("document.querySelector('#log .notice')?.parentElement.innerText")
+            assert "px" in notes
+            assert "py" in notes
+
+    asyncio.run(visit())
+
+
+def test_who_forgets_the_token_leaves_nothing_of_the_conversation(visiting: Any, server: ScriptedServer) -> None:
+    server.add("A secret answer.")
+
+    async def visit() -> None:
+        async with visiting() as (served, tab):
+            id = await served.open()
+            await tab.open(id)
+            await tab.type("a secret question")
+            await tab.press("Enter")
+            await tab.until("document.title === 'a secret question – zot'")
+            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+            await tab.type("a secret draft")
+            await tab.value("document.getElementById('leave').click()")
+            await tab.until("!document.getElementById('entrance').hidden")
+            assert await tab.value("document.title") == "zot"
+            assert await tab.value("location.href") == f"{served.address}/"
+            assert "secret" not in await tab.value("document.documentElement.outerHTML")
+            assert await tab.value("document.getElementById('message').value") == ""
 
     asyncio.run(visit())
 

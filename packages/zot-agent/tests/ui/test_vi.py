@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from zot_agent.ui.bindings import keymap, untold
+from zot_agent.ui.bindings import CHAT, keymap, untold
+from zot_agent.ui.commands.screen import help_rows
 from zot_provider.testing import ScriptedServer
 from zot_tui.testing import MemoryScreen
+from zot_tui.widgets.actions import EDITOR
 
 
 @pytest.fixture
@@ -209,6 +211,37 @@ def test_an_action_that_is_none_is_told_with_those_like_it() -> None:
         "keymap: f4: there is no action 'zzzzzz'; a command begins with a slash",
         "keymap: esc is reserved and keeps its meaning: choose another key for '/exit'",
     ]
+
+
+def test_a_key_that_types_keeps_typing_and_those_of_dialogs_stay() -> None:
+    keys, problems = keymap({"a": "help", "space": "", "rune": "/model", "Shift+É": "help", "f4": "dialog_up"})
+    assert problems == [
+        "keymap: a: it could no longer be typed; write alt+a, or another key that types nothing",
+        "keymap: space: it could no longer be typed; write a function key, or another key that types nothing",
+        "keymap: rune: it could no longer be typed; write a function key, or another key that types nothing",
+        "keymap: Shift+É: it could no longer be typed; write a function key, or another key that types nothing",
+        "keymap: f4: 'dialog_up' is an action of dialogs, whose keys cannot be changed",
+    ]
+    assert [str(key) for key in keys.keys("help", (CHAT, EDITOR))] == ["f1"]
+
+
+def test_help_leaves_out_keys_of_ones_own_that_the_terminal_does_not_tell() -> None:
+    own = {"ctrl+m": "help", "ctrl+enter": "steer", "ctrl+i": "/model", "f9": "/model", "ctrl+shift+x": "/copy"}
+    keys, problems = keymap(own)
+    assert problems == []
+
+    def shown(keyboard: Any) -> dict[str, str]:
+        screen = MemoryScreen()
+        screen.keyboard = keyboard
+        rows = [[text.strip() for _, text in row] for row in help_rows((), (), 100, keys, screen) if len(row) == 3]
+        return {what: chords for _, chords, what in rows}
+
+    legacy = shown("legacy")
+    assert shown(None) == legacy
+    assert (legacy["keys and commands"], legacy["send into the work under way"]) == ("F1", "Ctrl+S")
+    assert (legacy["/model"], legacy["/copy"]) == ("F9", "no key")
+    kitty = shown("kitty")
+    assert (kitty["keys and commands"], kitty["/model"]) == ("Ctrl+M, F1", "Ctrl+I, F9")
 
 
 def test_what_a_terminal_does_not_tell_is_known_when_it_answers_or_when_waiting_ends() -> None:

@@ -115,7 +115,6 @@ def test_a_nul_byte_in_the_first_8_kib_looks_binary() -> None:
         ("a.gif", b"GIF89a", "image/gif"),
         ("a.webp", b"RIFF0000WEBP", "image/webp"),
         ("a.jpg", PNG, "image/png"),
-        ("a.jpg", b"anything", "image/jpeg"),
     ],
 )
 def test_pictures_are_inline_with_the_type_their_content_tells(path: str, content: bytes, mime_type: str) -> None:
@@ -124,6 +123,12 @@ def test_pictures_are_inline_with_the_type_their_content_tells(path: str, conten
     assert result.content == [ImageBlock(mime_type, data)]
     assert result.display == [ImageDisplay(mime_type, data, path)]
     assert result.details == {"path": f"/proj/{path}", "mime_type": mime_type, "bytes": len(content)}
+
+
+def test_a_file_that_is_a_picture_by_its_name_alone_is_text_or_refused() -> None:
+    result = reading(b"one\ntwo\n", "notes.png", offset=2)
+    assert (result.text, result.details["total_lines"]) == ("two\n", 2)
+    assert refusal(bytes(64), "a.webp") == "a.webp looks binary; it cannot be read as text"
 
 
 def test_a_picture_that_no_vendor_takes_is_refused() -> None:

@@ -62,7 +62,7 @@ def parse_color(value: object) -> Color:
         if found := _HEX.fullmatch(text):
             digits = found.group(1)
             return Color("#" + (digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)))
-    raise ValueError(f"{_shown(value)} is no colour: use 0 to 255, '#rrggbb' or 'default'")
+    raise ValueError(f"{_shown(value)} is no colour: use 0 to 255, '#rgb', '#rrggbb' or 'default'")
 
 
 def indexed(index: int) -> Color:

@@ -64,6 +64,23 @@ def test_half_blocks_are_two_pixels_a_cell(encode: Encode, quarters: Image.Image
     assert found.image.size == (27, 20)
 
 
+@given(st.integers(1, 400), st.integers(1, 400))
+def test_half_blocks_end_where_the_picture_does(width: int, height: int) -> None:
+    screen = room(30, 12, grain=Pixels(1, 2))
+    wanted = fit(Pixels(width, height), screen.cell, screen.columns, screen.rows)
+    drawn, box = screen.drawn(wanted), screen.box(wanted)
+    assert (box.width, (box.height * 2 - drawn.height) in (0, 1)) == (drawn.width, True)
+    assert box.width <= screen.columns
+    assert box.height <= screen.rows
+
+
+def test_a_picture_of_half_a_pixel_more_leaves_no_empty_row(encode: Encode) -> None:
+    found = scaled(encode(Image.new("RGB", (80, 100), "red")), room(grain=Pixels(1, 2)), None)  # 12.5 half rows of 8
+
+    assert (found.columns, found.rows, found.image.size) == (10, 6, (10, 12))
+    assert found.image.getpixel((0, 11)) == (255, 0, 0, 255)
+
+
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16", "CMYK"])
 def test_every_kind_of_pixels_can_be_shown(encode: Encode, mode: str) -> None:
     image = Image.new("RGB", (64, 64), "white")

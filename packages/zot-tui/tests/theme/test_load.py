@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.theme import Paint, Spinner, ThemeError, builtin, builtin_names, load_theme, parse_theme
+from zot_tui.theme.load import NAMED
 from zot_tui.theme.tokens import TOKENS
 
 
@@ -65,11 +66,16 @@ def test_what_is_not_known_is_noted_and_left_out():
     )
     assert theme.paints == {}
     assert theme.notes == [
-        "'acent': no such entry; it is left out",
-        "'colors.dark.syntax.keywort': no such entry; it is left out",
-        "'colors.dark.spinner_color': no such entry; it is left out",
         "'colors.dark.spinner_interval_ms': a number from 20 up is wanted; it is left out",
+        "3 entries are unknown and left out: 'acent', 'colors.dark.syntax.keywort', 'colors.dark.spinner_color'",
     ]
+
+
+def test_unknown_entries_are_one_note_however_many_there_are():
+    assert parse({"acent": 1}).notes == ["'acent': no such entry; it is left out"]
+    (note,) = parse({f"key{number}": 1 for number in range(60)}).notes
+    assert note.startswith("60 entries are unknown and left out: 'key0', 'key1', ")
+    assert note.endswith(f"'key{NAMED - 1}' and {60 - NAMED} more")
 
 
 def test_entries_for_people_and_for_highlighters_are_accepted():

@@ -143,7 +143,7 @@ class AcpAgent:
     async def delete_session(self, session_id: str, **more: Any) -> DeleteSessionResponse:
         """Remove a session for good, closing it first if it is open here. One that is not there is no error."""
         self._check_stored()
-        if session_id in self.sessions:
+        if self._found(session_id) is not None:
             await self.close_session(session_id)
         await asyncio.to_thread(history.delete, session_id)
         return DeleteSessionResponse()
@@ -151,7 +151,7 @@ class AcpAgent:
     async def close_session(self, session_id: str, **more: Any) -> CloseSessionResponse:
         """Stop what a session does and let others have it."""
         session = self._session(session_id)
-        del self.sessions[session_id]
+        del self.sessions[session.id]
         await session.close()
         return CloseSessionResponse()
 
@@ -159,11 +159,13 @@ class AcpAgent:
         self._check_stored()
         if not id.strip():
             raise SessionNotFound("the id of the session is empty")
-        open_one = self.sessions.get(id)
+        open_one = self._found(id) or self._found(history.identity(id))
         if open_one is not None:
             if open_one.busy:
-                raise Busy("the session is answering a prompt; wait for it, or cancel it")
-            await self.close_session(id)
+                raise Busy(
+                    f"the session is open here as {open_one.id!r} and answers a prompt; wait for it, or cancel it"
+                )
+            await self.close_session(open_one.id)
         return self._open(id, self._host(self._options.replace(cwd=_absolute(cwd), session=id)), mcp_servers)
 
     def _check_stored(self) -> None:
@@ -188,10 +190,15 @@ class AcpAgent:
         return session
 
     def _session(self, id: str) -> Session:
-        session = self.sessions.get(id)
+        session = self._found(id)
         if session is None:
             raise SessionNotFound(f"no session {id!r} is open here; begin one with session/new or session/load")
         return session
+
+    def _found(self, id: str) -> Session | None:
+        """The open session that a client means: by what it called it when it opened it, which may have been the
+        beginning of its id, or by the whole id, which the list of sessions has."""
+        return self.sessions.get(id) or next((each for each in self.sessions.values() if each.identity == id), None)
 
     async def close(self) -> None:
         """Stop everything."""
@@ -205,7 +212,7 @@ class AcpAgent:
         """Ask before tool calls, or do not; also while a prompt is being answered."""
         session = self._session(session_id)
         session.set_mode(mode_id)
-        self._editor.update(session_id, {"sessionUpdate": "config_option_update", "configOptions": session.options})
+        self._editor.update(session.id, {"sessionUpdate": "config_option_update", "configOptions": session.options})
         return SetSessionModeResponse()
 
     async def set_config_option(
@@ -215,7 +222,7 @@ class AcpAgent:
         session = self._session(session_id)
         session.choose(config_id, str(value))
         if config_id == "mode":
-            self._editor.update(session_id, {"sessionUpdate": "current_mode_update", "currentModeId": session.mode})
+            self._editor.update(session.id, {"sessionUpdate": "current_mode_update", "currentModeId": session.mode})
         return SetSessionConfigOptionResponse.model_validate({"configOptions": session.options})
 
     # Prompts
@@ -228,8 +235,9 @@ class AcpAgent:
 
     async def cancel(self, session_id: str, **more: Any) -> None:
         """Stop the prompt at hand."""
-        if session_id in self.sessions:
-            self.sessions[session_id].cancel()
+        session = self._found(session_id)
+        if session is not None:
+            session.cancel()
 
 
 def _absolute(cwd: str) -> str:

@@ -38,6 +38,16 @@ def delete(id: str) -> None:
         listing.delete(store, path)
 
 
+def identity(name: str) -> str:
+    """The id of the stored session that `name` stands for (an id, its beginning, a path); `name` if there is none."""
+    store = SessionStore(sessions_root())
+    try:
+        entry = listing.read_entry(store.find(name, ""))
+    except SessionNotFound:
+        return name
+    return entry.id if entry is not None else name
+
+
 def _loadable(entry: SessionEntry) -> bool:
     """Whether its id and its directory can be said in the protocol, which has absolute paths and valid text alone."""
     text = entry.id + entry.cwd

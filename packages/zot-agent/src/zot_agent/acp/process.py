@@ -73,7 +73,7 @@ class Link:
             self._requests.add(task)
             task.add_done_callback(self._requests.discard)
         try:
-            return await self._router(method, params, is_notification)
+            return await self._router(method, {} if params is None else params, is_notification)
         except RequestError:
             raise
         except ValidationError as error:
@@ -111,6 +111,8 @@ def _faults(error: ValidationError) -> str:
     """What is wrong with parameters, in one line."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "model_type":  # what pydantic says of it names a class
+        return f"{place or 'params'} must be an object"
     return " ".join(f"{place}: {first['msg']}".split()).removeprefix(": ")
 
 

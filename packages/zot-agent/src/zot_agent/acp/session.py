@@ -63,6 +63,9 @@ class Session:
 
     def __init__(self, id: str, host: Host, editor: Editor, mode: Mode) -> None:
         self.id, self.host, self.mode = id, host, mode
+        stored = host.runtime.session
+        self.identity = stored.meta.id if stored is not None else id
+        """Its whole id, where `id` may be the beginning of it: what a client that loads it has called it."""
         self._editor = editor
         agent, cwd = host.runtime.agent, host.runtime.cwd
         self.feed = Feed(

@@ -50,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _options(arguments: Sequence[str]) -> Options:
-    options = parse(arguments)
+    options = parse(arguments, "see zot acp --help")
     odd = {
         "a prompt": options.prompt or options.images,
         "another mode": options.mode,

@@ -31,7 +31,7 @@ def build_parser() -> Parser:
         epilog="commands:\n"
         + "\n".join(f"  {name:<10}{help}" for name, help in list_commands())
         + "\n\nText piped in goes before the prompt, and implies --print."
-        + "\n@PATH among the words attaches a text file or a picture."
+        + "\n@PATH as a word of its own attaches a text file or a picture."
         + "\n\nexit codes: 0 done, 1 model or network failure, 2 usage or missing key,"
         + "\n            4 stopped by a limit, 5 refused, 130 Ctrl+C, 143 terminated",
     )

@@ -54,6 +54,7 @@ class Api:
             Route("/sessions/{id}", _answering(self.close), methods=["DELETE"]),
             Route("/sessions/{id}/commands", _answering(self.command), methods=["POST"]),
             Route("/sessions/{id}/events", _answering(self._streams.events), methods=["GET"]),
+            Route("/sessions/{id}/ws", _answering(self.upgrade), methods=["GET"]),
         ]
         socket = WebSocketRoute("/sessions/{id}/ws", self._streams.socket)
         rest = _Rest(routes)
@@ -84,6 +85,13 @@ class Api:
         session = self._sessions.find(request.path_params["id"])
         line = await session.answer(await self._body(request))
         return Response(line, media_type="application/json")
+
+    async def upgrade(self, request: Request) -> Response:
+        """What a request gets that should have been a WebSocket's."""
+        self._sessions.find(request.path_params["id"])
+        response = refused(Refusal(426, "this is a WebSocket: ask for it with Upgrade: websocket"))
+        response.headers.update({"upgrade": "websocket", "connection": "Upgrade"})
+        return response
 
     async def _body(self, request: Request) -> bytes:
         """The whole body. Raises `Refusal` for one that is too long, takes too long, or breaks off."""

@@ -11,7 +11,7 @@ from zot_agent.serve.access import Access
 from zot_agent.serve.refusal import Refusal
 from zot_core.aio import spawn
 
-PUBLIC = ("/", "/app.css", "/app.js")
+PUBLIC = ("/", "/app.css", "/app.js", "/log.js", "/server.js", "/waiting.js")
 """What is served without a token: the page, which knows nothing before a person has given it one."""
 
 _HEADERS = [

@@ -22,7 +22,9 @@ class Roots:
             if not os.path.isdir(folder):
                 raise ConfigError(f"--root {given!r} is no directory")
         if not self.has(self.base):
-            raise ConfigError(f"--cwd {base!r} is outside of every --root")
+            raise ConfigError(
+                f"the working directory {base!r} is outside of every --root; name one within them with --cwd"
+            )
 
     def has(self, path: str) -> bool:
         """Whether an absolute path without links is a root, or lies below one."""

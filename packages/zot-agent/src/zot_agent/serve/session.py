@@ -52,6 +52,12 @@ class Session:
             return 0.0
         return asyncio.get_running_loop().time() - self._used_at
 
+    @property
+    def path(self) -> str:
+        """Its file; empty if it has none."""
+        stored = self.host.runtime.session
+        return stored.path if stored is not None else ""
+
     def describe(self) -> dict[str, Any]:
         """What a list of sessions says of it."""
         state, work = self.host.runtime.state, self._service.work

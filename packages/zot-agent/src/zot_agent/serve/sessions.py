@@ -58,7 +58,8 @@ class Sessions:
         try:
             host = build_host(options, once=False)
         except SessionLocked as error:
-            raise Refusal(409, str(error)) from None
+            here = next((each.id for each in self.all() if each.path and each.path == options.session), "")
+            raise Refusal(409, f"this session is open here already, as {here}" if here else str(error)) from None
         session = Session(host, self._holds(host), self._limits)
         self._open[session.id] = session
         return session, list(host.notes)

@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 from zot_tui.keymap import RESERVED, Binding, Keymap
+from zot_tui.keys import RUNE, Key, parse_key
 from zot_tui.terminal import Display
 from zot_tui.widgets.actions import BINDINGS as WIDGET_BINDINGS
-from zot_tui.widgets.actions import EDITOR, EDITOR_ACTIONS, Action
+from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR, EDITOR_ACTIONS, Action
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
 
 CHAT = "chat"
@@ -44,19 +45,34 @@ ANSWER = 5.0
 
 
 _KNOWN = {action.name for action in (*ACTIONS, *TRANSCRIPT_ACTIONS, *EDITOR_ACTIONS)}
+_OF_DIALOGS = {action.name for action in DIALOG_ACTIONS}
 
 
 def keymap(own: Mapping[str, str]) -> tuple[Keymap, list[str]]:
     """The keys of the chat screen with a person's `own` on top, each for a slash command, an action, or nothing; and
     what of those cannot be used, a line each."""
-    problems = [
-        f"keymap: {key}: there is no action {action!r}{_like(action)}; a command begins with a slash"
-        for key, action in own.items()
-        if action and not action.startswith("/") and action not in _KNOWN
-    ]
-    usable = {key: action for key, action in own.items() if not action or action.startswith("/") or action in _KNOWN}
+    faults = {key: fault for key, action in own.items() if (fault := _fault(key, action))}
+    usable = {key: action for key, action in own.items() if key not in faults}
     keys, more = Keymap(BINDINGS).override(usable, (CHAT, EDITOR))
-    return keys, [*problems, *(f"keymap: {each}" for each in more)]
+    problems = [*(f"{key}: {fault}" for key, fault in faults.items()), *more]
+    return keys, [f"keymap: {each}" for each in problems]
+
+
+def _fault(chord: str, action: str) -> str:
+    """Why a key cannot have an action here; empty if it can, or is none that `Keymap.override` takes."""
+    if action and not action.startswith("/") and action not in _KNOWN:
+        if action in _OF_DIALOGS:
+            return f"{action!r} is an action of dialogs, whose keys cannot be changed"
+        return f"there is no action {action!r}{_like(action)}; a command begins with a slash"
+    try:
+        key = parse_key(chord)
+    except ValueError:
+        return ""
+    if key.name != RUNE:
+        return ""
+    letter = key.text.lower()
+    other = f"alt+{letter}" if letter.isalnum() and letter.isascii() else "a function key"
+    return f"it could no longer be typed; write {other}, or another key that types nothing"
 
 
 def _like(action: str) -> str:
@@ -64,6 +80,16 @@ def _like(action: str) -> str:
 
     near = get_close_matches(action, sorted(_KNOWN), 1)
     return f" (is it {near[0]}?)" if near else ""
+
+
+def keys_of(action: str, keys: Keymap, screen: Display) -> list[Key]:
+    """The keys that do `action` in the chat, a person's own first, without those of their own that the terminal does
+    not tell (`untold`)."""
+    from zot_tui import chords as told  # noqa: PLC0415  for the help page
+
+    ours = {parse_key(binding.key) for binding in BINDINGS}
+    keyboard = screen.keyboard or "legacy"
+    return [key for key in keys.keys(action, (CHAT, EDITOR)) if key in ours or told.untold(key, keyboard) is None]
 
 
 async def untold(chords: Iterable[str], screen: Display, limit: float = ANSWER) -> list[str]:

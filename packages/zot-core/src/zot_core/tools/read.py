@@ -39,9 +39,10 @@ async def read(
             raise ToolError(f"{path} is a directory; name a file in it")
         if info.kind == "other":
             raise ToolError(f"{path} is no regular file; it cannot be read")
-        mime_type = SUFFIXES.get(os.path.splitext(path)[1].lower())
-        if mime_type is not None:
-            return await _image(path, target, mime_type, info, context)
+        if os.path.splitext(path)[1].lower() in SUFFIXES:
+            picture = await _image(path, target, info, context)
+            if picture is not None:
+                return picture
         return await _text(path, target, offset or 1, limit, context)
     except OSError as error:
         raise explained(error, path) from error
@@ -75,11 +76,15 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
     return ToolResult([TextBlock(shown)], details=details, display=[CodeDisplay(path, text, first)])
 
 
-async def _image(path: str, target: str, mime_type: str, info: FileInfo, context: ToolContext) -> ToolResult:
+async def _image(path: str, target: str, info: FileInfo, context: ToolContext) -> ToolResult | None:
+    """The picture; None for a file whose bytes are none, whatever its name says: a vendor would refuse it, and with it
+    every later request of the conversation."""
     if info.size > LARGEST:
         raise ToolError(f"{path} has {info.size} bytes; pictures may have {LARGEST}: make a smaller copy first")
     content = await context.files.read(target)
-    mime_type = picture_type(content) or mime_type
+    mime_type = picture_type(content)
+    if not mime_type:
+        return None
     data = binascii.b2a_base64(content, newline=False).decode("ascii")
     return ToolResult(
         [ImageBlock(mime_type, data)],

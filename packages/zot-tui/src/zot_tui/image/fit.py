@@ -28,6 +28,10 @@ class Room(NamedTuple):
         width = max(1, round(size.width * self.grain.width / self.cell.width))
         return Pixels(width, max(1, round(size.height * self.grain.height / self.cell.height)))
 
+    def box(self, size: Pixels) -> Pixels:
+        """Columns and rows that are touched by what has so many pixels on the terminal and is drawn as `drawn` says."""
+        return cells(self.drawn(size), self.grain)
+
 
 def most_rows(screen_rows: int, *, large: bool) -> int:
     """The most rows of a picture on a screen of so many; `large` if it is expanded."""

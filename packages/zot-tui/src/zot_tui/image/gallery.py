@@ -13,7 +13,7 @@ from zot_tui.color import DEFAULT, Rgb, rgb
 from zot_tui.image import iterm, kitty
 from zot_tui.image.cell import QUERY, cell_pixels, reply_pixels
 from zot_tui.image.drawing import Drawing, drawing
-from zot_tui.image.fit import ASSUMED, Room, cells, fit, most_rows
+from zot_tui.image.fit import ASSUMED, Room, fit, most_rows
 from zot_tui.image.protocol import choose
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
@@ -194,12 +194,12 @@ class Gallery:
 
     def _like(self, key: _Key) -> _Entry | None:
         """The same picture, made for another room, if in this one it would look the same."""
-        cell = self._cell or ASSUMED
+        room = Room(key.columns, key.rows, self._cell or ASSUMED, self._grain())
         for other, entry in self._entries.items():
             made = entry.drawing
             if made is None or other.data != key.data:
                 continue
-            if cells(fit(made.natural, cell, key.columns, key.rows), cell) == (made.columns, made.rows):
+            if room.box(fit(made.natural, room.cell, room.columns, room.rows)) == (made.columns, made.rows):
                 self._entries.move_to_end(other)
                 return entry
         return None

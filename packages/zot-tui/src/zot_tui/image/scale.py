@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from zot_tui.color import Rgb
-from zot_tui.image.fit import Room, cells, fit
+from zot_tui.image.fit import Room, fit
 from zot_tui.widgets.pictures import Pixels, pixels
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def scaled(data: str, room: Room, background: Rgb | None) -> Scaled:
         raise
     except Exception as error:  # decoders raise anything for bytes that were made to break them
         raise Unreadable(str(error)) from error
-    box = cells(wanted, room.cell)
+    box = room.box(wanted)
     behind = (0, 0, 0, 0) if background is None else (*background, 255)
     whole = Image.new("RGBA", (box.width * room.grain.width, box.height * room.grain.height), behind)
     whole.alpha_composite(upright)

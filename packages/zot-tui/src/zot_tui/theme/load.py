@@ -35,6 +35,9 @@ _NOT_USED_PREFIXES = ("bg:", "border:")
 
 MIN_INTERVAL_MS = 20
 
+NAMED = 8
+"""Unknown entries that a note names."""
+
 
 class ThemeError(ValueError):
     """A theme that cannot be used. The text is one line: which theme, which entry, what is wrong with it."""
@@ -92,6 +95,7 @@ class _Reader:
         if "mode" in data:
             mode = _mode(data["mode"])
         self.theme = Theme(_string(data, "name") or Path(source).stem, mode, _string(data, "description"))
+        self._unknown: list[str] = []
         colors = data.get("colors", {})
         if not isinstance(colors, Mapping):
             raise ValueError(f"'colors': an object is wanted, not {_shown(colors)}")
@@ -102,6 +106,7 @@ class _Reader:
         if not isinstance(part, Mapping):
             raise ValueError(f"'colors.{chosen}': an object is wanted, not {_shown(part)}")
         self._read(part, f"colors.{chosen}.", skip=())
+        self._note_unknown()
 
     def _read(self, section: Mapping[str, object], path: str, skip: tuple[str, ...]) -> None:
         for key, value in section.items():
@@ -122,7 +127,7 @@ class _Reader:
             elif key in _BACKGROUNDS:
                 self.theme.backgrounds[_BACKGROUNDS[key]] = parse_color(value)
             else:
-                self._note(path + key, "no such entry; it is left out")
+                self._unknown.append(path + key)
         except ValueError as error:
             raise ValueError(f"{path + key!r}: {error}") from error
 
@@ -158,7 +163,17 @@ class _Reader:
                 else:  # zot's rule: a bad interval is no reason to refuse the theme
                     self._note(path + key, f"a number from {MIN_INTERVAL_MS} up is wanted; it is left out")
             case _:
-                self._note(path + key, "no such entry; it is left out")
+                self._unknown.append(path + key)
+
+    def _note_unknown(self) -> None:
+        """One note, however many there are: a theme of another program may have hundreds."""
+        unknown = self._unknown
+        if len(unknown) == 1:
+            self._note(unknown[0], "no such entry; it is left out")
+        elif unknown:
+            more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
+            named = ", ".join(map(repr, unknown[:NAMED]))
+            self.theme.notes.append(f"{len(unknown)} entries are unknown and left out: {named}{more}")
 
     def _note(self, where: str, what: str) -> None:
         self.theme.notes.append(f"{where!r}: {what}")

@@ -1,4 +1,4 @@
-"""The page at `/`: three files that hold nothing of anybody's, and so need no token."""
+"""The page at `/`: six files that hold nothing of anybody's, and so need no token."""
 
 from pathlib import Path
 
@@ -10,6 +10,9 @@ _FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/app.css": ("app.css", "text/css; charset=utf-8"),
     "/app.js": ("app.js", "text/javascript; charset=utf-8"),
+    "/log.js": ("log.js", "text/javascript; charset=utf-8"),
+    "/server.js": ("server.js", "text/javascript; charset=utf-8"),
+    "/waiting.js": ("waiting.js", "text/javascript; charset=utf-8"),
 }
 
 

@@ -1,43 +1,19 @@
 // The page of zot serve: a list of sessions, and a conversation with one of them.
-// Whatever a model or a tool says becomes text nodes, never markup.
+
+import { folded, follow, made, note, output, put, spoken, textOf } from "./log.js";
+import { server } from "./server.js";
+import { Waiting } from "./waiting.js";
 
 const $ = (id) => document.getElementById(id);
 const KEY = "zot.token";
 const LISTING = 4000; // milliseconds between two looks at the list of sessions
+const COMPLETE = "The answer is complete";
 const LONGEST = 20000; // characters of a tool's output that are shown
 
-let token = "";
 let current = null; // the session that is open here
 let socket = null;
 let retry = 0; // of a connection that was lost
 let listing = 0; // the timer of the next look at the list
-
-// Talking to the server
-
-class Failed extends Error {
-  constructor(status, text) { super(text); this.status = status; }
-}
-
-async function ask(method, path, body) {
-  let response;
-  try {
-    response = await fetch(path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...(body ? { "content-type": "application/json" } : {}) },
-      body: body && JSON.stringify(body),
-    });
-  } catch {
-    throw new Failed(0, "zot serve does not answer");
-  }
-  const answer = response.status === 204 ? null : await response.json();
-  if (!response.ok) throw new Failed(response.status, answer.error);
-  return answer;
-}
-
-function bearer() {
-  const text = String.fromCharCode(...new TextEncoder().encode(token));
-  return "zot.bearer." + btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
 
 function say(text, bad = false) {
   $("status").textContent = text;
@@ -51,11 +27,19 @@ function complain(error) {
 
 // The token
 
+// No token, or no longer: the way in, and nothing of what was shown.
 function leave(why = "") {
-  hangUp();
   clearTimeout(listing);
+  clear();
+  $("sessions").replaceChildren();
+  $("new-form").reset();
+  $("composer").reset();
+  knock(why);
+}
+
+function knock(why = "") {
   sessionStorage.removeItem(KEY);
-  token = "";
+  server.token = "";
   show(false);
   say(why, Boolean(why));
   $("token").value = "";
@@ -68,13 +52,15 @@ function show(inside) {
 }
 
 async function enter(given) {
-  token = given;
+  if (!/^[\x20-\x7e]+$/.test(given)) return knock("the token is wrong"); // no header could bring it
+  server.token = given;
   try {
     await list();
   } catch (error) {
-    return leave(error.message);
+    clearTimeout(listing);
+    return knock(error.message);
   }
-  sessionStorage.setItem(KEY, token);
+  sessionStorage.setItem(KEY, given);
   show(true);
   say("");
   const wanted = decodeURIComponent(location.hash.slice(1));
@@ -82,17 +68,19 @@ async function enter(given) {
   const button = [...only].find((each) => each.dataset.id === wanted) ?? (only.length === 1 ? only[0] : null);
   if (button) button.click();
   else if (!only.length) { $("new").open = true; $("cwd").focus(); }
+  return undefined;
 }
 
 // The list
 
 async function list() {
   clearTimeout(listing);
+  const { token } = server;
   try {
-    const { sessions } = await ask("GET", "/sessions");
-    draw(sessions);
+    const { sessions } = await server.ask("GET", "/sessions");
+    if (token === server.token) draw(sessions);
   } finally {
-    listing = setTimeout(() => { if (token) list().catch(complain); }, LISTING);
+    listing = setTimeout(() => { if (server.token) list().catch(complain); }, LISTING);
   }
 }
 
@@ -126,13 +114,6 @@ function listed(id) {
 
 const last = (path) => path.split("/").filter(Boolean).pop() ?? "/";
 
-function made(kind, name = "", text = "") {
-  const element = document.createElement(kind);
-  if (name) element.className = name;
-  if (text) element.textContent = text;
-  return element;
-}
-
 // A session
 
 function head(session) {
@@ -147,12 +128,15 @@ function hangUp() {
   socket = null;
 }
 
-function open(id) {
+function open(id, notes = []) {
   hangUp();
-  current = { id, busy: false, turn: null, calls: new Map() };
+  const waiting = new Waiting(send, () => wait(), giveBack);
+  // `stop`: how the last turn of what runs ended, null if that is not known
+  current = { id, notes, waiting, busy: false, turn: null, calls: new Map(), stop: null, failed: false };
   ready(false);
   history.replaceState(null, "", `#${id}`);
   $("log").replaceChildren();
+  wait();
   $("composer").hidden = $("close").hidden = false;
   $("new").open = false;
   connect(0);
@@ -166,22 +150,27 @@ function ready(is) {
   $("conversation").dataset.ready = is ? "yes" : "";
 }
 
-function closed() {
+// Show no session.
+function clear() {
   hangUp();
   current = null;
   history.replaceState(null, "", location.pathname);
   document.title = "zot";
   $("log").replaceChildren();
+  wait();
   $("composer").hidden = $("close").hidden = true;
-  say("");
   $("title").textContent = "No session is open";
   $("about").textContent = "Choose one of the list, or open a new one.";
+}
+
+function closed() {
+  clear();
+  say("");
   $("title").focus();
 }
 
 function connect(tries) {
-  const scheme = location.protocol === "https:" ? "wss" : "ws";
-  socket = new WebSocket(`${scheme}://${location.host}/sessions/${current.id}/ws`, ["zot.rpc", bearer()]);
+  socket = server.connect(`/sessions/${current.id}/ws`);
   socket.onopen = () => {
     say("");
     send({ id: "messages", type: "get_messages" });
@@ -193,6 +182,7 @@ function connect(tries) {
   };
   socket.onclose = () => {
     ready(false);
+    current.waiting.lost();
     say("The connection is lost; trying again", true);
     const wait = Math.min(500 * 2 ** tries, 10000);
     retry = setTimeout(() => list().then(() => current && connect(tries + 1), (error) => {
@@ -214,17 +204,24 @@ function take(line) {
   else if (current.ready) (EVENTS[line.type] ?? (() => {}))(line);
 }
 
-function respond({ id, success, data, error }) {
+function respond(response) {
+  const { id, success, data, error } = response;
+  if (current.waiting.answered(response)) return undefined;
   if (!success) return say(error, true);
   if (id === "messages") {
     current.calls.clear();
     current.turn = null;
     $("log").replaceChildren();
-    for (const message of data.messages) recall(message);
+    for (const text of current.notes) note(text);
+    for (const each of data.messages) recall(each);
+    current.waiting.heard(...data.messages.filter(({ role }) => role === "user").map(({ content }) => textOf(content)));
     ready(true);
     follow(true);
   }
-  if (id === "state" && data.busy !== current.busy) busy(data.busy);
+  if (id === "state") {
+    if (!data.busy) current.waiting.end(false); // of what ended while there was no connection
+    if (data.busy !== current.busy) busy(data.busy);
+  }
   return undefined;
 }
 
@@ -232,47 +229,38 @@ function busy(is, words = "") {
   current.busy = is;
   $("stop").disabled = !is;
   $("log").setAttribute("aria-busy", String(is));
-  say(is ? "Working…" : words);
+  say(is ? working() : words);
+}
+
+function working() {
+  const count = current.waiting.shown.length;
+  return count ? `Working… ${count === 1 ? "One waits" : `${count} wait`}` : "Working…";
+}
+
+// Show what waits.
+function wait() {
+  const texts = current?.waiting.shown ?? [];
+  $("waiting").replaceChildren(...texts.map((text) => made("li", "", text)));
+  $("waiting").hidden = !texts.length;
+  if (current?.busy) say(working());
+}
+
+function giveBack(text, why) {
+  $("message").value = [text, $("message").value].filter((each) => each.trim()).join("\n");
+  if (why) say(why, true);
+}
+
+function ended(reason) {
+  const { stop: last, failed } = current;
+  current.stop = null;
+  current.failed = false;
+  if (reason && reason !== "completed") return `Ended: ${reason}`;
+  if (failed || last === "error") return "Failed";
+  if (["", "aborted", "tool_use"].includes(last)) return "Stopped";
+  return last === "compacted" ? "The conversation is compacted" : COMPLETE;
 }
 
 // The conversation
-
-function follow(always = false) {
-  const log = $("log");
-  if (always || log.scrollHeight - log.scrollTop - log.clientHeight < 160) {
-    requestAnimationFrame(() => { log.scrollTop = log.scrollHeight; });
-  }
-}
-
-function put(element) {
-  $("log").append(element);
-  follow();
-  return element;
-}
-
-function spoken(who, name, text) {
-  const part = made("article", name);
-  const body = made("div", "text");
-  body.append(document.createTextNode(text));
-  part.append(made("h3", "", who), body);
-  put(part);
-  return body.firstChild;
-}
-
-function folded(name, title) {
-  const part = made("details", name);
-  const body = made("pre");
-  body.append(document.createTextNode(""));
-  part.append(made("summary", "", title), body);
-  put(part);
-  return part;
-}
-
-const output = (part) => part.lastChild.firstChild;
-const textOf = (content) => content.map((each) => {
-  if (each.type === "image") return `[${each.mime_type}, ${each.bytes} bytes]`;
-  return each.type === "text" ? each.text : "";
-}).join("");
 
 function recall({ role, content }) {
   const text = textOf(content);
@@ -303,8 +291,15 @@ function grow(kind, make, delta) {
 }
 
 const EVENTS = {
-  user_message({ content }) { busy(true); spoken("You", "user", textOf(content)); follow(true); },
-  turn_start() { busy(true); current.turn = {}; },
+  user_message({ content }) {
+    current.stop = "";
+    current.waiting.heard(textOf(content));
+    busy(true);
+    spoken("You", "user", textOf(content));
+    follow(true);
+  },
+  turn_start() { busy(true); current.turn = {}; current.stop = ""; },
+  turn_end({ stop: how }) { current.stop = how; },
   text_delta({ delta }) { grow("text", () => spoken("zot", "assistant", ""), delta); },
   reasoning_delta({ delta }) { grow("thinking", () => output(folded("thinking", "Thinking")), delta); },
   assistant_message({ content }) {
@@ -318,26 +313,35 @@ const EVENTS = {
     if (part) output(part).data = (output(part).data + text).slice(-LONGEST);
   },
   tool_result: returned,
-  compact_done({ summary }) { put(made("p", "notice", `The conversation was compacted. ${summary ?? ""}`)); },
-  notice({ message }) { put(made("p", "notice", message)); },
+  compact_start() { busy(true); current.stop ??= ""; },
+  compact_done({ summary }) {
+    current.stop ||= "compacted";
+    note(`The conversation was compacted. ${summary ?? ""}`);
+  },
+  notice({ message }) { note(message); },
   error({ message }) {
+    current.failed = true;
     const part = put(made("p", "error", message));
     part.setAttribute("role", "alert");
   },
   done({ reason }) {
     current.turn = null;
-    busy(false, reason && reason !== "completed" ? `Ended: ${reason}` : "The answer is complete");
+    const words = ended(reason);
+    const back = current.waiting.end(words === COMPLETE);
+    busy(false, back ? `${words}; what waited is below` : words);
     send({ id: "state", type: "get_state" }); // something may wait behind it
     list().catch(complain);
   },
-  ext_notify({ extension, message }) { put(made("p", "notice", `${extension}: ${message}`)); },
-  ext_display({ extension, text }) { put(made("p", "notice text", `${extension}: ${text}`)); },
+  ext_notify({ extension, message }) { note(`${extension}: ${message}`); },
+  ext_display({ extension, text }) { note(`${extension}: ${text}`, "text"); },
 };
 
 // What a person does
 
 function stop() {
-  if (current?.busy) send({ type: "abort" });
+  if (!current?.busy) return;
+  current.waiting.stop();
+  send({ type: "abort" });
 }
 
 $("token-form").addEventListener("submit", (event) => { event.preventDefault(); enter($("token").value.trim()); });
@@ -348,9 +352,8 @@ $("new-form").addEventListener("submit", async (event) => {
   const asked = {};
   for (const name of ["cwd", "model"]) if ($(name).value.trim()) asked[name] = $(name).value.trim();
   try {
-    const session = await ask("POST", "/sessions", asked);
-    open(session.id);
-    for (const note of session.notes) say(note);
+    const session = await server.ask("POST", "/sessions", asked);
+    open(session.id, session.notes);
   } catch (error) {
     complain(error);
   }
@@ -360,8 +363,8 @@ $("composer").addEventListener("submit", (event) => {
   event.preventDefault();
   const message = $("message").value;
   if (!message.trim() || !current?.ready) return;
-  send({ type: "prompt", message });
   $("message").value = "";
+  current.waiting.say(message, current.busy);
 });
 
 $("message").addEventListener("keydown", (event) => {
@@ -377,7 +380,7 @@ document.addEventListener("keydown", (event) => { if (event.key === "Escape") st
 $("close").addEventListener("click", async () => {
   if (!current || !confirm("Close this session? What it runs is stopped.")) return;
   try {
-    await ask("DELETE", `/sessions/${current.id}`);
+    await server.ask("DELETE", `/sessions/${current.id}`);
     closed();
     await list();
   } catch (error) {
@@ -389,4 +392,4 @@ const given = new URLSearchParams(location.hash.slice(1)).get("token");
 if (given) history.replaceState(null, "", location.pathname);
 const kept = given ?? sessionStorage.getItem(KEY);
 if (kept) enter(kept);
-else leave();
+else knock();

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable
 
-from zot_agent.ui.bindings import ACTIONS, CHAT
+from zot_agent.ui.bindings import ACTIONS, keys_of
 from zot_agent.ui.commands import COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.themes import AUTO
+from zot_provider.errors import UnknownName
 from zot_tui.keymap import Keymap
+from zot_tui.terminal import Display
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip, pad
-from zot_tui.widgets.actions import EDITOR, EDITOR_ACTIONS
+from zot_tui.widgets.actions import EDITOR_ACTIONS
 from zot_tui.widgets.picker import Item, Picker
 from zot_tui.widgets.questions import Pages
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
@@ -25,6 +27,8 @@ async def theme(chat: Chat, name: str) -> None:
     current = chat.themes.name or AUTO
     items = [Item(each.name, each.name, each.source, current=each.name == current) for each in choices]
     chosen = name or await chat.ask(Picker("Theme", items))
+    if chosen and all(each.name != chosen for each in choices):
+        raise UnknownName.among("theme", chosen, [each.name for each in choices])
     if chosen:
         chat.themes.use(chosen)
 
@@ -57,9 +61,14 @@ async def leave(chat: Chat, _: str) -> None:
 
 
 def help_rows(
-    commands: Iterable[SlashCommand], extensions: Iterable[tuple[str, str, str]], columns: int, keys: Keymap
+    commands: Iterable[SlashCommand],
+    extensions: Iterable[tuple[str, str, str]],
+    columns: int,
+    keys: Keymap,
+    screen: Display,
 ) -> list[Row[str]]:
-    """Commands as they are registered, and keys as `keys` has them, a person's own among them."""
+    """Commands as they are registered, and keys as `keys` has them, a person's own among them as far as `screen` can
+    tell them."""
     rows: list[Row[str]] = []
 
     def line(left: str, right: str) -> None:
@@ -78,15 +87,14 @@ def help_rows(
     line("@path", "a file or a directory")
     line("!command", "run it here; the model reads what it printed")
     line("!!command", "run it here; the model does not")
-    places = (CHAT, EDITOR)
     own = [each.action for each in keys.bindings if each.action.startswith("/")]
     rows += [[], [("title", "  Your keys")]] if own else []
     for command_name in dict.fromkeys(own):
-        line(", ".join(key.label for key in keys.keys(command_name, places)), command_name)
+        line(", ".join(key.label for key in keys_of(command_name, keys, screen)) or "no key", command_name)
     for title, actions in (("Keys", (*ACTIONS, *TRANSCRIPT_ACTIONS)), ("In the editor", EDITOR_ACTIONS)):
         rows += [[], [("title", f"  {title}")]]
         for action in actions:
-            found = keys.keys(action.name, places)
+            found = keys_of(action.name, keys, screen)
             if found or action.name not in _BY_OTHERS:
                 line(", ".join(key.label for key in found) or "no key", action.help)
     rows += [[], [("muted", "  With the mouse switched on, the terminal's own selection needs Shift.")]]
@@ -98,4 +106,4 @@ async def help(chat: Chat, _: str) -> None:
     running = chat.host.extensions
     extensions = [(each.name, each.description, each.extension) for each in running.commands] if running else []
     keys = chat.app.keymap
-    await chat.ask(Pages("Help", lambda columns: help_rows(COMMANDS, extensions, columns, keys)))
+    await chat.ask(Pages("Help", lambda columns: help_rows(COMMANDS, extensions, columns, keys, chat.app.screen)))
