@@ -11,6 +11,8 @@ from zot_tui.app import RATE, App, Handlers
 from zot_tui.keymap import Binding, Keymap
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.theme import builtin
+from zot_tui.widgets.questions import TextInput
+from zot_tui.widgets.stack import Stack
 
 
 class Counter(urwid.Widget):
@@ -119,6 +121,23 @@ def test_a_paste_is_one_text_whatever_its_size():
 
     drive(Counter(), test, handlers=Handlers(paste=pasted.append))
     assert pasted == ["line\n" * 200_000]
+
+
+def test_a_paste_that_nobody_takes_goes_to_the_focused_widget():
+    async def test(driver: Driver) -> None:
+        asked = asyncio.ensure_future(stack.ask(TextInput("A key", masked=True)))
+        await driver.settle()
+        driver.paste("abc")
+        driver.type("d<enter>")
+        assert await asked == "abcd"
+
+    stack = Stack(urwid.SolidFill("."))
+    drive(stack, test)
+    drive(urwid.SolidFill("."), lambda driver: paste_into(driver))
+
+
+async def paste_into(driver: Driver) -> None:
+    driver.paste("nobody wants it")
 
 
 def test_ctrl_c_that_nobody_used_ends_the_app_as_the_signal_would():

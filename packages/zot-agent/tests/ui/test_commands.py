@@ -177,7 +177,9 @@ def test_the_session_at_hand_cannot_be_deleted(chats: Any, server: ScriptedServe
             await talk.send("hello")
             talk.type("/sessions<enter>")
             await talk.shown("just now")
-            talk.type("<ctrl+d><ctrl+d>")
+            talk.type("<ctrl+d>")
+            await talk.shown("this is the session at hand; begin another one with /new first")
+            talk.type("<ctrl+d>")
             await talk.driver.settle()
             await talk.shown("this is the session at hand; begin another one with /new first")
             assert len(sessions(chats)) == 1
@@ -229,6 +231,52 @@ def test_a_model_of_the_same_vendor_and_one_of_another(
             assert talk.driver.screen().count("▌") == 3
         (path,) = sessions(chats)
         assert [row["type"] for row in rows(str(path))].count("message") == 6
+
+    asyncio.run(main())
+
+
+def test_a_model_that_the_catalogue_has_not_is_taken_with_a_word_about_it(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add("one")
+        async with chats.built(server, model="gpt-4o-mini") as talk:
+            await talk.send("/model gpt-nope")
+            await talk.shown("gpt-nope is not among the models of OpenAI that zot knows")
+            await talk.send("hello")
+            assert server.requests[-1].body["model"] == "gpt-nope"
+
+    asyncio.run(main())
+
+
+def test_a_vendor_that_nobody_knows_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server, model="gpt-4o-mini") as talk:
+            await talk.send("/model foo/bar")
+            await talk.shown("✗ unknown vendor 'foo'; known: anthropic, openai")
+            assert talk.host.runtime.agent.model.id == "gpt-4o-mini"
+
+    asyncio.run(main())
+
+
+def test_a_server_with_names_of_its_own_takes_those_with_a_slash_without_a_word(
+    chats: Any, server: ScriptedServer
+) -> None:
+    async def main() -> None:
+        server.add("one")
+        async with chats.built(server) as talk:
+            await talk.send("/model meta/llama")
+            await talk.send("hello")
+            assert server.requests[-1].body["model"] == "meta/llama"
+            assert "not among" not in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_new_where_nothing_was_said_speaks_of_no_old_session(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server) as talk:
+            await talk.send("/new")
+            await talk.shown("a new session")
+            assert "the old one" not in talk.driver.screen()
 
     asyncio.run(main())
 
@@ -563,7 +611,7 @@ def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Any, server: ScriptedSe
             await talk.send("/theme light")
             assert talk.chat.app.theme.name == "light"
             await talk.send("/theme nonsuch")
-            assert "no theme 'nonsuch'" in talk.driver.screen()
+            assert "✗ unknown theme 'nonsuch'; known: auto, dark" in talk.driver.screen()
             talk.type("/theme<enter>")
             await talk.shown("Theme")
             talk.type("dark<enter>")

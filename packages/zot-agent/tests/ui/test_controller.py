@@ -313,6 +313,21 @@ def test_the_working_row_says_what_is_done(chats: Any, paused: Any) -> None:
     asyncio.run(main())
 
 
+def test_a_mark_without_a_command_is_not_sent_and_stays_in_the_editor(chats: Any) -> None:
+    async def main() -> None:
+        async with chats.open(["one"]) as talk:
+            await talk.send("!echo kept")
+            await talk.send("! ")
+            await talk.shown("✗ no command follows the !")
+            assert talk.editor.strip() == "!"
+            assert talk.said == []
+            talk.type("<ctrl+u>")
+            await talk.send("now")
+            assert "kept" in talk.said[0][1]
+
+    asyncio.run(main())
+
+
 def test_while_a_call_is_asked_about_the_working_row_waits_and_the_call_shows_no_time(chats: Any) -> None:
     async def main() -> None:
         command = "echo here; until [ -e go ]; do sleep 0.02; done"

@@ -25,7 +25,7 @@ class Stage:
         none = lambda *_: None  # noqa: E731
         self.work = Work(self.host, changed=lambda: None, ended=none, runs=none, printed=none, ran=none)
         chat: Any = self
-        self.dispatch = Dispatch(chat, self.work)
+        self.dispatch = Dispatch(chat, self.work, none)
 
     def note(self, text: str, level: str = "info") -> None:
         self.notes.append((text, level))

@@ -198,13 +198,93 @@ def test_what_a_command_of_an_extension_can_do(chats: Any, server: ScriptedServe
             talk.type("/put some text<enter>")
             await talk.until(lambda: talk.editor == "some text")
             talk.type("<esc><esc>/fail<enter>")
-            await talk.shown("✗ no such luck")
+            await talk.shown("✗ /fail: extension notes: no such luck")
             talk.type("/ask who are you?<enter>")
             await talk.shown("Ada.")
             assert "[notes] hello" not in talk.driver.screen()
             talk.type("/later<enter>")
             await talk.shown("Sent.")
             assert [text for role, text in talk.said if role == "user"] == ["who are you?", "from the extension"]
+
+    asyncio.run(main())
+
+
+def test_a_command_with_a_name_of_zots_is_offered_once_and_its_extension_is_told_of(
+    chats: Any, server: ScriptedServer
+) -> None:
+    body = """
+@ext.command("Theme", "other colours of mine")
+def theme(args):
+    return display("never")
+"""
+
+    async def main() -> None:
+        async with chats.built(server, extensions=[chats.extension("painter", body)]) as talk:
+            await talk.shown("[painter] the command /Theme is shadowed by zot's own")
+            talk.type("/the")
+            await talk.shown("› /theme  other colours")
+            await talk.driver.settle()
+            assert "of mine" not in talk.driver.screen()
+            talk.type("<enter>")
+            await talk.shown("type to search")
+            talk.type("<esc>/reload-ext<enter>")
+            await talk.shown("1 loaded (1 ready)")
+            talk.type("/the")
+            await talk.driver.settle()
+            assert "of mine" not in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+SLOW = """
+@ext.command("hang", "takes long")
+def hang(args):
+    while not os.path.exists(os.path.join(ext.host.cwd, "go")):
+        time.sleep(0.01)
+    return display("it is done")
+
+@ext.command("quick", "takes no time")
+def quick(args):
+    return display("done at once")
+"""
+
+
+def test_a_command_that_takes_long_is_shown_and_can_be_given_up(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server, extensions=[chats.extension("noisy", SLOW)]) as talk:
+            await ready(talk)
+            talk.type("/hang<enter>")
+            await talk.shown("/hang · noisy")
+            assert "esc to stop" in talk.driver.screen()
+            talk.type("/quick<enter>")
+            await talk.shown("[noisy] done at once")
+            talk.type("a draft<esc><esc>")  # the note of the extension goes first
+            await talk.shown("/hang was given up")
+            assert not talk.chat.view.spinner.spinning
+            assert talk.editor == "a draft"
+            Path("go").touch()
+            talk.type("<ctrl+u>/hang<enter>")
+            await talk.shown("[noisy] it is done")
+            assert not talk.chat.view.spinner.spinning
+
+    asyncio.run(main())
+
+
+def test_work_beside_a_command_that_takes_long_has_the_working_row(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        server.add(Turn(calls=[Call("bash", {"command": "until [ -e on ]; do sleep 0.02; done"})]), "Ada.")
+        async with chats.built(server, extensions=[chats.extension("noisy", SLOW)]) as talk:
+            await ready(talk)
+            talk.type("/hang<enter>")
+            await talk.shown("/hang · noisy")
+            talk.type("who?<enter>")
+            await talk.shown("running bash")
+            Path("on").touch()
+            await talk.shown("Ada.")
+            await talk.shown("/hang · noisy")
+            Path("go").touch()
+            await talk.shown("it is done")
+            assert not talk.chat.view.spinner.spinning
 
     asyncio.run(main())
 
@@ -382,7 +462,9 @@ def test_extensions_are_started_anew(chats: Any, server: ScriptedServer) -> None
             talk.type("/say x<enter>")
             await talk.shown("unknown command '/say'")
             talk.type("<esc><esc><esc>/die<enter>")
-            await talk.shown("✗ /die")
+            await talk.shown("[notes] exited with code 3; see zot ext logs notes")
+            await talk.driver.settle()
+            assert "/die" not in talk.driver.screen()  # one event, one line
             talk.type("/reload-ext<enter>")
             await talk.shown("reloaded: 0 stopped, 1 loaded (1 ready)")
 

@@ -11,6 +11,7 @@ from zot_core.tools.context import ToolContext
 from zot_core.tools.files import LocalFiles
 from zot_core.tools.shell import LocalShell
 from zot_core.tools.truncate import Limits
+from zot_provider.errors import ConfigError
 
 
 def context(cwd: Path, **env: str) -> ToolContext:
@@ -32,12 +33,17 @@ def ran(cwd: Path, command: str, limits: BashLimits | None = None, timeout: floa
     ("text", "escape"),
     [
         ("!ls -l", Escape("ls -l")), ("  ! ls\n", Escape("ls")), ("!!ls", Escape("ls", in_context=False)),
-        ("!cat <<E\na\nE", Escape("cat <<E\na\nE")), ("!", None), ("!!", None), ("! \n", None), ("ls !", None),
-        ("", None),
+        ("!cat <<E\na\nE", Escape("cat <<E\na\nE")), ("ls !", None), ("", None),
     ],
 )  # fmt: skip
 def test_what_is_a_command(text: str, escape: Escape | None) -> None:
     assert read_escape(text) == escape
+
+
+@pytest.mark.parametrize("text", ["!", "!!", "! \n", " !! "])
+def test_a_mark_without_a_command_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="no command follows the !"):
+        read_escape(text)
 
 
 def test_the_result_reads_as_that_of_the_tool(tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zot_tui.app import App, Handlers
+    from zot_tui.app import App
     from zot_tui.color import Color, parse_color
     from zot_tui.diff import diff_rows, fold
     from zot_tui.editor.buffer import Buffer
     from zot_tui.editor.completion import Command, Completer
     from zot_tui.editor.history import History, history_path
     from zot_tui.editor.paste import Pastes
+    from zot_tui.handlers import Handlers
     from zot_tui.image.gallery import Gallery
     from zot_tui.keymap import Binding, Keymap
     from zot_tui.keys import Key, from_urwid, panel_key, parse_key
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "App": "zot_tui.app",
-    "Handlers": "zot_tui.app",
+    "Handlers": "zot_tui.handlers",
     "Status": "zot_tui.widgets.status",
     "Line": "zot_tui.widgets.status",
     "Segment": "zot_tui.widgets.status",

@@ -10,49 +10,31 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from zot_tui.clipboard import copy
+from zot_tui.handlers import Handlers
 from zot_tui.input import Paste, Reply
 from zot_tui.job import Job
 from zot_tui.keymap import Keymap
-from zot_tui.keys import Key, from_urwid
+from zot_tui.keys import from_urwid
 from zot_tui.terminal import Display, Event, Terminal
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
 from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
 from zot_tui.urwid_parts import urwid
+from zot_tui.widgets.paste import Pasted
 from zot_tui.widgets.rows import canvas
 
 if TYPE_CHECKING:
     from zot_tui.image.gallery import Gallery
 
+__all__ = ["App", "Handlers"]
+
 RATE = 25.0  # redraws a second of what changes by itself
 NOTICE_CELLS = 200
-
-
-def _unused(*_: object) -> bool:
-    return False
-
-
-@dataclass(slots=True)
-class Handlers:
-    """What an `App` calls, in the loop's thread; none may wait. An exception from any of them ends the app.
-
-    `action` and `key` say whether they used the key: `action` is asked for a key that the keymap binds, then `key` for
-    any key, then the focused widget. `paste` gets pasted text as it came. `focus` hears whether the person looks this
-    way. `interrupt` gets the number of a signal that asks to end (SIGINT also for Ctrl+C that nobody used); without it
-    the app ends.
-    """
-
-    action: Callable[[str, Key], bool] = _unused
-    key: Callable[[Key], bool] = _unused
-    paste: Callable[[str], object] = _unused
-    focus: Callable[[bool], object] = _unused
-    interrupt: Callable[[int], object] | None = None
 
 
 class App:
@@ -328,7 +310,8 @@ class App:
                 return
             match event:
                 case Paste(text):
-                    self.handlers.paste(text)
+                    if self.handlers.paste(text) is False and self._root.selectable():
+                        self._root.keypress(self.size, Pasted(text))
                 case Reply(text):
                     self._answered(text)
                 case "focus in" | "focus out":

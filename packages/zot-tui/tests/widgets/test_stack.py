@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -6,7 +7,7 @@ import urwid
 
 from zot_tui.widgets.picker import Item, Picker
 from zot_tui.widgets.questions import Choice, Confirm, TextInput
-from zot_tui.widgets.stack import Stack
+from zot_tui.widgets.stack import PAUSE, WAITS, Stack
 
 SIZE = (30, 16)
 
@@ -84,16 +85,147 @@ def test_the_newest_dialog_has_the_keys_and_the_one_below_comes_back() -> None:
     assert asyncio.run(scenario()) == [2, False]
 
 
-def test_a_question_that_comes_by_itself_waits_behind() -> None:
-    async def scenario() -> list[Any]:
-        stack = Stack(urwid.SolidFill("."))
-        (typing,) = await opened(stack, TextInput("Name"))
-        (asked,) = await opened(stack, confirm(), behind=True)
-        for key in ("y", "enter", "n"):
-            stack.keypress(SIZE, key)
-        return [await typing, await asked]
+class Clock:
+    """Seconds that pass when a test says so, with what is to be called then."""
 
-    assert asyncio.run(scenario()) == ["y", False]
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.due: list[tuple[float, Callable[[], None]]] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def after(self, seconds: float, call: Callable[[], None]) -> "Clock":
+        self.due.append((self.now + seconds, call))
+        return self
+
+    def cancel(self) -> None:
+        self.due.clear()
+
+    def go_on(self, seconds: float) -> None:
+        self.now += seconds
+        ready = [each for each in self.due if each[0] <= self.now]
+        self.due = [each for each in self.due if each[0] > self.now]
+        for _, call in ready:
+            call()
+
+
+class Watched:
+    """A stack over a line to type in, that draws itself whenever it has changed, as a screen does."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.edit = urwid.Edit()
+        base = urwid.Filler(self.edit, valign="bottom")
+        self.stack = Stack(base, clock=self.clock, after=self.clock.after, on_change=self.draw)
+        self.rows: list[str] = []
+
+    def draw(self) -> None:
+        self.rows = shown(self.stack)
+
+    def type(self, *keys: str) -> None:
+        for key in keys:
+            self.stack.keypress(SIZE, key)
+        self.draw()
+
+    @property
+    def waits(self) -> bool:
+        return any(WAITS[:20] in row for row in self.rows)
+
+
+def test_a_question_that_comes_by_itself_waits_behind_and_takes_no_key_that_closes_the_other() -> None:
+    async def scenario() -> list[Any]:
+        watched = Watched()
+        (typing,) = await opened(watched.stack, TextInput("Name"))
+        (asked,) = await opened(watched.stack, confirm(), behind=True)
+        assert watched.stack.waiting
+        watched.type("y", "enter", "enter", "y")
+        assert watched.waits
+        assert not watched.stack.waiting
+        watched.clock.go_on(PAUSE)
+        assert not watched.waits
+        watched.type("n")
+        return [await typing, await asked, watched.edit.edit_text]
+
+    assert asyncio.run(scenario()) == ["y", False, "y"]
+
+
+def test_a_question_that_comes_while_somebody_types_leaves_them_the_keys_until_they_pause() -> None:
+    async def scenario() -> list[Any]:
+        watched = Watched()
+        watched.type("p")
+        (asked,) = await opened(watched.stack, confirm(), behind=True)
+        for key in "leany":
+            watched.clock.go_on(PAUSE * 0.9)
+            watched.type(key)
+            assert watched.stack.top is None
+            assert watched.waits
+            assert watched.stack.beside
+        watched.clock.go_on(PAUSE * 0.9)
+        watched.clock.go_on(PAUSE * 0.2)
+        assert not watched.waits
+        assert watched.stack.beside
+        watched.type("y")
+        return [await asked, watched.edit.edit_text]
+
+    assert asyncio.run(scenario()) == [True, "pleany"]
+
+
+def test_a_question_that_comes_when_nobody_types_takes_the_next_key_once_it_was_drawn() -> None:
+    async def scenario() -> list[Any]:
+        watched = Watched()
+        watched.type("p")
+        watched.stack.rest()
+        watched.stack.on_change = None
+        first, second = await opened(watched.stack, confirm("first"), confirm("second"), behind=True)
+        watched.stack.keypress(SIZE, "y")
+        assert watched.edit.edit_text == "py"
+        watched.clock.go_on(PAUSE)
+        watched.draw()
+        for key in "nn":  # one reading: the next question was not seen yet
+            watched.stack.keypress(SIZE, key)
+        assert await first is False
+        assert not second.done()
+        watched.clock.go_on(PAUSE)
+        watched.draw()
+        watched.type("y")
+        return [await second, watched.edit.edit_text]
+
+    assert asyncio.run(scenario()) == [True, "pyn"]
+
+
+def test_the_end_of_a_line_lets_a_question_be_answered_at_once_but_not_one_that_came_before_it() -> None:
+    async def scenario() -> list[Any]:
+        watched = Watched()
+        watched.type("p")
+        watched.stack.rest()
+        (asked,) = await opened(watched.stack, confirm(), behind=True)
+        watched.type("y")
+        answers = [await asked]
+        watched.type("p")
+        (asked,) = await opened(watched.stack, confirm(), behind=True)
+        watched.stack.rest()
+        watched.type("y")
+        assert not asked.done()
+        asked.cancel()
+        return [*answers, watched.edit.edit_text]
+
+    assert asyncio.run(scenario()) == [True, "ppy"]
+
+
+def test_a_dialog_that_covers_a_question_gives_it_no_keys_when_it_closes() -> None:
+    async def scenario() -> list[Any]:
+        watched = Watched()
+        (asked,) = await opened(watched.stack, confirm(), behind=True)
+        (typing,) = await opened(watched.stack, TextInput("Name"))
+        watched.type("esc", "esc")
+        assert await typing is None
+        assert not asked.done()
+        watched.clock.go_on(PAUSE)
+        watched.type("esc")
+        return [await asked]
+
+    assert asyncio.run(scenario()) == [None]
 
 
 def test_keys_that_follow_an_answer_go_to_the_base() -> None:

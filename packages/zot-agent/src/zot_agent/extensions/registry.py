@@ -93,6 +93,10 @@ class Registry:
         self._commands: _Names[Command] = _Names(taken_commands)
         self._tools: _Names[ToolOffer] = _Names(taken_tools)
 
+    def reserve(self, commands: Container[str]) -> None:
+        """Names of commands, in lower case, that cannot be had from now on."""
+        self._commands.taken = commands
+
     def add_command(self, position: int, extension: str, name: str, description: str) -> Shadow | None:
         """Register, or describe anew; who now goes without the name, if somebody does.
 

@@ -28,7 +28,10 @@ _ids = itertools.count(1)
 
 
 class CommandError(ZotError):
-    """A slash command of an extension could not be run, or answered with an error."""
+    """A slash command of an extension could not be run, or answered with an error. `told`: the extension has ended
+    meanwhile, of which `events` has told."""
+
+    told = False
 
 
 @record
@@ -88,6 +91,11 @@ class Extensions:
         self._stale = True
         agent.hooks.limit.add(self._before_turn)  # before anybody is told that the turn starts
         self._hooks.attach(agent.hooks)
+
+    def reserve(self, commands: Container[str]) -> None:
+        """Names of commands, in lower case, that extensions cannot have from now on, after a reload too."""
+        self._commands = commands
+        self._registry.reserve(commands)
 
     def start(self, discovery: Discovery | None = None) -> list[str]:
         """Start what was found, side by side and in the background; lines for the person on what cannot be used."""
@@ -161,8 +169,9 @@ class Extensions:
         Raises `CommandError`: there is no such command, it answered with an error, or not at all.
         """
         found = self._registry.command(name)
-        connection = self.members[found[0]].connection if found is not None else None
-        if found is None or connection is None:
+        member = self.members[found[0]] if found is not None else None
+        connection = member.connection if member is not None else None
+        if found is None or member is None or connection is None:
             raise CommandError(f"there is no command /{name.removeprefix('/')}")
         command, seconds = found[1], self.limits.command_seconds
         call = CommandInvoked(f"command-{next(_ids)}", command.name, args.strip())
@@ -173,11 +182,13 @@ class Extensions:
                 f"/{command.name}: extension {connection.name} did not answer in {seconds:g} s"
             ) from None
         except Ended as error:
-            raise CommandError(f"/{command.name}: {error}") from None
+            failed = CommandError(f"/{command.name}: {error}")
+            failed.told = bool(member.failure)
+            raise failed from None
         except FrameError as error:
             raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None
         if answer.error:
-            raise CommandError(answer.error)
+            raise CommandError(f"/{command.name}: extension {connection.name}: {answer.error}")
         self._act(command, connection, answer)
         return answer.action or "noop"
 

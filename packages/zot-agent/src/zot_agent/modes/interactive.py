@@ -12,6 +12,7 @@ from zot_agent.ui.loading import load_rest
 from zot_agent.ui.permission import ask_for_extensions
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
+from zot_agent.ui.suited import check_terminal
 from zot_agent.ui.typed import PLACEHOLDER
 from zot_agent.ui.work import Waiting
 from zot_core.aio import spawn
@@ -59,7 +60,7 @@ class ChatScreen:
             screen=screen,
         )
         self.controller.app = self.app
-        self.view.stack.on_change = self.app.redraw
+        self.view.stack.on_change = self.controller.refresh
         host.confirm = self.controller.permission
         self._frame = 0
         for note in (*host.notes, *problems):
@@ -93,7 +94,8 @@ class ChatScreen:
 
 
 async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -> int:
-    """Show the screen until the person leaves; the exit code."""
+    """Show the screen until the person leaves; the exit code. Raises `ConfigError` where no screen can be drawn."""
+    check_terminal(os.environ)
     chat = ChatScreen(host)
     try:
         async with chat.app as app:

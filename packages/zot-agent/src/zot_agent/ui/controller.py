@@ -67,13 +67,14 @@ class Controller:
         self.work = Work(
             host, changed=self._work_changed, ended=self._ended, runs=self._runs, printed=self._printed, ran=self._ran
         )
-        self.dispatch = Dispatch(self, self.work)
+        self.dispatch = Dispatch(self, self.work, self._work_changed)
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
         self._armed = float("-inf")
         self._leaving: NoteCell | None = None
         self._shell_cell: ToolCell | None = None
         self._doing = Doing()
+        self._command = ""
         self.permission = Permission(self, self._asking, asks=host.options.no_yolo)
         self.themes = Themes(
             home,
@@ -107,15 +108,21 @@ class Controller:
         self.view.spinner.start(label, "esc to stop")
 
     def _work_changed(self) -> None:
-        spinner = self.view.spinner
-        if self.work.busy and not spinner.spinning:
-            self._spin(THINKING)
-        elif not self.work.busy:
-            spinner.stop()
+        self._show_doing()
         self.view.waiting = [*self.work.steered, *(each.typed for each in self.work.waiting)]
         self.typed.keep([*self.work.steered, *(each.text for each in self.work.waiting)])
         self.view.changed()
         self.refresh()
+
+    def _show_doing(self) -> None:
+        """The working row is for the work, else for a command of an extension that takes long."""
+        spinner, before = self.view.spinner, self._command
+        self._command = "" if self.work.busy else self.dispatch.runs
+        label = self._command or (spinner.label if spinner.label != before else THINKING)
+        if self._command != before or not (self.work.busy or self._command):
+            spinner.stop()
+        if (self.work.busy or self._command) and not spinner.spinning:
+            self._spin(label if self._command or before else THINKING)
 
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
@@ -165,6 +172,7 @@ class Controller:
             self._size.tokens(rough=True) if len(runtime.agent.transcript) else 0,
             waiting=len(self.work.waiting),
             home=os.path.expanduser("~"),
+            asked=self.view.stack.waiting,
             mode=self.view.editor.mode.name,
         )
         self.app.screen.shape = self.view.editor.mode.shape
@@ -196,6 +204,7 @@ class Controller:
         """Do what a key is bound to."""
         if not self.contexts():
             return False
+        self.view.stack.touch()
         if name in _SCROLLS:
             self.transcript.perform(name)
         elif name in _METHODS:
@@ -212,18 +221,17 @@ class Controller:
         """Pasted text goes where keys go."""
         if self.view.stack.top is not None:
             self.view.stack.top.pasted(text)
-        elif not self.guests.paste(text):
-            self.view.editor.paste(text)
+        else:
+            self.view.stack.touch()
+            if not self.guests.paste(text):
+                self.view.editor.paste(text)
         self._changed()
 
     def paste_image(self) -> None:
         """Ctrl+V: what terminals cannot paste."""
-        self.dispatch.begin(self._paste_image())
+        from zot_agent.ui import elsewhere  # noqa: PLC0415  rarely wanted, and not for the first screen
 
-    async def _paste_image(self) -> None:
-        from zot_agent.ui import pasted  # noqa: PLC0415  rarely wanted
-
-        self.paste(await pasted.from_clipboard(self.home, self.app.environment))
+        self.dispatch.begin(elsewhere.take(self, self.paste))
 
     def submit(self) -> None:
         """Enter."""
@@ -235,8 +243,8 @@ class Controller:
 
     def _take(self, typed: str, *, keep: bool = False) -> None:
         """Do what was typed, which is gone then; with `keep`, for the command of a key, what is being typed stays."""
-        escape = read_escape(typed)
         try:
+            escape = read_escape(typed)
             if self.dispatch.take(typed):
                 pass
             elif escape is not None:
@@ -249,6 +257,7 @@ class Controller:
             return
         if not keep:
             self.typed.sent(typed)
+            self.view.stack.rest()
 
     def _send(self, prompt: Waiting) -> None:
         self.presenter.clear_notes()
@@ -276,7 +285,7 @@ class Controller:
             self._changed()
         elif self.work.busy:
             self.stop()
-        elif self.typed.text:
+        elif not self.dispatch.give_up() and self.typed.text:
             self.typed.set("")
 
     def stop(self) -> None:
@@ -295,7 +304,7 @@ class Controller:
         self._armed = now
         if self.work.busy:
             self.stop()
-        elif self.typed.text:
+        elif not self.dispatch.give_up() and self.typed.text:
             self.typed.set("")
         self._leaving = self.presenter.note("press ctrl+c again to leave")
         self.app.after(TWICE, self._disarm)
@@ -359,25 +368,13 @@ class Controller:
 
     def edit(self) -> None:
         """Write in one's own editor."""
-        self.dispatch.begin(self._edit())
+        from zot_agent.ui import elsewhere  # noqa: PLC0415  rarely wanted, and not for the first screen
 
-    async def _edit(self) -> None:
-        from zot_agent.ui import editor_program  # noqa: PLC0415  rarely wanted, and not for the first screen
+        self.dispatch.begin(elsewhere.edit(self, self.view.stack.touch))
 
-        argv = editor_program.command(os.environ)
-
-        async def run(command: list[str]) -> int:
-            with self.app.suspended():
-                return await editor_program.run_program(command)
-
-        edited = await editor_program.edit(self.view.editor.pastes.expand(self.typed.text), argv, run)
-        if edited.problem:
-            self.note(edited.problem, "warning")
-        self.typed.set(edited.text)
-
-    async def ask(self, dialog: Dialog[V]) -> V | None:
+    async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
         """See `Chat`."""
-        return await self.view.stack.ask(dialog)
+        return await self.view.stack.ask(dialog, behind=behind)
 
     def insert(self, text: str) -> None:
         """See `Chat`."""

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import re
-from collections.abc import Coroutine, Iterator
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any
 
 from zot_agent.ui.commands import BY_NAME, COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
@@ -14,19 +14,28 @@ from zot_core.errors import one_line
 from zot_provider.errors import UnknownName, ZotError
 from zot_tui.editor.completion import Command
 
+if TYPE_CHECKING:
+    from zot_agent.extensions.registry import Command as Foreign
+    from zot_agent.extensions.running import Extensions
+
 _log = logging.getLogger("zot_agent")
 
 SKILL = "skill:"
+
+PATIENCE = 0.3
+"""Seconds after which a command of an extension that has not answered is said to run."""
 
 _COMMAND = re.compile(r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", re.DOTALL)
 
 
 class Dispatch:
-    """Runs commands for `chat`, beside each other and beside `work` as each of them allows."""
+    """Runs commands for `chat`, beside each other and beside `work` as each of them allows. `changed` is called when
+    `runs` is another one."""
 
-    def __init__(self, chat: Chat, work: Work) -> None:
-        self._chat, self._work = chat, work
+    def __init__(self, chat: Chat, work: Work, changed: Callable[[], None]) -> None:
+        self._chat, self._work, self._changed = chat, work, changed
         self._tasks: set[asyncio.Task[None]] = set()
+        self._slow: dict[asyncio.Task[Any], str] = {}
 
     def offered(self) -> Iterator[Command]:
         """What can be typed behind a slash. None of them needs arguments, so that Enter sends what it completes."""
@@ -53,8 +62,8 @@ class Dispatch:
 
             skills.find(self._chat, name.removeprefix(SKILL))
             self.begin(skills.use(self._chat, name.removeprefix(SKILL), args))
-        elif extensions is not None and any(each.name.lower() == name.lower() for each in extensions.commands):
-            self.begin(extensions.run_command(name, args))
+        elif extensions is not None and (foreign := _foreign(extensions, name)) is not None:
+            self.begin(self._ask(extensions, foreign, args))
         else:
             raise UnknownName.among("command", f"/{name}", [f"/{each.name}" for each in self.offered()])
         return True
@@ -64,6 +73,41 @@ class Dispatch:
             self._chat.stop()
             await self._work.idle()
         await command.run(self._chat, args)
+
+    async def _ask(self, extensions: "Extensions", command: "Foreign", args: str) -> None:
+        """Have an extension run its command; one that takes long can be given up."""
+        from zot_agent.extensions.running import CommandError  # noqa: PLC0415  who has extensions has loaded it
+
+        asked = spawn(extensions.run_command(command.name, args), f"/{command.name}")
+        slow = self._chat.app.after(PATIENCE, lambda: self._is_slow(asked, f"/{command.name} · {command.extension}"))
+        try:
+            await asyncio.wait([asked])
+        finally:
+            slow.cancel()
+            asked.cancel()
+            if self._slow.pop(asked, ""):
+                self._changed()
+        try:
+            asked.result()
+        except asyncio.CancelledError:
+            self._chat.note(f"/{command.name} was given up")
+        except CommandError as error:
+            if not error.told:
+                raise
+
+    def _is_slow(self, asked: asyncio.Task[Any], label: str) -> None:
+        self._slow[asked] = label
+        self._changed()
+
+    @property
+    def runs(self) -> str:
+        """The command of an extension that is waited for, and whose it is; empty if there is none."""
+        return next(reversed(self._slow.values()), "")
+
+    def give_up(self) -> bool:
+        """Wait no longer for that command; whether there was one."""
+        asked = next(reversed(self._slow), None)
+        return asked is not None and asked.cancel()
 
     def begin(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something in the background; what goes wrong is told."""
@@ -86,3 +130,7 @@ class Dispatch:
         """Stop what goes on."""
         for task in list(self._tasks):
             task.cancel()
+
+
+def _foreign(extensions: "Extensions", name: str) -> "Foreign | None":
+    return next((each for each in extensions.commands if each.name.lower() == name.lower()), None)

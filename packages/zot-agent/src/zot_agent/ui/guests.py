@@ -1,9 +1,11 @@
 """`Guests`: extensions on the screen: what they want shown, and the keys of the panel that one of them has open."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions import events
+from zot_agent.ui.commands import BY_NAME
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
@@ -12,6 +14,7 @@ from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.panel import PanelWidget
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.member import Member
     from zot_agent.extensions.running import Extensions
 
 PASTED = 10_000
@@ -36,11 +39,17 @@ class Guests:
             return
         if self._watched is None:
             self._watched = extensions
+            extensions.reserve(BY_NAME)
             extensions.events.add(self._show)
         else:
             self._registered()
         for member in extensions.members:
-            member.up.add_done_callback(lambda _: self._registered())
+            member.up.add_done_callback(partial(self._up, member))
+
+    def _up(self, member: "Member", _: object) -> None:
+        for why in member.shadows:
+            self._presenter.note(why, "warning", member.name)
+        self._registered()
 
     def _show(self, event: events.ExtensionEvent) -> None:
         view = self._view
@@ -64,6 +73,7 @@ class Guests:
         """Keys while a panel is open are its own; Esc and Ctrl+C close it."""
         if self._view.panel is None or self._view.stack.top is not None or self._watched is None:
             return False
+        self._view.stack.touch()
         panels = self._watched.panels
         if str(key) == "ctrl+c":
             panels.close()

@@ -45,7 +45,8 @@ class Permission:
         title = f"Run {call.name} {main_argument(text)}".strip() + "?"
         self._waits(True)
         try:
-            answer = await self._chat.ask(Confirm(title, _ANSWERS, lambda columns: arguments(call, columns)))
+            question = Confirm(title, _ANSWERS, lambda columns: arguments(call, columns))
+            answer = await self._chat.ask(question, behind=True)
         finally:
             self._waits(False)
         if answer == "tool":
@@ -82,7 +83,7 @@ async def ask_for_extensions(chat: Chat) -> None:
         return
     allowed = False
     for found in list(choice.undecided):
-        answer = await chat.ask(_question(found))
+        answer = await chat.ask(_question(found), behind=True)
         if answer is not None:
             choice.decide(found, allowed=answer)
             allowed = allowed or answer

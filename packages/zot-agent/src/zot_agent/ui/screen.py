@@ -105,7 +105,12 @@ class Screen(urwid.Widget):
         return [*widgets, (self.spinner, False), (self._waiting, False)]
 
     def _below(self, columns: int) -> int:
-        return int(self.status.rows((columns,)))
+        """What stays in sight below a dialog: the status, and the editor while one waits for it."""
+        rows = self.status.rows((columns,))
+        if self.stack.beside:
+            rows += self.editor.rows((columns,))
+            rows += 0 if self._panel is not None else self.suggest.rows((columns,))
+        return int(rows)
 
     def _waiting_rows(self, columns: int) -> list[Row[Any]]:
         shown = [sanitize_line(text.strip().partition("\n")[0]) for text in self.waiting[:WAITING]]

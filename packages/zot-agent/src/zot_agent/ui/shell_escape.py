@@ -12,6 +12,7 @@ from zot_core.display import TerminalDisplay
 from zot_core.errors import ToolError
 from zot_core.tools.bash import BashLimits, run_command
 from zot_core.tools.context import Shell, ShellExit, ToolContext
+from zot_provider.errors import ConfigError
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field, record
 
@@ -43,13 +44,15 @@ class Ran(Record):
 
 
 def read_escape(text: str) -> Escape | None:
-    """The command in `text`; None if it begins with no `!`, or nothing follows."""
+    """The command in `text`; None if it begins with no `!`. Raises `ConfigError` if nothing follows that."""
     stripped = text.strip()
     if not stripped.startswith("!"):
         return None
     hidden = stripped.startswith("!!")
     command = stripped[1 + hidden :].strip()
-    return Escape(command, not hidden) if command else None
+    if not command:
+        raise ConfigError(f"no command follows the {stripped}: type one, as in {stripped}ls")
+    return Escape(command, not hidden)
 
 
 def with_output(runs: Iterable[Ran], prompt: str) -> tuple[str, dict[str, str]]:

@@ -8,11 +8,19 @@ from zot_tui.widgets.status import Line, Segment
 
 
 def lines(
-    runtime: Runtime, branch: str, context: int, *, waiting: int = 0, home: str = "", mode: str = ""
+    runtime: Runtime,
+    branch: str,
+    context: int,
+    *,
+    waiting: int = 0,
+    asked: bool = False,
+    home: str = "",
+    mode: str = "",
 ) -> list[Line]:
     """One row: place and branch at the left; tokens, cost, context, reasoning, vendor and model at the right.
 
-    `context` is the size of the conversation in tokens, `mode` how the editor reads keys, if that is to be said.
+    `context` is the size of the conversation in tokens; `asked`: a question waits that is not seen; `mode` is how the
+    editor reads keys, if that is to be said.
     """
     agent = runtime.agent
     usage, model = agent.usage, agent.model
@@ -20,6 +28,8 @@ def lines(
     if home and (place == home or place.startswith(home + os.sep)):
         place = "~" + place[len(home) :]
     left = [Segment(mode, "accent", 7), Segment(place, "status", 3), Segment(branch, "status", 4)]
+    if asked:
+        left.append(Segment("a question waits", "warning", 7))
     if waiting:
         left.append(Segment(f"{waiting} waiting", "accent", 6))
     right = []

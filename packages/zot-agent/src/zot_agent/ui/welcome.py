@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from zot_agent.host.options import Options
 from zot_agent.local.pick import any_server
 from zot_agent.ui.first_run import FirstRun, Server, Way, first_run, key_kind
+from zot_agent.ui.suited import check_terminal
 from zot_core.aio import spawn
 from zot_provider.vendors.spec import Vendor
 from zot_tui.app import App
@@ -32,7 +33,8 @@ class _Way(NamedTuple):
 
 
 async def welcome(options: Options, screen: Display | None = None) -> Options | None:
-    """What the person chose to go on with; None if they leave."""
+    """What the person chose to go on with; None if they leave. Raises `ConfigError` where no screen can be drawn."""
+    check_terminal(os.environ)
     found = await first_run(os.environ)
     stack = Stack(Scroll(lambda columns: page(found, columns)))
     app = App(stack, screen=screen)

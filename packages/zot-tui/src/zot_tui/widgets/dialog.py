@@ -71,7 +71,19 @@ class Dialog(urwid.Widget, Generic[V]):
         self._note = note
         self._keymap = Keymap(BINDINGS) if keymap is None else keymap
         self._join = PasteJoin()
+        self._waits = ""
         self.columns = 80  # of the last drawing
+
+    @property
+    def waits(self) -> str:
+        """Why no key comes here yet, said in place of the hints; empty when they come."""
+        return self._waits
+
+    @waits.setter
+    def waits(self, why: str) -> None:
+        if why != self._waits:
+            self._waits = why
+            self._invalidate()
 
     def close(self, value: V | None) -> None:
         """Answer. Only the first answer counts."""
@@ -209,7 +221,7 @@ class Dialog(urwid.Widget, Generic[V]):
     def _hint_row(self, columns: int, *, whole: bool) -> Row[Any]:
         """As many hints as fit, those of keys that scroll last; what does not is in the help. `whole`: all of the body
         is shown."""
-        notice = self.notice()
+        notice = ("warning", self._waits) if self._waits else self.notice()
         if notice is not None:
             return clip_runs([(None, MARGIN), (notice[0], sanitize_line(notice[1]))], columns)
         hints = [hint for hint in self.hints if not (whole and hint.action in _SCROLLING)]

@@ -28,8 +28,9 @@ class Chat(Protocol):
     transcript: Transcript
     home: str
 
-    async def ask(self, dialog: Dialog[V]) -> V | None:
-        """The answer of a person, None for none."""
+    async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
+        """The answer of a person, None for none. With `behind` nobody has asked for the question: it takes no key that
+        is meant for something else (see `Stack`)."""
         ...
 
     def note(self, text: str, level: Level = "info") -> None:

@@ -1,5 +1,7 @@
 """/new /clear /compact /jump /copy /btw /study: the conversation as it stands."""
 
+import os
+
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.side_chat import SideChat
 from zot_agent.ui.side_dialog import SideDialog
@@ -15,9 +17,11 @@ paragraphs what it is, how it is organised, and where one would begin to change 
 
 async def new(chat: Chat, _: str) -> None:
     """Begin another session."""
+    session = chat.host.runtime.session
+    kept = session is not None and os.path.exists(session.path)  # the first message makes it
     chat.host.runtime.new_session()
     chat.show_conversation()
-    chat.note("a new session; the old one is in /sessions")
+    chat.note("a new session; the old one is in /sessions" if kept else "a new session")
 
 
 async def clear(chat: Chat, _: str) -> None:

@@ -6,8 +6,10 @@ from typing import get_args
 from zot_agent.host.build import known_models
 from zot_agent.ui.amounts import tokens
 from zot_agent.ui.commands.base import Chat
+from zot_core.state import OtherVendor
 from zot_provider.catalog import list_models
-from zot_provider.errors import ConfigError, UnknownName, ZotError
+from zot_provider.catalog.user import Known
+from zot_provider.errors import UnknownName, ZotError
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 from zot_provider.selection import environment_key
@@ -23,15 +25,31 @@ async def model(chat: Chat, name: str) -> None:
 
 
 async def _switch(chat: Chat, name: str) -> None:
-    runtime = chat.host.runtime
-    vendor, slash, id = name.partition("/")
-    if not slash or vendor == runtime.agent.model.vendor:
+    runtime, known = chat.host.runtime, known_models(chat.home)
+    before = runtime.agent.model
+    vendors = [vendor.id for vendor in known.vendors]
+    head, slash, _ = name.partition("/")
+    other = bool(slash) and head in vendors and head != before.vendor
+    if slash and head not in vendors and _listed(before, known) and not _slashes(before.vendor, known):
+        raise UnknownName.among("vendor", head, vendors)
+    if not other:
         try:
-            runtime.set_model(id if slash and vendor == runtime.agent.model.vendor else name)
-            return
-        except ConfigError:
-            if not slash:
-                raise
+            runtime.set_model(name)
+        except OtherVendor:
+            other = True
+    if other:
+        await _reopen(chat, name)
+    now = chat.host.runtime.agent.model
+    title = next((vendor.title for vendor in known.vendors if vendor.id == now.vendor), now.vendor)
+    if not _listed(now, known) and (other or _listed(before, known)) and _catalogue(now.vendor, known):
+        chat.note(
+            f"{now.id} is not among the models of {title} that zot knows; it is asked for all the same", "warning"
+        )
+
+
+async def _reopen(chat: Chat, name: str) -> None:
+    """Go on with a model of another vendor: the same conversation, another client."""
+    runtime = chat.host.runtime
     session = runtime.session if len(runtime.agent.transcript) else None
     path = session.path if session is not None else ""
     options = chat.host.options.replace(session=path, continue_latest=False)
@@ -40,6 +58,22 @@ async def _switch(chat: Chat, name: str) -> None:
     if session is None:  # nothing is on disk, or nothing was said
         chat.host.runtime.set_messages(runtime.messages)
     chat.show_conversation()
+
+
+def _catalogue(vendor: str, known: Known) -> list[Model]:
+    """The models of a vendor's catalogue; empty for one without, whose server alone knows its models."""
+    return next((list_models(each) for each in known.vendors if each.id == vendor), [])
+
+
+def _listed(model: Model, known: Known) -> bool:
+    """Whether a model is one of the catalogue, a dated one of those, or the person's own."""
+    return bool(model.context_window) or any(each.id == model.id for each in known.models.get(model.vendor, []))
+
+
+def _slashes(vendor: str, known: Known) -> bool:
+    """Whether names of a vendor's models may hold slashes."""
+    listed = [*_catalogue(vendor, known), *known.models.get(vendor, [])]
+    return not _catalogue(vendor, known) or any("/" in each.id for each in listed)
 
 
 async def _models(chat: Chat) -> list[Item[str]]:

@@ -16,21 +16,29 @@ from zot_tui.keys import Key
 from zot_tui.widgets.picker import Item, Picker, RowAction
 from zot_tui.widgets.questions import TextInput
 
+DELETE = "ctrl+d"
+AT_HAND = "this is the session at hand; begin another one with /new first"
+
 ACTIONS = (
     RowAction("rename", "ctrl+r", "rename"),
-    RowAction("delete", "ctrl+d", "delete", "delete this session?"),
+    RowAction("delete", DELETE, "delete", "delete this session?"),
     RowAction("everywhere", "ctrl+a", "all directories"),
 )
 
 
 class SessionPicker(Picker[SessionEntry]):
-    """A picker that says in place of its hints what went wrong, until the next key."""
+    """A picker that says in place of its hints what went wrong, until the next key. The session at hand, which is the
+    current item, is not deleted: that is said before it is asked whether it should be."""
 
     problem = ""
 
     def pressed(self, key: Key, name: str) -> bool:
         """See `Dialog`."""
         self.problem = ""
+        chosen = self.chosen
+        if str(key) == DELETE and chosen is not None and chosen.current:
+            self.problem = AT_HAND
+            return True
         return super().pressed(key, name)
 
     def notice(self) -> tuple[str, str] | None:
@@ -61,8 +69,6 @@ async def sessions(chat: Chat, _: str) -> None:
                     own.change(title=listing.one_line(title))
                 elif title is not None:
                     await asyncio.to_thread(listing.rename, store, entry.path, title)
-            elif name == "delete" and mine:
-                picker.problem = "this is the session at hand; begin another one with /new first"
             elif name == "delete":
                 await asyncio.to_thread(listing.delete, store, entry.path)
             else:

@@ -1,0 +1,31 @@
+"""A question before a call, on a real terminal, to a person who goes on typing."""
+
+import sys
+from typing import Any
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+from zot_tui.testing import PtyScreen
+
+
+def test_letters_that_are_typed_on_answer_no_question(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn("I look.", calls=[Call("bash", {"command": "touch ran"})]), "As you like.")
+    command = [sys.executable, "-m", "zot_agent", *zot.at(server), "--no-yolo"]
+    environment = {**zot.env, "TERM": "xterm-256color"}
+    with PtyScreen(command, columns=400, environment=environment, cwd=str(zot.cwd)) as pty:
+        pty.wait_for("ask, or / for commands")
+        pty.type("go\r")
+        typed = ""
+        while "when you have stopped typing" not in pty.screen():
+            typed += "ya"[len(typed) % 2]
+            pty.type(typed[-1])
+            pty.wait_for(f"› {typed}")
+        assert "Run bash touch ran?" in pty.screen()
+        pty.wait_for("Enter choose")
+        assert not (zot.cwd / "ran").exists()
+        pty.type("n")
+        pty.wait_for("As you like.")
+        assert typed in pty.screen()
+        assert "refused" in pty.screen()
+        pty.type("\x03\x03")
+        pty.wait_end()
+    assert not (zot.cwd / "ran").exists()
