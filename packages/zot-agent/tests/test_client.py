@@ -1,6 +1,7 @@
 """`RpcClient` at real `zot rpc` processes, with a scripted model; and at programs that are no zot."""
 
 import asyncio
+import gc
 import os
 import select
 import signal
@@ -89,7 +90,7 @@ async def test_a_prompt_is_its_events_up_to_done(server: ScriptedServer) -> None
 
 @in_loop
 async def test_prompts_queue_and_each_gets_its_own_events(server: ScriptedServer) -> None:
-    server.add(*[f"answer {number}" for number in range(5)])
+    server.add(Turn("answer 0", delay=1.0), *[f"answer {number}" for number in range(1, 5)])
     async with connect(server) as client:
         operations = [client.prompt(f"question {number}") for number in range(5)]
         assert [await operation.started() for operation in operations] == [False, True, True, True, True]
@@ -98,6 +99,17 @@ async def test_prompts_queue_and_each_gets_its_own_events(server: ScriptedServer
             assert text(events) == f"answer {number}"
             assert types(events).count("done") == 1
         assert (await client.get_state())["message_count"] == 10
+
+
+def test_an_end_as_usual_is_no_error_in_anybodys_log(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        async with connect(server) as client:
+            await client.ping()
+        assert [task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+
+    asyncio.run(main())
+    gc.collect()  # a task whose failure nobody has seen tells it then
+    assert caplog.records == []
 
 
 def test_there_is_a_method_for_every_command() -> None:

@@ -35,7 +35,7 @@ class RawServer:
         self.connections += 1
         try:
             await self.handler(reader, writer)
-        except (ConnectionError, asyncio.IncompleteReadError):
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):  # the last: the test is over
             pass
         finally:
             self.ended += 1

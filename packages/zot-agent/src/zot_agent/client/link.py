@@ -129,7 +129,8 @@ class Link:
     async def _stop(self) -> None:
         await self.process.end(self._limits.kill_seconds)
         await self._watch
-        self._in.abort()
+        if self._in.get_write_buffer_size():  # one that has been written to its end is closed, and cannot be twice
+            self._in.abort()
         for transport in self._readers:
             transport.close()
         await asyncio.sleep(0)  # a transport closes its pipe when the loop comes round

@@ -34,6 +34,10 @@ class CommandError(ZotError):
     told = False
 
 
+class CommandRefused(CommandError):
+    """A slash command of an extension answered with an error, which is the text."""
+
+
 @record
 class ReloadStats(Record):
     """What a reload did; `errors` are lines for the person."""
@@ -188,7 +192,7 @@ class Extensions:
         except FrameError as error:
             raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None
         if answer.error:
-            raise CommandError(f"/{command.name}: extension {connection.name}: {answer.error}")
+            raise CommandRefused(answer.error)
         self._act(command, connection, answer)
         return answer.action or "noop"
 

@@ -76,7 +76,8 @@ class Dispatch:
 
     async def _ask(self, extensions: "Extensions", command: "Foreign", args: str) -> None:
         """Have an extension run its command; one that takes long can be given up."""
-        from zot_agent.extensions.running import CommandError  # noqa: PLC0415  who has extensions has loaded it
+        # Who has extensions has loaded it.
+        from zot_agent.extensions.running import CommandError, CommandRefused  # noqa: PLC0415
 
         asked = spawn(extensions.run_command(command.name, args), f"/{command.name}")
         slow = self._chat.app.after(PATIENCE, lambda: self._is_slow(asked, f"/{command.name} · {command.extension}"))
@@ -91,6 +92,8 @@ class Dispatch:
             asked.result()
         except asyncio.CancelledError:
             self._chat.note(f"/{command.name} was given up")
+        except CommandRefused as error:
+            raise CommandError(f"/{command.name}: extension {command.extension}: {error}") from None
         except CommandError as error:
             if not error.told:
                 raise
