@@ -42,9 +42,9 @@ check: setup ## format, lint, types, arrows, each package alone, docs
 	$(UV) run scripts/generate_docs.py --check
 	$(UV) run $(PYTEST) tests/arch tests/docs tests/dist
 
-# `make check test` does not run twice what is the same alone and beside the others. These two have tests of what may be
-# installed beside them: ripgrep, a web server.
-TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core packages/zot-agent,packages)
+# `make check test` does not run twice what is the same alone and beside the others. These are about what may be installed
+# beside them: ripgrep, a web server.
+TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools packages/zot-agent/tests/serve,packages)
 
 test: setup ## every test but those of `make check`
 	$(UV) run $(PYTEST) $(TESTED) tests/e2e tests/examples tests/faults

@@ -8,6 +8,7 @@ Ctrl+C stops the agent. The exit code is 0 for an answer, 1 for a failure and 13
 import json
 import queue
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -29,8 +30,7 @@ class Zot:
             encoding="utf-8",
             start_new_session=True,  # a Ctrl+C is ours alone: we say what it means
         )
-        self.aborted = False
-        self.incoming: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.incoming: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()  # a signal handler may put into it
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
@@ -46,15 +46,6 @@ class Zot:
         with suppress(BrokenPipeError):  # it has ended, which the reader tells
             print(json.dumps(command), file=self.process.stdin, flush=True)
 
-    def next(self) -> dict[str, Any]:
-        """The next line; a Ctrl+C meanwhile aborts what runs, and the events go on up to `done`."""
-        while True:
-            try:
-                return self.incoming.get()
-            except KeyboardInterrupt:
-                self.aborted = True
-                self.send(type="abort")
-
     def close(self) -> None:
         """The end of its input is the end of it."""
         assert self.process.stdin is not None
@@ -69,10 +60,14 @@ class Zot:
 def ask(zot: Zot, question: str) -> int:
     """Print the answer; the exit code."""
     code = 0
+    signal.signal(signal.SIGINT, lambda *_: zot.incoming.put({"type": "ctrl_c"}))
     zot.send(id="1", type="prompt", message=question)
     while True:
-        event = zot.next()
+        event = zot.incoming.get()
         match event["type"]:
+            case "ctrl_c":  # what runs is stopped, and its events go on up to `done`
+                code = 130
+                zot.send(type="abort")
             case "text_delta":
                 print(CONTROLS.sub("", event["delta"]), end="", flush=True)
             case "tool_call":
@@ -82,13 +77,13 @@ def ask(zot: Zot, question: str) -> int:
                 return 1
             case "error":
                 print(f"\nerror: {event['message']}", file=sys.stderr)
-                code = 1
+                code = code or 1
             case "gone":
                 print("\nerror: zot rpc has ended", file=sys.stderr)
                 return 1
             case "done":
                 print()
-                return 130 if zot.aborted else code
+                return code
 
 
 def main() -> int:

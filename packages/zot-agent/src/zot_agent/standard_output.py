@@ -2,22 +2,38 @@
 
 import io
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class OutputFailed(OSError):
     """Standard output takes no more, though somebody reads it. What `zot_agent.entry` tells the person, at the end."""
 
 
-class _Descriptor(io.FileIO):
-    """A reader that has gone is no failure: a `BrokenPipeError` is let through."""
+class _Buffer(io.BufferedWriter):
+    """A reader that has gone is no failure: a `BrokenPipeError` is let through.
+
+    The descriptor below is Python's own: a Ctrl+C between the write and the note of how much was written would have the
+    same written twice.
+    """
 
     def write(self, data: "memoryview | bytes", /) -> int:  # type: ignore[override]
-        try:
+        with _told():
             return super().write(data)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise OutputFailed(error.errno, error.strerror) from error
+
+    def flush(self) -> None:
+        with _told():
+            super().flush()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailed(error.errno, error.strerror) from error
 
 
 def watch_standard_output() -> None:
@@ -30,7 +46,7 @@ def watch_standard_output() -> None:
         return
     before = sys.stdout
     sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(_Descriptor(before.fileno(), "w", closefd=False)),
+        _Buffer(io.FileIO(before.fileno(), "w", closefd=False)),
         encoding=before.encoding,
         errors=before.errors,
         newline="\n",

@@ -1,0 +1,54 @@
+import subprocess
+import sys
+
+INTERRUPTED = """
+import signal, sys
+from zot_agent.standard_output import watch_standard_output
+
+class Interrupted(BaseException):
+    pass
+
+def interrupt(*_):
+    global armed
+    armed = False
+    raise Interrupted
+
+watch_standard_output()
+signal.signal(signal.SIGALRM, interrupt)
+armed, number = False, 0
+while number < 40_000:
+    try:
+        while number < 40_000:
+            if not armed:
+                armed = True
+                signal.setitimer(signal.ITIMER_REAL, 0.0001 + number % 7 / 100_000)
+            sys.stdout.write(f"{number}\\n")
+            number += 1
+            sys.stdout.flush()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except Interrupted:
+        number += 1  # which may have been written, or not
+"""
+
+
+def test_what_is_interrupted_while_it_is_written_is_not_written_twice() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, timeout=120)
+    assert done.stderr == b""
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(set(lines))
+
+
+def test_a_full_disk_is_told_from_a_failure_of_anything_else() -> None:
+    program = """
+from zot_agent.standard_output import OutputFailed, watch_standard_output
+import os, sys
+watch_standard_output()
+try:
+    print("x", flush=True)
+except OutputFailed as error:
+    sys.stderr.write(error.strerror)
+    os._exit(7)
+"""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, timeout=120)
+    assert (done.returncode, done.stderr) == (7, b"No space left on device")
