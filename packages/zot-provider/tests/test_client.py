@@ -103,7 +103,7 @@ def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
         begun = asyncio.Event()
         task = asyncio.get_running_loop().create_task(read())
         if stop == "cancel":
-            await asyncio.wait_for(begun.wait(), 2)
+            await asyncio.wait_for(begun.wait(), 60)
             task.cancel()
         await asyncio.wait([task])
         began = time.monotonic()
@@ -118,13 +118,13 @@ def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
 
 def test_a_failure_in_the_stream_is_raised_although_the_server_keeps_the_line_open() -> None:
     reported = b'data: {"error": {"message": "no more"}}\n\n'
-    slow = Turn("word " * 100, chunk=5, delay=0.05, fault=Fault(after=2, garbage=reported))
+    slow = Turn("word " * 100, chunk=5, delay=0.5, fault=Fault(after=2, garbage=reported))
     at_once = Turn("Once", error=ModelError("no more"), delivery=Delivery(writes="whole"))
     for turn in (at_once, slow):
         began = time.monotonic()
         with ScriptedServer([turn]) as server, pytest.raises(ModelError, match=r"openai: .*no more"):
             asyncio.run(answer(client(server)))
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 30
 
 
 def test_a_stalled_server_is_given_up() -> None:

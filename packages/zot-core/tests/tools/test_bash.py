@@ -118,8 +118,8 @@ def test_a_time_limit_says_so(context: ToolContext) -> None:
 
 def test_a_background_child_does_not_hold_the_call(context: ToolContext, tmp_path: Path) -> None:
     started = time.monotonic()
-    assert "\nstarted\n" in running(context, "sleep 30 & echo $! > pid; echo started").text
-    assert time.monotonic() - started < 5
+    assert "\nstarted\n" in running(context, "sleep 600 & echo $! > pid; echo started").text
+    assert time.monotonic() - started < 60
     os.kill(int((tmp_path / "pid").read_text()), 9)
 
 

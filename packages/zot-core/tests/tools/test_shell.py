@@ -35,7 +35,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def gone(pid: int, within: float = 2.0) -> bool:
+def gone(pid: int, within: float = 60.0) -> bool:
     deadline = time.monotonic() + within
     while alive(pid):
         if time.monotonic() > deadline:
@@ -45,7 +45,7 @@ def gone(pid: int, within: float = 2.0) -> bool:
 
 
 def pid_in(path: Path) -> int:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not path.exists() or not path.read_text().strip():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -118,14 +118,14 @@ def test_a_command_is_ended_at_the_time_limit_with_all_it_started(run: Callable[
 
 def test_what_obeys_sigterm_is_not_waited_for(tmp_path: Path) -> None:
     # The child of an ended shell stays a zombie in a container whose first process is no init.
-    shell = LocalShell(ShellLimits(kill_after=30))
+    shell = LocalShell(ShellLimits(kill_after=600))
 
     async def work() -> ShellExit:
-        return await shell.run("sleep 60 & wait", cwd="/", env={}, timeout=0.1, output=lambda piece: None)
+        return await shell.run("sleep 600 & wait", cwd="/", env={}, timeout=0.1, output=lambda piece: None)
 
     started = time.monotonic()
     assert asyncio.run(work()).timed_out
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
 
 
 def test_what_ignores_sigterm_is_killed(run: Callable[..., Output], tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_cancelling_ends_everything(shell: LocalShell, tmp_path: Path) -> None:
 
 def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
     async def work() -> float:
-        shell = LocalShell(ShellLimits(kill_after=30))
+        shell = LocalShell(ShellLimits(kill_after=600))
         command = "trap '' TERM; echo $$ > leader; while true; do sleep 0.05; done"
         task = asyncio.ensure_future(
             shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=lambda piece: None)
@@ -173,25 +173,25 @@ def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
             await task
         return time.monotonic() - started
 
-    assert asyncio.run(work()) < 5
+    assert asyncio.run(work()) < 60
     assert gone(pid_in(tmp_path / "leader"))
 
 
 def test_a_background_child_does_not_hold_the_command_and_lives_on(shell: LocalShell, tmp_path: Path) -> None:
     # It prints more than a pipe holds after its shell has ended, and must neither die of it nor be stopped by it.
     child = (
-        "import os,time; time.sleep(0.3); [os.write(1, b'x' * 50000) for _ in range(6)]; open('done', 'w').write('1')"
+        "import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\n"
+        "[os.write(1, b'x' * 50000) for _ in range(6)]; open('done', 'w').write('1')"
     )
 
     async def work() -> None:
         parts: list[bytes] = []
         command = f"{shlex.quote(sys.executable)} -c {shlex.quote(child)} & echo $! > pid; echo started"
-        started = time.monotonic()
         ended = await shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=parts.append)
         assert (ended, b"".join(parts)) == (ShellExit(0), b"started\n")
-        assert time.monotonic() - started < 0.3 + 2
         assert alive(pid_in(tmp_path / "pid"))
-        await asyncio.wait_for(appears(tmp_path / "done"), 10)
+        (tmp_path / "go").touch()
+        await asyncio.wait_for(appears(tmp_path / "done"), 60)
         assert b"".join(parts) == b"started\n"
 
     asyncio.run(work())
@@ -201,7 +201,7 @@ def test_a_background_child_does_not_hold_the_command_and_lives_on(shell: LocalS
 def test_a_chatty_background_child_does_not_hold_the_command(run: Callable[..., Output], tmp_path: Path) -> None:
     started = time.monotonic()
     assert run("yes & echo $! > pid")[0] == ShellExit(0)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     os.kill(pid_in(tmp_path / "pid"), 9)
 
 
@@ -209,14 +209,14 @@ def test_commands_run_side_by_side(shell: LocalShell, tmp_path: Path) -> None:
     async def work() -> list[ShellExit]:
         def one(number: int) -> asyncio.Future[ShellExit]:
             return asyncio.ensure_future(
-                shell.run(f"sleep 0.2; exit {number}", cwd="/", env={}, timeout=None, output=lambda piece: None)
+                shell.run(f"sleep 2; exit {number}", cwd="/", env={}, timeout=None, output=lambda piece: None)
             )
 
         return list(await asyncio.gather(*[one(number) for number in range(20)]))
 
     started = time.monotonic()
     assert asyncio.run(work()) == [ShellExit(number) for number in range(20)]
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30
 
 
 def test_a_system_without_process_descriptors_waits_in_a_thread(

@@ -275,7 +275,7 @@ def test_a_server_can_fall_silent_for_a_while(fault):
         assert time.monotonic() - start >= 0.2
 
 
-@pytest.mark.parametrize("turn", [Turn("a", fault=Fault(stall=30)), Turn("a" * 99, chunk=1, delay=0.02)])
+@pytest.mark.parametrize("turn", [Turn("a", fault=Fault(stall=600)), Turn("a" * 99, chunk=1, delay=0.02)])
 def test_a_client_that_goes_away_is_noticed(turn):
     with ScriptedServer([turn]) as server:
         connection = connect(server)
@@ -288,13 +288,13 @@ def test_a_client_that_goes_away_is_noticed(turn):
 
 def test_leaving_ends_silence_and_idle_connections_at_once():
     start = time.monotonic()
-    with ScriptedServer([Turn(fault=Fault(stall=30))]) as server:
+    with ScriptedServer([Turn(fault=Fault(stall=600))]) as server:
         idle, waiting = connect(server), connect(server)
         idle.request("GET", "/v1/models")
         Answer(idle.getresponse())
         waiting.request("POST", "/v1/chat/completions", json.dumps(BODIES["openai-chat"]))
         server.wait_for(2)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 60
     with pytest.raises((http.client.RemoteDisconnected, ConnectionResetError)):
         waiting.getresponse()
     idle.close()
@@ -317,7 +317,7 @@ def test_an_exception_in_the_script_ends_the_test():
 
 
 def test_waiting_for_what_does_not_come_is_a_timeout():
-    with ScriptedServer([Turn(fault=Fault(stall=30))]) as server:
+    with ScriptedServer([Turn(fault=Fault(stall=600))]) as server:
         with pytest.raises(TimeoutError, match="0 requests came, not 1"):
             server.wait_for(1, timeout=0.01)
         connection = connect(server)
