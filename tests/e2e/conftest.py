@@ -114,7 +114,7 @@ class Zot:
     def finish(self, process: "subprocess.Popen[bytes]") -> Finished:
         """Wait for a process that was started."""
         try:
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=60)
         finally:
             process.kill()
         return Finished(process.returncode, out or b"", err or b"")

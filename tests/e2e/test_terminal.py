@@ -39,7 +39,7 @@ class Terminal:
         self._process.wait()
         os.close(self._master)
 
-    def read(self, until: str = "\0", seconds: float = 15.0) -> None:
+    def read(self, until: str = "\0", seconds: float = 60.0) -> None:
         """Take in what is printed, up to `until` or the end."""
         end = time.monotonic() + seconds
         while until not in self.seen:
@@ -56,7 +56,7 @@ class Terminal:
         """Close the terminal's window; the exit code."""
         os.close(self._master)
         self._master = os.open(os.devnull, os.O_RDONLY)
-        return self._process.wait(10)
+        return self._process.wait(60)
 
     def type(self, keys: bytes) -> None:
         os.write(self._master, keys)
@@ -64,7 +64,7 @@ class Terminal:
     def code(self) -> int:
         """The exit code, once everything was read."""
         self.read()
-        return self._process.wait(10)
+        return self._process.wait(60)
 
 
 def test_a_model_cannot_command_the_terminal(zot: Any, server: ScriptedServer) -> None:
@@ -122,7 +122,7 @@ def test_json_is_for_programs_and_says_nothing_besides(zot: Any, server: Scripte
 def test_control_c_before_the_answer(zot: Any, server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(stall=30.0)))
     with Terminal(zot, *zot.at(server), "-p", "x") as terminal:
-        server.wait_for(1, 10)
+        server.wait_for(1, 60)
         terminal.type(b"\x03")
         assert terminal.code() == 130
         assert terminal.seen == "^C"
@@ -133,7 +133,7 @@ def test_control_c_twice_in_a_tool(zot: Any, server: ScriptedServer) -> None:
     server.add(Turn("I wait.", calls=[Call("bash", {"command": "echo here > mark; sleep 63 & sleep 63"})]))
     with Terminal(zot, *zot.at(server), "--stream", "x") as terminal:
         terminal.read("I wait.")
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while not (zot.cwd / "mark").exists():
             assert time.monotonic() < end
             time.sleep(0.01)
@@ -149,7 +149,7 @@ def test_control_c_twice_in_a_tool(zot: Any, server: ScriptedServer) -> None:
 def test_the_end_of_the_terminal_ends_the_run_and_its_children(zot: Any, server: ScriptedServer) -> None:
     server.add(Turn("so long", calls=[Call("bash", {"command": "echo $$ > pid; sleep 64"})]))
     with Terminal(zot, *zot.at(server), "--stream", "x") as terminal:
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while not (zot.cwd / "pid").exists() or not (zot.cwd / "pid").read_text():
             assert time.monotonic() < end
             time.sleep(0.01)

@@ -74,7 +74,7 @@ def hosted(name: str, data_dir: Path) -> Iterator[FakeHost]:
     ) as process:
         with FakeHost(process, cwd=str(data_dir), data_dir=str(data_dir)) as host:
             yield host
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     assert host.noise == []
 
 

@@ -51,7 +51,7 @@ def killed(process: Any, chance: random.Random) -> list[dict[str, Any]]:
     time.sleep(chance.choice((0.0, 0.0, chance.random() * 0.02)))
     process.send_signal(signal.SIGKILL)
     told = b"".join([*lines, process.stdout.read()])
-    process.communicate(timeout=10)
+    process.communicate(timeout=60)
     limit.cancel()
     return [json.loads(line) for line in told[: told.rfind(b"\n") + 1].splitlines()]
 

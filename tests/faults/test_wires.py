@@ -56,7 +56,7 @@ def eager() -> Iterator[ScriptedServer]:
 
 
 def post(server: ScriptedServer, wire: str, body: bytes) -> tuple[int, str]:
-    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=10)
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=60)
     path = ("/v1" if load_wire(wire).version_in_base else "") + load_wire(wire).path
     try:
         connection.request("POST", path, body, {"anthropic-version": "2023-06-01", "content-type": "application/json"})

@@ -35,7 +35,7 @@ def process(folder: Path, program: str) -> Iterator[tuple[subprocess.Popen[bytes
     with child:
         try:
             yield child, log
-            assert child.wait(10) == 0
+            assert child.wait(60) == 0
         finally:
             child.kill()
 
@@ -74,7 +74,7 @@ ext.on("turn_end")(lambda event: go.set())
         child.send_signal(signal.SIGTERM)
         host.event("turn_end")
         assert host.wait_for(CommandResponse).display == "in time"
-        assert child.wait(10) == 0
+        assert child.wait(60) == 0
         host.end_input()
     assert log.read_text() == "[child] after\n"
 
@@ -92,7 +92,7 @@ def wait(args):
         host.wait_for(Notify)
         child.send_signal(signal.SIGTERM)
         assert host.wait_for(CommandResponse).error == "the extension is shutting down"
-        assert child.wait(10) == 0
+        assert child.wait(60) == 0
         host.end_input()
     assert log.read_text() == ""
 
@@ -121,7 +121,7 @@ def hi(args):
         child.stdout.close()
         child.stdin.write(b'{"type":"command_invoked","id":"1","name":"hi"}\n')
         child.stdin.flush()
-        assert child.wait(10) == 0  # with its input still open
+        assert child.wait(60) == 0  # with its input still open
     assert log.read_text() == "[child] said\n[child] after\n"
 
 

@@ -14,7 +14,7 @@ def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setenv("ZOT_HOME", str(tmp_path))
 
 
-def pick(environ: dict[str, str], *urls: str, limit: float = 2.0) -> Pick:
+def pick(environ: dict[str, str], *urls: str, limit: float = 30.0) -> Pick:
     candidates = [Place(f"server {number}", any_server(), url) for number, url in enumerate(urls)]
     return asyncio.run(pick_model(environ, candidates, limit))
 

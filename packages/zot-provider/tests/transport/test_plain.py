@@ -28,7 +28,7 @@ def answering(*pieces: bytes, close: bool = True, pause: float = 0.01) -> Any:
     return handler
 
 
-async def exchange(connection: PlainConnection, limit: float = 2.0) -> tuple[int, list[bytes]]:
+async def exchange(connection: PlainConnection, limit: float = 30.0) -> tuple[int, list[bytes]]:
     connection.send(REQUEST)
     status, _ = await connection.head(limit)
     return status, [chunk async for chunk in connection.chunks(limit)]

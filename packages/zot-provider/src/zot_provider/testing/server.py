@@ -82,14 +82,14 @@ class ScriptedServer:
         """Write more turns."""
         self._script.add(*answers)
 
-    def wait_for(self, count: int, timeout: float = 5.0) -> list[Received]:
+    def wait_for(self, count: int, timeout: float = 30.0) -> list[Received]:
         """The requests, once there are `count` of them. TimeoutError after `timeout` seconds."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self.requests) >= count, timeout):
                 raise TimeoutError(f"{len(self.requests)} requests came, not {count}")
             return list(self.requests)
 
-    def wait_idle(self, timeout: float = 5.0) -> None:
+    def wait_idle(self, timeout: float = 30.0) -> None:
         """Wait until no answer is being written: only then is `closed_early` sure. TimeoutError after `timeout` s."""
         with self._changed:
             if not self._changed.wait_for(lambda: not self._answering, timeout):
