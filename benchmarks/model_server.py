@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 import time
+from contextlib import suppress
 
 
 class ModelServer:
@@ -49,11 +50,12 @@ class ModelServer:
                     body += connection.recv(1 << 16)
                 self.complete_at.append(time.monotonic())
                 self.bodies.append(body)
-                connection.sendall(
-                    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-                )
-                for write in self._writes:
-                    connection.sendall(write)
+                with suppress(ConnectionError):  # who has seen enough goes
+                    connection.sendall(
+                        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+                    )
+                    for write in self._writes:
+                        connection.sendall(write)
 
     @staticmethod
     def _head(connection: socket.socket) -> tuple[bytes, bytes, bytes]:
