@@ -1,5 +1,6 @@
 import copy
 import dataclasses
+import inspect
 from typing import ClassVar
 
 import pytest
@@ -80,3 +81,12 @@ def test_a_record_of_a_record_is_refused() -> None:
         @record
         class Deeper(Point):
             z: int = 0
+
+
+def test_a_record_has_the_signature_of_its_fields() -> None:
+    @record
+    class Fresh(Record):
+        name: str
+        count: int = 3
+
+    assert str(inspect.signature(Fresh)) in ("(name: str, count: int = 3) -> None", "(name: str, count: int = 3)")

@@ -154,6 +154,13 @@ def test_a_typed_character_is_itself(char):
         assert panel_key(key) == ("rune", char)
 
 
+@given(st.sampled_from(["", "alt+"]), st.characters())
+def test_what_a_key_is_called_reads_back_whatever_it_types(modifier, char):
+    key = from_urwid(char)
+    if key is not None:
+        assert parse_key(modifier + key.text) == parse_key(str(parse_key(modifier + key.text)))
+
+
 @given(st.text())
 def test_reading_a_key_gives_a_key_or_a_reason(text):
     try:

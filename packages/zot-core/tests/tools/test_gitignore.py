@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from zot_core.tools.gitignore import Gitignore
@@ -86,6 +86,7 @@ def git(folder: Path, *arguments: str) -> bytes:
     return subprocess.run(["git", "-C", str(folder), *arguments], env=env, check=True, capture_output=True).stdout
 
 
+@example(["**/", "!*d/*"])
 @settings(max_examples=60)
 @given(st.lists(RULE, min_size=1, max_size=4))
 def test_what_is_left_of_a_tree_is_what_git_leaves(repository: Path, lines: list[str]) -> None:

@@ -22,10 +22,12 @@ class _Later:
         self._name = name
 
     def __get__(self, instance: object, cls: "type[Record]") -> Any:
-        if cls is Record:
+        # `inspect` of Python 3.13 asks as if the class were an instance, of `type`.
+        owner: type[Record] = instance if isinstance(instance, type) else cls
+        if owner is Record:
             raise AttributeError(self._name)  # it has no fields, and is none of its subclasses
-        _complete(cls)
-        found = vars(cls)[self._name]
+        _complete(owner)
+        found = vars(owner)[self._name]
         return found.__get__(instance, cls) if hasattr(found, "__get__") else found
 
 

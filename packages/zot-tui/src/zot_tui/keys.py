@@ -121,7 +121,7 @@ def _split(text: str) -> tuple[str, str, str]:
     if text.endswith("++"):
         return text[:-2], "+", "+"
     head, separator, name = text.rpartition("+")
-    return head.strip(), separator, name if name == " " else name.strip()
+    return head.strip(), separator, name if len(name) == 1 else name.strip()
 
 
 def _key(name: str, modifiers: set[str]) -> Key | None:

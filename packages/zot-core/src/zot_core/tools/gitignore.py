@@ -27,6 +27,9 @@ _MEMBER = re.compile(r"\[:(\w+):\]|\\?(.)(?:-(?!\])\\?(.))?", re.DOTALL)
 _TOKEN = re.compile(r"/\*\*+(?=/)|/\*\*+$|\*+|\\(.)|.", re.DOTALL)
 _START = re.compile(r"((?:\*\*+/)*)((?:\*\*+$)?)", re.DOTALL)
 _NEVER = "(?!)"
+_FOLDER = "\0"
+"""What the path of a folder ends with where it is compared: no star may stand for nothing between a slash and it."""
+_ANY = "[^/\\0]"
 
 
 class Gitignore:
@@ -44,6 +47,8 @@ class Gitignore:
     def verdict(self, path: str) -> bool | None:
         """True: kept out; False: let in again; None: no rule for it. Relative to the file's folder; folders end in
         a slash."""
+        if path.endswith("/"):
+            path = path[:-1] + _FOLDER
         for ignored, match in self._runs:
             if match(path):
                 return ignored
@@ -59,7 +64,7 @@ def _rule(line: str) -> tuple[bool, str] | None:
         return None
     ignored = not line.startswith("!")
     pattern = line if ignored else line[1:]
-    end = "/" if pattern.endswith("/") else "/?"
+    end = _FOLDER if pattern.endswith("/") else f"{_FOLDER}?"
     pattern = pattern.removesuffix("/")
     if not pattern:
         return None
@@ -100,9 +105,9 @@ def _expression(pattern: str) -> str:
         if text.startswith("/*"):
             parts.append("/.+" if at == len(pattern) else "(?:/.*)?")
         elif text.startswith("*"):
-            parts.append("[^/]*")
+            parts.append(f"{_ANY}*")
         else:
-            parts.append("[^/]" if text == "?" else re.escape(token[1] or text))
+            parts.append(_ANY if text == "?" else re.escape(token[1] or text))
     return "".join(parts)
 
 
@@ -119,5 +124,5 @@ def _set(body: str) -> str:
         elif first <= last:
             inside += f"{re.escape(first)}-{re.escape(last)}"
     if not inside:
-        return "[^/]" if negated else _NEVER
-    return f"(?!/)[{'^' if negated else ''}{inside}]"
+        return _ANY if negated else _NEVER
+    return f"(?![/\\0])[{'^' if negated else ''}{inside}]"
