@@ -2,7 +2,7 @@ import subprocess
 import sys
 
 INTERRUPTED = """
-import signal, sys
+import itertools, signal, sys
 from zot_agent.standard_output import watch_standard_output
 
 class Interrupted(BaseException):
@@ -13,21 +13,28 @@ def interrupt(*_):
     armed = False
     raise Interrupted
 
+def write():
+    global armed
+    for number in numbers:
+        if number > 40_000:
+            return
+        if not armed:
+            armed = True
+            signal.setitimer(signal.ITIMER_REAL, 0.0001 + number % 7 / 100_000)
+        sys.stdout.write(f"{number}\\n")
+        sys.stdout.flush()
+
 watch_standard_output()
 signal.signal(signal.SIGALRM, interrupt)
-armed, number = False, 0
-while number < 40_000:
+armed, numbers = False, itertools.count()
+while True:
     try:
-        while number < 40_000:
-            if not armed:
-                armed = True
-                signal.setitimer(signal.ITIMER_REAL, 0.0001 + number % 7 / 100_000)
-            sys.stdout.write(f"{number}\\n")
-            number += 1
-            sys.stdout.flush()
+        write()
         signal.setitimer(signal.ITIMER_REAL, 0)
+        sum(range(1000))  # one that has come is heard
+        break
     except Interrupted:
-        number += 1  # which may have been written, or not
+        pass
 """
 
 

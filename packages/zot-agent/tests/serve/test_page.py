@@ -437,6 +437,6 @@ def test_nothing_is_wider_than_its_place(visiting: Any, server: ScriptedServer, 
                 assert await tab.value(f"{place}.scrollWidth <= {place}.clientWidth"), place
             log = "document.getElementById('log')"
             bottom = f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight < 5"
-            assert await tab.value(f"new Promise(done => requestAnimationFrame(() => done({bottom})))")
+            await tab.until(bottom)
 
     asyncio.run(visit())
