@@ -9,7 +9,7 @@ from zot_core.sessions.rows import Meta
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.base import Tool
-from zot_core.tools.names import several, unknown_tool
+from zot_core.tools.names import several
 from zot_core.version import __version__
 from zot_provider.client import Client, HttpClient
 from zot_provider.errors import ConfigError, UnknownName
@@ -37,7 +37,7 @@ def pick_tools(names: Iterable[str] | None) -> list[Tool]:
     wanted = several(names)
     for name in wanted:
         if name not in known and name != SKILL_TOOL:
-            raise unknown_tool(name, [*known, SKILL_TOOL])
+            raise UnknownName.among("tool", name, [*known, SKILL_TOOL])
     return [known[name] for name in wanted if name != SKILL_TOOL]
 
 

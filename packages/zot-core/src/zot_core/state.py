@@ -10,10 +10,10 @@ from zot_core.sessions.recorder import record_session
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.stored import StoredMessage
 from zot_core.tools.base import Tool
-from zot_core.tools.names import several, unknown_tool
+from zot_core.tools.names import several
 from zot_provider.catalog import find_model, list_models, resolve_model
 from zot_provider.client import Client, HttpClient
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.record import Record, record
@@ -116,7 +116,7 @@ def chosen_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: 
         if name in known:
             chosen[name] = known[name]
         elif name not in kept:
-            raise unknown_tool(name, [*known, *kept])
+            raise UnknownName.among("tool", name, [*known, *kept])
     return kept | chosen
 
 

@@ -38,6 +38,10 @@ class MissingKey(ConfigError):
     """No credential for the vendor; the text names the environment variables that would hold one."""
 
 
+FEW = 10
+"""Names that are all told where none is near."""
+
+
 class UnknownName(ConfigError):
     """A vendor or model that nobody knows; the text names the nearest ones."""
 
@@ -47,7 +51,7 @@ class UnknownName(ConfigError):
         import difflib  # noqa: PLC0415  only a mistake pays for it
 
         names = list(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or (names if len(names) <= 8 else [])
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or (names if len(names) <= FEW else [])
         text = f"unknown {kind} {without_surrogates(name)!r}"
         if near:
             text += f"; did you mean {' or '.join(near)}?" if len(near) < 4 else f"; known: {', '.join(near)}"

@@ -136,7 +136,7 @@ def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after 
     values = vars(found)
     attached = attach([word for word in words if is_file_word(word)])
     texts = [*map(read_prompt_file, values.pop("prompt_file")), *attached.texts]
-    if True in [_replace_odd(values, name) for name in ("system_prompt", "append_system_prompt")]:
+    if any([_replace_odd(values, name) for name in ("system_prompt", "append_system_prompt")]):
         complain("the text for the system prompt is not all UTF-8; what is not was replaced")
     said = " ".join([*(word for word in words if not is_file_word(word)), *rest])
     values["prompt"] = "\n\n".join(filter(str.strip, [*texts, said]))

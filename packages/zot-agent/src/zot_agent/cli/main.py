@@ -23,9 +23,6 @@ _log = logging.getLogger("zot_agent")
 # Without --debug what is logged goes nowhere; the standard library would print it.
 _log.addHandler(logging.NullHandler())
 
-_WORDS: dict[tuple[str, ...], list[str]] = {("help",): ["--help"], ("version",): ["--version"]}
-"""What other programs have as commands: alone, each would be a poor prompt and a call that is paid for."""
-
 _PATIENCE = 2.0
 """Seconds after which a person is told that zot waits for standard input to end."""
 
@@ -37,12 +34,11 @@ def run(argv: Sequence[str]) -> int:
             _log_if_wanted()
             code: int = import_module(SUBCOMMANDS[argv[0]].module).run(list(argv[1:]))
             return code
-        if argv and argv[0] == "rpc" and {"-h", "--help"} & set(argv):
-            from zot_agent.cli.rpc import build_parser  # noqa: PLC0415  a client has no use for it
-
-            build_parser().print_help()
+        if {"-h", "--help"} & set(argv) and (parser := _parser_of(argv[0])):
+            import_module(parser).build_parser().print_help()
             return 0
-        return _run(_WORDS.get(tuple(argv), argv))
+        # A command of other programs, which alone would be a poor prompt and a call that is paid for.
+        return _run(["--help"] if list(argv) == ["help"] else argv)
     except ZotError as error:
         complain(str(error))
         return error.exit_code
@@ -69,6 +65,11 @@ def _internal(error: Exception) -> str:
         trace = trace.tb_next
     place = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace else ""
     return f"this is a mistake in zot, please report it: {type(error).__name__}: {error}{place}"
+
+
+def _parser_of(word: str) -> str:
+    """The module with the help of a mode, if `word` stands for one that has its own."""
+    return next((mode.parser for mode in MODES.values() if mode.verb and mode.verb == word), "")
 
 
 def _run(argv: Sequence[str]) -> int:

@@ -7,9 +7,9 @@ class Mode(NamedTuple):
     """A mode: the module whose `run(host, prompt)` it is, its flags and its line in the help.
 
     A mode that `serves` reads standard input itself and goes on until that ends; it takes no prompt, and no session
-    unless one is named. `verb` is a first word that stands for its flag. `welcome` is the module that asks a person who
-    has no key; without one there is nobody to ask. `gather` is for how many seconds an answer may gather before more of
-    it is shown.
+    unless one is named. `verb` is a first word that stands for its flag, `parser` the module whose `build_parser` has
+    the help of that word. `welcome` is the module that asks a person who has no key; without one there is nobody to
+    ask. `gather` is for how many seconds an answer may gather before more of it is shown.
     """
 
     name: str
@@ -19,6 +19,7 @@ class Mode(NamedTuple):
     needs_prompt: bool = True
     serves: bool = False
     verb: str = ""
+    parser: str = ""
     welcome: str = ""
     gather: float = 0.0
 
@@ -37,6 +38,7 @@ MODES = {
             needs_prompt=False,
             serves=True,
             verb="rpc",
+            parser="zot_agent.cli.rpc",
         ),
         Mode(
             "interactive",

@@ -8,10 +8,11 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from zot_agent.serve.access import Access
+from zot_agent.serve.page import FILES
 from zot_agent.serve.refusal import Refusal
 from zot_core.aio import spawn
 
-PUBLIC = ("/", "/app.css", "/app.js", "/log.js", "/server.js", "/waiting.js")
+PUBLIC = tuple(FILES)
 """What is served without a token: the page, which knows nothing before a person has given it one."""
 
 _HEADERS = [

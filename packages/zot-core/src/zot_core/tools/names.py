@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.errors import ConfigError
 
 
 def several(names: Iterable[str]) -> list[str]:
@@ -10,10 +10,3 @@ def several(names: Iterable[str]) -> list[str]:
     if isinstance(names, str):
         raise ConfigError(f"tools are named in a list, not in a text: [{names!r}], not {names!r}")
     return list(names)
-
-
-def unknown_tool(name: str, known: Iterable[str]) -> UnknownName:
-    """The error for a tool that there is not; where no name is near, it tells all of them."""
-    names = list(known)
-    error = UnknownName.among("tool", name, names)
-    return UnknownName(f"{error}; known: {', '.join(names)}") if str(error).endswith(repr(name)) else error

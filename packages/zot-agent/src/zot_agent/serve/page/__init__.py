@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-_FILES = {
+FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/app.css": ("app.css", "text/css; charset=utf-8"),
     "/app.js": ("app.js", "text/javascript; charset=utf-8"),
@@ -14,11 +14,12 @@ _FILES = {
     "/server.js": ("server.js", "text/javascript; charset=utf-8"),
     "/waiting.js": ("waiting.js", "text/javascript; charset=utf-8"),
 }
+"""What is served, by path: the name of the file, and its type."""
 
 
 def page_routes() -> list[Route]:
     """A route for each file; they are read now."""
-    return [_route(path, name, kind) for path, (name, kind) in _FILES.items()]
+    return [_route(path, name, kind) for path, (name, kind) in FILES.items()]
 
 
 def _route(path: str, name: str, kind: str) -> Route:
