@@ -60,6 +60,18 @@ def test_what_an_input_method_types_is_there_whole(text: str) -> None:
     assert widget.text == text
 
 
+def test_long_lines_are_drawn_after_changes_as_if_they_were_new() -> None:
+    text = "one word and another " * 250 + "\n" + "日本 words " * 600
+    for cursor in (0, 2600, 5250, 5251, 9000, len(text)):
+        widget = with_text(text, cursor, max_rows=1)  # the row of the cursor is in view
+        drawn(widget)
+        for key in ("x", " ", "backspace", "up", "y", "down", "down", "z"):
+            press(widget, key)
+            fresh = with_text(widget.text, widget.buffer.cursor, max_rows=1)
+            assert drawn(widget) == drawn(fresh)
+            assert widget.get_cursor_coords(SIZE) == fresh.get_cursor_coords(SIZE)
+
+
 def test_a_full_row_leaves_a_cell_for_the_cursor() -> None:
     widget = with_text("1234567890")
 

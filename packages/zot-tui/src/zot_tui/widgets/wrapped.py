@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from zot_tui.editor import motions
-from zot_tui.editor.buffer import Buffer
+from zot_tui.editor.buffer import Buffer, alike
 from zot_tui.editor.paste import Found
 from zot_tui.widgets.layout import Line, Span
 
 CACHED_LINES = 512
 LONG = 4096
-"""Characters from which a line is kept by itself, and a change of it laid out from what it was."""
+"""Characters from which few lines are kept, and a change of one is laid out from what it was."""
+LONG_LINES = 4
 
 
 class Place(NamedTuple):
@@ -31,13 +32,13 @@ class Wrapped:
         self._buffer, self._chips, self._masked = buffer, chips, masked
         self.cells, self.max_rows = 80, max_rows
         self._lines: dict[tuple[str, int], Line] = {}
-        self._long: Line | None = None
+        self._long: list[Line] = []  # the one that was used last at the end
         self._top = (0, 0)  # number of line and row within it that is drawn first
 
     def clear(self) -> None:
         """Lay everything out anew."""
         self._lines.clear()
-        self._long = None
+        self._long.clear()
 
     def view(self) -> tuple[list[Place], int]:
         """The rows that are drawn, and which of them has the cursor."""
@@ -99,15 +100,23 @@ class Wrapped:
         text = self._buffer.text
         text = text[start : motions.line_end(text, start)]
         if len(text) >= LONG:
-            if self._long is None or self._long.text != text or self._long.cells != self.cells:
-                self._long = self._laid_out(text, self._long)
-            return self._long
+            return self._long_line(text)
         found = self._lines.get((text, self.cells))
         if found is None:
             if len(self._lines) >= CACHED_LINES:
                 self._lines.clear()
             found = self._lines[text, self.cells] = self._laid_out(text)
         return found
+
+    def _long_line(self, text: str) -> Line:
+        for index, kept in enumerate(self._long):
+            if kept.text == text and kept.cells == self.cells:
+                self._long.append(self._long.pop(index))
+                return kept
+        nearest = max(self._long, key=lambda kept: alike(kept.text, text), default=None)
+        self._long.append(self._laid_out(text, nearest))
+        del self._long[:-LONG_LINES]
+        return self._long[-1]
 
     def _laid_out(self, text: str, before: Line | None = None) -> Line:
         spans = [Span(chip.start, chip.end, "accent") for chip in self._chips(text)]
