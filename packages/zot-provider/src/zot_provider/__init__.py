@@ -8,6 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_provider.client import Client, HttpClient
+    from zot_provider.credentials import Credentials, EnvironmentKeys
     from zot_provider.errors import (
         ConfigError,
         ConnectError,
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
         ToolResultBlock,
     )
     from zot_provider.model import Model, Price
+    from zot_provider.registry import Endpoint, Listing, ModelRegistry
     from zot_provider.request import Request, ToolSpec
+    from zot_provider.router import RoutingClient, open_client
     from zot_provider.selection import Selection, select
     from zot_provider.stream import (
         ReasoningDelta,
@@ -51,12 +54,17 @@ __all__ = [
     "Client",
     "ConfigError",
     "ConnectError",
+    "Credentials",
+    "Endpoint",
+    "EnvironmentKeys",
     "HttpClient",
     "ImageBlock",
+    "Listing",
     "Message",
     "MissingKey",
     "Model",
     "ModelError",
+    "ModelRegistry",
     "Price",
     "ProtocolError",
     "ProviderError",
@@ -64,6 +72,7 @@ __all__ = [
     "ReasoningDelta",
     "Request",
     "ResponseTimeout",
+    "RoutingClient",
     "Selection",
     "StatusError",
     "StreamCut",
@@ -82,11 +91,13 @@ __all__ = [
     "UsageReport",
     "ZotError",
     "__version__",
+    "open_client",
     "select",
 ]
 
 _MODULES = {
     "zot_provider.client": ("Client", "HttpClient"),
+    "zot_provider.credentials": ("Credentials", "EnvironmentKeys"),
     "zot_provider.errors": (
         "ConfigError",
         "ConnectError",
@@ -110,7 +121,9 @@ _MODULES = {
         "ToolResultBlock",
     ),
     "zot_provider.model": ("Model", "Price"),
+    "zot_provider.registry": ("Endpoint", "Listing", "ModelRegistry"),
     "zot_provider.request": ("Request", "ToolSpec"),
+    "zot_provider.router": ("RoutingClient", "open_client"),
     "zot_provider.selection": ("Selection", "select"),
     "zot_provider.stream": (
         "ReasoningDelta",

@@ -3,17 +3,19 @@
 import asyncio
 import json
 import logging
-import os
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol
 
 from zot_provider.body import BodyWriter
+from zot_provider.credentials import Credentials, GivenKey, check_key
 from zot_provider.endpoint import endpoint
-from zot_provider.errors import ConfigError, MissingKey, ProtocolError, ProviderError, StatusError, StreamCut
+from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
+from zot_provider.messages import ReasoningBlock
+from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.stream import StreamEvent
+from zot_provider.stream import StreamEnd, StreamEvent
 from zot_provider.transport.retry import RetryPolicy, with_retries
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.vendors.spec import Vendor
@@ -41,7 +43,11 @@ class Client(Protocol):
 
     `stream` yields non-empty batches, one for each read from the network, so that a consumer pays for a wake-up once
     a read and not once a delta. The order of events is that of `zot_provider.stream`. Closing the iterator (or
-    cancelling the task that runs it) closes the connection at once. Failures are raised as `ProviderError`.
+    cancelling the task that runs it) closes the connection at once. Failures are raised as `ProviderError`, and as
+    `ConfigError` if the request could not be made.
+
+    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made and asks
+    no server, and `async models()`, which gives the ids that its server lists.
     """
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
@@ -54,64 +60,72 @@ class Client(Protocol):
 
 
 class HttpClient:
-    """The client of one vendor: its wire, at its address, with its credential."""
+    """The client of one provider: its wire, at its address, with its key."""
 
     def __init__(
         self,
         vendor: Vendor,
         *,
         key: str = "",
+        credentials: Credentials | None = None,
         base_url: str = "",
-        transport: "HttpTransport | None" = None,
+        transport: "HttpTransport | Callable[[], HttpTransport] | None" = None,
         retries: RetryPolicy | None = None,
         gather: float = 0.0,
     ) -> None:
-        """`base_url` is what the vendor's own SDK takes, empty for the vendor's own. `gather` is that of `HttpLimits`;
-        a `transport` has its own.
+        """`base_url` is what the provider's own SDK takes, empty for the provider's own. With `credentials` the key is
+        asked for with each request, in place of `key`. `gather` is that of `HttpLimits`; a `transport`, or what makes
+        one for the first request, has its own. A `transport` is closed with the client.
 
-        Raises `MissingKey` if the vendor needs a key and there is none, `ConfigError` without any base URL.
+        Raises `MissingKey` if the provider needs a key and there is none, `ConfigError` without any base URL.
         """
-        if vendor.key_env and not key:
-            names = " or ".join(vendor.key_env)
-            raise MissingKey(f"no API key for {vendor.id}: set {names}, or pass --api-key")
-        if not key.isascii() or any(character.isspace() or not character.isprintable() for character in key):
-            raise ConfigError(f"the API key for {vendor.id} holds spaces or unusual characters; copy it again")
+        self.vendor = vendor
+        self._credentials = credentials or GivenKey(key)
+        self._credentials.check(vendor)
         base = base_url or vendor.base_url
         if not base:
             raise ConfigError(f"{vendor.id} has no address of its own: pass --base-url http://HOST:PORT/v1")
-        self.vendor = vendor
-        self._key = key
         self._wire = load_wire(vendor.wire)
         self._url = endpoint(base, self._wire)
         if not _PLAIN_URL.fullmatch(base.strip()):
             from zot_provider.transport.http import check_url  # noqa: PLC0415  see `_open`
 
             check_url(base.strip())
-        self._transport = transport
+        self._transport = None if callable(transport) else transport
+        self._make_transport = transport if callable(transport) else None
         self._gather = gather
         self._writer = BodyWriter(self._wire, vendor.quirks)
         self._retries = retries or RetryPolicy()
         self.on_retry: Callable[[str, float], None] | None = None
-        """Told why a request is made again, in one line, and after how many seconds."""
+        """Called with the reason why a request is made again, in one line, and the seconds before that."""
+
+    def check(self, model: Model) -> None:
+        """Raises `MissingKey` or `ConfigError` if there is no key that a request could carry."""
+        self._credentials.check(self.vendor)
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `Client`."""
-        wire, quirks = self._wire, self.vendor.quirks
+        """See `Client`. The key is asked for first."""
+        wire, quirks, key = self._wire, self.vendor.quirks, ""
         body = self._writer.write(request)
-        headers = {"user-agent": f"zot/{__version__}", **dict(quirks.headers), **wire.auth(self._key)}
         try:
+            key = await self._key()
+            headers = {"user-agent": f"zot/{__version__}", **dict(quirks.headers), **wire.auth(key)}
             # Text from files and tools may hold lone surrogates, which UTF-8 cannot.
             data = body.encode("utf-8", "replace")
             transport = self._open()
             _log.debug("POST %s %s", _shown(self._url), body)
-            chunks = with_retries(lambda: transport.post(self._url, headers, data), self._retries, self._retrying)
-            async with aclosing(chunks), aclosing(self._events(chunks)) as batches:
+
+            def retrying(error: ProviderError, delay: float) -> None:
+                self._retrying(error, delay, key)
+
+            chunks = with_retries(lambda: transport.post(self._url, headers, data), self._retries, retrying)
+            async with aclosing(chunks), aclosing(self._events(chunks, request.model.vendor)) as batches:
                 async for batch in batches:
                     yield batch
         except ProviderError as error:
-            raise self._explained(error, request.model.id) from error.__cause__
+            raise self._explained(error, key, request.model.id) from error.__cause__
 
-    async def _events(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[Sequence[StreamEvent], None]:
+    async def _events(self, chunks: AsyncIterator[bytes], provider: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = SseSplitter(), self._wire.decoder()
         received = heard = False
         async for chunk in chunks:
@@ -119,6 +133,8 @@ class HttpClient:
             events = splitter.feed(chunk)
             heard = heard or bool(events)
             batch = decoder.feed(events)
+            if decoder.ended:
+                _sign(batch, provider)
             if batch:
                 yield batch
             if decoder.ended:
@@ -131,22 +147,25 @@ class HttpClient:
                 raise _own(f"the server answered with {what}; check --base-url and the model") from error
             raise
         if batch:
+            _sign(batch, provider)
             yield batch
         await _drain(chunks)
 
-    def _retrying(self, error: ProviderError, delay: float) -> None:
-        why = f"{self.vendor.id}: {self._struck(str(error), error.foreign)}"
+    def _retrying(self, error: ProviderError, delay: float, key: str) -> None:
+        why = f"{self.vendor.id}: {_struck(str(error), key, error.foreign)}"
         _log.info("%s; again in %g s", why, delay)
         if self.on_retry is not None:
             self.on_retry(why, delay)
 
     async def models(self) -> list[str]:
-        """The ids the server lists at `/v1/models`; raises `ProviderError` if it lists none."""
+        """The ids the server lists at `/v1/models`; raises `ProviderError` if it lists none, and what `stream` raises
+        for the key."""
         path = "/models" if self._wire.version_in_base else "/v1/models"
         url = self._url.replace(self._wire.path, path)
-        headers = self._wire.auth(self._key)
+        key = ""
         try:
-            listed = await self._open().get(url, headers | dict(self.vendor.quirks.headers))
+            key = await self._key()
+            listed = await self._open().get(url, self._wire.auth(key) | dict(self.vendor.quirks.headers))
             try:
                 ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
@@ -154,7 +173,7 @@ class HttpClient:
             if not ids:
                 raise _own(f"the server at {_shown(url)} has no model loaded", _shown(url))
         except ProviderError as error:
-            raise self._explained(error, url=url) from error.__cause__
+            raise self._explained(error, key, url=url) from error.__cause__
         return ids
 
     async def close(self) -> None:
@@ -164,42 +183,35 @@ class HttpClient:
 
     def _open(self) -> "HttpTransport":
         if self._transport is None:
-            from zot_provider.transport.http import HttpLimits, HttpTransport  # noqa: PLC0415  httpx: not before a request
+            if self._make_transport is not None:
+                self._transport = self._make_transport()
+            else:
+                from zot_provider.transport.http import (  # noqa: PLC0415  httpx: not before a request
+                    HttpLimits,
+                    HttpTransport,
+                )
 
-            self._transport = HttpTransport(HttpLimits(gather=self._gather))
+                self._transport = HttpTransport(HttpLimits(gather=self._gather))
         return self._transport
 
-    def _explained(self, error: ProviderError, model: str = "", url: str = "") -> ProviderError:
+    async def _key(self) -> str:
+        key = await self._credentials.key(self.vendor)
+        check_key(self.vendor, key)
+        return key
+
+    def _explained(self, error: ProviderError, key: str, model: str = "", url: str = "") -> ProviderError:
         """The same error with what to do next, and never with the key in it."""
-        text = self._struck(str(error), error.foreign)
+        text = _struck(str(error), key, error.foreign)
         if isinstance(error, StatusError):
-            text += self._advice(error, model, self._struck(_shown(url or self._url)))
+            text += self._advice(error, key, model, _struck(_shown(url or self._url), key))
         error.args = (f"{self.vendor.id}: {text}",)
         _log.info("%s", error)
         return error
 
-    def _struck(self, text: str, foreign: Sequence[str] | None = None) -> str:
-        """`text` without the key in its `foreign` parts, in which a server may have repeated it: all of it for None.
-
-        A key may be a word that zot uses too (`server`), and its sentences must stay.
-        """
-        key = self._key
-        if len(key) < 4:
-            return text
-        for part in sorted(foreign or (), key=len, reverse=True):
-            if key in part:
-                if part not in text:  # it stands there in another form
-                    return text.replace(key, "***")
-                text = text.replace(part, part.replace(key, "***"))
-        return text if foreign is not None else text.replace(key, "***")
-
-    def _advice(self, error: StatusError, model: str, url: str) -> str:
+    def _advice(self, error: StatusError, key: str, model: str, url: str) -> str:
         """What to do next, after `url` was asked, which may be shown."""
         if error.auth:
-            names = [name for name in self.vendor.key_env if os.environ.get(name, "").strip() == self._key]
-            if self._key and not names:
-                return "; check the API key that was given"
-            return f"; check the API key ({' or '.join(names) or '--api-key'})"
+            return f"; {self._credentials.advice(self.vendor, key)}"
         if error.status == 404:
             advice = f"; asked {url}" + (f" for model {model!r}" if model else "")
             if self._wire.version_in_base and "/v1" not in url:
@@ -208,6 +220,30 @@ class HttpClient:
         if error.status == 429:
             return f"; try again in {error.retry_after:g} s" if error.retry_after else "; try again later"
         return "; try again" if error.retryable else ""
+
+
+def _sign(batch: Sequence[StreamEvent], provider: str) -> None:
+    """Name the provider in the reasoning of a complete answer: another one must not get it."""
+    for event in batch:
+        if isinstance(event, StreamEnd):
+            for block in event.content:
+                if isinstance(block, ReasoningBlock):
+                    block.provider = provider
+
+
+def _struck(text: str, key: str, foreign: Sequence[str] | None = None) -> str:
+    """`text` without the key in its `foreign` parts, in which a server may have repeated it: all of it for None.
+
+    A key may be a word that zot uses too (`server`), and its sentences must stay.
+    """
+    if len(key) < 4:
+        return text
+    for part in sorted(foreign or (), key=len, reverse=True):
+        if key in part:
+            if part not in text:  # it stands there in another form
+                return text.replace(key, "***")
+            text = text.replace(part, part.replace(key, "***"))
+    return text if foreign is not None else text.replace(key, "***")
 
 
 def _own(text: str, *foreign: str) -> ProtocolError:

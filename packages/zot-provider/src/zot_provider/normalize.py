@@ -28,14 +28,20 @@ NO_IMAGE = "(an image stands here, which this model cannot see)"
 
 
 def normalize(
-    messages: Iterable[Message], wire: str, *, images: bool = True, ids: set[str] | None = None
+    messages: Iterable[Message],
+    wire: str,
+    *,
+    provider: str = "",
+    images: bool = True,
+    ids: set[str] | None = None,
 ) -> list[Message]:
     """A copy of the conversation in which
 
     - each assistant message with calls is followed by one tool message with one result for each call, in call order:
       a missing result becomes an error that says so, a result without a call is dropped;
     - call ids are unique, and the arguments of calls are the text of a JSON object;
-    - blocks stand only where their role may have them, reasoning only if `wire` wrote it;
+    - blocks stand only where their role may have them, reasoning only if `wire` wrote it and the `provider` it names,
+      if it names one, is the one that is asked;
     - there are no empty texts, no empty messages and no lone surrogates, and with `images=False` no images;
     - consecutive user messages are one message, and so are consecutive assistant messages without calls between them.
 
@@ -48,7 +54,7 @@ def normalize(
         if message.role == "user":
             _append(copy, "user", _shown(message.content, images=images))
         elif message.role == "assistant":
-            blocks, calls = _assistant(message.content, wire, ids)
+            blocks, calls = _assistant(message.content, wire, provider, ids)
             _append(copy, "assistant", blocks)
             if calls:
                 results = _answers(history, index + 1)
@@ -79,7 +85,7 @@ def _shown(blocks: Sequence[Block], *, images: bool) -> list[TextBlock | ImageBl
 
 
 def _assistant(
-    blocks: Sequence[Block], wire: str, ids: set[str]
+    blocks: Sequence[Block], wire: str, provider: str, ids: set[str]
 ) -> tuple[list[Block], list[tuple[str, ToolCallBlock]]]:
     """The blocks to send, and each call among them with the id that its result carries in the history."""
     sent: list[Block] = []
@@ -90,7 +96,7 @@ def _assistant(
             calls.append((block.id, call))
             sent.append(call)
         elif isinstance(block, ReasoningBlock):
-            if block.wire == wire:
+            if block.wire == wire and block.provider in ("", provider):
                 sent.append(block)
         elif isinstance(block, TextBlock) and block.text.strip():
             sent.append(TextBlock(without_surrogates(block.text)))

@@ -1,13 +1,14 @@
-"""Which vendor, model and credential a person means."""
+"""Which provider, model and credential a person means."""
 
-import os
 from collections.abc import Mapping
 
-from zot_provider.catalog import find_model, resolve_model
+from zot_provider.catalog import resolve_model
 from zot_provider.catalog.user import Known
+from zot_provider.credentials import environment_value
 from zot_provider.errors import MissingKey, UnknownName
 from zot_provider.model import Model
 from zot_provider.record import Record, record
+from zot_provider.registry import ModelRegistry
 from zot_provider.vendors import VENDORS
 from zot_provider.vendors.spec import Vendor
 
@@ -31,89 +32,81 @@ def select(
     base_url: str = "",
     environ: Mapping[str, str] | None = None,
     known: Known | None = None,
+    registry: ModelRegistry | None = None,
     preferred: str = "",
 ) -> Selection:
-    """Make sense of what was given; every argument may be empty. `known`: the vendors there are, with the user's own.
+    """Make sense of what was given; every argument may be empty. The providers are those of `registry`, else those that
+    are `known`, with what `environ` says of them.
 
-    `model` may name its vendor (`anthropic/claude-sonnet-4-5`). Without a vendor it is the one whose catalogue has the
-    model (among several the order is that of what follows), else the `preferred` one, else the first one with a key in
-    the environment, else, if there is a base URL, any OpenAI-like server. The key is `api_key`, else the vendor's
-    environment variable, and so is the base URL. With a base URL every model name is taken as it is: a server behind
-    one has its own names, and those of a vendor without a catalogue may hold slashes (`meta/llama`). Raises
-    `UnknownName`, also for a vendor before a slash that nobody knows, and `MissingKey`.
+    `model` may name its provider (`anthropic/claude-sonnet-4-5`). Without a provider it is the one that is known to
+    have the model (among several the order is that of what follows), else the `preferred` one, else the first one with
+    a key, else, if there is a base URL, any OpenAI-like server. The key is `api_key`, else the provider's environment
+    variable, and so is the base URL. With a base URL every model name is taken as it is: a server behind one has its
+    own names, and those of a provider without a catalogue may hold slashes (`meta/llama`). Raises `UnknownName`, also
+    for a provider before a slash that nobody knows, and `MissingKey`.
     """
-    env = os.environ if environ is None else environ
-    known = known or Known()
+    registry = registry or ModelRegistry(known, environ=environ)
     head, slash, rest = model.partition("/")
-    if slash and any(vendor.id == head for vendor in known.vendors) and provider in ("", head):
+    if slash and head in _ids(registry) and provider in ("", head):
         provider, model, slash = head, rest, ""
     foreign = head if slash and not provider else ""
     try:
-        vendor = _find(provider, known) if provider else _guess(model, base_url, env, known, preferred)
+        vendor = registry.provider(provider) if provider else _guess(model, base_url, registry, preferred)
     except MissingKey:
-        if foreign and _near(foreign, known):  # mistyped, rather than a model of a server that is yet to be named
-            raise _unlisted(foreign, known) from None
+        if foreign and _near(foreign, registry):  # mistyped, rather than a model of a server that is yet to be named
+            raise _unlisted(foreign, registry) from None
         raise
-    key = api_key or _first(vendor.key_env, env)
-    base_url = base_url or _first(vendor.base_url_env, env)
-    own = known.models.get(vendor.id, [])
-    name = model or vendor.default_model or (own[0].id if own else "")
-    found = next((each for each in own if each.id == name), None) or (find_model(vendor, name) if name else None)
-    if found is None and name and not base_url and vendor in VENDORS:
+    key = api_key or environment_key(vendor, registry.environ)
+    base_url = base_url or registry.base_url(vendor.id)
+    chosen = registry.find(vendor.id, model) or Model(model, vendor.id, reasoning=True)
+    if not model:
+        chosen = registry.default(vendor.id)
+    elif not base_url and vendor in VENDORS and registry.find(vendor.id, model) is None:
         if foreign and vendor.catalog:  # no model of a catalogue has a slash in its name
-            raise _unlisted(foreign, known)
-        found = resolve_model(vendor, name, strict=True)
-    # Nobody knows whether an unknown model reasons: whoever asks for an effort is taken at their word.
-    return Selection(vendor, found or Model(name, vendor.id, reasoning=True), key, base_url)
+            raise _unlisted(foreign, registry)
+        chosen = resolve_model(vendor, model, strict=True)
+    return Selection(vendor, chosen, key, base_url)
 
 
 def environment_key(vendor: Vendor, environ: Mapping[str, str]) -> str:
     """The vendor's key in the environment, empty if there is none."""
-    return _first(vendor.key_env, environ)
+    return environment_value(vendor.key_env, environ)
 
 
-def _first(names: tuple[str, ...], environ: Mapping[str, str]) -> str:
-    """The first of these variables that is set and not blank."""
-    return next((value for name in names if (value := environ.get(name, "").strip())), "")
+def _ids(registry: ModelRegistry) -> list[str]:
+    return [provider.id for provider in registry.providers]
 
 
-def _find(id: str, known: Known) -> Vendor:
-    for vendor in known.vendors:
-        if vendor.id == id:
-            return vendor
-    raise UnknownName.among("provider", id, [vendor.id for vendor in known.vendors])
-
-
-def _unlisted(head: str, known: Known) -> UnknownName:
+def _unlisted(head: str, registry: ModelRegistry) -> UnknownName:
     """The error for what stands before the slash in a model's name, and is no provider."""
-    ids = [vendor.id for vendor in known.vendors]
+    ids = _ids(registry)
     hint = "(zot --list-models tells what can be named)"
-    if _near(head, known):
+    if _near(head, registry):
         return UnknownName.among("provider", head, ids, hint)
     return UnknownName(f"unknown provider {head!r}; known: {', '.join(ids)} {hint}")
 
 
-def _near(id: str, known: Known) -> bool:
+def _near(id: str, registry: ModelRegistry) -> bool:
     """Whether a name is that of a provider but for a letter or two."""
     import difflib  # noqa: PLC0415  only a mistake pays for it
 
-    return bool(difflib.get_close_matches(id, [vendor.id for vendor in known.vendors], n=1, cutoff=0.75))
+    return bool(difflib.get_close_matches(id, _ids(registry), n=1, cutoff=0.75))
 
 
-def _guess(model: str, base_url: str, environ: Mapping[str, str], known: Known, preferred: str) -> Vendor:
-    liked = [vendor for vendor in known.vendors if vendor.id == preferred]
-    liked += [vendor for vendor in known.vendors if environment_key(vendor, environ)]
+def _guess(model: str, base_url: str, registry: ModelRegistry, preferred: str) -> Vendor:
+    providers = registry.providers
+    liked = [each for each in providers if each.id == preferred]
+    liked += [each for each in providers if each.key_env and registry.ready(each.id)]
     if model:
-        for vendor in [*liked, *known.vendors]:
-            own = known.models.get(vendor.id, [])
-            if any(each.id == model for each in own) or find_model(vendor, model) is not None:
-                return vendor
+        for each in [*liked, *providers]:
+            if registry.find(each.id, model) is not None:
+                return each
     if liked:
         return liked[0]
     if base_url:
-        return next(vendor for vendor in known.vendors if vendor.base_url is None)
-    names = list(dict.fromkeys(name for vendor in known.vendors for name in vendor.key_env))
-    free = [vendor.id for vendor in known.vendors if not vendor.key_env and vendor.base_url]
+        return next(each for each in providers if each.base_url is None)
+    names = list(dict.fromkeys(name for each in providers for name in each.key_env))
+    free = [each.id for each in providers if not each.key_env and each.base_url]
     raise MissingKey(
         f"no API key found: set {' or '.join(names)}, or name a server that needs none (--provider {' or '.join(free)})"
     )

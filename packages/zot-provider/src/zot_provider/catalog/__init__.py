@@ -7,6 +7,7 @@ its date, whatever a local server runs) is a `Model` with unknown limits and no 
 
 import os
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from zot_provider.errors import UnknownName
 from zot_provider.model import Model, Price
 from zot_provider.vendors.spec import Vendor
 
-__all__ = ["find_model", "list_models", "resolve_model"]
+__all__ = ["find_model", "in_catalog", "list_models", "match_model", "resolve_model"]
 
 _DATA = os.path.join(os.path.dirname(__file__), "data")
 
@@ -35,30 +36,44 @@ def list_models(vendor: Vendor) -> list[Model]:
     return [_model(vendor, row) for row in _models(vendor).values()]
 
 
-def resolve_model(vendor: Vendor, name: str, *, strict: bool) -> Model:
-    """The model that a person means by `name`.
+def in_catalog(vendor: Vendor, id: str) -> bool:
+    """Whether the vendor's catalogue has this id, or that of which it is a dated snapshot."""
+    known = _models(vendor)
+    return id in known or _undated(id) in known
 
-    In this order: an id of the catalogue; a dated snapshot ("gpt-5-2025-08-07") of one, which keeps its own id and has
-    the limits and price of the undated one; the beginning of the ids of one single model ("claude-haiku"). Any other
-    name is a model with unknown limits and price, unless `strict`: then it raises `UnknownName` with the nearest ids.
-    A vendor without a catalogue takes every name, strict or not. An empty name is refused always.
+
+def resolve_model(vendor: Vendor, name: str, *, strict: bool) -> Model:
+    """The model that a person means by `name`: the one that `match_model` finds in the catalogue.
+
+    Any other name is a model with unknown limits and price, unless `strict`: then it raises `UnknownName` with the
+    nearest ids. A vendor without a catalogue takes every name, strict or not. An empty name is refused always.
     """
     known = _models(vendor)
-    snapshot_of = _undated(name)
-    if name in known:
-        return _model(vendor, known[name])
-    if snapshot_of in known and not name.endswith("-latest"):
-        return _model(vendor, known[snapshot_of] | {"id": name})
-    candidates = [id for id in known if id.startswith(name)]
-    if completed := _complete(name, candidates):
-        return _model(vendor, known[completed])
+    found = match_model(name, {model.id: model for model in list_models(vendor)})
+    if found is not None:
+        return found
     if name and not (strict and known):
         return Model(id=name, vendor=vendor.id, reasoning=True)
     hint = "(give a full id)"
     if vendor.catalog:
         date = _read(vendor.catalog)["date"]
         hint = f"(give a full id; zot --list-models tells those of {vendor.title} as of {date})"
-    raise UnknownName.among("model", name, candidates or known, hint)
+    raise UnknownName.among("model", name, [id for id in known if id.startswith(name)] or known, hint)
+
+
+def match_model(name: str, models: Mapping[str, Model]) -> Model | None:
+    """The one of `models`, which stand under their ids, that a person means by `name`.
+
+    In this order: an id; a dated snapshot ("gpt-5-2025-08-07") of one, which keeps its own id and has the limits and
+    price of the undated one; the beginning of the ids of one single model ("claude-haiku"). Else None.
+    """
+    undated = _undated(name)
+    if name in models:
+        return models[name]
+    if undated in models and not name.endswith("-latest"):
+        return models[undated].replace(id=name)
+    completed = _complete(name, [id for id in models if id.startswith(name)]) if name else None
+    return models[completed] if completed else None
 
 
 def _complete(name: str, candidates: list[str]) -> str | None:

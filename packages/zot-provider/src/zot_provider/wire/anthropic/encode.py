@@ -30,7 +30,7 @@ def _cached() -> dict[str, str]:
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """The turns of a conversation, or of a part of one, see `Wire`."""
-    return _messages(normalize(messages, _NAME, images=model.images, ids=ids))
+    return _messages(normalize(messages, _NAME, provider=model.vendor, images=model.images, ids=ids))
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:

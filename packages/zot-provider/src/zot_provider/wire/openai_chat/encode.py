@@ -20,7 +20,7 @@ _NAME = "openai-chat"
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """The messages of a conversation, or of a part of one, see `Wire`."""
-    return _messages(normalize(messages, _NAME, images=model.images, ids=ids), quirks)
+    return _messages(normalize(messages, _NAME, provider=model.vendor, images=model.images, ids=ids), quirks)
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:

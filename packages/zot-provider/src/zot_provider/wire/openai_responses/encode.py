@@ -23,7 +23,7 @@ _SMALLEST_LIMIT = 16
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """The input items of a conversation, or of a part of one, see `Wire`."""
-    normal = normalize(messages, _NAME, images=model.images, ids=ids)
+    normal = normalize(messages, _NAME, provider=model.vendor, images=model.images, ids=ids)
     return [item for message in normal for item in _items(message)]
 
 

@@ -1,0 +1,360 @@
+"""`ModelRegistry`: the providers there are, and what is known of their models.
+
+What is known comes from four places: the user's `models.json`, providers that are added while the program runs, the
+catalogue, and the lists of servers that were asked.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from zot_provider.catalog import find_model, in_catalog, list_models, match_model
+from zot_provider.catalog.user import Known
+from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
+from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout, UnknownName, ZotError
+from zot_provider.model import Model
+from zot_provider.record import Record, field, record
+from zot_provider.vendors import VENDORS
+from zot_provider.vendors.spec import Vendor
+
+if TYPE_CHECKING:
+    from zot_provider.client import Client
+
+Fetch: TypeAlias = Callable[[str], Awaitable[Iterable[str | Model]]]
+"""Asks the server of the provider with this id what models it has: `RoutingClient.models`."""
+
+Which: TypeAlias = Literal["current", "ready", "all"]
+"""The current provider; that one and those whose models can be asked, since they have a key or need none; all."""
+
+Ask: TypeAlias = Literal["never", "unlisted", "always"]
+"""Which servers are asked for their models: "unlisted" are those whose models no catalogue lists."""
+
+LIST_LIMIT = 2.0
+"""Seconds a server has to list its models."""
+
+
+@record
+class Endpoint(Record):
+    """What a person gave for one provider: a key, a base URL, whether any certificate is taken. It is never used for
+    another provider. Empty fields are the provider's own."""
+
+    key: str = ""
+    base_url: str = ""
+    insecure: bool = False
+
+
+@record
+class Listing(Record):
+    """Models of several providers, and by provider id why a server that was asked gave no list."""
+
+    models: list[Model]
+    problems: dict[str, ZotError] = field(default_factory=dict)
+
+
+@record
+class _Entry(Record):
+    """A provider, models of it that somebody described, and what makes its client if that is not HTTP."""
+
+    provider: Vendor
+    models: dict[str, Model] = field(default_factory=dict)
+    open: "Callable[[Vendor], Client] | None" = None
+
+
+class ModelRegistry:
+    """Providers and their models. It opens no connection; `Fetch` does where a server is to be asked.
+
+    `endpoints` holds what was given for single providers, by id. It may be changed at any time, and so may the
+    environment.
+    """
+
+    def __init__(
+        self,
+        known: Known | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        credentials: Credentials | None = None,
+    ) -> None:
+        """`known`: the built-in providers with the user's own. `environ` is the process's unless given, and holds the
+        keys unless there are other `credentials`."""
+        self.environ: Mapping[str, str] = os.environ if environ is None else environ
+        self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
+        self.endpoints: dict[str, Endpoint] = {}
+        self._added: dict[str, _Entry] = {}
+        self._listed: dict[str, tuple[str, dict[str, Model]]] = {}  # address and models, by provider
+        self.reload(known or Known())
+
+    # Providers.
+
+    @property
+    def providers(self) -> tuple[Vendor, ...]:
+        """The built-in ones, the user's, then those added."""
+        return tuple(entry.provider for entry in (self._known | self._added).values())
+
+    def provider(self, id: str) -> Vendor:
+        """The provider with this id; raises `UnknownName` with the nearest ids if there is none."""
+        entry = self._added.get(id) or self._known.get(id)
+        if entry is None:
+            raise UnknownName.among("provider", id, [provider.id for provider in self.providers])
+        return entry.provider
+
+    def add(
+        self, provider: Vendor, models: Iterable[Model] = (), *, open: "Callable[[Vendor], Client] | None" = None
+    ) -> None:
+        """Have one more provider, or another one in the place of that with the same id, whose models stay known.
+
+        `open` makes the client of a provider that is not asked over HTTP. Where a base URL is given, that is asked.
+        """
+        self.remove(provider.id)
+        self._added[provider.id] = _Entry(provider, {model.id: model for model in models}, open)
+
+    def remove(self, id: str) -> None:
+        """Take back what `add` did for this id; harmless if it did nothing."""
+        self._added.pop(id, None)
+        self._listed.pop(id, None)
+
+    def reload(self, known: Known) -> None:
+        """Take `known` in the place of the built-in and the user's providers; those added stay."""
+        self._known = {
+            provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
+            for provider in known.vendors
+        }
+
+    def opener(self, id: str) -> "Callable[[Vendor], Client] | None":
+        """What makes the provider's client, None if it is asked over HTTP."""
+        entry = self._added.get(id)
+        return None if entry is None or self.base_url(id) else entry.open
+
+    def base_url(self, id: str) -> str:
+        """Where the provider is asked instead of at its own address: as given for it, or as its variable in the
+        environment says. Empty if nowhere. Raises `UnknownName`."""
+        names = self.provider(id).base_url_env
+        return self._endpoint(id).base_url or environment_value(names, self.environ)
+
+    def address(self, id: str) -> str:
+        """The base URL at which the provider is asked; empty if it has none. Raises `UnknownName`."""
+        return self.base_url(id) or self.provider(id).base_url or ""
+
+    def credentials_of(self, id: str) -> Credentials:
+        """The key that was given for this provider, else the credentials of all."""
+        given = self._endpoint(id).key
+        return GivenKey(given, self.environ) if given else self.credentials
+
+    def ready(self, id: str) -> bool:
+        """Whether the provider has a key, or needs none. Raises `UnknownName`."""
+        provider = self.provider(id)
+        try:
+            self.credentials_of(id).check(provider)
+        except MissingKey:
+            return False
+        except ConfigError:  # there is one, and whoever uses it hears what is wrong with it
+            pass
+        return True
+
+    # Models.
+
+    def models(self, id: str = "") -> list[Model]:
+        """The known models of this provider, of all providers for an empty id, without asking a server.
+
+        The user's description of a model counts more than any other. Where a base URL was given, the catalogue's models
+        are left out: that server has names of its own. Raises `UnknownName`.
+        """
+        ids = [id] if id else [provider.id for provider in self.providers]
+        return [model for each in ids for model in self._models(each, own_names=self.has_own_names(each))]
+
+    def find(self, provider_id: str, model_id: str) -> Model | None:
+        """The model with exactly this id: as the user describes it, else whoever added the provider, else the
+        catalogue, else its server. None if it is unknown, or the provider is."""
+        for entries in (self._known, self._added):
+            entry = entries.get(provider_id)
+            if entry is not None and model_id in entry.models:
+                return entry.models[model_id]
+        if provider_id not in self._known and provider_id not in self._added:
+            return None
+        return find_model(self.provider(provider_id), model_id) or self._live(provider_id).get(model_id)
+
+    def knows(self, model: Model) -> bool:
+        """Whether the model is described anywhere, or is a dated snapshot of one that is."""
+        if self.find(model.vendor, model.id) is not None:
+            return True
+        return any(in_catalog(each, model.id) for each in self.providers if each.id == model.vendor)
+
+    def unlisted(self, model: Model, before: Model | None = None) -> bool:
+        """Whether a person should be warned: all models of the provider are known, and this is none of them.
+
+        `before` is the model in use before: it says whether a server behind a base URL has names of its own.
+        """
+        return not self.knows(model) and not self.has_own_names(model.vendor, before)
+
+    def has_own_names(self, id: str, current: Model | None = None) -> bool:
+        """Whether nobody but the provider's server knows what its models are called.
+
+        So it is without a catalogue, and where a base URL is given. But if the `current` model answers at that base
+        URL, it tells: a name of the catalogue is a sign of a proxy, which knows all the names of the catalogue.
+        Raises `UnknownName`.
+        """
+        provider = self.provider(id)
+        if not provider.catalog:
+            return True
+        if current is not None and current.vendor == id and current.id:
+            elsewhere = bool(self.base_url(id)) or provider not in VENDORS
+            return elsewhere and not in_catalog(provider, current.id)
+        return bool(self._endpoint(id).base_url)
+
+    def default(self, id: str) -> Model:
+        """The model to use if a person names only the provider; its id is empty if only the server knows one."""
+        provider = self.provider(id)
+        described = [model for entry in self._entries(id) for model in entry.models.values()]
+        name = provider.default_model or (described[0].id if described else "")
+        return self.find(id, name) or Model(name, id, reasoning=True)
+
+    def remember(self, id: str, models: Iterable[str | Model]) -> None:
+        """Keep what the provider's server lists, in place of an earlier list; forgotten when it is asked elsewhere.
+
+        What is not known otherwise of a model that is given by its id alone is unknown; whoever wants it to reason is
+        taken at their word. Raises `UnknownName`.
+        """
+        provider, listed = self.provider(id), {}
+        for each in models:
+            if isinstance(each, str):
+                each = find_model(provider, each) or Model(each, id, reasoning=True)
+            listed[each.id] = each
+        self._listed[id] = (self.address(id), listed)
+
+    async def live(self, id: str, fetch: Fetch, limit: float = LIST_LIMIT) -> list[Model]:
+        """The known models of the provider after its server was asked for its list, which is remembered.
+
+        Raises `ProviderError` if there is no list within `limit` seconds, and `ConfigError` if it cannot be asked.
+        """
+        self.provider(id)
+        try:
+            async with asyncio.timeout(limit):
+                listed = await fetch(id)
+        except TimeoutError:
+            raise ResponseTimeout(f"{id}: no list of models came within {limit:g} s") from None
+        self.remember(id, listed)
+        return self.models(id)
+
+    async def listing(
+        self,
+        fetch: Fetch | None = None,
+        *,
+        which: Which = "ready",
+        current: Model | None = None,
+        ask: Ask = "unlisted",
+        limit: float = LIST_LIMIT,
+    ) -> Listing:
+        """The models a person may choose from, those of the `current` model's provider first and that model among them.
+
+        Servers are asked at the same time, each for at most `limit` seconds; one without a key only if it is the
+        current one. Without `fetch` none is. What goes wrong is told in `Listing.problems`. Raises `UnknownName`.
+        """
+        ids = self._chosen(which, current)
+        problems: dict[str, ZotError] = {}
+
+        async def asked(fetch: Fetch, id: str) -> None:
+            try:
+                await self.live(id, fetch, limit)
+            except ZotError as error:
+                problems[id] = error
+
+        if fetch is not None:
+            await asyncio.gather(*(asked(fetch, id) for id in ids if self._is_asked(id, ask, current)))
+        models: list[Model] = []
+        for id in ids:
+            found = self._models(id, own_names=self.has_own_names(id, current))
+            if current is not None and current.vendor == id and current.id:
+                found = found if any(each.id == current.id for each in found) else [current, *found]
+            models += found
+        return Listing(models, problems)
+
+    def resolve(self, name: str, current: Model | None = None, *, provider: str = "") -> Model:
+        """The model that a person means by `name` while `current` is in use.
+
+        `name` is an id, the beginning of one, or PROVIDER/ID; `provider` names the provider if the name does not. An id
+        of the current provider comes first. What stands before a slash is another provider if that one has the model or
+        has no catalogue, or if no id of the current provider holds a slash. Then comes an exact id of another provider,
+        one with a key first, unless the current server has names of its own; then what `match` finds. A name that
+        nobody knows is a model of the current provider, taken as it is: ask `unlisted` whether to warn.
+
+        Raises `ConfigError` for an empty name, and `UnknownName` for a provider that there is not.
+        """
+        name, here = name.strip(), provider or (current.vendor if current is not None else self._first())
+        self.provider(here)
+        head, slash, rest = name.partition("/")
+        if not name or (slash and not rest):
+            raise ConfigError("the model's name is empty")
+        found = self.find(here, name)
+        if found is not None:
+            return found
+        if slash and head == here:
+            return self.match(here, rest, current)
+        if provider:
+            return self.match(here, name, current)
+        return self._resolve(name, here, current)
+
+    def match(self, id: str, name: str, current: Model | None) -> Model:
+        """The model of this provider that `name` means if no other provider is considered: exact, a dated snapshot, a
+        unique beginning; else the name as it is. A server with names of its own knows only exact ones."""
+        found = self.find(id, name)
+        if found is None and not self.has_own_names(id, current):
+            found = match_model(name, {model.id: model for model in self._models(id, own_names=False)})
+        return found or Model(name, id, reasoning=True)
+
+    # Inside.
+
+    def _resolve(self, name: str, here: str, current: Model | None) -> Model:
+        """See `resolve`, for a name that is no exact id of the provider `here` and does not begin with that."""
+        head, slash, rest = name.partition("/")
+        others = [provider.id for provider in self.providers if provider.id != here]
+        own_names = self.has_own_names(here, current)
+        no_slashes = not own_names and not any("/" in model.id for model in self._models(here, own_names=False))
+        if slash and head in others and (no_slashes or not self.provider(head).catalog or self.find(head, rest)):
+            return self.match(head, rest, current)
+        if not own_names:
+            for other in sorted(others, key=lambda id: not self.ready(id)):
+                found = self.find(other, name)
+                if found is not None:
+                    return found
+        if slash and no_slashes:
+            self.provider(head)  # there is none: this says so
+        return self.match(here, name, current)
+
+    def _first(self) -> str:
+        """The provider to begin with: the first one with a key, else the first one."""
+        providers = self.providers
+        return next((each.id for each in providers if each.key_env and self.ready(each.id)), providers[0].id)
+
+    def _endpoint(self, id: str) -> Endpoint:
+        return self.endpoints.get(id) or Endpoint()
+
+    def _entries(self, id: str) -> list[_Entry]:
+        """The descriptions of a provider, those that count most last."""
+        return [entries[id] for entries in (self._added, self._known) if id in entries]
+
+    def _live(self, id: str) -> dict[str, Model]:
+        address, models = self._listed.get(id, ("", {}))
+        return models if address == self.address(id) else {}
+
+    def _models(self, id: str, *, own_names: bool) -> list[Model]:
+        catalogue = [] if own_names else list_models(self.provider(id))
+        found: dict[str, Model] = {model.id: model for model in catalogue}
+        for model in self._live(id).values():
+            found.setdefault(model.id, model)
+        for entry in self._entries(id):
+            found |= entry.models
+        return list(found.values())
+
+    def _chosen(self, which: Which, current: Model | None) -> list[str]:
+        first = [] if current is None else [self.provider(current.vendor).id]
+        if which == "current":
+            return first
+        ids = [provider.id for provider in self.providers if which == "all" or self.ready(provider.id)]
+        return list(dict.fromkeys([*first, *ids]))
+
+    def _is_asked(self, id: str, ask: Ask, current: Model | None) -> bool:
+        if ask == "never" or not (self.address(id) or self.opener(id)):
+            return False
+        if not self.ready(id) and (current is None or current.vendor != id):
+            return False
+        return ask == "always" or self.has_own_names(id, current)

@@ -1,0 +1,153 @@
+"""`RoutingClient`: one client for all providers. A request goes to the provider of its model."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from zot_provider.client import Client, HttpClient
+from zot_provider.model import Model
+from zot_provider.record import Record, record
+from zot_provider.registry import Endpoint, ModelRegistry
+from zot_provider.request import Request
+from zot_provider.selection import Selection, environment_key
+from zot_provider.stream import StreamEvent
+from zot_provider.transport.retry import RetryPolicy
+from zot_provider.vendors.spec import Vendor
+
+if TYPE_CHECKING:
+    from zot_provider.transport.http import HttpTransport
+
+
+@record
+class _Opened(Record):
+    """A client, and what it was opened for."""
+
+    client: Client
+    provider: Vendor
+    endpoint: Endpoint | None
+    address: str
+    opener: Callable[[Vendor], Client] | None
+
+
+class RoutingClient:
+    """A `Client` that asks the provider of each request's model, so that another model may be another provider's.
+
+    The client of a provider is opened when it is first needed, and again when the registry says something else of the
+    provider. Connections are shared.
+    """
+
+    def __init__(
+        self, registry: ModelRegistry | None = None, *, retries: RetryPolicy | None = None, gather: float = 0.0
+    ) -> None:
+        """`registry`: which providers there are, where they are asked and with what key. `gather` is that of
+        `HttpLimits`."""
+        self.registry = registry or ModelRegistry()
+        self.on_retry: Callable[[str, float], None] | None = None
+        """Called with the reason why a request is made again, in one line that names the provider, and the seconds
+        before that."""
+        self._retries = retries
+        self._gather = gather
+        self._opened: dict[str, _Opened] = {}
+        self._others: list[Client] = []  # that do not speak HTTP, also those that were replaced
+        self._transports: dict[bool, HttpTransport] = {}
+
+    def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+        """See `Client`. Raises what `check` raises, at once."""
+        return self.client(request.model.vendor).stream(request)
+
+    def check(self, model: Model) -> None:
+        """Raises `MissingKey` (which names the variables to set), `UnknownName` or another `ConfigError` if no request
+        to this model could be made. Asks no server."""
+        check = getattr(self.client(model.vendor), "check", None)
+        if check is not None:
+            check(model)
+
+    async def models(self, provider_id: str) -> list[str]:
+        """The ids of the models that the provider's server lists; empty for one that lists none because it does not
+        speak HTTP. Raises `ProviderError`, and `ConfigError` if it cannot be asked."""
+        models = getattr(self.client(provider_id), "models", None)
+        return [] if models is None else list(await models())
+
+    async def name_model(self, model: Model) -> Model:
+        """The same model, or the first one that the server lists if `model` has no id. Raises what `models` raises."""
+        listed = [] if model.id else await self.models(model.vendor)
+        if not listed:
+            return model
+        return self.registry.find(model.vendor, listed[0]) or model.replace(id=listed[0])
+
+    def client(self, provider_id: str) -> Client:
+        """The client of one provider; close this client instead of that one. Raises `UnknownName`, `MissingKey`, or
+        another `ConfigError`."""
+        registry = self.registry
+        provider, address = registry.provider(provider_id), registry.address(provider_id)
+        endpoint, opener = registry.endpoints.get(provider_id), registry.opener(provider_id)
+        kept = self._opened.get(provider_id)
+        if (
+            kept is not None
+            and kept.address == address
+            and kept.opener is opener
+            and kept.endpoint == endpoint
+            and kept.provider == provider
+        ):
+            return kept.client
+        client = self._open(provider, endpoint or Endpoint()) if opener is None else opener(provider)
+        if opener is not None:
+            self._others.append(client)
+        self._opened[provider_id] = _Opened(client, provider, endpoint, address, opener)
+        return client
+
+    async def close(self) -> None:
+        """See `Client`."""
+        closed: list[Client | HttpTransport] = [*self._others, *self._transports.values()]
+        self._opened, self._others, self._transports = {}, [], {}
+        async with AsyncExitStack() as stack:  # closes the others if one fails
+            for each in closed:
+                stack.push_async_callback(each.close)
+
+    def _open(self, provider: Vendor, endpoint: Endpoint) -> HttpClient:
+        client = HttpClient(
+            provider,
+            credentials=self.registry.credentials_of(provider.id),
+            base_url=self.registry.base_url(provider.id),
+            transport=lambda: self._transport(insecure=endpoint.insecure),
+            retries=self._retries,
+        )
+        client.on_retry = self._tell_retry
+        return client
+
+    def _transport(self, *, insecure: bool) -> "HttpTransport":
+        if insecure not in self._transports:
+            from zot_provider.transport.http import HttpLimits, HttpTransport  # noqa: PLC0415  httpx: not before a request
+
+            self._transports[insecure] = HttpTransport(HttpLimits(gather=self._gather), insecure=insecure)
+        return self._transports[insecure]
+
+    def _tell_retry(self, why: str, delay: float) -> None:
+        if self.on_retry is not None:
+            self.on_retry(why, delay)
+
+
+def open_client(
+    selection: Selection,
+    *,
+    registry: ModelRegistry | None = None,
+    insecure: bool = False,
+    retries: RetryPolicy | None = None,
+    gather: float = 0.0,
+) -> RoutingClient:
+    """A client that is ready for what was selected, and for any other provider of the `registry`.
+
+    The key and the base URL of the selection become the registry's for its provider, unless they come from the
+    environment: that is read with each request. Raises `MissingKey`, or another `ConfigError`.
+    """
+    registry, vendor = registry or ModelRegistry(), selection.vendor
+    if vendor not in registry.providers:
+        registry.add(vendor)
+    registry.endpoints.pop(vendor.id, None)
+    key = "" if selection.key == environment_key(vendor, registry.environ) else selection.key
+    base_url = "" if selection.base_url == registry.base_url(vendor.id) else selection.base_url
+    if key or base_url or insecure:
+        registry.endpoints[vendor.id] = Endpoint(key, base_url, insecure)
+    client = RoutingClient(registry, retries=retries, gather=gather)
+    client.check(selection.model)
+    return client
