@@ -14,8 +14,8 @@ from zot_core.testing import EventClient, FakeShell, MemoryFiles, Scripted, type
 from zot_core.tools.base import tool
 from zot_provider.client import Client
 from zot_provider.errors import UnknownName
+from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import TextBlock
-from zot_provider.stream import StreamEnd, StreamEvent
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 
 

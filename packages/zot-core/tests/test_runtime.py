@@ -17,9 +17,9 @@ from zot_core.testing import EventClient, FakeShell, MemoryFiles, types
 from zot_core.tools.base import tool
 from zot_provider.client import Client
 from zot_provider.errors import ConfigError, MissingKey, ModelError, UnknownName, ZotError
+from zot_provider.events import StreamEnd, UsageReport
 from zot_provider.messages import ImageBlock, Message, TextBlock
 from zot_provider.model import Model, Price
-from zot_provider.stream import StreamEnd, UsageReport
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 from zot_provider.usage import Usage
 

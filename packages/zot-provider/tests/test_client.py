@@ -16,10 +16,10 @@ from zot_provider.errors import (
     ResponseTimeout,
     StatusError,
 )
+from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.stream import StreamEnd, StreamEvent
 from zot_provider.testing import Delivery, Fault, ScriptedServer, Turn
 from zot_provider.transport.http import HttpLimits, HttpTransport
 from zot_provider.transport.retry import RetryPolicy

@@ -1,12 +1,12 @@
 import asyncio
 
 from zot_provider.client import Client
+from zot_provider.events import StreamEnd
 from zot_provider.messages import Block, Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.registry import ModelRegistry
 from zot_provider.request import Request
 from zot_provider.router import RoutingClient
-from zot_provider.stream import StreamEnd
 from zot_provider.testing import ScriptedServer
 
 KEY, OTHER = "sk-0123456789", "sk-9876543210"

@@ -6,10 +6,10 @@ import pytest
 
 from zot_agent.local.prompted import Budget, Example, PromptedClient, choice_schema, load_examples
 from zot_provider.errors import ModelError
+from zot_provider.events import StreamEnd, StreamEvent, TextDelta, ToolUseArgs, ToolUseEnd, ToolUseStart, UsageReport
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
-from zot_provider.stream import StreamEnd, StreamEvent, TextDelta, ToolUseArgs, ToolUseEnd, ToolUseStart, UsageReport
 from zot_provider.testing import ScriptedClient, Turn
 from zot_provider.usage import Usage
 

@@ -18,10 +18,10 @@ from zot_agent.host.build import build_host
 from zot_agent.host.options import Options
 from zot_agent.modes.interactive import ChatScreen
 from zot_core.runtime import Runtime
+from zot_provider.events import ReasoningDelta, StreamEnd, StreamEvent, TextDelta
 from zot_provider.messages import Block, ReasoningBlock, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.stream import ReasoningDelta, StreamEnd, StreamEvent, TextDelta
 from zot_provider.testing import ScriptedClient, ScriptedServer
 from zot_tui.testing import Driver, MemoryScreen
 

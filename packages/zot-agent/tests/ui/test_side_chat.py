@@ -12,6 +12,8 @@ from zot_core.runtime import Runtime
 from zot_core.testing import EventClient
 from zot_provider.client import HttpClient
 from zot_provider.errors import ProviderError, StatusError, StreamCut
+from zot_provider.events import StreamEnd
+from zot_provider.events import TextDelta as Delta
 from zot_provider.messages import (
     ImageBlock,
     Message,
@@ -22,8 +24,6 @@ from zot_provider.messages import (
 )
 from zot_provider.model import Model, Price
 from zot_provider.request import Request
-from zot_provider.stream import StreamEnd
-from zot_provider.stream import TextDelta as Delta
 from zot_provider.testing import Call, Fault, ScriptedClient, ScriptedServer, Turn
 from zot_provider.usage import Usage
 from zot_provider.vendors import find_vendor

@@ -23,13 +23,13 @@ last event of every run, whatever happened. A steering or follow-up message is a
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from zot_core.display import DisplayBlock
+from zot_provider.events import ReasoningDelta as ReasoningDelta
+from zot_provider.events import TextDelta as TextDelta
+from zot_provider.events import ToolUseArgs as ToolUseArgs
+from zot_provider.events import ToolUseEnd as ToolUseEnd
+from zot_provider.events import ToolUseStart as ToolUseStart
 from zot_provider.messages import ImageBlock, Message, TextBlock, ToolCallBlock
 from zot_provider.record import Record, field, record
-from zot_provider.stream import ReasoningDelta as ReasoningDelta
-from zot_provider.stream import TextDelta as TextDelta
-from zot_provider.stream import ToolUseArgs as ToolUseArgs
-from zot_provider.stream import ToolUseEnd as ToolUseEnd
-from zot_provider.stream import ToolUseStart as ToolUseStart
 from zot_provider.usage import Usage
 
 TurnStop: TypeAlias = Literal["end_turn", "tool_use", "length", "error", "aborted"]

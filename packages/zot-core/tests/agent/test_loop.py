@@ -21,9 +21,9 @@ from zot_core.hooks import Refusal
 from zot_core.testing import EventClient, make_agent, record, run_to_end, types
 from zot_core.tools.base import tool
 from zot_provider.errors import ModelError, StatusError
+from zot_provider.events import StreamEvent
+from zot_provider.events import TextDelta as Delta
 from zot_provider.messages import Message, TextBlock
-from zot_provider.stream import StreamEvent
-from zot_provider.stream import TextDelta as Delta
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 

@@ -10,9 +10,9 @@ from zot_core.hooks import Failed
 from zot_core.testing import EventClient, make_agent, run_to_end, types
 from zot_core.tools.base import Tool, tool
 from zot_provider.errors import ModelError
+from zot_provider.events import Stop, StreamEnd, UsageReport
 from zot_provider.messages import ImageBlock, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.model import Model, Price
-from zot_provider.stream import Stop, StreamEnd, UsageReport
 from zot_provider.testing import Call, ScriptedClient, Turn
 from zot_provider.usage import Usage
 

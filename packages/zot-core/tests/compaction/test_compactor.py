@@ -15,9 +15,9 @@ from zot_core.sessions.recorder import record_session
 from zot_core.sessions.rows import Meta
 from zot_core.testing import EventClient, make_agent, record, types
 from zot_provider.errors import ConfigError, ModelError
+from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.normalize import NO_RESULT, normalize
-from zot_provider.stream import StreamEnd, StreamEvent
 from zot_provider.testing import ScriptedClient, Turn
 
 KEEP = CompactionLimits().keep

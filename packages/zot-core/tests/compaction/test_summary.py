@@ -9,9 +9,9 @@ from zot_core.testing import EventClient, make_agent, record
 from zot_core.tools.base import tool
 from zot_provider.client import Client
 from zot_provider.errors import ModelError, StatusError, StreamCut
+from zot_provider.events import TextDelta
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model, Price
-from zot_provider.stream import TextDelta
 from zot_provider.testing import ScriptedClient, Turn
 from zot_provider.usage import Usage
 

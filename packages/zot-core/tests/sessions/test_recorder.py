@@ -10,8 +10,8 @@ from zot_core.sessions.recorder import record_session
 from zot_core.sessions.rows import Meta
 from zot_core.testing import EventClient, make_agent, run_to_end
 from zot_core.tools.base import tool
+from zot_provider.events import StreamEnd, TextDelta, UsageReport
 from zot_provider.messages import TextBlock
-from zot_provider.stream import StreamEnd, TextDelta, UsageReport
 from zot_provider.testing import Call, ScriptedClient, Turn
 from zot_provider.usage import Usage
 

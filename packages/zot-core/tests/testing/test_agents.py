@@ -6,8 +6,8 @@ from zot_core.agent import user_message
 from zot_core.events import AssistantStart, Done, TextDelta, TurnStart
 from zot_core.testing import EventClient, FakeShell, MemoryFiles, make_agent, record, run_to_end, types
 from zot_provider.errors import ModelError
+from zot_provider.events import StreamEnd
 from zot_provider.messages import TextBlock
-from zot_provider.stream import StreamEnd
 from zot_provider.testing import ScriptedClient
 
 

@@ -22,6 +22,16 @@ if TYPE_CHECKING:
         UnknownName,
         ZotError,
     )
+    from zot_provider.events import (
+        ReasoningDelta,
+        StreamEnd,
+        StreamEvent,
+        TextDelta,
+        ToolUseArgs,
+        ToolUseEnd,
+        ToolUseStart,
+        UsageReport,
+    )
     from zot_provider.messages import (
         Block,
         ImageBlock,
@@ -36,16 +46,6 @@ if TYPE_CHECKING:
     from zot_provider.request import Request, ToolSpec
     from zot_provider.router import RoutingClient, open_client
     from zot_provider.selection import Selection, select
-    from zot_provider.stream import (
-        ReasoningDelta,
-        StreamEnd,
-        StreamEvent,
-        TextDelta,
-        ToolUseArgs,
-        ToolUseEnd,
-        ToolUseStart,
-        UsageReport,
-    )
     from zot_provider.usage import Usage
     from zot_provider.version import __version__
 
@@ -125,7 +125,7 @@ _MODULES = {
     "zot_provider.request": ("Request", "ToolSpec"),
     "zot_provider.router": ("RoutingClient", "open_client"),
     "zot_provider.selection": ("Selection", "select"),
-    "zot_provider.stream": (
+    "zot_provider.events": (
         "ReasoningDelta",
         "StreamEnd",
         "StreamEvent",

@@ -12,10 +12,10 @@ from zot_provider.body import BodyWriter
 from zot_provider.credentials import Credentials, GivenKey, check_key
 from zot_provider.endpoint import endpoint
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
+from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import ReasoningBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.stream import StreamEnd, StreamEvent
 from zot_provider.transport.retry import RetryPolicy, with_retries
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.vendors.spec import Vendor
@@ -42,7 +42,7 @@ class Client(Protocol):
     """Something that answers requests with a stream of events.
 
     `stream` yields non-empty batches, one for each read from the network, so that a consumer pays for a wake-up once
-    a read and not once a delta. The order of events is that of `zot_provider.stream`. Closing the iterator (or
+    a read and not once a delta. The order of events is that of `zot_provider.events`. Closing the iterator (or
     cancelling the task that runs it) closes the connection at once. Failures are raised as `ProviderError`, and as
     `ConfigError` if the request could not be made.
 

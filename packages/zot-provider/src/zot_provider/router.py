@@ -5,12 +5,12 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from zot_provider.client import Client, HttpClient
+from zot_provider.events import StreamEvent
 from zot_provider.model import Model
 from zot_provider.record import Record, record
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.request import Request
 from zot_provider.selection import Selection, environment_key
-from zot_provider.stream import StreamEvent
 from zot_provider.transport.retry import RetryPolicy
 from zot_provider.vendors.spec import Vendor
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_provider.errors import ModelError, StreamCut
+from zot_provider.events import StreamEnd, StreamEvent, ToolUseEnd, UsageReport
 from zot_provider.messages import ReasoningBlock
-from zot_provider.stream import StreamEnd, StreamEvent, ToolUseEnd, UsageReport
 from zot_provider.testing import Call, Turn
 from zot_provider.testing.render import RENDERERS, render
 from zot_provider.testing.turn import turn_events

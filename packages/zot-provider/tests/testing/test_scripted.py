@@ -5,10 +5,10 @@ import pytest
 
 from zot_provider.client import Client
 from zot_provider.errors import StatusError
+from zot_provider.events import StreamEnd, StreamEvent, TextDelta, UsageReport
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.stream import StreamEnd, StreamEvent, TextDelta, UsageReport
 from zot_provider.testing import Call, ScriptedClient, ScriptOver, Turn
 from zot_provider.usage import Usage
 

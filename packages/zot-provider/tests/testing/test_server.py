@@ -10,8 +10,8 @@ import time
 import pytest
 
 from zot_provider.errors import ModelError
+from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import TextBlock, ToolCallBlock
-from zot_provider.stream import StreamEnd, StreamEvent
 from zot_provider.testing import Call, Delivery, Fault, Received, ScriptedServer, Turn
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.wire import WIRES, load_wire

@@ -2,8 +2,7 @@ import threading
 
 import pytest
 
-from zot_provider.messages import ReasoningBlock, TextBlock, ToolCallBlock
-from zot_provider.stream import (
+from zot_provider.events import (
     ReasoningDelta,
     StreamEnd,
     TextDelta,
@@ -12,6 +11,7 @@ from zot_provider.stream import (
     ToolUseStart,
     UsageReport,
 )
+from zot_provider.messages import ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.testing import Call, ScriptOver, Turn
 from zot_provider.testing.turn import Script, turn_events
 from zot_provider.usage import Usage

@@ -1,7 +1,7 @@
 import pytest
 
 from zot_provider.errors import ModelError
-from zot_provider.stream import UsageReport
+from zot_provider.events import UsageReport
 from zot_provider.usage import Usage
 from zot_provider.wire.assemble import BlockDecoder, fail, tokens
 

@@ -10,8 +10,8 @@ from zot_agent.local.server import LocalServer, require_engine
 from zot_agent.local.weights import DEMO, find_weights
 from zot_provider.client import HttpClient
 from zot_provider.errors import ConfigError
+from zot_provider.events import StreamEvent
 from zot_provider.request import Request
-from zot_provider.stream import StreamEvent
 from zot_provider.vendors.spec import Vendor
 
 _LARGER = Budget(question=4000, result=6000, answer=512, sentence=False)

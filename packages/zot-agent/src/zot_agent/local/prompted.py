@@ -22,10 +22,10 @@ from contextlib import aclosing
 from typing import Any
 
 from zot_provider.client import Client
+from zot_provider.events import StreamEnd, StreamEvent, TextDelta, ToolUseArgs, ToolUseEnd, ToolUseStart, UsageReport
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record, record
 from zot_provider.request import Request, ToolSpec
-from zot_provider.stream import StreamEnd, StreamEvent, TextDelta, ToolUseArgs, ToolUseEnd, ToolUseStart, UsageReport
 
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 _TOOL = "tool"

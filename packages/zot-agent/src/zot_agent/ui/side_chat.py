@@ -12,10 +12,10 @@ from zot_core.errors import Busy
 from zot_core.runtime import Runtime
 from zot_provider.client import Client, HttpClient
 from zot_provider.errors import StreamCut
+from zot_provider.events import StreamEnd, StreamEvent, TextDelta, UsageReport
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.stream import StreamEnd, StreamEvent, TextDelta, UsageReport
 from zot_provider.surrogates import without_surrogates
 from zot_provider.usage import Usage
 

@@ -20,10 +20,10 @@ from zot_core.events import (
 )
 from zot_core.hooks import Failed, Refusal
 from zot_provider.errors import ProviderError, StreamCut
+from zot_provider.events import StreamEnd, TextDelta, ToolUseStart, UsageReport
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock
 from zot_provider.record import Record, field, record
 from zot_provider.request import Request, ToolSpec
-from zot_provider.stream import StreamEnd, TextDelta, ToolUseStart, UsageReport
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent

@@ -9,10 +9,10 @@ from zot_core.aio import being_cancelled
 from zot_core.compaction.render import render, shorten
 from zot_core.events import UsageUpdate
 from zot_provider.errors import ProviderError, StreamCut
+from zot_provider.events import StreamEnd, UsageReport
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.stream import StreamEnd, UsageReport
 from zot_provider.surrogates import without_surrogates
 
 if TYPE_CHECKING:

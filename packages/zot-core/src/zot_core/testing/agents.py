@@ -10,10 +10,10 @@ from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.base import Tool
 from zot_core.tools.context import Files, Shell, ToolContext
 from zot_provider.client import Client
+from zot_provider.events import StreamEvent
 from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.stream import StreamEvent
 
 
 def make_agent(

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 
+from zot_provider.events import ReasoningDelta, StreamEvent, TextDelta, ToolUseArgs
 from zot_provider.request import Request
-from zot_provider.stream import ReasoningDelta, StreamEvent, TextDelta, ToolUseArgs
 from zot_provider.testing.turn import Answer, Script, turn_events
 
 

@@ -6,9 +6,7 @@ from threading import Lock
 from typing import Any, Literal, TypeAlias
 
 from zot_provider.errors import ModelError
-from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
-from zot_provider.record import Record, field, record
-from zot_provider.stream import (
+from zot_provider.events import (
     ReasoningDelta,
     Stop,
     StreamEnd,
@@ -19,6 +17,8 @@ from zot_provider.stream import (
     ToolUseStart,
     UsageReport,
 )
+from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
+from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
 
 

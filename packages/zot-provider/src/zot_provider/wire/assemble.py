@@ -12,8 +12,7 @@ from typing import Any, ClassVar, Literal, NoReturn
 from jiter import from_json
 
 from zot_provider.errors import ModelError, ProtocolError, ProviderError, StreamCut
-from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
-from zot_provider.stream import (
+from zot_provider.events import (
     ReasoningDelta,
     Stop,
     StreamEnd,
@@ -24,6 +23,7 @@ from zot_provider.stream import (
     ToolUseStart,
     UsageReport,
 )
+from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.surrogates import without_surrogates
 from zot_provider.usage import Usage
 

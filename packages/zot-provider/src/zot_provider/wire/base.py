@@ -7,11 +7,11 @@ the vendor's record. Encoding is a pure function; decoding is fed the data of se
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
+from zot_provider.events import StreamEvent
 from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.record import Record, record
 from zot_provider.request import Request
-from zot_provider.stream import StreamEvent
 
 
 @record

@@ -3,8 +3,7 @@
 from typing import Any
 
 from zot_provider.errors import ModelError, ProtocolError, StreamCut
-from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
-from zot_provider.stream import (
+from zot_provider.events import (
     ReasoningDelta,
     Stop,
     StreamEnd,
@@ -14,6 +13,7 @@ from zot_provider.stream import (
     ToolUseStart,
     UsageReport,
 )
+from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.testing.cases.stream import StreamCase
 from zot_provider.usage import Usage
 

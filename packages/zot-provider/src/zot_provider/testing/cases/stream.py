@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from zot_provider.errors import ProviderError
+from zot_provider.events import StreamEvent
 from zot_provider.record import Record, field, record
-from zot_provider.stream import StreamEvent
 
 
 @record

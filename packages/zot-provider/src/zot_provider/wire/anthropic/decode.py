@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from zot_provider.stream import Stop, StreamEvent
+from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
 from zot_provider.wire.assemble import BlockDecoder, Draft, fail, tokens
 

@@ -9,7 +9,7 @@ in each chunk or in the choice, the last chunk without `[DONE]`.
 import json
 from typing import Any
 
-from zot_provider.stream import Stop, StreamEvent
+from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
 from zot_provider.wire.assemble import BlockDecoder, Draft, fail, tokens
 

@@ -8,7 +8,7 @@ come in deltas is not taken twice, what has not is taken then.
 from collections.abc import Callable
 from typing import Any
 
-from zot_provider.stream import Stop, StreamEvent
+from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
 from zot_provider.wire.assemble import BlockDecoder, Draft, fail, tokens
 
