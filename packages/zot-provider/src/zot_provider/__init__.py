@@ -8,6 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_provider.client import Client, HttpClient
+    from zot_provider.completion import Completion, complete, stream
     from zot_provider.credentials import Credentials, EnvironmentKeys
     from zot_provider.errors import (
         ConfigError,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Block",
     "Client",
+    "Completion",
     "ConfigError",
     "ConnectError",
     "Credentials",
@@ -91,12 +93,15 @@ __all__ = [
     "UsageReport",
     "ZotError",
     "__version__",
+    "complete",
     "open_client",
     "select",
+    "stream",
 ]
 
 _MODULES = {
     "zot_provider.client": ("Client", "HttpClient"),
+    "zot_provider.completion": ("Completion", "complete", "stream"),
     "zot_provider.credentials": ("Credentials", "EnvironmentKeys"),
     "zot_provider.errors": (
         "ConfigError",

@@ -137,17 +137,19 @@ def open_client(
 ) -> RoutingClient:
     """A client that is ready for what was selected, and for any other provider of the `registry`.
 
-    The key and the base URL of the selection become the registry's for its provider, unless they come from the
-    environment: that is read with each request. Raises `MissingKey`, or another `ConfigError`.
+    The key and the base URL of the selection become the registry's for its provider, unless they are those of the
+    environment, which is read with each request. Raises `MissingKey`, or another `ConfigError`.
     """
     registry, vendor = registry or ModelRegistry(), selection.vendor
     if vendor not in registry.providers:
         registry.add(vendor)
-    registry.endpoints.pop(vendor.id, None)
     key = "" if selection.key == environment_key(vendor, registry.environ) else selection.key
     base_url = "" if selection.base_url == registry.base_url(vendor.id) else selection.base_url
     if key or base_url or insecure:
-        registry.endpoints[vendor.id] = Endpoint(key, base_url, insecure)
+        before = registry.endpoints.get(vendor.id, Endpoint())
+        registry.endpoints[vendor.id] = Endpoint(
+            key or before.key, base_url or before.base_url, insecure or before.insecure
+        )
     client = RoutingClient(registry, retries=retries, gather=gather)
     client.check(selection.model)
     return client
