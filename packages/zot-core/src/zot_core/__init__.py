@@ -1,4 +1,4 @@
-"""An embeddable coding agent: loop, tools, sessions.
+"""An embeddable coding agent: loop, tools, sessions, conversations.
 
 Importing this package imports nothing else; a name is fetched from its module when it is first used.
 """
@@ -7,125 +7,144 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zot_core.blocking import BlockingRuntime
-    from zot_core.compaction.compactor import CompactionError, CompactionLimits, NothingToCompact
-    from zot_core.errors import Busy, Closed, Refused, SessionError, ToolError
-    from zot_core.events import (
-        AgentEvent,
-        AssistantMessage,
-        CompactDone,
-        CompactStart,
-        Done,
-        ErrorEvent,
-        Notice,
-        ReasoningDelta,
-        TextDelta,
-        ToolCall,
-        ToolOutput,
-        ToolProgress,
-        ToolStart,
-        TurnEnd,
-        TurnStart,
-        UsageUpdate,
-        UserMessage,
-    )
-    from zot_core.hooks import Call, Compacted, Failed, Finished, Hooks, Refusal
-    from zot_core.result import ToolResult
-    from zot_core.run import Run
-    from zot_core.runtime import Runtime, Unanswered
-    from zot_core.skills import Skill, find_skills
-    from zot_core.state import OtherVendor, State
-    from zot_core.structured import InvalidAnswer
-    from zot_core.tools.base import Tool, tool
-    from zot_core.tools.context import ToolContext
-    from zot_core.version import __version__
-    from zot_provider.errors import ZotError
-
-__all__ = [
-    "AgentEvent",
-    "AssistantMessage",
-    "BlockingRuntime",
-    "Busy",
-    "Call",
-    "Closed",
-    "CompactDone",
-    "CompactStart",
-    "Compacted",
-    "CompactionError",
-    "CompactionLimits",
-    "Done",
-    "ErrorEvent",
-    "Failed",
-    "Finished",
-    "Hooks",
-    "InvalidAnswer",
-    "NothingToCompact",
-    "Notice",
-    "OtherVendor",
-    "ReasoningDelta",
-    "Refusal",
-    "Refused",
-    "Run",
-    "Runtime",
-    "SessionError",
-    "Skill",
-    "State",
-    "TextDelta",
-    "Tool",
-    "ToolCall",
-    "ToolContext",
-    "ToolError",
-    "ToolOutput",
-    "ToolProgress",
-    "ToolResult",
-    "ToolStart",
-    "TurnEnd",
-    "TurnStart",
-    "Unanswered",
-    "UsageUpdate",
-    "UserMessage",
-    "ZotError",
-    "__version__",
-    "find_skills",
-    "tool",
-]
+    from zot_core.agent.run import Run as Run
+    from zot_core.answer import RunFailed as RunFailed
+    from zot_core.answer import RunResult as RunResult
+    from zot_core.blocking import BlockingRuntime as BlockingRuntime
+    from zot_core.compaction.compactor import CompactionError as CompactionError
+    from zot_core.compaction.compactor import CompactionLimits as CompactionLimits
+    from zot_core.compaction.compactor import NothingToCompact as NothingToCompact
+    from zot_core.confirm import Confirm as Confirm
+    from zot_core.confirm import Decision as Decision
+    from zot_core.conversation.driver import Conversation as Conversation
+    from zot_core.conversation.driver import NotRunning as NotRunning
+    from zot_core.conversation.events import Changed as Changed
+    from zot_core.conversation.events import ConversationEvent as ConversationEvent
+    from zot_core.conversation.events import Display as Display
+    from zot_core.conversation.events import ExtensionEvent as ExtensionEvent
+    from zot_core.conversation.events import Insert as Insert
+    from zot_core.conversation.events import Notify as Notify
+    from zot_core.conversation.events import ShellEnd as ShellEnd
+    from zot_core.conversation.events import ShellOutput as ShellOutput
+    from zot_core.conversation.events import ShellStart as ShellStart
+    from zot_core.conversation.events import Submit as Submit
+    from zot_core.conversation.events import Undelivered as Undelivered
+    from zot_core.conversation.extensions import Command as Command
+    from zot_core.conversation.extensions import CommandAnswer as CommandAnswer
+    from zot_core.conversation.extensions import CommandError as CommandError
+    from zot_core.conversation.extensions import CommandRefused as CommandRefused
+    from zot_core.conversation.extensions import ExtensionHost as ExtensionHost
+    from zot_core.conversation.queue import QueueFull as QueueFull
+    from zot_core.conversation.shell_command import ShellCommand as ShellCommand
+    from zot_core.conversation.shell_command import ShellResult as ShellResult
+    from zot_core.errors import Busy as Busy
+    from zot_core.errors import Closed as Closed
+    from zot_core.errors import Refused as Refused
+    from zot_core.errors import SessionError as SessionError
+    from zot_core.errors import ToolError as ToolError
+    from zot_core.events import AgentEvent as AgentEvent
+    from zot_core.events import AssistantMessage as AssistantMessage
+    from zot_core.events import AssistantStart as AssistantStart
+    from zot_core.events import CompactDone as CompactDone
+    from zot_core.events import CompactStart as CompactStart
+    from zot_core.events import Done as Done
+    from zot_core.events import ErrorEvent as ErrorEvent
+    from zot_core.events import Notice as Notice
+    from zot_core.events import ReasoningDelta as ReasoningDelta
+    from zot_core.events import RunEnd as RunEnd
+    from zot_core.events import TextDelta as TextDelta
+    from zot_core.events import ToolCall as ToolCall
+    from zot_core.events import ToolOutput as ToolOutput
+    from zot_core.events import ToolProgress as ToolProgress
+    from zot_core.events import ToolStart as ToolStart
+    from zot_core.events import ToolUseArgs as ToolUseArgs
+    from zot_core.events import ToolUseEnd as ToolUseEnd
+    from zot_core.events import ToolUseStart as ToolUseStart
+    from zot_core.events import TurnEnd as TurnEnd
+    from zot_core.events import TurnStart as TurnStart
+    from zot_core.events import UsageUpdate as UsageUpdate
+    from zot_core.events import UserMessage as UserMessage
+    from zot_core.hooks import Call as Call
+    from zot_core.hooks import Compacted as Compacted
+    from zot_core.hooks import Failed as Failed
+    from zot_core.hooks import Finished as Finished
+    from zot_core.hooks import Hooks as Hooks
+    from zot_core.hooks import Refusal as Refusal
+    from zot_core.limits import RunLimits as RunLimits
+    from zot_core.result import ToolResult as ToolResult
+    from zot_core.runtime import Runtime as Runtime
+    from zot_core.skills import Skill as Skill
+    from zot_core.skills import find_skills as find_skills
+    from zot_core.state import State as State
+    from zot_core.structured import InvalidAnswer as InvalidAnswer
+    from zot_core.tools.base import Tool as Tool
+    from zot_core.tools.base import tool as tool
+    from zot_core.tools.context import Files as Files
+    from zot_core.tools.context import Shell as Shell
+    from zot_core.tools.context import ToolContext as ToolContext
+    from zot_core.version import __version__ as __version__
+    from zot_core.workspace import Workspace as Workspace
+    from zot_provider.errors import ConfigError as ConfigError
+    from zot_provider.errors import MissingKey as MissingKey
+    from zot_provider.errors import ProviderError as ProviderError
+    from zot_provider.errors import ZotError as ZotError
+    from zot_provider.messages import Block as Block
+    from zot_provider.messages import ImageBlock as ImageBlock
+    from zot_provider.messages import Message as Message
+    from zot_provider.messages import ReasoningBlock as ReasoningBlock
+    from zot_provider.messages import TextBlock as TextBlock
+    from zot_provider.messages import ToolCallBlock as ToolCallBlock
+    from zot_provider.messages import ToolResultBlock as ToolResultBlock
+    from zot_provider.model import Model as Model
+    from zot_provider.model import Price as Price
+    from zot_provider.registry import ModelRegistry as ModelRegistry
+    from zot_provider.request import Reasoning as Reasoning
+    from zot_provider.request import Request as Request
+    from zot_provider.usage import Usage as Usage
 
 _MODULES = {
-    "zot_core.blocking": ("BlockingRuntime",),
-    "zot_core.compaction.compactor": ("CompactionError", "CompactionLimits", "NothingToCompact"),
-    "zot_core.errors": ("Busy", "Closed", "Refused", "SessionError", "ToolError"),
-    "zot_core.events": (
-        "AgentEvent",
-        "AssistantMessage",
-        "CompactDone",
-        "CompactStart",
-        "Done",
-        "ErrorEvent",
-        "Notice",
-        "ReasoningDelta",
-        "TextDelta",
-        "ToolCall",
-        "ToolOutput",
-        "ToolProgress",
-        "ToolStart",
-        "TurnEnd",
-        "TurnStart",
-        "UsageUpdate",
-        "UserMessage",
+    "zot_core.agent.run": "Run",
+    "zot_core.answer": "RunFailed RunResult",
+    "zot_core.blocking": "BlockingRuntime",
+    "zot_core.compaction.compactor": "CompactionError CompactionLimits NothingToCompact",
+    "zot_core.confirm": "Confirm Decision",
+    "zot_core.conversation.driver": "Conversation NotRunning",
+    "zot_core.conversation.events": (
+        "Changed ConversationEvent Display ExtensionEvent Insert Notify ShellEnd ShellOutput ShellStart "
+        "Submit Undelivered"
     ),
-    "zot_core.hooks": ("Call", "Compacted", "Failed", "Finished", "Hooks", "Refusal"),
-    "zot_core.result": ("ToolResult",),
-    "zot_core.run": ("Run",),
-    "zot_core.runtime": ("Runtime", "Unanswered"),
-    "zot_core.skills": ("Skill", "find_skills"),
-    "zot_core.state": ("OtherVendor", "State"),
-    "zot_core.structured": ("InvalidAnswer",),
-    "zot_core.tools.base": ("Tool", "tool"),
-    "zot_core.tools.context": ("ToolContext",),
-    "zot_core.version": ("__version__",),
-    "zot_provider.errors": ("ZotError",),
+    "zot_core.conversation.extensions": "Command CommandAnswer CommandError CommandRefused ExtensionHost",
+    "zot_core.conversation.queue": "QueueFull",
+    "zot_core.conversation.shell_command": "ShellCommand ShellResult",
+    "zot_core.errors": "Busy Closed Refused SessionError ToolError",
+    "zot_core.events": (
+        "AgentEvent AssistantMessage AssistantStart CompactDone CompactStart Done ErrorEvent Notice "
+        "ReasoningDelta RunEnd TextDelta ToolCall ToolOutput ToolProgress ToolStart ToolUseArgs ToolUseEnd "
+        "ToolUseStart TurnEnd TurnStart UsageUpdate UserMessage"
+    ),
+    "zot_core.hooks": "Call Compacted Failed Finished Hooks Refusal",
+    "zot_core.limits": "RunLimits",
+    "zot_core.result": "ToolResult",
+    "zot_core.runtime": "Runtime",
+    "zot_core.skills": "Skill find_skills",
+    "zot_core.state": "State",
+    "zot_core.structured": "InvalidAnswer",
+    "zot_core.tools.base": "Tool tool",
+    "zot_core.tools.context": "Files Shell ToolContext",
+    "zot_core.version": "__version__",
+    "zot_core.workspace": "Workspace",
+    "zot_provider.errors": "ConfigError MissingKey ProviderError ZotError",
+    "zot_provider.messages": "Block ImageBlock Message ReasoningBlock TextBlock ToolCallBlock ToolResultBlock",
+    "zot_provider.model": "Model Price",
+    "zot_provider.registry": "ModelRegistry",
+    "zot_provider.request": "Reasoning Request",
+    "zot_provider.usage": "Usage",
 }
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+"""The public names by the module they come from."""
+
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = list(_HOMES)
 
 if not TYPE_CHECKING:
 

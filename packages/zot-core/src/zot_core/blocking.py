@@ -9,13 +9,14 @@ with BlockingRuntime("anthropic/claude-sonnet-4-5", cwd=".") as rt:
 import asyncio
 import functools
 import threading
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterable, Mapping
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from zot_core.aio import spawn
+from zot_core.answer import RunResult
 from zot_core.errors import Closed
 from zot_core.events import AgentEvent
 from zot_core.runtime import Run, Runtime
@@ -53,12 +54,17 @@ class BlockingRuntime:
         self._thread.start()
 
     @overload
-    def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> str: ...
+    def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> RunResult: ...
 
     @overload
     def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T]) -> T: ...
 
-    def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | None = None) -> str | T:
+    @overload
+    def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: Mapping[str, Any]) -> Any: ...
+
+    def ask(
+        self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | Mapping[str, Any] | None = None
+    ) -> RunResult | T | Any:
         """See `Runtime.ask`."""
         if returns is None:
             return self._wait(lambda: self.runtime.ask(text, images))
@@ -99,7 +105,7 @@ class BlockingRuntime:
 
     async def _begin(self, text: str, images: Iterable[ImageBlock], events: _Events) -> Run:
         run = self.runtime.prompt(text, images)
-        spawn(_pass_on(run, events), "events for another thread")
+        spawn(_pass_on(aiter(run), events), "events for another thread")
         return run
 
     def _wait(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -154,9 +160,9 @@ class _Work(Generic[T]):
             self._answer.set_result(task.result())
 
 
-async def _pass_on(run: Run, events: _Events) -> None:
+async def _pass_on(run: AsyncIterator[AgentEvent], events: _Events) -> None:
     try:
-        while (event := await run.next()) is not None:
+        async for event in run:
             events.put(event)
     finally:
         events.put(None)

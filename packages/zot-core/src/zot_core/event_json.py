@@ -9,7 +9,6 @@ from collections.abc import Callable
 from json.encoder import encode_basestring as quote
 from typing import Any
 
-from zot_core.agent.turn import replace_text
 from zot_core.events import (
     AgentEvent,
     AssistantMessage,
@@ -76,12 +75,7 @@ def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
 def encode_message(message: Message) -> str:
     """A message of the conversation as a person is to see it: with what is shown in the place of its text, and without
     the text that a hook hides."""
-    content = message.content
-    if "hidden" in message.meta:
-        content = [block for block in content if not isinstance(block, TextBlock)]
-    elif "display_text" in message.meta:
-        content = replace_text(content, message.meta["display_text"])
-    return f'{{"role":"{message.role}","content":{encode_blocks(content)},"time":{quote(message.time)}}}'
+    return f'{{"role":"{message.role}","content":{encode_blocks(message.shown)},"time":{quote(message.time)}}}'
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
@@ -164,6 +158,9 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     ErrorEvent: lambda event: f'{{"type":"error","message":{quote(event.message)}}}',
     Done: _done,
 }
+
+ENCODED = frozenset(_ENCODERS)
+"""The classes of the events that `encode_event` takes."""
 
 
 def encode_event(event: AgentEvent) -> str:

@@ -28,13 +28,13 @@ from zot_provider.events import TextDelta as TextDelta
 from zot_provider.events import ToolUseArgs as ToolUseArgs
 from zot_provider.events import ToolUseEnd as ToolUseEnd
 from zot_provider.events import ToolUseStart as ToolUseStart
+from zot_provider.messages import Fate as Fate
 from zot_provider.messages import ImageBlock, Message, TextBlock, ToolCallBlock
 from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
 
 TurnStop: TypeAlias = Literal["end_turn", "tool_use", "length", "error", "aborted"]
 CompactReason: TypeAlias = Literal["manual", "threshold", "overflow"]
-Fate: TypeAlias = Literal["ran", "refused", "not_run", "stopped"]
 RunEnd: TypeAlias = Literal[
     "completed", "aborted", "error", "refused", "max_steps", "max_cost", "max_tokens", "deadline"
 ]
@@ -58,9 +58,11 @@ class TurnStart(Record):
 
 @record
 class AssistantStart(Record):
-    """The request is on its way; deltas may follow."""
+    """The request is on its way; deltas may follow. `deferred`: a hook may replace or hide the text when it is whole,
+    so a person is shown it only with `AssistantMessage`."""
 
     type: ClassVar[str] = "assistant_start"
+    deferred: bool = False
 
 
 @record
@@ -114,9 +116,7 @@ class ToolProgress(Record):
 class ToolOutput(Record):
     """A call has its result. `arguments` is what the tool really got (JSON text), None if it did not run.
 
-    `fate` is what became of the call. It "ran", well or not; it was "refused", by a person or a hook; it was "not_run",
-    since there is no such tool or its arguments are no JSON object; or it was "stopped" with the turn, in the middle or
-    before it began.
+    `fate` says what became of the call.
     """
 
     type: ClassVar[str] = "tool_result"

@@ -128,6 +128,11 @@ class _Point(Generic[T]):
 
         return remove
 
+    def __call__(self, handler: T) -> T:
+        """Add `handler`, as a decorator."""
+        self.add(handler)
+        return handler
+
     def __bool__(self) -> bool:
         return bool(self._handlers)
 
@@ -180,6 +185,23 @@ class Transform(_Point[Callable[[T], "Maybe[T]"]]):
     def __init__(self, ignored: T | None = None) -> None:
         super().__init__()
         self._ignored = ignored
+        self._applies: tuple[Callable[[], bool], ...] = ()
+
+    def add(self, handler: Callable[[T], "Maybe[T]"], applies: Callable[[], bool] = lambda: True) -> Callable[[], None]:
+        """As for all points. `applies` says whether `handler` may change anything at the moment."""
+        self._applies = (*self._applies, applies)
+        remove = super().add(handler)
+
+        def remove_both() -> None:
+            remove()
+            self._applies = tuple(each for each in self._applies if each is not applies)
+
+        return remove_both
+
+    @property
+    def applies(self) -> bool:
+        """Whether a handler may change the next value."""
+        return any(applies() for applies in self._applies)
 
     async def apply(self, value: T) -> T:
         """The final value. Raises `Refused` when a handler does, or fails, and `ZotError` when a handler does."""

@@ -10,50 +10,46 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias, TypeVar, overload
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
 from zot_core.agent.loop import conclude, failed
-from zot_core.aio import alive, cancel_soon, finish, spawn
+from zot_core.agent.run import Run as Run
+from zot_core.answer import Follower, RunFailed, RunResult
+from zot_core.answer import stream_text as stream_answer
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.errors import Busy, Closed
-from zot_core.events import AssistantMessage, ErrorEvent, Notice, RunEnd, TurnEnd, TurnStart
+from zot_core.events import ErrorEvent, Notice, RunEnd
 from zot_core.hooks import Hooks
 from zot_core.limits import RunLimits, limit_runs
-from zot_core.prompt import system_prompt as build_system_prompt
-from zot_core.run import Run as Run
 from zot_core.sessions.file import SessionFile, Stored
-from zot_core.setup import check_reasoning, choose, open_session, own_tools
+from zot_core.sessions.recorder import Recorder
+from zot_core.sessions.store import new_session
+from zot_core.setup import check_reasoning, choose, chosen_tools, open_session, own_tools
 from zot_core.setup import pick_tools as pick_tools
-from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
-from zot_core.state import Recording, State, chosen_tools, clear_session, models_of, named_model, without_cleared
+from zot_core.skills import SKILL_TOOL, Skill, skill_tool
+from zot_core.state import State
 from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.base import Tool
 from zot_core.tools.context import Files, Shell, ToolContext
 from zot_core.tools.files import LocalFiles
 from zot_core.tools.names import several
 from zot_core.tools.shell import LocalShell
-from zot_provider.client import Client, HttpClient
-from zot_provider.errors import ConfigError, ZotError
+from zot_core.workspace import Workspace
+from zot_provider.client import Client
+from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
+from zot_provider.registry import LIST_LIMIT, Ask, Listing, ModelRegistry, Which
 from zot_provider.request import Reasoning
+from zot_provider.router import RoutingClient
 from zot_provider.usage import Usage
 
 T = TypeVar("T")
-_Start: TypeAlias = Callable[[], "tuple[asyncio.Task[RunEnd], Callable[[], None]]"]
-"""Begins some work: its task, which never raises and has told `done` at its end, and what cancels it."""
 
-
-class Unanswered(ZotError):
-    """`Runtime.ask` got no answer: the run failed or was stopped. `end` says how it ended, `str()` why."""
-
-    def __init__(self, text: str, end: RunEnd, exit_code: int = 1) -> None:
-        super().__init__(text)
-        self.end = end
-        self.exit_code = exit_code
+__all__ = ["Run", "RunFailed", "RunResult", "Runtime", "pick_tools"]
 
 
 class Runtime:
@@ -70,6 +66,7 @@ class Runtime:
         api_key: str = "",
         base_url: str = "",
         client: Client | None = None,
+        models: ModelRegistry | None = None,
         cwd: str | os.PathLike[str] = ".",
         tools: Iterable[Tool] = (),
         builtin_tools: Iterable[str] | None = None,
@@ -90,24 +87,26 @@ class Runtime:
         files: Files | None = None,
         shell: Shell | None = None,
         env: dict[str, str] | None = None,
+        deps: Any = None,
     ) -> None:
         """Nothing is contacted before the first prompt.
 
-        `client` answers instead of a vendor; `model` may then be a `Model` record, or any name. `builtin_tools` names
-        the built-in tools to have, None for all; `skills` are told to the model, which reads them with the tool
-        `skill`. `append_system_prompt` is a text, or several. `session` is the path of a session file, gone on with if
-        it exists, or an open one with what was `resumed` from it. `confirm` is asked before each tool call. The limits
-        are those of `RunLimits`. `auto_compact` is the part of the context window that may be taken up before the
+        `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` are the
+        providers and models there are, by default those of the catalogue. `builtin_tools` names the built-in tools to
+        have, None for all; `skills` are offered to the model, which reads them with the tool `skill`.
+        `append_system_prompt` is a text, or several. `session` is the path of a session file, which is continued if it
+        exists, or an open one with what was `resumed` from it. `confirm` is asked before each tool call. The limits are
+        those of `RunLimits`. `auto_compact` is the part of the context window that may be taken up before the
         conversation is compacted, None for no limit; `CompactionLimits` say more. `files` and `shell` are what tools
-        reach of the world, `env` is added for their processes. `close` closes the client and the session, also those
-        that were handed in.
+        reach of the world, `env` is added for their processes, and `deps` is any object of yours that your tools find
+        in their `ToolContext`. `close` closes the client and the session, also those that were handed in.
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
-        self.cwd = os.path.abspath(cwd)
-        if not os.path.isdir(self.cwd):
-            raise ConfigError(f"the working directory {self.cwd} does not exist")
-        client, model = choose(client, model, provider, api_key, base_url)
+        cwd = os.path.abspath(cwd)
+        if not os.path.isdir(cwd):
+            raise ConfigError(f"the working directory {cwd} does not exist")
+        client, model = choose(client, models, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
         compaction = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
@@ -115,44 +114,61 @@ class Runtime:
         check_reasoning(reasoning)
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else several(builtin_tools)
-        if names is not None and SKILL_TOOL not in names:
-            skills = ()
-        self.skills = list(skills)
-        """What the model can look up with the tool `skill`."""
-        tools = [*pick_tools(names), *([skill_tool(skills)] if skills else ()), *own_tools(tools)]
-        # Last of what can fail: whoever catches an error would be left with a locked file.
+        self._uses_skills = names is None or SKILL_TOOL in names
+        self.workspace = Workspace(cwd, system_prompt, appended, list(skills) if self._uses_skills else [])
+        tools = [*pick_tools(names), *_skill_tools(self.skills), *own_tools(tools)]
+        # Last of what can fail: after an error nobody could unlock the file.
         if session is not None and not isinstance(session, SessionFile):
-            session, resumed = open_session(os.path.abspath(session), self.cwd, model)
-        self.session = session
+            session, resumed = open_session(os.path.abspath(session), cwd, model)
         self.agent = Agent(
             client,
             model,
             tools=tools,
-            context=ToolContext(self.cwd, files or LocalFiles(), shell or LocalShell(), env=env or {}),
-            system=build_system_prompt(self.cwd, replace=system_prompt, append=[*appended, skills_section(skills)]),
+            context=ToolContext(cwd, files or LocalFiles(), shell or LocalShell(), env=dict(env or {}), deps=deps),
+            system=self.workspace.system(),
             reasoning=reasoning,
-            messages=[*(without_cleared(resumed.messages) if resumed else ()), *messages],
+            messages=[*(resumed.messages if resumed else ()), *messages],
             usage=resumed.usage if resumed else None,
             hooks=hooks,
             cache_key=session.meta.id if session else "",
         )
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
-        self._recording = Recording(self.agent.hooks, session) if session is not None else None
+        self._recorder = Recorder(self.agent.hooks, session) if session is not None else None
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
         self._compactor = Compactor(self.agent, compaction)
         self._compactor.attach()
         self.agent.hooks.before_run.add(self._name_model)
-        if isinstance(client, HttpClient):
+        if isinstance(client, RoutingClient):
             client.on_retry = self._tell_retry
-        self._run: Run | None = None
         self._closed = False
 
     @property
     def hooks(self) -> Hooks:
         """Where to watch, stop or change what the agent does."""
         return self.agent.hooks
+
+    @property
+    def cwd(self) -> str:
+        """The working directory, an absolute path."""
+        return self.workspace.cwd
+
+    @property
+    def skills(self) -> Sequence[Skill]:
+        """What the model can look up with the tool `skill`."""
+        return self.workspace.skills
+
+    @property
+    def session(self) -> SessionFile | None:
+        """The session that is written; None if the conversation is not kept."""
+        return self._recorder.session if self._recorder is not None else None
+
+    @property
+    def models(self) -> ModelRegistry | None:
+        """The providers and models there are; None where a client was handed in that answers for any."""
+        client = self.agent.client
+        return client.registry if isinstance(client, RoutingClient) else None
 
     @property
     def messages(self) -> list[Message]:
@@ -172,16 +188,16 @@ class Runtime:
     @property
     def busy(self) -> bool:
         """Whether a prompt is being answered; true until its `done`."""
-        return self._run is not None and self._run.end is None and alive(self._run.task)
+        return self.agent.busy
 
-    def prompt(self, text: str, images: Iterable[ImageBlock] = (), meta: Mapping[str, str] | None = None) -> Run:
-        """Answer `text`; iterate over what is returned for the events. `meta` is kept with the message: see `Message`.
+    def prompt(self, text: str | Message, images: Iterable[ImageBlock] = ()) -> Run:
+        """Answer `text`, or a message of the user's; iterate over what is returned for the events.
 
-        Raises `Busy` while another prompt is being answered (one that was abandoned is waited for), `Closed` after
+        Raises `Busy` while another prompt is being answered (one that was cancelled is waited for), `Closed` after
         `close`. Failures are events, not exceptions: `error`, then `done`.
         """
-        message = user_message(text, images, meta)
-        return self._begin(lambda: (self.agent.start(message), self.agent.cancel), "prompt")
+        self._check_open()
+        return self.agent.start(user_message(text, images) if isinstance(text, str) else text)
 
     def compact(self, instructions: str = "") -> Run:
         """Put a summary in place of all but the last messages; `instructions` tell the model what matters.
@@ -189,46 +205,15 @@ class Runtime:
         Goes on and is stopped like a prompt, ends with `compact_done` and `done`, and raises what `prompt` raises.
         Where there is nothing to compact, or it fails, there is an `error` before `done`, and all is as it was.
         """
+        return self.begin(lambda: self.summarise(instructions))
 
-        def start() -> tuple[asyncio.Task[RunEnd], Callable[[], None]]:
-            task = spawn(self._compact(instructions), "compaction")
-            return task, lambda: cancel_soon(task)
+    def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], waiting: Run | None = None) -> Run:
+        """Begin a run of other work: see `Agent.begin`. Raises what `prompt` raises."""
+        self._check_open()
+        return self.agent.begin(work, waiting)
 
-        return self._begin(start, "compact")
-
-    def _begin(self, start: _Start, name: str) -> Run:
-        if self._closed:
-            raise Closed("the runtime is closed")
-        previous = self._run
-        if previous is not None and self.busy and not previous.cancelled:
-            raise Busy("the agent is busy with another prompt; wait for it, or cancel it")
-        run = Run()
-        run.task = spawn(self._follow(previous, run, start), name)
-        run.task.add_done_callback(run.wake)
-        self._run = run
-        return run
-
-    async def _follow(self, previous: Run | None, run: Run, start: _Start) -> RunEnd:
-        """Never raises, and tells `done` exactly once: what goes wrong is told as events."""
-        stopped = previous is not None and await finish(previous.task)
-        remove = self.agent.hooks.event.add(run.put)
-        end: RunEnd = "aborted"
-        try:
-            if not stopped:
-                task, cancel = start()
-                await finish(task, cancel)
-                end = task.result()
-        except asyncio.CancelledError:  # before the agent had begun
-            conclude(self.agent, end)
-        except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
-            end = conclude(self.agent, "error", failed(error))
-        else:
-            if stopped:
-                conclude(self.agent, end)
-        remove()
-        return end
-
-    async def _compact(self, instructions: str) -> RunEnd:
+    async def summarise(self, instructions: str = "") -> RunEnd:
+        """The work of `compact`, for `begin`."""
         end: RunEnd = "completed"
         failure: ErrorEvent | None = None
         try:
@@ -241,10 +226,10 @@ class Runtime:
         return conclude(self.agent, end, failure)
 
     async def _name_model(self, _: str) -> None:
-        """Where no model was named and none is the vendor's default, the server's first one is taken."""
-        client = self.agent.client
-        if not self.agent.model.id and isinstance(client, HttpClient):
-            self.agent.model = self.agent.model.replace(id=(await client.models())[0])
+        """Where no model was named and none is the provider's default, the server's first one is taken."""
+        client, model = self.agent.client, self.agent.model
+        if not model.id and isinstance(client, RoutingClient):
+            self.agent.model = await client.name_model(model)
             if self.session is not None:
                 self.session.change(model=self.agent.model.id)
 
@@ -253,57 +238,53 @@ class Runtime:
             self.agent.emit(Notice("info", f"{why}; trying again in {delay:g} s"))
 
     @overload
-    async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> str: ...
+    async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> RunResult: ...
 
     @overload
     async def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T]) -> T: ...
 
-    async def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | None = None) -> str | T:
-        """Answer `text`; the text of the last answer, as a person is to see it, empty if a hook hides it.
+    @overload
+    async def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: Mapping[str, Any]) -> Any: ...
 
-        With `returns`, a pydantic model, a dataclass, `list[int]` or the like, it is a value of that type: see
-        `zot_core.structured`, whose `InvalidAnswer` is raised if the model gives none when asked twice.
+    async def ask(
+        self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | Mapping[str, Any] | None = None
+    ) -> RunResult | T | Any:
+        """Answer `text`. `str()` of the result is the text of the last answer, as a person sees it.
 
-        Raises `Unanswered` if the run failed or was stopped. Cancelling the caller cancels the run and waits for its
+        With `returns`, a pydantic model, a dataclass, `list[int]` or the like, the result is a value of that type
+        instead; with a JSON Schema it is the JSON value. See `zot_core.structured`, whose `InvalidAnswer` is raised if
+        the model gives none when asked twice.
+
+        Raises `RunFailed` if the run failed or was stopped. Cancelling the caller cancels the run and waits for its
         end.
         """
         if returns is not None:
             from zot_core.structured import ask_for  # noqa: PLC0415  a run without it does not pay for it
 
             return await ask_for(self, text, images, returns)
-        answer, reason, code = "", "", 1
         run = self.prompt(text, images)
-        try:
-            async for event in run:
-                if isinstance(event, ErrorEvent):
-                    reason, code = event.message, event.exit_code
-                elif isinstance(event, TurnStart):
-                    answer = ""
-                elif isinstance(event, AssistantMessage):
-                    answer = event.message.text
-                elif isinstance(event, TurnEnd):
-                    reason = event.error
-        except asyncio.CancelledError:
-            run.cancel()
-            await finish(run.task)
-            raise
-        end = run.end or "aborted"
-        if end != "completed":
-            raise Unanswered(reason or f"the prompt was not answered: {end}", end, code)
-        return answer
+        return await Follower(self.hooks, run).result()
+
+    async def stream_text(self, text: str, images: Iterable[ImageBlock] = ()) -> AsyncGenerator[str, None]:
+        """Answer `text`: the text as it comes, piece by piece, as a person sees it. A line break parts two answers.
+
+        Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels the run.
+        """
+        run = self.prompt(text, images)
+        async for piece in stream_answer(run, Follower(self.hooks, run)):
+            yield piece
 
     def cancel(self) -> None:
-        """Stop the prompt at hand, from any thread; what was said and done so far is kept. Harmless when idle."""
-        if self._run is not None:
-            self._run.cancel()
+        """Stop the running prompt, from any thread; what was said and done so far is kept. Harmless when idle."""
+        self.agent.cancel()
 
-    def steer(self, text: str) -> None:
+    def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
         """Say something that reaches the model with its next call."""
-        self.agent.steer(text)
+        self.agent.steer(text, images)
 
-    def follow_up(self, text: str) -> None:
-        """Say something once the prompt at hand is answered."""
-        self.agent.follow_up(text)
+    def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
+        """Say something once the running prompt is answered."""
+        self.agent.follow_up(text, images)
 
     @property
     def state(self) -> State:
@@ -315,21 +296,45 @@ class Runtime:
             len(agent.inbox),
         )  # fmt: skip
 
-    async def list_models(self) -> list[Model]:
-        """The models known for the current vendor. Raises `ProviderError` where its server is asked in vain."""
-        return await models_of(self.agent.client, self.agent.model)
+    async def list_models(self, which: Which = "ready", *, ask: Ask = "unlisted", limit: float = LIST_LIMIT) -> Listing:
+        """The models to choose from, and why servers that were asked gave none: see `ModelRegistry.listing`."""
+        client, model = self.agent.client, self.agent.model
+        if not isinstance(client, RoutingClient):
+            return Listing([model] if model.id else [])
+        return await client.registry.listing(client.models, which=which, current=model, ask=ask, limit=limit)
 
-    def set_model(self, model: str | Model) -> None:
-        """Go on with another model of the same vendor, named as for `state.named_model`.
+    def set_model(self, model: str | Model, *, provider: str = "") -> None:
+        """Continue with another model, of any provider there is a credential for; a name is understood as in
+        `ModelRegistry.resolve`.
 
         This and the other changes are for an idle agent: they raise `Busy` and `Closed` as `prompt` does, besides
-        `ConfigError` for what cannot be had and `SessionError`. The hooks give the system prompt anew.
+        `ConfigError` for what cannot be had, `MissingKey` without a credential, and `SessionError`. The hooks give the
+        system prompt again.
         """
         self._check_idle()
-        agent = self.agent
-        agent.model = named_model(agent.client, agent.model, model) if isinstance(model, str) else model
+        agent, client = self.agent, self.agent.client
+        if isinstance(client, RoutingClient):
+            if isinstance(model, str):
+                model = client.registry.resolve(model, agent.model, provider=provider)
+            client.check(model)
+            if client.registry.unlisted(model, agent.model):
+                self.agent.emit(
+                    Notice(
+                        "warn",
+                        f"{model.id} is not among the models of {model.vendor} that zot knows; "
+                        "it is asked for all the same",
+                    )
+                )
+        elif isinstance(model, str):
+            own = provider or agent.model.vendor
+            name = model.strip().removeprefix(f"{own}/")
+            if not name:
+                raise ConfigError("the model's name is empty")
+            same = (name, own) == (agent.model.id, agent.model.vendor)
+            model = agent.model if same else Model(name, own, reasoning=True)
+        agent.model = model
         if self.session is not None:
-            self.session.change(model=agent.model.id, provider=agent.model.vendor)
+            self.session.change(model=model.id, provider=model.vendor)
         agent.refresh()
 
     def set_reasoning(self, reasoning: Reasoning) -> None:
@@ -347,11 +352,11 @@ class Runtime:
         self.agent.refresh()
 
     def set_messages(self, messages: Iterable[Message]) -> None:
-        """Put another conversation in the place of this one; usage is kept. The session file is told that it began
-        anew, and gets the messages."""
+        """Replace the conversation; usage is kept. The session file notes that it begins again, and gets the
+        messages."""
         self._check_idle()
         if self.session is not None and len(self.agent.transcript):
-            clear_session(self.session)
+            self.session.clear()
         self.agent.transcript.reset(())
         self.agent.inbox.take_all()
         for message in messages:
@@ -362,29 +367,72 @@ class Runtime:
         self.set_messages(())
 
     def new_session(self) -> None:
-        """Begin anew, with no usage; what there was stays in its file, and a new one lies beside it."""
+        """Start a conversation without messages and usage. The old one stays in its file; a new file lies beside it."""
         self._check_idle()
-        agent = self.agent
-        if self._recording is not None:
-            self.session = self._recording.begin_anew(agent.model)
-            agent.cache_key = self.session.meta.id
-        agent.transcript.reset(())
-        agent.inbox.take_all()
-        agent.usage = Usage()
-        agent.refresh()
+        old, model = self.session, self.agent.model
+        if old is None:
+            self._continue_with(None, None)
+        else:
+            meta = old.meta.replace(model=model.id, provider=model.vendor, title="", other={})
+            self._continue_with(new_session(os.path.dirname(old.path), meta, old.advice), None)
 
-    def _check_idle(self) -> None:
+    def open_session(
+        self, session: "str | os.PathLike[str] | SessionFile", resumed: Stored | None = None,
+        workspace: Workspace | None = None,
+    ) -> None:  # fmt: skip
+        """Continue another session: its messages and usage replace the current ones. The current session is closed.
+
+        `session` is the path of a session file, or an open one with what was `resumed` from it. The model stays as it
+        is; `workspace` is the place to work in from now on, None to stay. Raises `SessionError`; then nothing has
+        changed.
+        """
+        self._check_idle()
+        if not isinstance(session, SessionFile):
+            session, resumed = open_session(os.path.abspath(session), self.cwd, self.agent.model)
+        if workspace is not None:
+            self._move(workspace)
+        self._continue_with(session, resumed)
+
+    def _continue_with(self, session: SessionFile | None, resumed: Stored | None) -> None:
+        agent, old = self.agent, self.session
+        if session is not None:
+            if self._recorder is None:
+                self._recorder = Recorder(agent.hooks, session)
+            self._recorder.session = session
+            agent.cache_key = session.meta.id
+        agent.transcript.reset(resumed.messages if resumed else ())
+        agent.inbox.take_all()
+        agent.usage = resumed.usage if resumed else Usage()
+        agent.refresh()
+        if old is not None and old is not session:
+            old.close()
+
+    def _move(self, workspace: Workspace) -> None:
+        agent = self.agent
+        if not self._uses_skills:
+            workspace = workspace.replace(skills=[])
+        self.workspace = workspace
+        agent.context = agent.context.replace(cwd=workspace.cwd)
+        agent.system = workspace.system()
+        for tools in (self._tools, agent.tools):
+            tools.pop(SKILL_TOOL, None)
+            tools.update({tool.name: tool for tool in _skill_tools(workspace.skills)})
+
+    def _check_open(self) -> None:
         if self._closed:
             raise Closed("the runtime is closed")
+
+    def _check_idle(self) -> None:
+        self._check_open()
         if self.busy:
             raise Busy("the agent is busy")
 
     async def close(self) -> None:
         """Cancel what runs, wait for it, release files and connections. Closing twice is harmless."""
         self._closed = True
-        if self._run is not None and alive(self._run.task):
-            self._run.cancel()
-            await asyncio.wait([self._run.task])
+        self.cancel()
+        if self.agent.current is not None:
+            await self.agent.current.finished()
         if self.session is not None:
             self.session.close()
         await self.agent.client.close()
@@ -394,3 +442,7 @@ class Runtime:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
+
+
+def _skill_tools(skills: Sequence[Skill]) -> list[Tool]:
+    return [skill_tool(skills)] if skills else []

@@ -1,7 +1,7 @@
 """What a `Runtime` is made of, chosen from what its maker named."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import get_args
 
 from zot_core.sessions.file import SessionFile, Stored, load
@@ -11,22 +11,25 @@ from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.base import Tool
 from zot_core.tools.names import several
 from zot_core.version import __version__
-from zot_provider.client import Client, HttpClient
+from zot_provider.client import Client
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
+from zot_provider.registry import ModelRegistry
 from zot_provider.request import Reasoning
+from zot_provider.router import open_client
 from zot_provider.selection import select
 
 
 def choose(
-    client: Client | None, model: str | Model, provider: str, api_key: str, base_url: str
+    client: Client | None, models: ModelRegistry | None, model: str | Model, provider: str, api_key: str, base_url: str
 ) -> tuple[Client, Model]:
     """The client to ask and the model to ask for. Raises `ConfigError`."""
     if client is not None:
         return client, Model(model, provider) if isinstance(model, str) else model
     name = model if isinstance(model, str) else f"{model.vendor}/{model.id}"
-    selection = select(provider, name, api_key=api_key, base_url=base_url)
-    return HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url), selection.model
+    registry = models or ModelRegistry()
+    selection = select(provider, name, api_key=api_key, base_url=base_url, registry=registry)
+    return open_client(selection, registry=registry), selection.model
 
 
 def pick_tools(names: Iterable[str] | None) -> list[Tool]:
@@ -39,6 +42,21 @@ def pick_tools(names: Iterable[str] | None) -> list[Tool]:
         if name not in known and name != SKILL_TOOL:
             raise UnknownName.among("tool", name, [*known, SKILL_TOOL])
     return [known[name] for name in wanted if name != SKILL_TOOL]
+
+
+def chosen_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: Iterable[str]) -> dict[str, Tool]:
+    """The tools called `names`, and those of `present` that are not among the `known`: others have put them there.
+
+    Raises `ConfigError`.
+    """
+    kept = {name: tool for name, tool in present.items() if known.get(name) is not tool}
+    chosen: dict[str, Tool] = {}
+    for name in several(names):
+        if name in known:
+            chosen[name] = known[name]
+        elif name not in kept:
+            raise UnknownName.among("tool", name, [*known, *kept])
+    return kept | chosen
 
 
 def own_tools(tools: Iterable[Tool]) -> list[Tool]:

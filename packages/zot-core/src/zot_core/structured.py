@@ -1,4 +1,4 @@
-"""Structured answers: `await rt.ask("...", returns=City)` gives a `City`.
+"""Structured answers: `await rt.ask("...", returns=City)` gives a `City`, and with a JSON Schema the JSON value.
 
 The JSON Schema of the type goes into the prompt, the last answer is validated, and a model whose answer does not fit is
 told why, once, in the same run, so that the limits of a run hold for both. This is the one way that works with every
@@ -12,19 +12,21 @@ wire, model and server, and beside tools:
 """
 
 import asyncio
+import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from zot_core.events import AgentEvent, AssistantMessage, TurnEnd, TurnStart
-from zot_provider.errors import ZotError
+from zot_provider.errors import ConfigError, ZotError
 from zot_provider.messages import ImageBlock
 
 if TYPE_CHECKING:
     from zot_core.runtime import Runtime
 
-T = TypeVar("T")
+_PROBLEMS = 8
+"""Problems of one answer that a model is told at once."""
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL)
 
@@ -37,22 +39,20 @@ class InvalidAnswer(ZotError):
         self.answer = answer
 
 
-class Shape(Generic[T]):
-    """A type as a model is told of it, and what its answers are checked with.
+class Shape:
+    """What a model is asked to answer with, and what its answers are checked with: a type, or a JSON Schema.
 
-    Making one imports pydantic. TypeError for a type that has no JSON Schema.
+    Making one imports pydantic, or jsonschema_rs. TypeError for a type that has no JSON Schema, `ConfigError` for a
+    schema that is not one.
     """
 
-    def __init__(self, kind: type[T]) -> None:
-        from pydantic import TypeAdapter  # noqa: PLC0415  100 ms, and only a structured answer needs it
-        from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError  # noqa: PLC0415  as above
-
-        self.name = kind.__name__ if isinstance(kind, type) else str(kind)
-        try:
-            self._adapter: TypeAdapter[T] = TypeAdapter(kind)
-            self.schema: dict[str, Any] = self._adapter.json_schema()
-        except (PydanticUserError, PydanticUndefinedAnnotation) as error:
-            raise TypeError(f"a model cannot answer with {self.name}: {error.message}") from error
+    def __init__(self, kind: Any) -> None:
+        if isinstance(kind, Mapping):
+            self.name, self.schema = str(kind.get("title", "JSON value")), dict(kind)
+            self._validate = _schema_validator(self.schema)
+        else:
+            self.name = kind.__name__ if isinstance(kind, type) else str(kind)
+            self.schema, self._validate = _type_validator(kind, self.name)
 
     def request(self, text: str) -> str:
         """The prompt `text`, with what the last answer must look like."""
@@ -66,24 +66,61 @@ class Shape(Generic[T]):
         """What a model is told whose answer does not fit."""
         return f"Your last message does not fit the JSON Schema: {problem}. Send the whole JSON value again, corrected."
 
-    def parse(self, answer: str) -> T:
+    def parse(self, answer: str) -> Any:
         """The value in an answer, which may have words or a fence around it. ValueError says what must change."""
-        from pydantic import ValidationError  # noqa: PLC0415  loaded by now
-
         for text in _candidates(answer):
             try:
                 json.loads(text)
             except (ValueError, RecursionError):
                 continue
-            try:
-                return self._adapter.validate_json(text)
-            except ValidationError as error:
-                details = error.errors(include_url=False, include_input=False, include_context=False)
-                raise ValueError("; ".join(_problem(detail["loc"], detail["msg"]) for detail in details)) from error
+            return self._validate(text)
         raise ValueError("it is not JSON" if answer.strip() else "it is empty")
 
 
-async def ask_for(rt: "Runtime", text: str, images: Iterable[ImageBlock], kind: type[T]) -> T:
+def _type_validator(kind: Any, name: str) -> tuple[dict[str, Any], Callable[[str], Any]]:
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  100 ms, and only a structured answer needs it
+    from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError  # noqa: PLC0415  as above
+
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(kind)
+        schema = adapter.json_schema()
+    except (PydanticUserError, PydanticUndefinedAnnotation) as error:
+        raise TypeError(f"a model cannot answer with {name}: {error.message}") from error
+
+    def validate(text: str) -> Any:
+        try:
+            return adapter.validate_json(text)
+        except ValidationError as error:
+            details = error.errors(include_url=False, include_input=False, include_context=False)
+            raise ValueError("; ".join(_problem(detail["loc"], detail["msg"]) for detail in details)) from error
+
+    return schema, validate
+
+
+def _schema_validator(schema: dict[str, Any]) -> Callable[[str], Any]:
+    import jsonschema_rs  # noqa: PLC0415  60 ms, and only a schema of one's own needs it
+
+    try:
+        validator = jsonschema_rs.validator_for(schema, retriever=_no_other_schema)
+    except jsonschema_rs.ValidationError as error:
+        raise ConfigError(f"this is not a usable JSON Schema: {error.message}") from error
+
+    def validate(text: str) -> Any:
+        value = json.loads(text)
+        problems = list(itertools.islice(validator.iter_errors(value), _PROBLEMS))
+        if problems:
+            raise ValueError("; ".join(_problem(tuple(each.instance_path), each.message) for each in problems))
+        return value
+
+    return validate
+
+
+def _no_other_schema(uri: str) -> Any:
+    """A schema is checked as it stands: nothing is fetched for it."""
+    raise ValueError(f"it refers to {uri}; put that schema into its $defs")
+
+
+async def ask_for(rt: "Runtime", text: str, images: Iterable[ImageBlock], kind: Any) -> Any:
     """`Runtime.ask` with `returns`."""
     shape = await asyncio.to_thread(Shape, kind)  # the loop goes on while pydantic is imported
     answer, asked_again = "", False
@@ -104,7 +141,7 @@ async def ask_for(rt: "Runtime", text: str, images: Iterable[ImageBlock], kind: 
 
     remove = rt.hooks.event.add(check)
     try:
-        last = await rt.ask(shape.request(text), images)
+        last = (await rt.ask(shape.request(text), images)).text
     finally:
         remove()
     try:

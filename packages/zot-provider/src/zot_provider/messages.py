@@ -11,6 +11,9 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from zot_provider.record import Record, field, record
 
 Role: TypeAlias = Literal["user", "assistant", "tool"]
+Fate: TypeAlias = Literal["ran", "refused", "not_run", "stopped"]
+"""What became of a tool call. It "ran", well or not; a person or a hook "refused" it; it was "not_run", because there
+is no such tool or its arguments are not a JSON object; or it was "stopped" with the turn, before or after it began."""
 
 
 @record
@@ -62,12 +65,14 @@ class ToolCallBlock(Record):
 
 @record
 class ToolResultBlock(Record):
-    """What a tool answered to the call with id `call_id`; `is_error` tells the model that it failed."""
+    """What a tool answered to the call with id `call_id`; `is_error` tells the model that it failed. No model sees
+    `fate`."""
 
     type: ClassVar[str] = "tool_result"
     call_id: str
     content: "list[TextBlock | ImageBlock]"
     is_error: bool = False
+    fate: Fate = "ran"
 
 
 @record
@@ -96,19 +101,37 @@ Block: TypeAlias = TextBlock | ImageBlock | ToolCallBlock | ToolResultBlock | Re
 class Message(Record):
     """One entry of a conversation. `time` is UTC, `2026-11-21T20:29:25.586Z`, or empty if unknown.
 
-    `meta` holds strings about the message that no model sees, such as `display_text` (what a person is shown
-    instead of the text) and `hidden`.
+    No model sees the other fields. `display_text` is shown to a person in place of the text, None to show the text.
+    `hidden` says why a person is not shown the text, and is empty if they are. `summarized_tokens` marks the summary
+    that a compaction wrote: the estimated tokens of the messages it replaced, 0 if unknown; None for other messages.
+    `commands` counts the shell commands whose output the text begins with. `extra` holds what other programs noted in a
+    session file.
     """
 
     role: Role
     content: list[Block]
     time: str = ""
-    meta: dict[str, str] = field(default_factory=dict)
+    display_text: str | None = None
+    hidden: str = ""
+    summarized_tokens: int | None = None
+    commands: int = 0
+    extra: dict[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The text blocks, joined by a line break."""
         return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+    @property
+    def shown(self) -> list[Block]:
+        """The blocks as a person sees them: with `display_text` in place of all text, without text if `hidden`."""
+        if not self.hidden and self.display_text is None:
+            return self.content
+        blocks: list[Block] = [block for block in self.content if not isinstance(block, TextBlock)]
+        if not self.hidden and self.display_text is not None and len(blocks) < len(self.content):
+            first = next(index for index, block in enumerate(self.content) if isinstance(block, TextBlock))
+            blocks.insert(first, TextBlock(self.display_text))
+        return blocks
 
     @property
     def tool_calls(self) -> list[ToolCallBlock]:

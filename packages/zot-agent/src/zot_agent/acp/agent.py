@@ -37,11 +37,12 @@ from zot_agent.acp.session import Editor, Session
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host import Host
-from zot_agent.host.build import build_host, choose_model, known_models, open_client
+from zot_agent.host.build import build_host, choose_model, open_registry
 from zot_agent.host.options import Options
 from zot_agent.version import __version__
 from zot_core.errors import Busy, SessionNotFound
 from zot_provider.errors import ConfigError, MissingKey
+from zot_provider.router import open_client
 
 PROTOCOL_VERSION = 1
 """The version of the protocol that is spoken; a client that cannot is told so by it."""
@@ -98,8 +99,9 @@ class AcpAgent:
         which a session will tell."""
         try:
             home = zot_home()
-            selection = choose_model(self._options, load_settings(home), known_models(home), None)
-            await open_client(selection, self._options).close()
+            registry = open_registry(home)
+            selection = choose_model(self._options, load_settings(home), registry, None)
+            await open_client(selection, registry=registry).close()
         except MissingKey as error:
             return f"{error}, in the environment of the editor or in its settings for zot"
         except ConfigError:
@@ -113,7 +115,7 @@ class AcpAgent:
         host = self._host(self._options.replace(cwd=_absolute(cwd)))
         stored = host.runtime.session
         session = self._open(stored.meta.id if stored is not None else str(uuid.uuid4()), host, mcp_servers)
-        return NewSessionResponse.model_validate({"sessionId": session.id, **_choices(session)})
+        return NewSessionResponse.model_validate({"sessionId": session.id, **await _choices(session)})
 
     async def load_session(
         self, cwd: str, session_id: str, mcp_servers: Any = None, **more: Any
@@ -121,13 +123,14 @@ class AcpAgent:
         """Go on with a session, and tell what was said in it."""
         session = await self._reopen(cwd, session_id, mcp_servers)
         session.replay()
-        return LoadSessionResponse.model_validate(_choices(session))
+        return LoadSessionResponse.model_validate(await _choices(session))
 
     async def resume_session(
         self, cwd: str, session_id: str, mcp_servers: Any = None, **more: Any
     ) -> ResumeSessionResponse:
         """Go on with a session that the client still shows."""
-        return ResumeSessionResponse.model_validate(_choices(await self._reopen(cwd, session_id, mcp_servers)))
+        session = await self._reopen(cwd, session_id, mcp_servers)
+        return ResumeSessionResponse.model_validate(await _choices(session))
 
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **more: Any
@@ -212,7 +215,8 @@ class AcpAgent:
         """Ask before tool calls, or do not; also while a prompt is being answered."""
         session = self._session(session_id)
         session.set_mode(mode_id)
-        self._editor.update(session.id, {"sessionUpdate": "config_option_update", "configOptions": session.options})
+        options = await session.options()
+        self._editor.update(session.id, {"sessionUpdate": "config_option_update", "configOptions": options})
         return SetSessionModeResponse()
 
     async def set_config_option(
@@ -223,7 +227,7 @@ class AcpAgent:
         session.choose(config_id, str(value))
         if config_id == "mode":
             self._editor.update(session.id, {"sessionUpdate": "current_mode_update", "currentModeId": session.mode})
-        return SetSessionConfigOptionResponse.model_validate({"configOptions": session.options})
+        return SetSessionConfigOptionResponse.model_validate({"configOptions": await session.options()})
 
     # Prompts
 
@@ -248,8 +252,8 @@ def _absolute(cwd: str) -> str:
     return cwd
 
 
-def _choices(session: Session) -> dict[str, Any]:
-    return {"modes": modes(session.mode), "configOptions": session.options}
+async def _choices(session: Session) -> dict[str, Any]:
+    return {"modes": modes(session.mode), "configOptions": await session.options()}
 
 
 def _no_key(text: str) -> RequestError:

@@ -3,12 +3,7 @@
 from typing import Literal, TypeAlias, cast, get_args
 
 from zot_agent.acp.calls import Json
-from zot_agent.config.paths import zot_home
-from zot_agent.host import Host
-from zot_agent.host.build import known_models
-from zot_core.runtime import Runtime
-from zot_provider.catalog import find_model, list_models
-from zot_provider.client import HttpClient
+from zot_core.conversation import Conversation
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
@@ -34,41 +29,35 @@ def modes(current: Mode) -> Json:
     return {"currentModeId": current, "availableModes": available}
 
 
-def options(host: Host, mode: Mode) -> list[Json]:
-    """The protocol's `configOptions`, each with all its values. There is no model to choose while the vendor's server
+async def options(conversation: Conversation, mode: Mode) -> list[Json]:
+    """The protocol's `configOptions`, each with all its values. There is no model to choose while the provider's server
     has yet to name one."""
-    runtime = host.runtime
-    model, levels = runtime.agent.model, get_args(Reasoning)
+    runtime = conversation.runtime
+    current, levels = runtime.agent.model, get_args(Reasoning)
     found = [_select("mode", "Mode", "mode", mode, [(id, name) for id, (name, _) in _MODES.items()])]
-    if model.id:
-        names = [(each.id, each.name or each.id) for each in models(runtime)]
-        found.append(_select("model", "Model", "model", model.id, names))
+    if current.id:
+        listing = await runtime.list_models(ask="never")
+        names = [(_value(each, current), each.name or each.id) for each in listing.models]
+        found.append(_select("model", "Model", "model", current.id, names))
     found.append(
         _select("reasoning", "Thinking", "thought_level", runtime.agent.reasoning, [(each, each) for each in levels])
     )
     return found
 
 
-def models(runtime: Runtime) -> list[Model]:
-    """The models of the vendor that are known without asking its server, those of the person among them."""
-    client, current = runtime.agent.client, runtime.agent.model
-    found = {current.id: current}
-    if isinstance(client, HttpClient):
-        if find_model(client.vendor, current.id) is not None:
-            found |= {each.id: each for each in list_models(client.vendor)}
-        found |= {each.id: each for each in known_models(zot_home()).models.get(client.vendor.id, [])}
-    return list(found.values())
+def _value(model: Model, current: Model) -> str:
+    """What stands for a model among the choices; `Conversation.set_model` understands it."""
+    return model.id if model.vendor == current.vendor else f"{model.vendor}/{model.id}"
 
 
-def choose(runtime: Runtime, option: str, value: str) -> None:
+def choose(conversation: Conversation, option: str, value: str) -> None:
     """Have another model, or effort. Raises `UnknownName`, `Busy`, and what `Runtime.set_model` raises."""
     if option == "model":
-        own = next((each for each in models(runtime) if each.id == value), None)
-        runtime.set_model(own or value)
+        conversation.set_model(value)
     elif option == "reasoning":
         if value not in get_args(Reasoning):
             raise UnknownName.among("reasoning", value, get_args(Reasoning))
-        runtime.set_reasoning(cast("Reasoning", value))
+        conversation.set_reasoning(cast("Reasoning", value))
     else:
         raise UnknownName.among("option", option, ["mode", "model", "reasoning"])
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 
 from zot_agent.acp import calls
 from zot_agent.acp.calls import Json
+from zot_core.conversation.events import ConversationEvent
 from zot_core.display import CodeDisplay, DisplayBlock
 from zot_core.events import (
-    AgentEvent,
     AssistantMessage,
     AssistantStart,
     CompactDone,
@@ -49,8 +49,7 @@ class ShownCall:
 
 
 class Feed:
-    """Tells `tell` of updates. `tools` are those of the agent, `model` the one at hand; `holds_text` is asked as an
-    answer begins: whether its text is to wait for the end, since it may yet be replaced. Paths are below `cwd`."""
+    """Tells `tell` of updates. `tools` are those of the agent, `model` its current model. Paths are below `cwd`."""
 
     def __init__(
         self,
@@ -59,10 +58,9 @@ class Feed:
         *,
         tools: Callable[[], Mapping[str, object]],
         model: Callable[[], Model],
-        holds_text: Callable[[], bool],
     ) -> None:
         self._tell, self._cwd = tell, cwd
-        self._tools, self._model, self._holds_text = tools, model, holds_text
+        self._tools, self._model = tools, model
         self._calls: dict[str, ShownCall] = {}
         self._silent, self._held = True, False
         self._speaking = self._parted = False
@@ -77,8 +75,8 @@ class Feed:
         self._own_message, self.failure, self.cut = own, "", False
         self._speaking = self._speaking and not own  # the client has put the person's words in between
 
-    def show(self, event: AgentEvent) -> None:
-        """Tell of an event of a run."""
+    def show(self, event: ConversationEvent) -> None:
+        """Tell of an event of a run; others are ignored."""
         match event:
             case TextDelta(delta):
                 if not self._held:
@@ -86,8 +84,8 @@ class Feed:
                     self._say("agent_message_chunk", delta)
             case ReasoningDelta(delta):
                 self._say("agent_thought_chunk", delta)
-            case AssistantStart():
-                self._silent, self._held = True, self._holds_text()
+            case AssistantStart(deferred):
+                self._silent, self._held = True, deferred
             case AssistantMessage(message):
                 if self._silent:  # otherwise it is what its pieces were
                     self._say("agent_message_chunk", message.text)
@@ -102,7 +100,7 @@ class Feed:
             case _:
                 self._aside(event)
 
-    def _aside(self, event: AgentEvent) -> None:
+    def _aside(self, event: ConversationEvent) -> None:
         match event:
             case UserMessage(message):
                 if not self._own_message and message.text:

@@ -22,39 +22,38 @@ def replay(messages: Iterable[Message], feed: Feed, tools: Mapping[str, object])
     for message in messages:
         if message.role == "user":
             _user(message, feed)
-        for block in message.content if message.role != "user" else ():
+        if message.hidden and message.role == "assistant":
+            feed.note(message.hidden)
+        for block in message.shown if message.role != "user" else ():
             if isinstance(block, ToolCallBlock):
                 pending[block.id] = block
                 feed.show(ToolCall.of(block))
             elif isinstance(block, ToolResultBlock) and block.call_id in pending:
                 feed.show(_output(pending.pop(block.call_id), block, tools))
             else:
-                _said(message, block, feed)
+                _said(block, feed)
     feed.show(Done())
 
 
 def _user(message: Message, feed: Feed) -> None:
-    if message.meta.get("compaction"):
+    if message.summarized_tokens is not None:
         feed.thought(message.text)
         return
     pictures = [
         f"[{block.mime_type}, {block.size} bytes]" for block in message.content if isinstance(block, ImageBlock)
     ]
-    feed.user("\n".join(filter(None, [message.meta.get("display_text", message.text), *pictures])))
+    text = message.text if message.display_text is None else message.display_text
+    feed.user("\n".join(filter(None, [text, *pictures])))
 
 
 def _output(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, object]) -> ToolOutput:
     display = calls.recalled(tools, call.name, calls.parsed(call.arguments), result.content)
-    return ToolOutput(call.id, call.name, result.is_error, result.content, call.arguments, display=display)
+    fate = result.fate
+    return ToolOutput(call.id, call.name, result.is_error, result.content, call.arguments, display=display, fate=fate)
 
 
-def _said(message: Message, block: Block, feed: Feed) -> None:
+def _said(block: Block, feed: Feed) -> None:
     if isinstance(block, ReasoningBlock):
         feed.thought(block.summary)
     elif isinstance(block, TextBlock) and block.text.strip():
-        if "hidden" in message.meta:
-            feed.note(message.meta["hidden"])
-        elif "display_text" not in message.meta:
-            feed.answer(block.text)
-        elif block is next(each for each in message.content if isinstance(each, TextBlock)):
-            feed.answer(message.meta["display_text"])
+        feed.answer(block.text)

@@ -13,7 +13,8 @@ from zot_agent.host.options import Options
 from zot_agent.local.pick import DEMO_WORDS, Pick, demo_pick, pick_model, places
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output, complain
-from zot_core.events import AgentEvent, Done, TextDelta, ToolCall, ToolOutput, TurnEnd, UsageUpdate
+from zot_core.conversation.events import ConversationEvent
+from zot_core.events import Done, TextDelta, ToolCall, ToolOutput, TurnEnd, UsageUpdate
 from zot_provider.errors import ZotError
 from zot_provider.messages import TextBlock
 
@@ -93,7 +94,7 @@ class Show:
         self._usage = (0, 0)
         self._speaking = False
 
-    def __call__(self, output: Output, event: AgentEvent) -> None:
+    def __call__(self, output: Output, event: ConversationEvent) -> None:
         if isinstance(event, TextDelta):
             output.write(event.delta if self._speaking else f"\n{event.delta.lstrip()}")
             self._speaking = True

@@ -24,6 +24,7 @@ from zot_provider.catalog.user import Known
 from zot_provider.client import HttpClient
 from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
 from zot_provider.record import Record, record
+from zot_provider.registry import ModelRegistry
 from zot_provider.selection import select
 from zot_provider.transport.http import location
 from zot_provider.vendors.spec import Vendor
@@ -97,7 +98,7 @@ def _file(path: str, load: Callable[[], T], default: T) -> tuple[T, Finding]:
 def _usable(settings: Settings, known: Known) -> Finding | None:
     """What is wrong with the model that the settings name; None if zot can begin with it, or waits for a key alone."""
     try:
-        choose_model(Options(), settings, known, None)
+        choose_model(Options(), settings, ModelRegistry(known), None)
     except MissingKey:
         pass
     except ZotError as error:

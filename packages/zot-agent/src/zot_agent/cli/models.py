@@ -5,18 +5,16 @@ import sys
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.host.build import known_models, open_client, use_proxy
+from zot_agent.host.build import open_registry, use_proxy
 from zot_agent.host.options import Options
 from zot_agent.modes.output import complain
 from zot_core.terminal import strip_controls
-from zot_provider.catalog import list_models
-from zot_provider.catalog.user import Known
-from zot_provider.client import HttpClient
-from zot_provider.errors import ResponseTimeout, ZotError
 from zot_provider.model import Model
-from zot_provider.selection import Selection, select
+from zot_provider.registry import ModelRegistry
+from zot_provider.router import RoutingClient, open_client
+from zot_provider.selection import select
 
-LOOK = 2.0
+LIMIT = 2.0
 """Seconds a server without a catalogue gets to say what it has."""
 
 
@@ -25,7 +23,7 @@ def print_models(search: str, options: Options) -> int:
     there is none. Raises `ConfigError`, and what the one server that was asked for fails with."""
     home = zot_home()
     use_proxy(load_settings(home))
-    models = asyncio.run(_gather(known_models(home), options))
+    models = asyncio.run(_list(open_registry(home), options))
     wanted = search.lower()
     found = [model for model in models if wanted in f"{model.vendor}/{model.id} {model.name}".lower()]
     names = [" ".join(strip_controls(f"{model.vendor}/{model.id}").split()) for model in found]
@@ -38,40 +36,25 @@ def print_models(search: str, options: Options) -> int:
     return 0 if found else 1
 
 
-async def _gather(known: Known, options: Options) -> list[Model]:
-    """The catalogues', the user's own, and what servers without a catalogue say they have."""
-    if options.provider or options.base_url:
-        chosen = select(options.provider, api_key=options.api_key, base_url=options.base_url, known=known)
-        return await _models(chosen, known, options, alone=True)
-    each = [_models(select(vendor.id, known=known), known, options) for vendor in known.vendors]
-    return [model for models in await asyncio.gather(*each) for model in models]
-
-
-async def _models(chosen: Selection, known: Known, options: Options, *, alone: bool = False) -> list[Model]:
-    """The models of one vendor. Only where they were asked for `alone` is it a failure that none can be had."""
-    vendor = chosen.vendor
-    own = known.models.get(vendor.id, [])
-    models = {} if options.base_url else {model.id: model for model in list_models(vendor)}
-    if options.base_url or (not vendor.catalog and vendor.base_url):
+async def _list(registry: ModelRegistry, options: Options) -> list[Model]:
+    """The catalogues', the user's own, and what servers without a catalogue say they have. Where one server is asked
+    for, it is a failure that it has none."""
+    if not (options.provider or options.base_url):
+        client = RoutingClient(registry)
         try:
-            models |= {id: Model(id, vendor.id) for id in await _served(chosen, options)}
-        except ZotError:
-            if alone and not own:
-                raise
-    models |= {model.id: model for model in own}
-    return list(models.values())
-
-
-async def _served(chosen: Selection, options: Options) -> list[str]:
-    client = open_client(chosen, options)
+            return (await registry.listing(client.models, which="all", limit=LIMIT)).models
+        finally:
+            await client.close()
+    chosen = select(options.provider, api_key=options.api_key, base_url=options.base_url, registry=registry)
+    client = open_client(chosen, registry=registry, insecure=options.insecure)
     try:
-        assert isinstance(client, HttpClient)  # there is an address
-        async with asyncio.timeout(LOOK):
-            return await client.models()
-    except TimeoutError:
-        raise ResponseTimeout(f"{chosen.vendor.id}: no list of models came within {LOOK:g} s") from None
+        current = chosen.model.replace(id="")
+        listing = await registry.listing(client.models, which="current", current=current, limit=LIMIT)
     finally:
         await client.close()
+    if not listing.models and listing.problems:
+        raise next(iter(listing.problems.values()))
+    return listing.models
 
 
 def _facts(model: Model) -> str:

@@ -10,19 +10,12 @@ from importlib.util import find_spec
 from zot_agent.cli.args import parse
 from zot_agent.cli.parser import Parser
 from zot_agent.cli.service import check_options, missing_extra
-from zot_agent.host import Host
 from zot_agent.host.build import working_directory
 from zot_agent.host.options import Options
-from zot_agent.modes.held import HeldText
 from zot_agent.modes.output import complain
 from zot_agent.serve.address import Address, parse_address
 from zot_agent.serve.limits import ServeLimits
-from zot_core.events import AgentEvent
 from zot_provider.errors import ConfigError, ZotError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TOKEN = "ZOT_SERVE_TOKEN"
 """The variable with the token that clients must bring; unset or empty for one that is made up."""
@@ -91,7 +84,6 @@ def run(arguments: Sequence[str]) -> int:
             address,
             token or secrets.token_urlsafe(32),
             _defaults(rest),
-            _holds,
             roots=asked.roots,
             names=asked.names,
             limits=limits,
@@ -142,10 +134,6 @@ def _defaults(rest: Sequence[str]) -> Options:
     options = options.replace(cwd=working_directory(options.cwd))
     asyncio.run(check_options(options))
     return options
-
-
-def _holds(host: Host) -> "Callable[[AgentEvent], bool]":
-    return HeldText(host).holds
 
 
 def _tell(address: Address, made_up: str) -> None:

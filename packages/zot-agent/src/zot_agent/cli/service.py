@@ -3,11 +3,12 @@
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import discover
-from zot_agent.host.build import choose_model, known_models, open_client
+from zot_agent.host.build import choose_model, open_registry
 from zot_agent.host.options import Options
 from zot_agent.modes.output import complain
 from zot_core.setup import pick_tools
 from zot_provider.errors import ConfigError, MissingKey
+from zot_provider.router import open_client
 
 
 def missing_extra(name: str) -> ConfigError:
@@ -26,11 +27,12 @@ async def check_options(options: Options) -> None:
     """
     pick_tools(options.tools)
     home = zot_home()
+    registry = open_registry(home)
     try:
-        selection = choose_model(options, load_settings(home), known_models(home), None)
+        selection = choose_model(options, load_settings(home), registry, None)
     except MissingKey:
         selection = None
     if selection is not None and (selection.base_url or selection.vendor.base_url):
-        await open_client(selection.replace(key=selection.key or "to-come"), options).close()
+        await open_client(selection.replace(key=selection.key or "to-come"), registry=registry).close()
     for problem in discover(options.extensions, options.cwd, home, installed=False).problems:
         complain(f"extension in {problem.directory}: {problem.message}")

@@ -60,7 +60,9 @@ class ExtensionHooks:
         hooks.event.add(self.tell)
         hooks.before_run.add(self.before_agent_start)
         hooks.turn_start.add(self.turn_start)
-        hooks.assistant_message.add(self.assistant_message)
+        hooks.assistant_message.add(
+            self.assistant_message, lambda: bool(self._extensions.interceptors("assistant_message"))
+        )
         hooks.tool_call.add(self.tool_call)
 
     def tell(self, event: AgentEvent) -> None:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from zot_agent.extensions import events
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import Found
 from zot_agent.extensions.hooks import Setting
@@ -14,6 +13,7 @@ from zot_agent.extensions.panels import Panels
 from zot_agent.extensions.registry import RegistrationError, Registry, Shadow
 from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
+from zot_core.conversation import events
 from zot_core.hooks import Observe
 from zot_ext.limits import Limits
 from zot_ext.protocol import PROTOCOL_VERSION

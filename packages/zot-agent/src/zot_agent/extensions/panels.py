@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from zot_agent.extensions.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender
+from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender
 from zot_ext.protocol import from_host
 from zot_ext.protocol.from_extension import PanelRender as RenderFrame
 from zot_ext.protocol.values import PanelSpec

@@ -8,10 +8,11 @@ import re
 from collections.abc import Container
 from typing import Any, Generic, TypeVar
 
+from zot_core.conversation.extensions import Command
 from zot_ext.protocol.raw import RawObject
 from zot_provider.record import Record, record
 
-T = TypeVar("T", "Command", "ToolOffer")
+T = TypeVar("T", Command, "ToolOffer")
 
 _COMMAND = re.compile(r"[A-Za-z0-9_-]+")
 _TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -19,19 +20,10 @@ _TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @record
-class Command(Record):
-    """A slash command, its name without the slash and as the extension spells it."""
-
-    extension: str
-    name: str
-    description: str
-
-
-@record
 class ToolOffer(Record):
-    """A tool that an extension offers to the model."""
+    """A tool that the extension `source` offers to the model."""
 
-    extension: str
+    source: str
     name: str
     description: str
     schema: dict[str, Any]
@@ -65,7 +57,7 @@ class _Names(Generic[T]):
         first = min(candidates)
         if first == position == before:
             return None
-        why = f"{what} is shadowed by that of extension {candidates[first].extension}, which is loaded before"
+        why = f"{what} is shadowed by that of extension {candidates[first].source}, which is loaded before"
         return Shadow(position if first != position else before, why)
 
     def drop(self, position: int) -> None:

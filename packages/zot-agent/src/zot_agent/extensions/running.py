@@ -4,38 +4,26 @@ import asyncio
 import itertools
 from collections.abc import Callable, Container, Iterable
 
-from zot_agent.extensions import events
 from zot_agent.extensions.connection import Connection, Ended, TimedOut
 from zot_agent.extensions.discover import Discovery
-from zot_agent.extensions.events import ExtensionEvent
 from zot_agent.extensions.hooks import ExtensionHooks, Setting
 from zot_agent.extensions.member import Board, Member
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registry import Command, Registry, Shadow, ToolOffer
+from zot_agent.extensions.registry import Registry, Shadow, ToolOffer
 from zot_agent.extensions.tools import ExtensionTool
 from zot_agent.extensions.trace import Trace
 from zot_core.agent import Agent
 from zot_core.aio import finish, spawn
+from zot_core.conversation.events import ExtensionEvent
+from zot_core.conversation.extensions import Command, CommandAnswer, CommandError, CommandRefused
 from zot_core.hooks import Observe, Refusal
 from zot_ext.limits import DEFAULT_LIMITS, Limits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
 from zot_ext.protocol.from_host import CommandInvoked
-from zot_provider.errors import ZotError
 from zot_provider.record import Record, field, record
 
 _ids = itertools.count(1)
-
-
-class CommandError(ZotError):
-    """A slash command of an extension could not be run, or answered with an error. `told`: the extension has ended
-    meanwhile, of which `events` has told."""
-
-    told = False
-
-
-class CommandRefused(CommandError):
-    """A slash command of an extension answered with an error, which is the text."""
 
 
 @record
@@ -167,16 +155,13 @@ class Extensions:
         """The tools there are now, by name, whether or not the model gets them."""
         return [offer for _, offer in self._registry.tools()]
 
-    async def run_command(self, name: str, args: str = "") -> str:
-        """Run a slash command; its action, "noop" if it named none. What it wants shown is told to `events`.
-
-        Raises `CommandError`: there is no such command, it answered with an error, or not at all.
-        """
+    async def run_command(self, name: str, args: str = "") -> CommandAnswer:
+        """See `ExtensionCommands`. A panel that the command wants open is open."""
         found = self._registry.command(name)
         member = self.members[found[0]] if found is not None else None
         connection = member.connection if member is not None else None
         if found is None or member is None or connection is None:
-            raise CommandError(f"there is no command /{name.removeprefix('/')}")
+            raise CommandError(f"there is no command /{name}")
         command, seconds = found[1], self.limits.command_seconds
         call = CommandInvoked(f"command-{next(_ids)}", command.name, args.strip())
         try:
@@ -193,22 +178,22 @@ class Extensions:
             raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None
         if answer.error:
             raise CommandRefused(answer.error)
-        self._act(command, connection, answer)
-        return answer.action or "noop"
+        return self._read_answer(command, connection, answer)
 
-    def _act(self, command: Command, connection: Connection, answer: CommandResponse) -> None:
-        name, tell = command.extension, self.events.tell
+    def _read_answer(self, command: Command, connection: Connection, answer: CommandResponse) -> CommandAnswer:
+        name = command.source
         match answer.action:
             case "prompt":
-                tell(events.Submit(name, answer.prompt))
+                return CommandAnswer(name, "prompt", answer.prompt)
             case "insert":
-                tell(events.Insert(name, answer.insert))
+                return CommandAnswer(name, "insert", answer.insert)
             case "display":
-                tell(events.Display(name, answer.display))
+                return CommandAnswer(name, "display", answer.display)
             case "open_panel" if answer.open_panel is not None:
                 self.panels.open(connection, answer.open_panel)
+                return CommandAnswer(name, "open_panel")
             case "" | "noop":
-                pass
+                return CommandAnswer(name, "noop")
             case "open_panel":
                 raise CommandError(f"/{command.name}: the answer of extension {name} has no panel to open")
             case unknown:

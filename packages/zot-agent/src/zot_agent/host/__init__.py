@@ -1,98 +1,62 @@
-"""`Host`: what every mode drives. `zot_agent.host.build` is the one place that makes one."""
+"""`Host`: a conversation with its extensions and settings. `zot_agent.host.build` is the one place that makes one."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import Options
-from zot_core.confirm import Confirm, confirm_gate
-from zot_core.errors import Busy
-from zot_core.events import AgentEvent
-from zot_core.hooks import Call, Observe, Refusal
+from zot_core.conversation import Conversation
 from zot_core.runtime import Runtime
+from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
     from zot_agent.extensions.running import Extensions, ReloadStats
     from zot_agent.host.extensions import ExtensionChoice
-    from zot_core.sessions.file import SessionFile
 
 
 class Host:
-    """An agent with its session, hooks and extensions.
-
-    `runtime` may become another one (`reopen`); `events` go on, and so do the extensions.
-    """
+    """What a mode is given: the conversation to drive, and what belongs to this program around it."""
 
     def __init__(
         self,
-        runtime: Runtime,
+        conversation: Conversation,
         notes: Sequence[str] = (),
         *,
         options: Options | None = None,
         settings: Settings | None = None,
+        models: ModelRegistry | None = None,
         choice: "ExtensionChoice | None" = None,
-        reopen: "Callable[[Options, SessionFile | None], tuple[Runtime, list[str]]] | None" = None,
+        open_session: Callable[[str], list[str]] | None = None,
     ) -> None:
-        """`notes` are for the person, one line each: what was found odd while putting the host together.
+        """`notes` are for the person, one line each: what was odd while the host was put together.
 
-        `options` are those it was made of, `choice` says which extensions may start, and `reopen` makes another
-        runtime, which may take over the session that is open; a host without them has no extensions and cannot be
-        reopened.
+        `options` are those it was made of, `choice` says which extensions may start, and `open_session` continues the
+        session at a path; a host without them has no extensions, and cannot open sessions.
         """
-        self.runtime = runtime
+        self.conversation = conversation
         self.notes = list(notes)
         self.options = options or Options()
         self.settings = settings or Settings()
+        self.models = models or ModelRegistry()
         self.choice = choice
         self.extensions: Extensions | None = None
         """None until some were found."""
-        self.events: Observe[AgentEvent] = Observe()
-        """Every event of whatever the runtime is."""
-        self._reopen = reopen
-        self.confirm: Confirm | None = None
-        """Asked before each tool call, last of all; counts for whatever the runtime is."""
-        self._stop_telling = self._attach()
-
-    def _attach(self) -> Callable[[], None]:
-        hooks = self.runtime.hooks
-
-        async def ask(call: Call) -> Refusal | None:
-            return None if self.confirm is None else await confirm_gate(self.confirm)(call)
-
-        hooks.tool_run.add(ask)
-        return hooks.event.add(self.events.tell)
+        self._open_session = open_session
 
     @property
-    def holds_text(self) -> bool:
-        """Whether text of the model must not be shown as it comes: an extension may replace it when it is whole."""
-        return self.extensions is not None and bool(self.extensions.interceptors("assistant_message"))
+    def runtime(self) -> Runtime:
+        """The agent of the conversation."""
+        return self.conversation.runtime
 
-    @property
-    def hold_text(self) -> bool:
-        """The wish of a program that reads events: to be spared of text that may be replaced."""
-        return self.options.hold_text
+    def open_session(self, path: str) -> list[str]:
+        """Continue the session at `path`, in its directory and with its model; lines for the person.
 
-    async def reopen(self, options: Options) -> list[str]:
-        """Go on with what `options` name: another session, another vendor's model; lines for the person.
-
-        The old session is closed unless it is named again, the extensions stay. Raises `Busy`, `ConfigError` and
-        `SessionError`, and nothing has changed then.
+        Raises `Busy`, `ConfigError` and `SessionError`; then nothing has changed.
         """
-        if self._reopen is None:
-            raise RuntimeError("this host was made for one runtime")
-        if self.runtime.busy:
-            raise Busy("the agent is busy")
-        old, (self.runtime, notes) = self.runtime, self._reopen(options, self.runtime.session)
-        self.options = options
-        self._stop_telling()
-        self._stop_telling = self._attach()
-        if self.extensions is not None:
-            self.extensions.attach(self.runtime.agent)
-        if old.session is self.runtime.session:
-            old.session = None  # it goes on, and is not to be closed with the agent that had it
-        await old.close()
-        return notes
+        if self._open_session is None:
+            raise RuntimeError("this host was made without sessions")
+        return self._open_session(path)
 
     def start_extensions(self, discovery: "Discovery | None" = None) -> "Extensions":
         """Start the extensions that were found, in the background. RuntimeError if this host cannot have any."""
@@ -102,17 +66,20 @@ class Host:
 
         self.extensions = extensions = make_extensions(self.choice, self.options, lambda: self.runtime)
         extensions.attach(self.runtime.agent)
+        self.conversation.attach(extensions)
         self.notes += [*extensions.start(discovery), *self.choice.notes]
         return extensions
 
     async def reload_extensions(self) -> "ReloadStats":
-        """Stop all extensions, look for them anew, start them; the agent has their tools from its next model call."""
-        return await (self.extensions or self.start_extensions()).reload()
+        """Stop all extensions, look for them again, start them; the agent has their tools from its next model call."""
+        stats = await (self.extensions or self.start_extensions()).reload()
+        self.conversation.extensions_changed()
+        return stats
 
     async def close(self) -> None:
         """Stop what runs and release everything."""
         try:
-            await self.runtime.close()
+            await self.conversation.close()
         finally:
             if self.extensions is not None:
                 await self.extensions.close()

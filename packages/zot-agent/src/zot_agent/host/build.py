@@ -10,16 +10,22 @@ from zot_agent.host.extensions import ExtensionChoice
 from zot_agent.host.options import Options
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
+from zot_core.conversation import Conversation
 from zot_core.errors import SessionError
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime import Runtime
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
+from zot_core.workspace import Workspace
 from zot_provider.catalog.user import Known, parse_user_models
-from zot_provider.client import Client, HttpClient
+from zot_provider.client import Client
 from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.model import Model
+from zot_provider.registry import ModelRegistry
+from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
+from zot_provider.vendors.spec import Vendor
 
 MODELS_FILE = "models.json"
 """The user's own vendors and models, in zot's home folder: see `zot_provider.catalog.user`."""
@@ -31,61 +37,116 @@ def build_host(options: Options, *, once: bool = True, can_ask: bool = False) ->
     """A host for what was asked for, its extensions starting. Raises `ConfigError`, `SessionError`.
 
     `once`: for a single prompt. `can_ask`: a person is there who can be asked whether extensions of the project may
-    start. Must be called in the event loop if there are any extensions.
+    start. Must be called in the event loop.
     """
     cwd, home = working_directory(options.cwd), zot_home()
-    settings = load_settings(home)
+    settings, registry = load_settings(home), open_registry(home)
     choice = ExtensionChoice(options, settings, cwd, can_ask=can_ask)
     discovery = choice.find()
     use_proxy(settings)
-    runtime, notes = open_runtime(options, settings, discovery, once=once)
+    runtime, notes = open_runtime(options, settings, registry, discovery, once=once)
+    conversation = Conversation(runtime)
 
-    def reopen(options: Options, held: SessionFile | None) -> tuple[Runtime, list[str]]:
-        return open_runtime(options, load_settings(home), choice.found, once=once, held=held)
+    def open_other(path: str) -> list[str]:
+        return continue_session(conversation, path, options, load_settings(home), registry, choice.found)
 
-    host = Host(runtime, notes, options=options, settings=settings, choice=choice, reopen=reopen)
+    host = Host(
+        conversation,
+        notes,
+        options=options,
+        settings=settings,
+        models=registry,
+        choice=choice,
+        open_session=open_other,
+    )
     if discovery.found or discovery.problems:
         host.start_extensions(discovery)
     return host
 
 
 def open_runtime(
-    options: Options, settings: Settings, extensions: Discovery, *, once: bool, held: SessionFile | None = None
+    options: Options, settings: Settings, registry: ModelRegistry, extensions: Discovery, *, once: bool
 ) -> tuple[Runtime, list[str]]:
-    """The agent that was asked for, and lines for the person. Raises `ConfigError`, `SessionError`.
-
-    `held` is a session that is open in this process: if it is the one to go on with, it is what the agent gets.
-    """
-    cwd, home = working_directory(options.cwd), zot_home()
+    """The agent that was asked for, and lines for the person. Raises `ConfigError`, `SessionError`."""
+    cwd = working_directory(options.cwd)
     store = SessionStore(sessions_root(), _UNWRITABLE)
     path, stored = find_session(options, store, cwd)
-    selection = choose_model(options, settings, known_models(home), stored)
-    client = open_client(selection, options)
-    replace, append, notes = instructions(options, cwd, home)
-    skills = choose_skills(options, extensions, cwd, home)
-    reasoning = options.reasoning or settings.reasoning
-    session = None if options.no_session else open_session(store, cwd, selection, path, stored, held)
+    selection = choose_model(options, settings, registry, stored)
+    client = open_client(selection, registry=registry, insecure=options.insecure, gather=options.gather)
+    workspace, notes = open_workspace(options, cwd, extensions)
+    session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
     try:
         runtime = Runtime(
             selection.model,
             client=client,
             cwd=cwd,
             builtin_tools=options.tools,
-            skills=skills.found,
-            system_prompt=replace,
-            append_system_prompt=append,
-            reasoning=reasoning,
+            skills=workspace.skills,
+            system_prompt=workspace.system_prompt,
+            append_system_prompt=workspace.append_system_prompt,
+            reasoning=options.reasoning or settings.reasoning,
             session=session,
             resumed=stored,
             max_steps=options.max_steps,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
-            env=child_environment(selection, session, reasoning),
         )
     except BaseException:
-        if session is not None and session is not held:
+        if session is not None:
             session.close()
         raise
-    return runtime, [*notes, *skills.notes]
+    return runtime, notes
+
+
+def continue_session(
+    conversation: Conversation,
+    path: str,
+    options: Options,
+    settings: Settings,
+    registry: ModelRegistry,
+    extensions: Discovery,
+) -> list[str]:
+    """Have `conversation` continue the session at `path`, in its directory and with its model; lines for the person.
+
+    Raises `Busy`, `ConfigError` and `SessionError`; then nothing has changed.
+    """
+    runtime = conversation.runtime
+    stored = load(path)
+    cwd = working_directory(stored.meta.cwd or runtime.cwd)
+    workspace, notes = open_workspace(options, cwd, extensions)
+    selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
+    if isinstance(runtime.agent.client, RoutingClient):
+        runtime.agent.client.check(selection.model)
+    session = open_session(SessionStore(sessions_root(), _UNWRITABLE), cwd, selection.model, path, stored)
+    try:
+        conversation.open_session(session, stored, workspace)
+    except BaseException:
+        session.close()
+        raise
+    conversation.set_model(selection.model)
+    return notes
+
+
+def open_registry(home: str) -> ModelRegistry:
+    """The providers and models there are, those of the user's `models.json` among them. Raises `ConfigError`."""
+    registry = ModelRegistry(known_models(home))
+    for provider in registry.providers:
+        if provider.base_url is None:  # its model runs in this process
+            registry.add(provider, open=_open_in_process)
+    return registry
+
+
+def _open_in_process(provider: Vendor) -> Client:
+    from zot_agent.local.client import LocalClient  # noqa: PLC0415  an extra, and rarely used
+
+    return LocalClient(provider)
+
+
+def open_workspace(options: Options, cwd: str, extensions: Discovery) -> tuple[Workspace, list[str]]:
+    """What the agent is told of the directory `cwd`, and lines for the person."""
+    home = zot_home()
+    replace, append, notes = instructions(options, cwd, home)
+    skills = choose_skills(options, extensions, cwd, home)
+    return Workspace(cwd, replace, append, skills.found), [*notes, *skills.notes]
 
 
 def choose_skills(options: Options, extensions: Discovery, cwd: str, home: str) -> Skills:
@@ -112,21 +173,6 @@ def instructions(options: Options, cwd: str, home: str) -> tuple[str | None, lis
     if replace is None and (system := find_system(cwd, home, context.notes)):
         replace = system.text
     return replace, [*context.sections(), *options.append_system_prompt], context.notes
-
-
-def child_environment(selection: Selection, session: SessionFile | None, reasoning: str) -> dict[str, str]:
-    """What programs that tools start can know of the agent that started them; the names are those of the Go zot.
-
-    What is not known is empty: of a zot inside another, the outer one's must not be seen.
-    """
-    return {
-        "ZOT_PROVIDER": selection.vendor.id,
-        "ZOT_MODEL": selection.model.id,
-        "ZOT_REASONING_LEVEL": reasoning,
-        "ZOT_CHILD_SESSION": "1",
-        "ZOT_SESSION_ID": session.meta.id if session else "",
-        "ZOT_SESSION_FILE": session.path if session else "",
-    }
 
 
 def working_directory(cwd: str) -> str:
@@ -159,7 +205,7 @@ def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, 
     return path, stored
 
 
-def choose_model(options: Options, settings: Settings, known: Known, stored: Stored | None) -> Selection:
+def choose_model(options: Options, settings: Settings, registry: ModelRegistry, stored: Stored | None) -> Selection:
     """What the command line names, else the model a session ended with, else the settings', else what the environment
     suggests. Raises `MissingKey`, and `UnknownName`, which names the settings' file for a name that stands there."""
     provider, model, preferred, settled = options.provider, options.model, "", ""
@@ -168,14 +214,14 @@ def choose_model(options: Options, settings: Settings, known: Known, stored: Sto
     elif provider in ("", settings.provider):
         preferred, settled = settings.provider, "" if model else settings.model
         model = model or settled
-    ids = [vendor.id for vendor in known.vendors]
+    ids = [provider.id for provider in registry.providers]
     where = os.path.join(zot_home(), FILE)
     if preferred and preferred not in (provider, *ids) and model.partition("/")[0] not in ids:
         unknown = UnknownName.among("provider", preferred, ids)
         raise UnknownName(f"{where}: {unknown}")
     try:
         return select(
-            provider, model, api_key=options.api_key, base_url=options.base_url, known=known, preferred=preferred
+            provider, model, api_key=options.api_key, base_url=options.base_url, registry=registry, preferred=preferred
         )
     except UnknownName as error:
         if not settled:
@@ -189,39 +235,8 @@ def use_proxy(settings: Settings) -> None:
         os.environ["http_proxy"] = os.environ["https_proxy"] = settings.http_proxy
 
 
-def open_client(selection: Selection, options: Options) -> Client:
-    """A client for the model. A vendor without any address is the model that runs in this process."""
-    if selection.base_url or selection.vendor.base_url:
-        transport = None
-        if options.insecure:
-            from zot_provider.transport.http import HttpLimits, HttpTransport  # noqa: PLC0415  httpx: not before a request
-
-            transport = HttpTransport(HttpLimits(gather=options.gather), insecure=True)
-        return HttpClient(
-            selection.vendor,
-            key=selection.key,
-            base_url=selection.base_url,
-            transport=transport,
-            gather=options.gather,
-        )
-    from zot_agent.local.client import LocalClient  # noqa: PLC0415  an extra, and rarely used
-
-    return LocalClient(selection.vendor, selection.model.id)
-
-
-def open_session(
-    store: SessionStore,
-    cwd: str,
-    selection: Selection,
-    path: str,
-    stored: Stored | None,
-    held: SessionFile | None = None,
-) -> SessionFile:
-    """The session file to write to: a new one, or the one at `path`, whose lock would keep out another than `held`."""
-    model, provider = selection.model.id, selection.vendor.id
+def open_session(store: SessionStore, cwd: str, model: Model, path: str, stored: Stored | None) -> SessionFile:
+    """The session file to write to: a new one, or the one at `path`."""
     if stored is None:
-        return store.create(cwd, model, provider, __version__)
-    if held is not None and os.path.abspath(held.path) == os.path.abspath(path):
-        held.change(model=model, provider=provider)
-        return held
-    return SessionFile(path, stored.meta.replace(model=model, provider=provider), resume=stored)
+        return store.create(cwd, model.id, model.vendor, __version__)
+    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.vendor), resume=stored)

@@ -14,7 +14,6 @@ from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.suited import check_terminal
 from zot_agent.ui.typed import PLACEHOLDER
-from zot_agent.ui.work import Waiting
 from zot_core.aio import spawn
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App, Handlers
@@ -42,7 +41,7 @@ class ChatScreen:
         editor = EditorWidget(placeholder=PLACEHOLDER, keymap=keys)
         spinner = Spinner(theme.spinner, lambda *call: self.app.after(*call), lambda: self._spun())
         self.view = Screen(transcript, editor, spinner, Status())
-        self.presenter = Presenter(transcript, look, lambda: host.holds_text, lambda: host.runtime.agent.tools)
+        self.presenter = Presenter(transcript, look, lambda: host.runtime.agent.tools)
         self.controller = Controller(host, self.view, self.presenter, home=zot_home())
         handlers = Handlers(
             action=self.controller.action,
@@ -61,7 +60,7 @@ class ChatScreen:
         )
         self.controller.app = self.app
         self.view.stack.on_change = self.controller.refresh
-        host.confirm = self.controller.permission
+        host.conversation.confirm = self.controller.permission
         self._frame = 0
         for note in (*host.notes, *problems):
             self.presenter.note(note, "warning")
@@ -109,7 +108,7 @@ async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -
             if host.settings.keymap:
                 chat.controller.dispatch.begin(chat.check_keys(host.settings.keymap))
             if prompt or images:
-                chat.controller.work.submit(Waiting(prompt, prompt, images))
+                chat.controller.send(prompt, images)
             await app.wait()
             loading.cancel()
             app.leave_behind = chat.tail()

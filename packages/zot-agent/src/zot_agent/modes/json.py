@@ -3,20 +3,23 @@
 from collections.abc import Sequence
 
 from zot_agent.host import Host
-from zot_agent.modes.held import HeldText
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output
-from zot_core.event_json import encode_event
-from zot_core.events import AgentEvent
+from zot_core.conversation.event_json import encode_conversation_event
+from zot_core.conversation.events import ConversationEvent
+from zot_core.events import TextDelta
 from zot_provider.messages import ImageBlock
 
 
 async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
-    """Answer `prompt` and print its events; `done` is the last line, whatever happened."""
-    text = HeldText(host)
+    """Answer `prompt` and print its events; `done` is the last line, whatever happened. With `--hold-text`, text that
+    an extension may yet replace is left out."""
+    conversation, hold_text = host.conversation, host.options.hold_text
 
-    def show(output: Output, event: AgentEvent) -> None:
-        if not (text.holds(event) and host.hold_text):
-            output.write(encode_event(event) + "\n")
+    def show(output: Output, event: ConversationEvent) -> None:
+        if hold_text and conversation.text_deferred and type(event) is TextDelta:
+            return
+        for line in encode_conversation_event(event):
+            output.write(line + "\n")
 
     return await answer(host, prompt, show, images=images, plain=True)

@@ -4,17 +4,15 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from zot_agent.host import Host
 from zot_agent.modes.output import Output, complain
-from zot_core.events import AgentEvent, ErrorEvent, Notice, RunEnd, TurnEnd
+from zot_core.conversation.events import ConversationEvent, Display, Notify, Submit, Undelivered
+from zot_core.events import Done, ErrorEvent, Notice, RunEnd, TurnEnd
 from zot_provider.messages import ImageBlock
 
-if TYPE_CHECKING:
-    from zot_agent.extensions.events import ExtensionEvent
-
-Show: TypeAlias = Callable[[Output, AgentEvent], None]
+Show: TypeAlias = Callable[[Output, ConversationEvent], None]
 """Writes what a mode shows of an event."""
 
 _EXIT: dict[RunEnd, int] = {
@@ -29,35 +27,45 @@ _EXIT: dict[RunEnd, int] = {
 
 
 class _Watch:
-    """Follows a run for its exit code, and tells the person on standard error what is not part of the answer."""
+    """Follows runs for the exit code, and tells the person on standard error what is not part of the answer."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
-        self.code = 1
-        self.refusal = ""
+        self._code = 1
+        self._refusal = ""
+        self._end: RunEnd = "completed"
 
-    def __call__(self, event: AgentEvent) -> None:
-        if isinstance(event, ErrorEvent):
-            self.code = event.exit_code
-            self.tell(event.message)
-        elif isinstance(event, TurnEnd):
-            self.refusal = event.error
-            if event.stop == "length":
-                self.tell("the answer was cut off: the model may not write more at once")
-        elif isinstance(event, Notice):
-            self.tell(event.message)
+    def __call__(self, event: ConversationEvent) -> None:
+        match event:
+            case ErrorEvent(message, code):
+                self._code = code
+                self.tell(message)
+            case TurnEnd(stop, error):
+                self._refusal = error
+                if stop == "length":
+                    self.tell("the answer was cut off: the model may not write more at once")
+            case Notice(_, message):
+                self.tell(message)
+            case Notify(extension, level, message):
+                self.tell(message, f"[{extension}] {level}")
+            case Submit(extension, text, refused) if refused:
+                self.tell(f"not sent, because {refused}: {text}", f"[{extension}]")
+            case Undelivered(texts):
+                for text in texts:
+                    self.tell(f"not delivered, because the prompt has ended: {text}")
+            case Done(end):
+                self._end = end
 
     def tell(self, text: str, who: str = "zot") -> None:
         """A line on standard error, below the text that has come and never within a line of it."""
         self._output.make_way()
         complain(text, who)
 
-    def tell_note(self, event: "ExtensionEvent") -> None:
-        """A note of an extension, as `[name] level: text`; nothing else of theirs can be shown here."""
-        from zot_agent.extensions.events import Notify  # noqa: PLC0415  who has no extensions does not need it
-
-        if isinstance(event, Notify):
-            self.tell(event.message, f"[{event.extension}] {event.level}")
+    def code(self) -> int:
+        """The exit code after the last run."""
+        if self._end == "refused":
+            self.tell(f"refused: {self._refusal}")
+        return self._code if self._end == "error" else 130 if self._end == "aborted" else _EXIT[self._end]
 
 
 class _Signals:
@@ -94,36 +102,43 @@ class _Signals:
 async def answer(
     host: Host, prompt: str, show: Show, *, images: Sequence[ImageBlock] = (), plain: bool = False, quiet: bool = False
 ) -> int:
-    """Answer `prompt`, showing events with `show`; the exit code. `quiet`: `show` tells of the tools itself.
+    """Answer `prompt` and what extensions send meanwhile, showing events with `show`; the exit code. `quiet`: `show`
+    tells of the tools itself.
 
-    SIGINT, SIGTERM and SIGHUP stop the turn and its children, keep the session and give 130, 143 and 129. A reader of
-    standard output that goes away stops the turn too and gives 0. A person at a terminal sees on standard error what
+    SIGINT, SIGTERM and SIGHUP stop the work and its children, keep the session and give 130, 143 and 129. A reader of
+    standard output that goes away stops the work too and gives 0. A person at a terminal sees on standard error what
     the tools do, unless the mode is `plain`: then its output is for a program.
     """
     for note in host.notes:
         complain(note)
-    output = Output(host.runtime.cancel, plain=plain)
+    conversation = host.conversation
+
+    def stop() -> None:
+        conversation.stop()
+
+    conversation.refusal = lambda: "one prompt is answered here, no other"
+    output = Output(stop, plain=plain)
     watch = _Watch(output)
-    if host.extensions is not None:
-        host.extensions.events.add(watch.tell_note)
-    host.runtime.hooks.event.add(lambda event: show(output, event))
-    host.runtime.hooks.event.add(watch)
-    with _Signals(host.runtime.cancel, output) as received:
+    conversation.events.add(lambda event: show(output, event))
+    conversation.events.add(watch)
+    with _Signals(stop, output) as received:
         if not (plain or quiet) and sys.stderr.isatty():
             from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it
 
             host.runtime.hooks.event.add(Activity(output, received))
-        end = await host.runtime.prompt(prompt, images).task
+        end = await conversation.prompt(prompt, images)
+        await conversation.idle()
         output.flush()
     if received and (end == "aborted" or output.gone):
         return 128 + received[0]
     if output.failure:
         complain(output.failure)
         return 1
-    if output.gone:
-        return 0
-    if end == "aborted":
-        return 130
-    if end == "refused":
-        watch.tell(f"refused: {watch.refusal}")
-    return watch.code if end == "error" else _EXIT[end]
+    return 0 if output.gone else watch.code()
+
+
+def show_displayed(output: Output, event: ConversationEvent) -> None:
+    """Write what a slash command of an extension answered, as lines of its own."""
+    if isinstance(event, Display):
+        output.end_line()
+        output.write(event.text if event.text.endswith("\n") else event.text + "\n")

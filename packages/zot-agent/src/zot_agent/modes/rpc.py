@@ -6,7 +6,6 @@ import signal
 from collections.abc import Sequence
 
 from zot_agent.host import Host
-from zot_agent.modes.held import HeldText
 from zot_agent.modes.output import complain
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.reader import Reader
@@ -38,12 +37,11 @@ class _Process:
     """The streams and signals of this process, and why it ends."""
 
     def __init__(self, host: Host, limits: RpcLimits, token: str) -> None:
-        self._limits = limits
+        self._host, self._limits = host, limits
         self._code: int | None = None
         self._over = asyncio.Event()
         self._writer = Writer(limits, self._gone)
-        holds = HeldText(host).holds
-        self._service = Service(host, self._writer, limits, token=token, holds=holds, wrong_token=self._wrong_token)
+        self._service = Service(host, self._writer, limits, token=token, wrong_token=self._wrong_token)
         self._reader = Reader(limits.line, self._receive, self._finish)
         self._writer.moved = self._read_on
 
@@ -52,7 +50,7 @@ class _Process:
         self._catch_signals()
         try:
             await self._over.wait()
-            await self._service.work.idle()
+            await self._host.conversation.idle()
             await self._writer.drain()
         finally:
             self._writer.close()

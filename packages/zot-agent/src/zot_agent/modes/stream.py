@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from zot_agent.host import Host
-from zot_agent.modes.held import HeldText
-from zot_agent.modes.oneshot import answer
+from zot_agent.modes.oneshot import answer, show_displayed
 from zot_agent.modes.output import Output
-from zot_core.events import AgentEvent, AssistantMessage, TextDelta, ToolCall, TurnEnd
+from zot_core.conversation.events import ConversationEvent
+from zot_core.events import AssistantMessage, TextDelta, ToolCall, TurnEnd
 from zot_provider.messages import ImageBlock
 
 
@@ -15,16 +15,18 @@ async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int
 
     Where an extension may replace the text of an answer, it is printed once that has happened.
     """
-    text = HeldText(host)
+    conversation = host.conversation
 
-    def show(output: Output, event: AgentEvent) -> None:
-        if text.holds(event):
-            return
+    def show(output: Output, event: ConversationEvent) -> None:
         if isinstance(event, TextDelta):
-            output.write(event.delta)
-        elif isinstance(event, AssistantMessage) and text.held:
-            output.write(event.message.text)
+            if not conversation.text_deferred:
+                output.write(event.delta)
+        elif isinstance(event, AssistantMessage):
+            if conversation.text_deferred:
+                output.write(event.message.text)
         elif isinstance(event, TurnEnd | ToolCall):
             output.end_line()
+        else:
+            show_displayed(output, event)
 
     return await answer(host, prompt, show, images=images)

@@ -11,30 +11,23 @@ if TYPE_CHECKING:
 
 async def get_commands(service: "Service", given: dict[str, Any]) -> Answer:
     """The commands, once all extensions have said what they have."""
-    extensions = service.host.extensions
-    if extensions is None:
-        return {"commands": []}
-    await extensions.ready()
+    await service.conversation.ready()
     return {
         "commands": [
-            {"name": each.name, "description": each.description, "extension": each.extension}
-            for each in extensions.commands
+            {"name": each.name, "description": each.description, "extension": each.source}
+            for each in service.conversation.commands
         ]
     }
 
 
 async def command(service: "Service", given: dict[str, Any]) -> Answer:
     """Run a command; what comes of it is told as events, before the response."""
-    name, extensions = given["name"], service.host.extensions
-    if extensions is None:
-        raise CommandRefused(f"there is no command /{name.removeprefix('/')}")
-    await extensions.ready()
-    return {"action": await extensions.run_command(name, given.get("args", ""))}
+    return {"action": await service.conversation.run_command(given["name"], given.get("args", ""))}
 
 
 async def reload_ext(service: "Service", given: dict[str, Any]) -> Answer:
     """Start all extensions anew."""
-    stats = await service.reload_extensions()
+    stats = await service.host.reload_extensions()
     return {"stopped": stats.stopped, "loaded": stats.loaded, "ready": stats.ready, "errors": list(stats.errors)}
 
 
@@ -61,15 +54,15 @@ METHODS = (
     Method(
         "get_commands",
         get_commands,
-        "The slash commands of extensions.",
+        "The slash commands of skills and extensions; `extension` is `skills` for those of skills.",
         (),
         '{"commands": [{"name": "summon", "description": "ask the agent to introduce itself", "extension": "hello"}]}',
     ),
     Method(
         "command",
         command,
-        "Run a slash command of an extension. What it wants shown or said comes as `ext_*` events before the response; "
-        "a prompt of it is begun, or waits, like any other.",
+        "Run a slash command of a skill or an extension. What it wants shown or said comes as `ext_*` events before "
+        "the response; a prompt of it is begun, or waits, like any other.",
         (
             Field("name", "string", "The command, with or without its slash.", required=True),
             Field("args", "string", "What follows the name."),

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.rpc.method import Answer, CommandRefused, Field, Method
-from zot_agent.rpc.work import Job
 
 if TYPE_CHECKING:
     from zot_agent.rpc.service import Service
@@ -20,45 +19,46 @@ def prompt(service: "Service", given: dict[str, Any]) -> Answer:
         images = read_images(given["images"])
     if not text.strip() and not images:
         raise CommandRefused("message is empty")
-    runtime = service.runtime
-    return _submit(service, Job(lambda: runtime.prompt(text, images), given.get("hold_text", False), steerable=True))
+    queued = service.conversation.busy
+    run = service.conversation.prompt(text, images)
+    if given.get("hold_text", False):
+        service.holding.add(run)
+    return _started(queued=queued)
 
 
 def compact(service: "Service", given: dict[str, Any]) -> Answer:
     """Begin, or have it wait behind what runs."""
-    instructions = given.get("instructions", "")
-    return _submit(service, Job(lambda: service.runtime.compact(instructions)))
+    queued = service.conversation.busy
+    service.conversation.compact(given.get("instructions", ""))
+    return _started(queued=queued)
 
 
-def _submit(service: "Service", job: Job) -> Answer:
-    return {"started": True, "queued": True} if service.work.submit(job) else {"started": True}
+def _started(*, queued: bool) -> Answer:
+    return {"started": True, "queued": True} if queued else {"started": True}
 
 
 def abort(service: "Service", given: dict[str, Any]) -> Answer:
     """Stop what runs."""
-    service.work.abort()
+    service.conversation.interrupt()
     return None
 
 
 def steer(service: "Service", given: dict[str, Any]) -> Answer:
     """Hand the running prompt a message."""
-    service.runtime.steer(_message(service, given))
+    service.conversation.steer(_message(given))
     return None
 
 
 def follow_up(service: "Service", given: dict[str, Any]) -> Answer:
     """Hand the running prompt a message for its end."""
-    service.runtime.follow_up(_message(service, given))
+    service.conversation.follow_up(_message(given))
     return None
 
 
-def _message(service: "Service", given: dict[str, Any]) -> str:
+def _message(given: dict[str, Any]) -> str:
     text: str = given["message"]
     if not text.strip():
         raise CommandRefused("message is empty")
-    job = service.work.job
-    if job is None or not job.steerable:
-        raise CommandRefused("no prompt is being answered; send it as a prompt")
     return text
 
 
@@ -66,8 +66,9 @@ METHODS = (
     Method(
         "prompt",
         prompt,
-        "Answer a message. The response comes at once, then events up to `done`. While something else runs it waits, "
-        'and the data is `{"started": true, "queued": true}`.',
+        "Answer a message, or run the slash command of a skill or an extension that it is. The response comes at once, "
+        "then events up to `done`. While something else runs it waits, and the data is "
+        '`{"started": true, "queued": true}`.',
         (
             Field("message", "string", "What the user says; it may be empty beside pictures.", required=True),
             Field("images", "images", "Pictures, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each."),

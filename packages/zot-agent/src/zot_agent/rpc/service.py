@@ -4,28 +4,27 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from zot_agent.host import Host
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, CommandRefused, other_json
-from zot_agent.rpc.work import Job, Work
 from zot_agent.rpc.writer import Lines
 from zot_core.aio import spawn
+from zot_core.conversation.event_json import encode_conversation_event
+from zot_core.conversation.events import ConversationEvent
 from zot_core.errors import one_line
-from zot_core.event_json import encode_event
 from zot_core.event_json import one_line as on_one_line
-from zot_core.events import AgentEvent, Done, ErrorEvent, Notice
+from zot_core.events import TextDelta
 from zot_core.json_text import dump
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import parse_object
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.errors import ZotError
-from zot_provider.messages import Message
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.events import ExtensionEvent
-    from zot_agent.extensions.running import Extensions, ReloadStats
+    from zot_core.agent.run import Run
 
 _log = logging.getLogger("zot_agent.rpc")
 
@@ -44,24 +43,21 @@ class Service:
         *,
         token: str,
         wrong_token: Callable[[], None],
-        holds: Callable[[AgentEvent], bool],
     ) -> None:
         """With a `token` nothing is done before a `hello` that has it, and one that has another ends the process with
-        `wrong_token`. `holds` says of each event whether it is text that an extension may yet replace."""
+        `wrong_token`."""
         self.host, self.limits = host, limits
-        self.runtime = host.runtime
-        self.work = Work(limits.prompts, self._not_begun)
+        self.conversation, self.runtime = host.conversation, host.runtime
+        self.holding: WeakSet[Run] = WeakSet()
+        """Prompts whose text is not told while an extension may yet replace it."""
         self.token, self.wrong_token = token, wrong_token
         self.trusted = not token
         self._writer = writer
         self._early: list[str] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        self._holds = holds
-        self._watched: Extensions | None = None
-        self.runtime.hooks.event.add(self._tell)
+        self.conversation.events.add(self._tell)
         self.runtime.hooks.limit.add(self._wait_for_room)
         self.runtime.hooks.tool_run.add(self._wait_for_room)
-        self._watch_extensions()
 
     # Lines in
 
@@ -133,14 +129,14 @@ class Service:
 
     async def answered(self) -> None:
         """Return once every command has its answer, and nothing runs or waits to run."""
-        while self._tasks or self.work.busy:
+        while self._tasks or self.conversation.busy:
             if self._tasks:
                 await asyncio.wait(self._tasks)
-            await self.work.idle()
+            await self.conversation.idle()
 
     def stop(self) -> None:
         """Abort everything: what runs, what waits, and commands that have no answer yet."""
-        self.work.drop()
+        self.conversation.stop()
         for task in self._tasks:
             task.cancel()
 
@@ -160,48 +156,13 @@ class Service:
         elif len(self._early) < _EARLY:
             self._early.append(line)
 
-    def _tell(self, event: AgentEvent) -> None:
-        job = self.work.job
-        if self._holds(event) and (self.host.hold_text or (job is not None and job.hold_text)):
-            return
-        if type(event) is Done:
-            for message in self.runtime.agent.inbox.take_all():
-                self.tell(encode_event(_undelivered(message)))
-        self.tell(encode_event(event))
-
-    def _not_begun(self, error: ZotError) -> None:
-        for event in (ErrorEvent(one_line(error)), Done("error")):
-            self.tell(encode_event(event))
+    def _tell(self, event: ConversationEvent) -> None:
+        if type(event) is TextDelta and self.conversation.text_deferred:
+            running = self.conversation.running
+            if self.host.options.hold_text or (running is not None and running.run in self.holding):
+                return
+        for line in encode_conversation_event(event):
+            self.tell(line)
 
     async def _wait_for_room(self, _: object) -> None:
         await self._writer.room()
-
-    async def reload_extensions(self) -> "ReloadStats":
-        """Start all extensions anew, and tell what those want to be seen that are the first ones."""
-        reloading = spawn(self.host.reload_extensions(), "reload extensions")
-        await asyncio.sleep(0)  # by now the host has them, if it had none
-        self._watch_extensions()
-        return await reloading
-
-    def _watch_extensions(self) -> None:
-        extensions = self.host.extensions
-        if extensions is not None and extensions is not self._watched:
-            self._watched = extensions
-            extensions.events.add(self._tell_extension)
-
-    def _tell_extension(self, event: "ExtensionEvent") -> None:
-        from zot_agent.extensions.events import Submit  # noqa: PLC0415  who has no extensions does not load their host
-        from zot_agent.rpc.events import encode_extension_event  # noqa: PLC0415
-
-        if isinstance(event, Submit):
-            try:
-                self.work.submit(Job(lambda: self.runtime.prompt(event.text), steerable=True))
-            except ZotError as error:  # no `done`: others have theirs to come, and clients count them
-                self.tell(encode_event(Notice("warn", f"{event.extension}: {one_line(error)}")))
-                return
-        self.tell(encode_extension_event(event))  # before the first event of a prompt: that comes with the next turn
-
-
-def _undelivered(message: Message) -> Notice:
-    """What is told of a message for the prompt at hand that the prompt's end has overtaken."""
-    return Notice("warn", f"not delivered, because the prompt has ended: {' '.join(message.text.split())}")

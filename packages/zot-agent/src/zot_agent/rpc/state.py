@@ -1,13 +1,10 @@
 """What the agent is: its state and messages, its model, its tools."""
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandRefused, Field, Method
+from zot_agent.rpc.method import Answer, Field, Method
 from zot_core.event_json import encode_message, usage_fields
-from zot_core.state import OtherVendor
-from zot_provider.errors import ProviderError
-from zot_provider.model import Model
+from zot_provider.registry import Listing
 
 if TYPE_CHECKING:
     from zot_agent.rpc.service import Service
@@ -15,17 +12,17 @@ if TYPE_CHECKING:
 
 def get_state(service: "Service", given: dict[str, Any]) -> Answer:
     """A snapshot."""
-    state = service.runtime.state
+    state, conversation = service.runtime.state, service.conversation
     return {
         "provider": state.provider,
         "model": state.model,
         "cwd": state.cwd,
         "message_count": state.message_count,
-        "busy": service.work.busy,
+        "busy": conversation.busy,
         "usage": usage_fields(state.usage),
         "reasoning": state.reasoning,
         "session_id": state.session_id,
-        "queued": service.work.waiting,
+        "queued": len(conversation.waiting),
         "tools": sorted(service.runtime.agent.tools),
     }
 
@@ -37,100 +34,45 @@ def get_messages(service: "Service", given: dict[str, Any]) -> Answer:
 
 def clear(service: "Service", given: dict[str, Any]) -> Answer:
     """Forget the messages."""
-    _check_idle(service)
-    service.runtime.clear()
+    service.conversation.clear()
     return None
 
 
 def new_session(service: "Service", given: dict[str, Any]) -> Answer:
-    """Begin anew."""
-    _check_idle(service)
-    service.runtime.new_session()
-    session = service.runtime.session
-    _tell_children(
-        service,
-        ZOT_SESSION_ID=session.meta.id if session else "",
-        ZOT_SESSION_FILE=session.path if session else "",
-    )
+    """Start a new session."""
+    service.conversation.new_session()
     return {"session_id": service.runtime.state.session_id}
 
 
 def set_model(service: "Service", given: dict[str, Any]) -> Answer:
-    """Go on with another model of the same vendor."""
-    _check_idle(service)
-    runtime, name = service.runtime, given["model"].strip()
-    vendor = runtime.agent.model.vendor
-    provider = given.get("provider", vendor)
-    if provider != vendor:
-        raise CommandRefused(_relaunch(name, provider))
-    try:
-        runtime.set_model(_own(name.removeprefix(f"{vendor}/"), vendor) or name)
-    except OtherVendor as error:
-        raise CommandRefused(_relaunch(name, error.vendor)) from None
-    _tell_children(service, ZOT_MODEL=runtime.agent.model.id)
-    return {"model": runtime.agent.model.id}
-
-
-def _own(name: str, vendor: str) -> Model | None:
-    """The user's own model of this name, if `models.json` has one."""
-    return next((model for model in _known().models.get(vendor, []) if model.id == name), None)
-
-
-def _known() -> Any:
-    from zot_agent.config.paths import zot_home  # noqa: PLC0415
-    from zot_agent.host.build import known_models  # noqa: PLC0415
-
-    return known_models(zot_home())
-
-
-def _relaunch(name: str, provider: str) -> str:
-    return f"{name!r} is a model of {provider}: relaunch zot rpc with --provider {provider}"
+    """Continue with another model, of any provider."""
+    model = service.conversation.set_model(given["model"], provider=given.get("provider", ""))
+    return {"model": model.id, "provider": model.vendor}
 
 
 def set_reasoning(service: "Service", given: dict[str, Any]) -> Answer:
     """Have the model think more, or less."""
-    _check_idle(service)
     level = given["reasoning"]
-    service.runtime.set_reasoning("max" if level == "maximum" else level)
-    reasoning = service.runtime.state.reasoning
-    _tell_children(service, ZOT_REASONING_LEVEL=reasoning)
-    return {"reasoning": reasoning}
+    service.conversation.set_reasoning("max" if level == "maximum" else level)
+    return {"reasoning": service.runtime.state.reasoning}
 
 
 def set_tools(service: "Service", given: dict[str, Any]) -> Answer:
     """Have other tools."""
-    _check_idle(service)
-    service.runtime.set_tools(given["tools"])
-    return {"tools": sorted(service.runtime.agent.tools)}
+    return {"tools": service.conversation.set_tools(given["tools"])}
 
 
 async def get_models(service: "Service", given: dict[str, Any]) -> Answer:
-    """The models of the vendor, those of the user among them; the current one alone where its server does not say."""
-    runtime = service.runtime
-    current = runtime.agent.model
-    try:
-        async with asyncio.timeout(service.limits.models):
-            found = await runtime.list_models()
-    except (ProviderError, TimeoutError):
-        found = [current] if current.id else []
-    return _listed([*found, *_known().models.get(current.vendor, [])])
+    """The models of the current provider; those that are known where its server does not say."""
+    return _listed(await service.runtime.list_models("current", limit=service.limits.models))
 
 
 async def list_models_all(service: "Service", given: dict[str, Any]) -> Answer:
-    """The models of all vendors."""
-    return _listed(await asyncio.to_thread(_all_models))
+    """The models of all providers."""
+    return _listed(await service.runtime.list_models("all", ask="never"))
 
 
-def _all_models() -> list[Model]:
-    from zot_provider.catalog import list_models  # noqa: PLC0415
-
-    known = _known()
-    return [model for vendor in known.vendors for model in (*list_models(vendor), *known.models.get(vendor.id, []))]
-
-
-def _listed(models: list[Model]) -> Answer:
-    """What stands later counts: the user knows better than the catalogue."""
-    last = {(model.vendor, model.id): model for model in models}
+def _listed(listing: Listing) -> Answer:
     return {
         "models": [
             {
@@ -142,19 +84,9 @@ def _listed(models: list[Model]) -> Answer:
                 "reasoning": model.reasoning,
                 "images": model.images,
             }
-            for model in last.values()
+            for model in listing.models
         ]
     }
-
-
-def _check_idle(service: "Service") -> None:
-    if service.work.busy:
-        raise CommandRefused("the agent is busy; wait for done, or abort")
-
-
-def _tell_children(service: "Service", **variables: str) -> None:
-    """Have programs that tools start know of a change; the names are those of `zot_agent.host.build`."""
-    service.runtime.agent.context.env.update(variables)
 
 
 _MODELS = (
@@ -185,18 +117,19 @@ METHODS = (
     Method(
         "set_model",
         set_model,
-        "Go on with another model of the same provider; the data has its full id. Refused while busy.",
+        "Continue with another model, of any provider that there is a key for. The data has its full id and its "
+        "provider. Refused while busy, and without a key: the error names the variable to set.",
         (
             Field("model", "string", "A model's id, the beginning of one, or PROVIDER/ID.", required=True),
             Field("provider", "string", "Its provider, if the client keeps the two apart."),
         ),
-        '{"model": "claude-sonnet-4-5"}',
+        '{"model": "claude-sonnet-4-5", "provider": "anthropic"}',
     ),
     Method("get_models", get_models, "The models known for the current provider.", (), _MODELS),
     Method(
         "list_models_all",
         list_models_all,
-        "The models of all providers; another one needs another process.",
+        "The models of all providers that are known without asking a server.",
         (),
         _MODELS,
     ),

@@ -17,7 +17,7 @@ from zot_agent.serve.api import Api
 from zot_agent.serve.guard import Guard
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.roots import Roots
-from zot_agent.serve.sessions import Holds, Sessions
+from zot_agent.serve.sessions import Sessions
 from zot_core.aio import spawn
 from zot_provider.record import Record, field, record
 
@@ -33,7 +33,6 @@ class Service(Record):
     address: Address
     token: str
     defaults: Options
-    holds: Holds
     roots: Sequence[str] = ()
     names: Sequence[str] = ()
     limits: ServeLimits = field(default_factory=ServeLimits)
@@ -56,7 +55,7 @@ async def running(service: Service) -> AsyncIterator[Address]:
     """Serves as long as this is entered; where, with the port that was found. Raises what `serve` raises."""
     roots = Roots(service.roots, service.defaults.cwd)
     limits = service.limits
-    sessions = Sessions(service.defaults, roots, limits, service.holds)
+    sessions = Sessions(service.defaults, roots, limits)
     listener, address = open_socket(service.address)
     file = SocketFile(address)
     stop = asyncio.Event()

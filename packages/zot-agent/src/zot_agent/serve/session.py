@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable
 from typing import Any
 
 from zot_agent.host import Host
@@ -11,7 +10,6 @@ from zot_agent.serve.feed import Feed, Follower, Item
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.refusal import Refusal
 from zot_core.clock import timestamp
-from zot_core.events import AgentEvent
 
 _TITLE = 80
 """Characters of the first message that stand for a session in a list."""
@@ -31,16 +29,16 @@ class _Answer:
 class Session:
     """One agent, what is asked of it and what it tells. `id` names it among those of the process."""
 
-    def __init__(self, host: Host, holds: Callable[[AgentEvent], bool], limits: ServeLimits) -> None:
+    def __init__(self, host: Host, limits: ServeLimits) -> None:
         self.id = secrets.token_hex(8)
         self.host, self.limits = host, limits
         self.feed = Feed(limits.rpc, limits.ring)
-        self._service = Service(host, self.feed, limits.rpc, token="", wrong_token=lambda: None, holds=holds)
+        self._service = Service(host, self.feed, limits.rpc, token="", wrong_token=lambda: None)
         self.created = timestamp()
         self._answers = 0
         self._closing = False
         self._used_at = asyncio.get_running_loop().time()
-        host.runtime.hooks.event.add(lambda _: self._touch())
+        host.conversation.events.add(lambda _: self._touch())
 
     def _touch(self) -> None:
         self._used_at = asyncio.get_running_loop().time()
@@ -48,7 +46,7 @@ class Session:
     @property
     def idle(self) -> float:
         """Seconds since anybody had to do with it; 0 while somebody follows it or something is to be done."""
-        if self.feed.followers or self._answers or self._service.work.busy:
+        if self.feed.followers or self._answers or self.host.conversation.busy:
             return 0.0
         return asyncio.get_running_loop().time() - self._used_at
 
@@ -60,7 +58,7 @@ class Session:
 
     def describe(self) -> dict[str, Any]:
         """What a list of sessions says of it."""
-        state, work = self.host.runtime.state, self._service.work
+        state, conversation = self.host.runtime.state, self.host.conversation
         said = next((message.text for message in self.host.runtime.messages if message.role == "user"), "")
         return {
             "id": self.id,
@@ -71,8 +69,8 @@ class Session:
             "session_id": state.session_id,
             "title": " ".join(said.split())[:_TITLE],
             "message_count": state.message_count,
-            "busy": work.busy,
-            "queued": work.waiting,
+            "busy": conversation.busy,
+            "queued": len(conversation.waiting),
             "clients": len(self.feed.followers),
             "created": self.created,
         }

@@ -3,10 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import Callable
-from typing import TypeAlias
 
-from zot_agent.host import Host
 from zot_agent.host.build import build_host
 from zot_agent.host.options import Options
 from zot_agent.serve.asked import options_for
@@ -16,20 +13,16 @@ from zot_agent.serve.roots import Roots
 from zot_agent.serve.session import Session
 from zot_core.aio import spawn
 from zot_core.errors import SessionLocked
-from zot_core.events import AgentEvent
 
 _log = logging.getLogger("zot_agent.serve")
-
-Holds: TypeAlias = Callable[[Host], Callable[[AgentEvent], bool]]
-"""Makes what says of each event of a host whether it is text that an extension may yet replace."""
 
 
 class Sessions:
     """Opens, finds and closes sessions; those that nobody uses are closed after a while (`watch`)."""
 
-    def __init__(self, defaults: Options, roots: Roots, limits: ServeLimits, holds: Holds) -> None:
+    def __init__(self, defaults: Options, roots: Roots, limits: ServeLimits) -> None:
         """`defaults` count for what a client does not say."""
-        self._defaults, self._roots, self._limits, self._holds = defaults, roots, limits, holds
+        self._defaults, self._roots, self._limits = defaults, roots, limits
         self._open: dict[str, Session] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._ended = False
@@ -60,7 +53,7 @@ class Sessions:
         except SessionLocked as error:
             here = next((each.id for each in self.all() if each.path and each.path == options.session), "")
             raise Refusal(409, f"this session is open here already, as {here}" if here else str(error)) from None
-        session = Session(host, self._holds(host), self._limits)
+        session = Session(host, self._limits)
         self._open[session.id] = session
         return session, list(host.notes)
 

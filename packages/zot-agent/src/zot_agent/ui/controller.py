@@ -2,10 +2,12 @@
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from zot_agent.host import Host
 from zot_agent.ui import prompts, status
+from zot_agent.ui.activity import ASKING, THINKING, ActivityLabel
 from zot_agent.ui.bindings import ACTIONS, CHAT
 from zot_agent.ui.branch import branch
 from zot_agent.ui.dispatch import Dispatch
@@ -13,14 +15,25 @@ from zot_agent.ui.guests import Guests
 from zot_agent.ui.permission import Permission
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
-from zot_agent.ui.shell_escape import Escape, Ran, read_escape
 from zot_agent.ui.themes import Themes
 from zot_agent.ui.titles import notification, terminal_title
 from zot_agent.ui.typed import Typed
-from zot_agent.ui.work import ASKING, THINKING, Doing, Waiting, Work
 from zot_core.compaction.size import ContextSize
-from zot_core.events import AgentEvent, RunEnd, TurnEnd, UsageUpdate
+from zot_core.conversation.driver import NotRunning
+from zot_core.conversation.events import (
+    Changed,
+    ConversationEvent,
+    Insert,
+    PanelClose,
+    PanelOpen,
+    PanelRender,
+    Submit,
+    Undelivered,
+)
+from zot_core.conversation.shell_command import read_shell_command
+from zot_core.events import Done, RunEnd, TurnEnd, UsageUpdate
 from zot_provider.errors import ZotError
+from zot_provider.messages import ImageBlock
 from zot_provider.request import Reasoning
 from zot_tui.app import App
 from zot_tui.keys import Key
@@ -28,7 +41,6 @@ from zot_tui.theme import Theme
 from zot_tui.widgets.actions import EDITOR_ACTIONS
 from zot_tui.widgets.cells import Level, NoteCell
 from zot_tui.widgets.dialog import Dialog
-from zot_tui.widgets.tool_cell import ToolCell
 from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
 
 if TYPE_CHECKING:
@@ -52,9 +64,11 @@ class Controller:
 
     app: App
     dispatch: Dispatch
+    guests: Guests
 
     def __init__(self, host: Host, view: Screen, presenter: Presenter, *, home: str) -> None:
         self.host, self.view, self.presenter, self.home = host, view, presenter, home
+        self.conversation = host.conversation
         self.transcript = view.transcript
         self.typed = Typed(
             view.editor,
@@ -64,16 +78,13 @@ class Controller:
             commands=lambda: self.dispatch.offered(),
             changed=self._changed,
         )
-        self.work = Work(
-            host, changed=self._work_changed, ended=self._ended, runs=self._runs, printed=self._printed, ran=self._ran
-        )
-        self.dispatch = Dispatch(self, self.work, self._work_changed)
+        self.dispatch = Dispatch(self, self._queue_changed)
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
         self._armed = float("-inf")
         self._leaving: NoteCell | None = None
-        self._shell_cell: ToolCell | None = None
-        self._doing = Doing()
+        self._activity = ActivityLabel()
+        self._prompt = ""
         self._command = ""
         self.permission = Permission(self, self._asking, asks=host.options.no_yolo)
         self.themes = Themes(
@@ -88,64 +99,71 @@ class Controller:
 
             host.notes += filter(None, [problem(os.environ)])  # they are shown with the screen
         view.editor.on_mode = self.refresh
-        host.events.add(self._event)
+        self.conversation.events.add(self._event)
+        self._on_change: dict[str, Callable[[], None]] = {
+            "queue": self._queue_changed,
+            "settings": self.refresh,
+            "session": self._show_conversation,
+            "extensions": lambda: self.guests.watch(),
+        }
         self.guests = Guests(self, view, presenter, registered=self.typed.renew)
 
     # What happens
 
-    def _event(self, event: AgentEvent) -> None:
+    def _event(self, event: ConversationEvent) -> None:
         self.presenter.show(event)
-        if self._doing.follow(event) and self._doing.label:
-            self._spin(self._doing.label)
-        if isinstance(event, UsageUpdate | TurnEnd):
-            self.refresh()
+        if self._activity.follow(event) and self._activity.label:
+            self._spin(self._activity.label)
+        match event:
+            case UsageUpdate() | TurnEnd():
+                self.refresh()
+            case Done(end):
+                self._ended(end)
+            case Changed(what):
+                self._on_change[what]()
+            case Insert(_, text):
+                self.insert(text)
+            case Submit(_, _, refused) if not refused:
+                self._show_end()
+            case Undelivered(texts):
+                self._give_back(texts)
+            case PanelOpen() | PanelRender() | PanelClose():
+                self.guests.show(event)
+            case _:
+                return
+        self._changed()
 
     def _asking(self, open: bool) -> None:  # noqa: FBT001  it is all that is told
         if self.view.spinner.spinning:
-            self._spin(ASKING if open else self._doing.label or THINKING)
+            self._spin(ASKING if open else self._activity.label or THINKING)
 
     def _spin(self, label: str) -> None:
         self.view.spinner.start(label, "esc to stop")
 
-    def _work_changed(self) -> None:
+    def _queue_changed(self) -> None:
+        conversation = self.conversation
+        if conversation.running is not None:
+            self._prompt = conversation.running.typed
         self._show_doing()
-        self.view.waiting = [*self.work.steered, *(each.typed for each in self.work.waiting)]
-        self.typed.keep([*self.work.steered, *(each.text for each in self.work.waiting)])
+        self.view.waiting = [*conversation.unheard, *(each.typed for each in conversation.waiting)]
+        self.typed.keep([*conversation.unheard, *(each.text for each in conversation.waiting)])
         self.view.changed()
         self.refresh()
 
     def _show_doing(self) -> None:
         """The working row is for the work, else for a command of an extension that takes long."""
         spinner, before = self.view.spinner, self._command
-        self._command = "" if self.work.busy else self.dispatch.runs
+        self._command = "" if self.conversation.busy else self.dispatch.runs
         label = self._command or (spinner.label if spinner.label != before else THINKING)
-        if self._command != before or not (self.work.busy or self._command):
+        if self._command != before or not (self.conversation.busy or self._command):
             spinner.stop()
-        if (self.work.busy or self._command) and not spinner.spinning:
+        if (self.conversation.busy or self._command) and not spinner.spinning:
             self._spin(label if self._command or before else THINKING)
 
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
         if self.view.spinner.elapsed >= LONG:
-            self.app.notify(notification(self.work.prompt, end))
-
-    def _runs(self, escape: Escape) -> None:
-        self._shell_cell = ToolCell("!", escape.command, self.presenter.look)
-        self.transcript.append(self._shell_cell)
-        self._spin("running")
-
-    def _printed(self, text: str) -> None:
-        if self._shell_cell is not None:
-            self._shell_cell.append_output(text)
-
-    def _ran(self, ran: Ran) -> None:
-        cell, self._shell_cell = self._shell_cell, None
-        if cell is not None:
-            well = ran.display is not None and ran.display.exit_code == 0
-            state: Literal["ok", "failed", "stopped"] = "stopped" if ran.stopped else "ok" if well else "failed"
-            cell.finish(state, [ran.display] if ran.display else ())
-        if ran.display is None:
-            self.note(ran.text, "error")
+            self.app.notify(notification(self._prompt, end))
 
     def _dress(self, theme: Theme) -> None:
         self.view.spinner.look = theme.spinner
@@ -154,10 +172,6 @@ class Controller:
 
     def _gallery(self) -> "Gallery":
         return self.app.gallery(enabled=self.host.settings.inline_images_enabled)
-
-    def watch_extensions(self) -> None:
-        """See `Chat`."""
-        self.guests.watch()
 
     def _changed(self) -> None:
         self.view.changed()
@@ -170,21 +184,20 @@ class Controller:
             runtime,
             self._branch,
             self._size.tokens(rough=True) if len(runtime.agent.transcript) else 0,
-            waiting=len(self.work.waiting),
+            waiting=len(self.conversation.waiting),
             home=os.path.expanduser("~"),
             asked=self.view.stack.waiting,
             mode=self.view.editor.mode.name,
         )
         self.app.screen.shape = self.view.editor.mode.shape
-        self.app.title = terminal_title(self.work.prompt, os.path.basename(runtime.cwd), busy=self.work.busy)
+        self.app.title = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)
         self.app.redraw()
 
     def note(self, text: str, level: Level = "info") -> None:
         """See `Chat`."""
         self.presenter.note(text, level)
 
-    def show_conversation(self) -> None:
-        """See `Chat`."""
+    def _show_conversation(self) -> None:
         self.presenter.clear_notes()
         self.transcript.clear()
         if self.app.pictures is not None:
@@ -244,14 +257,15 @@ class Controller:
     def _take(self, typed: str, *, keep: bool = False) -> None:
         """Do what was typed, which is gone then; with `keep`, for the command of a key, what is being typed stays."""
         try:
-            escape = read_escape(typed)
+            command = read_shell_command(typed)
             if self.dispatch.take(typed):
                 pass
-            elif escape is not None:
-                self._send(Waiting(typed, typed, escape=escape))
+            elif command is not None:
+                self._show_end()
+                self.conversation.shell(command, typed)
             else:
                 text, images = prompts.message(typed, self.view.editor.pastes)
-                self._send(Waiting(typed, text, images))
+                self.send(text, images, typed=typed, commands=False)
         except ZotError as error:
             self.note(str(error), "error")
             return
@@ -259,14 +273,18 @@ class Controller:
             self.typed.sent(typed)
             self.view.stack.rest()
 
-    def _send(self, prompt: Waiting) -> None:
+    def _show_end(self) -> None:
         self.presenter.clear_notes()
         self.transcript.to_end()
-        self.work.submit(prompt)
+
+    def send(self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> None:
+        """Queue a prompt of the person's."""
+        self._show_end()
+        self.conversation.prompt(text, images, typed=typed, commands=commands)
 
     def submit_text(self, text: str) -> None:
         """See `Chat`."""
-        self._send(Waiting(text, text))
+        self.send(text)
 
     def steer(self) -> None:
         """Say something to the model while it works."""
@@ -274,25 +292,31 @@ class Controller:
         if typed.strip():
             text = self.view.editor.pastes.expand(typed).strip()
             pictures = any(found.chip.kind == "image" for found in self.view.editor.pastes.find(typed))
-            if not pictures and self.work.steer(text):
+            try:
+                if pictures:
+                    raise NotRunning("pictures are sent as a prompt")
+                self.conversation.steer(text)
                 self.typed.sent(typed)
-            else:
+            except NotRunning:
                 self.submit()
 
     def cancel(self) -> None:
         """Esc: suggestions, the editor's mode, notes, work, text, in this order."""
         if self.typed.cancel() or self.view.editor.escape() or self.presenter.clear_notes():
             self._changed()
-        elif self.work.busy:
+        elif self.conversation.busy:
             self.stop()
         elif not self.dispatch.give_up() and self.typed.text:
             self.typed.set("")
 
     def stop(self) -> None:
         """See `Chat`."""
-        waited = [each.typed for each in self.work.stop()]
-        if waited:
-            self.typed.set("\n\n".join(filter(None, [*waited, self.typed.text])))
+        self._give_back(self.conversation.stop())
+
+    def _give_back(self, texts: Sequence[str]) -> None:
+        """Put texts that were not sent before what is in the editor."""
+        if texts:
+            self.typed.set("\n\n".join(filter(None, [*texts, self.typed.text])))
 
     def interrupt(self) -> None:
         """Ctrl+C."""
@@ -302,7 +326,7 @@ class Controller:
             self.leave()
             return
         self._armed = now
-        if self.work.busy:
+        if self.conversation.busy:
             self.stop()
         elif not self.dispatch.give_up() and self.typed.text:
             self.typed.set("")
@@ -325,9 +349,9 @@ class Controller:
 
     def recall(self) -> None:
         """Take back the prompt that waits."""
-        taken = self.work.recall()
+        taken = self.conversation.take_back()
         if taken is not None:
-            self.typed.set("\n\n".join(filter(None, [taken.typed, self.typed.text])))
+            self._give_back([taken])
 
     def up(self) -> None:
         """Up."""
@@ -360,11 +384,10 @@ class Controller:
         """The next level of reasoning; a model that does not reason has none."""
         levels: list[Reasoning] = list(get_args(Reasoning))
         runtime = self.host.runtime
-        if self.work.busy:
+        if self.conversation.busy:
             self.note("reasoning can be changed when zot is done")
             return
-        runtime.set_reasoning(levels[(levels.index(runtime.agent.reasoning) + 1) % len(levels)])
-        self.refresh()
+        self.conversation.set_reasoning(levels[(levels.index(runtime.agent.reasoning) + 1) % len(levels)])
 
     def edit(self) -> None:
         """Write in one's own editor."""
@@ -385,11 +408,11 @@ class Controller:
 
     async def compact(self, instructions: str) -> None:
         """See `Chat`."""
-        await asyncio.wait([self.work.compact(instructions).task])
+        await self.conversation.compact(instructions)
 
     async def close(self) -> None:
         """Stop what goes on and keep what was typed, and what waited."""
         self.typed.drafts.close()
-        self.work.stop()
+        self.conversation.stop()
         self.dispatch.close()
         await self.typed.close()

@@ -1,86 +1,71 @@
-"""`Dispatch`: slash commands by their names: zot's own, those of skills, those of extensions."""
+"""`Dispatch`: slash commands by their names: the screen's own, those of skills, those of extensions."""
 
 import asyncio
 import logging
-import re
 from collections.abc import Callable, Coroutine, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zot_agent.ui.commands import BY_NAME, COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_agent.ui.work import Work
 from zot_core.aio import spawn
+from zot_core.conversation.driver import read_command
+from zot_core.conversation.extensions import Command as ForeignCommand
+from zot_core.conversation.extensions import CommandError, CommandRefused
 from zot_core.errors import one_line
 from zot_provider.errors import UnknownName, ZotError
 from zot_tui.editor.completion import Command
 
-if TYPE_CHECKING:
-    from zot_agent.extensions.registry import Command as Foreign
-    from zot_agent.extensions.running import Extensions
-
 _log = logging.getLogger("zot_agent")
-
-SKILL = "skill:"
 
 PATIENCE = 0.3
 """Seconds after which a command of an extension that has not answered is said to run."""
 
-_COMMAND = re.compile(r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", re.DOTALL)
-
 
 class Dispatch:
-    """Runs commands for `chat`, beside each other and beside `work` as each of them allows. `changed` is called when
-    `runs` is another one."""
+    """Runs commands for `chat`, beside each other and beside the conversation as each of them allows. `changed` is
+    called when `runs` is another one."""
 
-    def __init__(self, chat: Chat, work: Work, changed: Callable[[], None]) -> None:
-        self._chat, self._work, self._changed = chat, work, changed
+    def __init__(self, chat: Chat, changed: Callable[[], None]) -> None:
+        self._chat, self._changed = chat, changed
+        self._conversation = chat.host.conversation
         self._tasks: set[asyncio.Task[None]] = set()
         self._slow: dict[asyncio.Task[Any], str] = {}
 
     def offered(self) -> Iterator[Command]:
         """What can be typed behind a slash. None of them needs arguments, so that Enter sends what it completes."""
-        host = self._chat.host
         for command in COMMANDS:
             yield Command(command.name, command.help)
-        for skill in host.runtime.skills:
-            yield Command(f"{SKILL}{skill.name}", skill.description, "skills")
-        for each in host.extensions.commands if host.extensions is not None else ():
-            yield Command(each.name, each.description, "extensions")
+        for each in self._conversation.commands:
+            yield Command(each.name, each.description, "skills" if each.source == "skills" else "extensions")
 
     def take(self, typed: str) -> bool:
         """Begin the command in `typed`; whether it is one: a path is none. Raises `UnknownName`."""
-        found = _COMMAND.fullmatch(typed.strip())
+        found = read_command(typed)
         if found is None:
             return False
-        name, args = found["name"], (found["args"] or "").strip()
+        name, args = found
         command = BY_NAME.get(name.lower())
-        extensions = self._chat.host.extensions
+        foreign = self._conversation.find_command(name)
         if command is not None:
             self.begin(self._run(command, args))
-        elif name.startswith(SKILL):
-            from zot_agent.ui.commands import skills  # noqa: PLC0415  not for the first screen
-
-            skills.find(self._chat, name.removeprefix(SKILL))
-            self.begin(skills.use(self._chat, name.removeprefix(SKILL), args))
-        elif extensions is not None and (foreign := _foreign(extensions, name)) is not None:
-            self.begin(self._ask(extensions, foreign, args))
-        else:
+        elif foreign is None:
             raise UnknownName.among("command", f"/{name}", [f"/{each.name}" for each in self.offered()])
+        elif foreign.source == "skills":
+            self._chat.submit_text(typed)
+        else:
+            self.begin(self._ask(foreign, args))
         return True
 
     async def _run(self, command: SlashCommand, args: str) -> None:
-        if command.busy == "cancel" and self._work.busy:
+        if command.busy == "cancel" and self._conversation.busy:
             self._chat.stop()
-            await self._work.idle()
+            await self._conversation.idle()
         await command.run(self._chat, args)
 
-    async def _ask(self, extensions: "Extensions", command: "Foreign", args: str) -> None:
+    async def _ask(self, command: ForeignCommand, args: str) -> None:
         """Have an extension run its command; one that takes long can be given up."""
-        # Who has extensions has loaded it.
-        from zot_agent.extensions.running import CommandError, CommandRefused  # noqa: PLC0415
-
-        asked = spawn(extensions.run_command(command.name, args), f"/{command.name}")
-        slow = self._chat.app.after(PATIENCE, lambda: self._is_slow(asked, f"/{command.name} · {command.extension}"))
+        asked = spawn(self._conversation.run_command(command.name, args), f"/{command.name}")
+        slow = self._chat.app.after(PATIENCE, lambda: self._is_slow(asked, f"/{command.name} · {command.source}"))
         try:
             await asyncio.wait([asked])
         finally:
@@ -93,7 +78,7 @@ class Dispatch:
         except asyncio.CancelledError:
             self._chat.note(f"/{command.name} was given up")
         except CommandRefused as error:
-            raise CommandError(f"/{command.name}: extension {command.extension}: {error}") from None
+            raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
         except CommandError as error:
             if not error.told:
                 raise
@@ -133,7 +118,3 @@ class Dispatch:
         """Stop what goes on."""
         for task in list(self._tasks):
             task.cancel()
-
-
-def _foreign(extensions: "Extensions", name: str) -> "Foreign | None":
-    return next((each for each in extensions.commands if each.name.lower() == name.lower()), None)

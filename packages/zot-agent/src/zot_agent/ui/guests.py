@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from zot_agent.extensions import events
 from zot_agent.ui.commands import BY_NAME
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
+from zot_core.conversation.events import Panel, PanelClose, PanelOpen, PanelRender
 from zot_tui.keys import Key, panel_key, parse_key
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.panel import PanelWidget
@@ -40,7 +40,6 @@ class Guests:
         if self._watched is None:
             self._watched = extensions
             extensions.reserve(BY_NAME)
-            extensions.events.add(self._show)
         else:
             self._registered()
         for member in extensions.members:
@@ -51,23 +50,17 @@ class Guests:
             self._presenter.note(why, "warning", member.name)
         self._registered()
 
-    def _show(self, event: events.ExtensionEvent) -> None:
+    def show(self, event: PanelOpen | PanelRender | PanelClose) -> None:
+        """Show the panel that an extension has open, or no longer."""
         view = self._view
-        match event:
-            case events.Insert(_, text):
-                self._chat.insert(text)
-            case events.Submit(_, text):
-                self._chat.submit_text(text)
-            case events.PanelOpen(_, panel):
-                view.panel = PanelWidget(panel.title, panel.lines, panel.footer, closes=_CLOSES)
-            case events.PanelRender(_, panel) if view.panel is not None:
-                view.panel.update(panel.title, panel.lines, panel.footer)
-            case events.PanelClose():
-                view.panel = None
-            case _:
-                self._presenter.show_extension(event)
-        view.changed()
-        self._chat.app.redraw()
+        if isinstance(event, PanelClose):
+            view.panel = None
+            return
+        panel: Panel = event.panel
+        if isinstance(event, PanelOpen):
+            view.panel = PanelWidget(panel.title, panel.lines, panel.footer, closes=_CLOSES)
+        elif view.panel is not None:
+            view.panel.update(panel.title, panel.lines, panel.footer)
 
     def key(self, key: Key) -> bool:
         """Keys while a panel is open are its own; Esc and Ctrl+C close it."""

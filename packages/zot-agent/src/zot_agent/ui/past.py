@@ -2,21 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from zot_provider.messages import ImageBlock, Message, TextBlock
+from zot_provider.messages import Message
 from zot_tui.widgets.cell import Cell
 from zot_tui.widgets.transcript import Transcript
 
 PAGE = 100
 """Messages that become cells at a time, or a few more: more than a screen shows, and quickly made."""
-
-STOPPED = "aborted: "
-"""What the result of a call that was stopped begins with in a session, which keeps nothing else of what became of it:
-see `zot_core.agent.calls`."""
-
-
-def was_stopped(content: Sequence[TextBlock | ImageBlock]) -> bool:
-    """Whether a failed result of an earlier session says that its call was stopped."""
-    return bool(content) and isinstance(content[0], TextBlock) and content[0].text.startswith(STOPPED)
 
 
 class Past:

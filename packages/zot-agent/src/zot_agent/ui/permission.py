@@ -91,7 +91,6 @@ async def ask_for_extensions(chat: Chat) -> None:
         stats = await chat.host.reload_extensions()
         for error in stats.errors:
             chat.note(error, "error")
-        chat.watch_extensions()
 
 
 def _question(found: Found) -> Confirm[bool]:

@@ -3,13 +3,20 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from zot_agent.extensions import events as extension_events
 from zot_agent.ui.amounts import tokens
-from zot_agent.ui.past import Past, was_stopped
-from zot_agent.ui.shell_escape import COMMANDS
+from zot_agent.ui.past import Past
+from zot_core.conversation.events import (
+    ClearNotes,
+    ConversationEvent,
+    Display,
+    Notify,
+    ShellEnd,
+    ShellOutput,
+    ShellStart,
+    Submit,
+)
 from zot_core.display import DisplayBlock, ImageDisplay, TextDisplay, main_argument
 from zot_core.events import (
-    AgentEvent,
     AssistantMessage,
     AssistantStart,
     CompactDone,
@@ -49,17 +56,14 @@ KEPT = 4000
 LONG = 10.0
 """Seconds from which it is told how long a turn took."""
 
-DIGITS = 12
-"""Of a number in a session that is believed."""
-
 _ENDINGS: dict[Fate, Ending] = {"refused": "refused", "not_run": "failed", "stopped": "stopped"}
 _FACTS: dict[Fate, list[str]] = {"refused": ["refused"], "not_run": ["not run"]}
 _LEVELS: dict[str, NoteLevel] = {"warn": "warning", "info": "info", "success": "success", "error": "error"}
 
 
 class Presenter:
-    """Puts cells into `transcript`. `holds_text` is asked as an answer begins: whether its text is to wait for the end.
-    `tools` are those of the agent, which recall what they had shown in an earlier session.
+    """Puts cells into `transcript`. `tools` are those of the agent, which recall what they had shown in an earlier
+    session.
 
     `clock` gives seconds.
     """
@@ -68,12 +72,11 @@ class Presenter:
         self,
         transcript: Transcript,
         look: Look,
-        holds_text: Callable[[], bool] = lambda: False,
         tools: Callable[[], Mapping[str, object]] = dict,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.transcript, self.look = transcript, look
-        self._holds_text, self._tools_of, self._clock = holds_text, tools, clock
+        self._tools_of, self._clock = tools, clock
         self.past = Past(transcript, self.cells)
         self._held = False
         self._answer: AnswerCell | None = None
@@ -86,11 +89,12 @@ class Presenter:
         self._started = 0.0
         self._why = ""
         self._notes: list[tuple[str, NoteCell]] = []
+        self._shell = ToolCell("!", "", look)
 
     # Live
 
-    def show(self, event: AgentEvent) -> None:
-        """Take an event of a run."""
+    def show(self, event: ConversationEvent) -> None:
+        """Show an event, if it belongs into the transcript."""
         match event:
             case TextDelta(delta):
                 self._text("" if self._held else delta, shows=bool(delta.strip()))
@@ -107,8 +111,8 @@ class Presenter:
                 self._tool(id, name).argument = main_argument(arguments)
             case ToolOutput():
                 self._result(event)
-            case AssistantStart():
-                self._held = self._holds_text()
+            case AssistantStart(deferred):
+                self._held = deferred
                 self._answers.clear()
             case AssistantMessage(message):
                 self._said(message)
@@ -120,7 +124,7 @@ class Presenter:
             case _:
                 self._aside(event)
 
-    def _aside(self, event: AgentEvent) -> None:
+    def _aside(self, event: ConversationEvent) -> None:
         match event:
             case ToolStart(id, name):
                 self._tool(id, name)
@@ -149,6 +153,31 @@ class Presenter:
                 if self._started and took >= LONG:
                     self.transcript.append(WorkedCell(took))
                 self._started = 0.0
+            case _:
+                self._beside(event)
+
+    def _beside(self, event: ConversationEvent) -> None:
+        """Notes of extensions, and shell commands of the person's."""
+        match event:
+            case Notify(extension, level, message):
+                self.note(message, _LEVELS[level], extension)
+            case Display(extension, text):
+                self.note(text, "info", extension)
+            case ClearNotes(extension):
+                self.clear_notes(extension)
+            case Submit(extension, _, refused) if refused:
+                self.note(refused, "warning", extension)
+            case ShellStart(command):
+                self._shell = ToolCell("!", command.command, self.look)
+                self.transcript.append(self._shell)
+            case ShellOutput(text):
+                self._shell.append_output(text)
+            case ShellEnd(result):
+                display = [] if result.display is None else [result.display]
+                well = all(each.exit_code == 0 for each in display) and bool(display)
+                self._shell.finish("stopped" if result.stopped else "ok" if well else "failed", display)
+                if not display:
+                    self.note(result.text, "error")
 
     def _text(self, delta: str, *, shows: bool) -> None:
         """More of an answer. One that is held has a cell without text, so that what comes then has its place."""
@@ -239,16 +268,6 @@ class Presenter:
             self._notes.append((name, cell))
         return cell
 
-    def show_extension(self, event: extension_events.ExtensionEvent) -> None:
-        """What an extension wants shown here: notes, and their going away."""
-        match event:
-            case extension_events.Notify(extension, level, message):
-                self.note(message, _LEVELS[level], extension)
-            case extension_events.Display(extension, text):
-                self.note(text, "info", extension)
-            case extension_events.ClearNotes(extension):
-                self.clear_notes(extension)
-
     def clear_notes(self, extension: str = "") -> bool:
         """Take the notes of an extension away, of all of them without a name; whether there were any."""
         gone = [cell for name, cell in self._notes if extension in ("", name)]
@@ -267,16 +286,18 @@ class Presenter:
         for message in messages:
             if message.role == "user":
                 cells += self._user(message)
-            for block in message.content if message.role != "user" else ():
+            elif message.hidden:
+                cells.append(NoteCell(message.hidden, "warning"))
+            for block in message.shown if message.role != "user" else ():
                 if isinstance(block, ToolResultBlock) and block.call_id in calls:
                     cell, call = calls.pop(block.call_id)
-                    stopped: Ending = "stopped" if was_stopped(block.content) else "failed"
-                    cell.finish(stopped if block.is_error else "ok", self._recalled(call, block))
+                    state = _ENDINGS.get(block.fate, "failed" if block.is_error else "ok")
+                    cell.finish(state, self._recalled(call, block), None, _FACTS.get(block.fate, ()))
                 elif isinstance(block, ToolCallBlock):
                     calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.look), block
                     cells.append(calls[block.id][0])
                 else:
-                    cells += self._was_said(message, block)
+                    cells += self._was_said(block)
         for cell, _ in calls.values():
             cell.finish("stopped")
         return cells
@@ -293,27 +314,21 @@ class Presenter:
             return plain
         return blocks or plain
 
-    def _was_said(self, message: Message, block: Block) -> list[Cell]:
+    def _was_said(self, block: Block) -> list[Cell]:
         if isinstance(block, ReasoningBlock) and block.summary.strip():
             return [ThoughtCell(block.summary, finished=True)]
         if not isinstance(block, TextBlock) or not block.text.strip():
             return []
-        if "hidden" in message.meta:
-            return [NoteCell(message.meta["hidden"], "warning")]
-        if "display_text" not in message.meta:
-            return [AnswerCell(block.text, finished=True)]
-        first = next(each for each in message.content if isinstance(each, TextBlock))
-        return [AnswerCell(message.meta["display_text"], finished=True)] if block is first else []
+        return [AnswerCell(block.text, finished=True)]
 
     def _user(self, message: Message) -> list[Cell]:
-        if message.meta.get("compaction"):
-            before = message.meta.get("tokens_before", "")
-            return [self._summary(message.text, int(before) if before.isdecimal() and len(before) < DIGITS else 0)]
+        if message.summarized_tokens is not None:
+            return [self._summary(message.text, message.summarized_tokens)]
         beside = shown_content([block for block in message.content if isinstance(block, ImageBlock)])
-        commands = message.meta.get(COMMANDS, "")
-        if commands.isdecimal() and len(commands) < DIGITS:
-            beside.append(TextDisplay(f"+ output of {commands} command{'' if commands == '1' else 's'}"))
-        text = message.meta.get("display_text", message.text)
+        commands = message.commands
+        if commands:
+            beside.append(TextDisplay(f"+ output of {commands} command{'' if commands == 1 else 's'}"))
+        text = message.text if message.display_text is None else message.display_text
         return [UserCell(text, self.look, beside)] if text or beside else []
 
     def _summary(self, text: str, before: int, after: int = 0, *facts: str) -> Cell:

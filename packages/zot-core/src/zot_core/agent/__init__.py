@@ -1,12 +1,13 @@
-"""`Agent`: a model, its tools and their conversation, with the verbs `run`, `cancel`, `steer`, `follow_up`."""
+"""`Agent`: a model, its tools and their conversation, with the verbs `start`, `cancel`, `steer`, `follow_up`."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
 
 from zot_core.agent.inbox import Inbox
-from zot_core.agent.loop import run
+from zot_core.agent.loop import conclude, run
+from zot_core.agent.run import Run
 from zot_core.agent.transcript import Transcript
-from zot_core.aio import alive, cancel_soon, finish, spawn
 from zot_core.clock import timestamp
 from zot_core.errors import Busy
 from zot_core.events import RunEnd
@@ -54,57 +55,65 @@ class Agent:
         self.inbox = Inbox()
         self.usage = usage or Usage()
         self.cache_key = cache_key
-        self.cancel_reason: RunEnd = "aborted"
         self.emit = self.hooks.event.tell
-        self._task: asyncio.Task[RunEnd] | None = None
-        self._cancelled = False
+        self.current: Run | None = None
+        """The run that was begun last."""
 
     @property
     def busy(self) -> bool:
-        """Whether a run is going on; true until its `done` has been told."""
-        return self._task is not None and alive(self._task)
+        """Whether a run is going on; true until its `done`."""
+        return self.current is not None and self.current.end is None and self.current.alive
 
-    def start(self, *messages: Message) -> asyncio.Task[RunEnd]:
-        """Begin a run that answers `messages`, as a task that never raises. Raises `Busy` during another run."""
-        if self.busy:
+    def start(self, *messages: Message) -> Run:
+        """Begin a run that answers `messages`. Raises `Busy` during another run, unless that was cancelled: then the
+        new run begins when the other one has ended."""
+        return self.begin(lambda: run(self, list(messages)))
+
+    def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], waiting: Run | None = None) -> Run:
+        """Begin a run of any work, which must end with `conclude` and must not raise; `waiting` is its handle if it has
+        one already. Raises `Busy` as `start` does."""
+        previous = self.current
+        if previous is not None and self.busy and not previous.cancelled:
             raise Busy("the agent is busy with another prompt; wait for it, or cancel it")
-        self.cancel_reason = "aborted"
-        self._cancelled = False
-        self._task = spawn(run(self, list(messages)), "agent run")
-        return self._task
+        begun = self.current = waiting or Run(self.hooks.event)
+        begun.begin(self._follow(begun, previous, work))
+        return begun
+
+    async def _follow(
+        self, begun: Run, previous: Run | None, work: Callable[[], Coroutine[Any, Any, RunEnd]]
+    ) -> RunEnd:
+        stopped = previous is not None and await previous.finished()
+        begun.begun = True
+        return conclude(self, begun.cancel_reason) if stopped else await work()
 
     async def run(self, *messages: Message) -> RunEnd:
         """Run to the end; how it ended. Cancelling the caller cancels the run and waits for it to unwind."""
-        task = self.start(*messages)
-        if await finish(task, self.cancel):
+        begun = self.start(*messages)
+        if await begun.finished(begun.cancel):
             raise asyncio.CancelledError
-        return task.result()
+        return await begun
 
     def cancel(self, reason: RunEnd = "aborted") -> None:
-        """Stop the run: the stream is closed, tools are ended, what was said is kept. Harmless when idle.
+        """Stop the run that is going on, if there is one: see `Run.cancel`."""
+        if self.current is not None:
+            self.current.cancel(reason)
 
-        It happens when the event loop comes round; a second one changes nothing. May be called from any thread.
-        """
-        task = self._task
-        if task is not None and alive(task) and not self._cancelled:
-            self._cancelled = True
-            self.cancel_reason = reason
-            cancel_soon(task)
-
-    def steer(self, text: str) -> None:
+    def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
         """Say something with the next model call of the running turn."""
-        self.inbox.steer(user_message(text))
+        self.inbox.steer(user_message(text, images))
 
-    def follow_up(self, text: str) -> None:
-        """Say something once the work at hand is done."""
-        self.inbox.follow_up(user_message(text))
+    def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
+        """Say something once the running prompt is answered."""
+        self.inbox.follow_up(user_message(text, images))
 
     def refresh(self) -> None:
         """Forget the system prompt that hooks gave; they are asked again before the next model call."""
         self.system_prompt = None
 
 
-def user_message(text: str, images: Iterable[ImageBlock] = (), meta: Mapping[str, str] | None = None) -> Message:
-    """A user's message, timed now; `meta` as in `Message`."""
+def user_message(
+    text: str, images: Iterable[ImageBlock] = (), *, display_text: str | None = None, commands: int = 0
+) -> Message:
+    """A user's message, timed now; `display_text` and `commands` as in `Message`."""
     content: list[Block] = [TextBlock(text)] if text else []
-    return Message("user", [*content, *images], timestamp(), dict(meta or {}))
+    return Message("user", [*content, *images], timestamp(), display_text=display_text, commands=commands)

@@ -176,7 +176,8 @@ class _Progress:
 
 
 def _aborted(agent: Agent, block: ToolCallBlock, *, began: bool) -> ToolOutput:
-    who = {"aborted": "the user", "deadline": "the deadline"}.get(agent.cancel_reason, "a limit")
+    reason = agent.current.cancel_reason if agent.current is not None else "aborted"
+    who = {"aborted": "the user", "deadline": "the deadline"}.get(reason, "a limit")
     why = f"aborted: stopped by {who}" if began else f"aborted: not run, the turn was stopped by {who}"
     return _without_run(block, why, "stopped")
 
@@ -188,6 +189,6 @@ def _without_run(block: ToolCallBlock, why: str, fate: Fate) -> ToolOutput:
 
 def _report(agent: Agent, output: ToolOutput) -> None:
     """Into the transcript (and onto the disk) first, then tell."""
-    result = ToolResultBlock(output.id, output.content, output.is_error)
+    result = ToolResultBlock(output.id, output.content, output.is_error, output.fate)
     agent.transcript.append(Message("tool", [result], timestamp()))
     agent.emit(output)

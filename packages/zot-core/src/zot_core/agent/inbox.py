@@ -21,6 +21,11 @@ class Inbox:
         """Queue for when the work at hand is done."""
         self._follow_ups.append(message)
 
+    @property
+    def messages(self) -> list[Message]:
+        """What waits, steering first; a copy."""
+        return [*self._steering, *self._follow_ups]
+
     def take_steering(self) -> list[Message]:
         """Remove and return all steering messages."""
         taken = list(self._steering)
@@ -33,7 +38,7 @@ class Inbox:
 
     def take_all(self) -> list[Message]:
         """Remove and return everything, steering first: what a person gets back after a cancel."""
-        taken = [*self._steering, *self._follow_ups]
+        taken = self.messages
         self._steering.clear()
         self._follow_ups.clear()
         return taken

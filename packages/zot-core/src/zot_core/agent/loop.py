@@ -28,7 +28,7 @@ async def run(agent: Agent, messages: list[Message]) -> RunEnd:
     try:
         end, failure = await _turns(agent, messages)
     except asyncio.CancelledError:
-        end = agent.cancel_reason
+        end = agent.current.cancel_reason if agent.current is not None else "aborted"
         failure = None if end == "aborted" else ErrorEvent(_stopped(end), exit_code=4)
     except Exception as error:  # noqa: BLE001  the top of a run: the person is told, once
         end, failure = "error", failed(error)
@@ -68,13 +68,17 @@ def add(agent: Agent, messages: list[Message]) -> None:
 
 
 def conclude(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> RunEnd:
-    """Tell how a run ended: `failure`, if there is one, then `done`, whatever observers do."""
+    """Tell how a run ended: `failure`, if there is one, then `done`, whatever observers do. The agent is idle when
+    `done` is told."""
     for event in (failure, Done(end)):
-        if event is not None:
-            try:
-                agent.emit(event)
-            except ZotError as error:  # everybody has been told, and there is nothing left to stop
-                _log.error("an observer failed at the end of a run", exc_info=error)
+        if event is None:
+            continue
+        if type(event) is Done and agent.current is not None:
+            agent.current.end = end
+        try:
+            agent.emit(event)
+        except ZotError as error:  # all observers have been told, and there is nothing left to stop
+            _log.error("an observer failed at the end of a run", exc_info=error)
     return end
 
 

@@ -80,7 +80,7 @@ async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
 async def _ask(agent: Agent, answer: Answer) -> StreamEnd:
     """The answer to a request; asked again, once, if a hook has put right what made it fail."""
     request = await build_request(agent)
-    agent.emit(AssistantStart())
+    agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
     try:
         return await receive(agent, request, answer)
     except ProviderError as error:
@@ -88,7 +88,7 @@ async def _ask(agent: Agent, answer: Answer) -> StreamEnd:
         if begun or not (await agent.hooks.call_failed.apply(Failed(error))).again:
             raise
     request = await build_request(agent)
-    agent.emit(AssistantStart())
+    agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
     return await receive(agent, request, answer)
 
 
@@ -161,15 +161,15 @@ async def keep(agent: Agent, answer: Answer, content: list[Block]) -> Message:
         try:
             replacement = await agent.hooks.assistant_message.apply(text)
             if replacement != text:
-                message.meta["display_text"] = replacement
-                shown = message.replace(content=replace_text(content, replacement))
+                message.display_text = replacement
+                shown = message.replace(content=message.shown)
         except Refused as refusal:
-            message.meta["hidden"] = str(refusal) or "hidden"
+            message.hidden = str(refusal) or "hidden"
         except asyncio.CancelledError:
             # Stopped while a hook looks at it. The rule for an answer cut short holds, and what no hook has let pass
             # is not shown.
             if not message.tool_calls:
-                message.meta["hidden"] = "the turn was stopped before this answer could be checked"
+                message.hidden = "the turn was stopped before this answer could be checked"
                 _add(agent, message, message)
             raise
     _add(agent, message, shown)
@@ -178,20 +178,7 @@ async def keep(agent: Agent, answer: Answer, content: list[Block]) -> Message:
 
 def _add(agent: Agent, message: Message, shown: Message) -> None:
     agent.transcript.append(message)
-    if "hidden" in message.meta:
-        agent.emit(Notice("warn", message.meta["hidden"]))
+    if message.hidden:
+        agent.emit(Notice("warn", message.hidden))
     elif shown.text:
         agent.emit(AssistantMessage(shown))
-
-
-def replace_text(content: list[Block], text: str) -> list[Block]:
-    """The blocks with `text` in place of the first text block and without the other text blocks."""
-    blocks: list[Block] = []
-    placed = False
-    for block in content:
-        if not isinstance(block, TextBlock):
-            blocks.append(block)
-        elif not placed:
-            placed = True
-            blocks.append(TextBlock(text))
-    return blocks

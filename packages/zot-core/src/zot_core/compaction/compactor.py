@@ -10,7 +10,7 @@ from zot_core.errors import SessionError, one_line
 from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
 from zot_core.hooks import Compacted, Failed
 from zot_provider.errors import ConfigError, ZotError
-from zot_provider.messages import Message, TextBlock
+from zot_provider.messages import Block, Message, TextBlock
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class Compactor:
         if agent.transcript.revision != revision:
             raise CompactionError("the conversation changed while its summary was being written; try again")
         # From here on nothing waits, so nothing can be cancelled half-way.
-        meta = {"compaction": "true", "tokens_before": str(before)}
-        summary = Message("user", [TextBlock(f"{HEADING}\n\n{text}")], timestamp(), meta)
+        content: list[Block] = [TextBlock(f"{HEADING}\n\n{text}")]
+        summary = Message("user", content, timestamp(), summarized_tokens=before)
         kept = messages[cut:]
         agent.hooks.compacted.tell(Compacted(summary, len(kept)))
         agent.transcript.reset([summary, *kept])
@@ -156,5 +156,5 @@ def _check(messages: list[Message], cut: int) -> None:
     """Raises `NothingToCompact` if the messages before the cut are none, or an earlier summary alone."""
     if not messages:
         raise NothingToCompact("nothing to compact")
-    if not cut or (cut == 1 and messages[0].meta.get("compaction") == "true"):
+    if not cut or (cut == 1 and messages[0].summarized_tokens is not None):
         raise NothingToCompact("nothing to compact: keep-tail covers the whole transcript")

@@ -54,7 +54,7 @@ async def summarise(
 
 def _earlier(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
     """The summary that the conversation begins with, empty if it begins with none; and what follows."""
-    if messages and messages[0].meta.get("compaction") == "true":
+    if messages and messages[0].summarized_tokens is not None:
         return messages[0].text.removeprefix(HEADING).strip(), messages[1:]
     return "", messages
 

@@ -105,6 +105,12 @@ class SessionFile:
         if not tail:
             self._last_role = summary.role
 
+    def clear(self) -> None:
+        """Write that the conversation begins again: a compaction to a message without content. Raises
+        `SessionError`."""
+        self.compact(Message("user", [], timestamp(), extra={"cleared": "true"}), 0)
+        self._starts, self._last_role = [], ""
+
     def _begin(self) -> None:
         if self._closed:
             raise SessionError(f"session {self.path} is closed")

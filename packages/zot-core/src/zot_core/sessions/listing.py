@@ -147,9 +147,9 @@ def one_line(text: str) -> str:
 
 def name_from(message: Message) -> str:
     """The name that a message gives to a session without a title; empty if it gives none, as one that is hidden."""
-    if message.role != "user" or message.meta.get("hidden"):
+    if message.role != "user" or message.hidden:
         return ""
-    return one_line(message.meta.get("display_text") or message.text)
+    return one_line(message.display_text or message.text)
 
 
 @record

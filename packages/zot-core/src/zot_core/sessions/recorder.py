@@ -1,4 +1,4 @@
-"""Writes an agent's messages and usage into its session as they happen."""
+"""`Recorder`: writes an agent's messages and usage into its session as they happen."""
 
 from zot_core.events import AgentEvent, CompactDone, Done, TurnEnd, UsageUpdate
 from zot_core.hooks import Hooks
@@ -6,20 +6,22 @@ from zot_core.sessions.file import SessionFile
 from zot_provider.usage import Usage
 
 
-def record_session(hooks: Hooks, session: SessionFile) -> None:
-    """Attach `session` to the agent of these hooks. A message is on disk before its event is told."""
-    turn: list[Usage] = []
-    total: list[Usage] = [Usage()]
+class Recorder:
+    """Writes to `session`, which may be replaced between runs. A message is on disk before its event is told."""
 
-    def on_event(event: AgentEvent) -> None:
+    def __init__(self, hooks: Hooks, session: SessionFile) -> None:
+        self.session = session
+        self._turn: list[Usage] = []
+        self._total = Usage()
+        hooks.message.add(lambda message: self.session.append(message))
+        hooks.compacted.add(lambda compacted: self.session.compact(compacted.summary, compacted.kept))
+        hooks.event.add(self._hear)
+
+    def _hear(self, event: AgentEvent) -> None:
         if isinstance(event, UsageUpdate):
-            turn.append(event.usage)
-            total[0] = event.cumulative
-        # What a compaction took that was stopped or failed is written at the end of its run.
-        elif isinstance(event, TurnEnd | CompactDone | Done) and turn:
-            session.usage(sum(turn[1:], turn[0]), total[0])
-            turn.clear()
-
-    hooks.message.add(session.append)
-    hooks.compacted.add(lambda compacted: session.compact(compacted.summary, compacted.kept))
-    hooks.event.add(on_event)
+            self._turn.append(event.usage)
+            self._total = event.cumulative
+        # The usage of a compaction that was stopped or failed is written at the end of its run.
+        elif isinstance(event, TurnEnd | CompactDone | Done) and self._turn:
+            self.session.usage(sum(self._turn[1:], self._turn[0]), self._total)
+            self._turn.clear()

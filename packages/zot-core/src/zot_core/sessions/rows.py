@@ -8,11 +8,12 @@ which become spaces. They are a JSON string if they are no JSON object; no argum
 """
 
 import json
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, get_args
 
 from zot_core.json_text import dump, is_object
 from zot_provider.messages import (
     Block,
+    Fate,
     ImageBlock,
     Message,
     ReasoningBlock,
@@ -55,6 +56,9 @@ class Compaction(Record):
     offset: int
 
 
+_DIGITS = 12
+"""Digits that a number in a message's `meta` may have; a longer one was not written by zot."""
+
 _META = tuple(name for name in Meta.__match_args__ if name != "other")
 
 
@@ -82,8 +86,23 @@ def compaction_row(compaction: Compaction) -> str:
 
 def _message(message: Message) -> str:
     blocks = ",".join(_block(block) for block in message.content)
-    meta = f',"meta":{dump(message.meta)}' if message.meta else ""
+    noted = _message_meta(message)
+    meta = f',"meta":{dump(noted)}' if noted else ""
     return f'{{"role":{dump(message.role)},"content":[{blocks}],"time":{dump(message.time)}{meta}}}'
+
+
+def _message_meta(message: Message) -> dict[str, str]:
+    """The `meta` object of a message's row: strings, by the names that zot has always used."""
+    meta = dict(message.extra)
+    if message.display_text is not None:
+        meta["display_text"] = message.display_text
+    if message.hidden:
+        meta["hidden"] = message.hidden
+    if message.summarized_tokens is not None:
+        meta |= {"compaction": "true", "tokens_before": str(message.summarized_tokens)}
+    if message.commands:
+        meta["commands"] = str(message.commands)
+    return meta
 
 
 def usage_row(usage: Usage, cumulative: Usage) -> str:
@@ -126,7 +145,8 @@ def _fields(block: Block) -> dict[str, Any]:
             return {"type": "image", "mime_type": mime_type, "data": data}
         case ToolResultBlock(call_id, content, is_error):
             inner = [_fields(each) for each in content]
-            return {"type": "tool_result", "call_id": call_id, "content": inner, "is_error": is_error}
+            fate = {} if block.fate == "ran" else {"fate": block.fate}
+            return {"type": "tool_result", "call_id": call_id, "content": inner, "is_error": is_error} | fate
         case ReasoningBlock():
             opaque = {name: getattr(block, name) for name in ReasoningBlock.__match_args__[1:]}
             return {"type": "reasoning", "summary": block.summary} | {k: v for k, v in opaque.items() if v}
@@ -149,8 +169,23 @@ def read_message(value: Any) -> Message | None:
     content = value.get("content")
     blocks = [block for each in content if (block := read_block(each))] if isinstance(content, list) else []
     meta = value.get("meta")
-    strings = {str(key): _text(item) for key, item in meta.items()} if isinstance(meta, dict) else {}
-    return Message(value["role"], blocks, _text(value.get("time")), strings)
+    extra = {str(key): _text(item) for key, item in meta.items()} if isinstance(meta, dict) else {}
+    compacted, before = extra.pop("compaction", ""), _count(extra.pop("tokens_before", ""))
+    return Message(
+        value["role"],
+        blocks,
+        _text(value.get("time")),
+        display_text=extra.pop("display_text", None),
+        hidden=extra.pop("hidden", ""),
+        summarized_tokens=before if compacted else None,
+        commands=_count(extra.pop("commands", "")),
+        extra=extra,
+    )
+
+
+def _count(text: str) -> int:
+    """The number that `text` says; 0 if it is not a number that can be believed."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < _DIGITS else 0
 
 
 def read_compaction(row: dict[str, Any]) -> Compaction | None:
@@ -180,7 +215,8 @@ def read_block(value: Any) -> Block | None:
             content = value.get("content")
             inner = [read_block(each) for each in content] if isinstance(content, list) else []
             kept = [block for block in inner if isinstance(block, TextBlock | ImageBlock)]
-            return ToolResultBlock(_text(value.get("call_id")), kept, value.get("is_error") is True)
+            fate: Fate = next((each for each in get_args(Fate) if each == value.get("fate")), "ran")
+            return ToolResultBlock(_text(value.get("call_id")), kept, value.get("is_error") is True, fate)
         case "reasoning":
             return ReasoningBlock(**{name: _text(value.get(name)) for name in ReasoningBlock.__match_args__})
     return None

@@ -28,13 +28,7 @@ class SessionStore:
 
     def create(self, cwd: str, model: str, provider: str, version: str) -> SessionFile:
         """A new session; nothing is on disk before its first message."""
-        raw = bytearray(os.urandom(16))
-        raw[6], raw[8] = raw[6] & 0x0F | 0x40, raw[8] & 0x3F | 0x80  # a version 4 UUID (RFC 9562)
-        digits = raw.hex()
-        identity = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-        name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{digits[:8]}.jsonl"
-        meta = Meta(identity, cwd, model, provider, timestamp(), version)
-        return SessionFile(os.path.join(self.folder(cwd), name), meta, advice=self.advice)
+        return new_session(self.folder(cwd), Meta("", cwd, model, provider, "", version), self.advice)
 
     def paths(self, cwd: str) -> list[str]:
         """The sessions of a working directory, the one used last first. Raises `SessionError`."""
@@ -73,6 +67,17 @@ class SessionStore:
         return self.paths(cwd) + sorted(
             path for folder in others if folder != self.folder(cwd) for path in _sessions(folder)
         )
+
+
+def new_session(folder: str, meta: Meta, advice: str = "") -> SessionFile:
+    """A new session in `folder`, like `meta` but for its id and start. Nothing is on disk before its first message."""
+    raw = bytearray(os.urandom(16))
+    raw[6], raw[8] = raw[6] & 0x0F | 0x40, raw[8] & 0x3F | 0x80  # a version 4 UUID (RFC 9562)
+    digits = raw.hex()
+    identity = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+    name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{digits[:8]}.jsonl"
+    meta = meta.replace(id=identity, started=timestamp())
+    return SessionFile(os.path.join(folder, name), meta, advice=advice)
 
 
 def _names(folder: str) -> list[str]:

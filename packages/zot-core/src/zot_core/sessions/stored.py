@@ -86,7 +86,7 @@ class _Source:
 
 
 class StoredMessage(Message):
-    """A message that is in the session file until its content, time or meta are looked at; then it is like any other.
+    """A message that is in the session file until a field other than `role` is looked at; then it is like any other.
 
     Rows are never changed, so what is read later is what stood there. A row that turns out to be damaged is a message
     that says so.
@@ -115,7 +115,7 @@ class StoredMessage(Message):
 
     def replace(self, **changes: Any) -> Message:  # type: ignore[override]  # the copy is in memory
         """See `Record`; a message like any other."""
-        return Message(self.role, self.content, self.time, self.meta).replace(**changes)
+        return Message(**({name: getattr(self, name) for name in self.__match_args__} | changes))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Message):
@@ -125,7 +125,7 @@ class StoredMessage(Message):
     __hash__ = None  # type: ignore[assignment]  # see `Record`
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("content", "time", "meta"):
+        if name not in Message.__match_args__:
             raise AttributeError(f"a message has no {name}")
         source = self._source
         if source is not None:
@@ -134,10 +134,12 @@ class StoredMessage(Message):
             except OSError as error:
                 raise SessionError(f"cannot read the session's older messages: {error.strerror}") from error
             there = [each for each in found if each is not None]
+            first = there[0] if there else Message(self.role, [])
+            for field_name in Message.__match_args__[1:]:
+                setattr(self, field_name, getattr(first, field_name))
             self.content = [block for each in there for block in each.content]
             if len(there) < len(found) and self.role != "tool":
                 self.content.append(TextBlock("(a part of the session file is damaged here)"))
-            self.time, self.meta = (there[0].time, there[0].meta) if there else ("", {})
             self._source = None
         return object.__getattribute__(self, name)
 
@@ -193,8 +195,9 @@ def _add(stored: Stored, message: Message | None, start: int) -> None:
 
 
 def _compact(stored: Stored, compaction: rows.Compaction | None, start: int) -> None:
-    """Have the summary stand for what came before the kept messages."""
+    """Have the summary stand for what came before the kept messages; one without content stands for nothing."""
     if compaction is not None:
         first = max(len(stored.messages) - compaction.kept, 0)
-        stored.messages[:first] = [compaction.summary]
-        stored.starts[:first] = [start]
+        empty = not compaction.summary.content
+        stored.messages[:first] = [] if empty else [compaction.summary]
+        stored.starts[:first] = [] if empty else [start]

@@ -5,7 +5,7 @@ machine; a jail, a remote machine or a test's memory are other implementations.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from zot_core.tools.turns import Turns
 from zot_provider.record import Record, field, record
@@ -94,8 +94,8 @@ class ToolContext(Record):
 
     `cwd` is absolute; relative paths are below it. `arguments` is the JSON text of what `run` gets parsed, with every
     digit as it was written. `progress` shows text while the tool runs. `env` is for child processes. `turns` is one
-    for all calls of an agent. Cancelling is by task: a tool sees `asyncio.CancelledError` and must leave nothing
-    running.
+    for all calls of an agent. `deps` is the object that was given to `Runtime`. Cancelling is by task: a tool sees
+    `asyncio.CancelledError` and must leave nothing running.
     """
 
     cwd: str
@@ -106,3 +106,4 @@ class ToolContext(Record):
     env: dict[str, str] = field(default_factory=dict)
     progress: Callable[[str], None] = _ignore
     turns: Turns = field(default_factory=Turns)
+    deps: Any = None

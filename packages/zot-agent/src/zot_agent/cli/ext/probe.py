@@ -44,8 +44,8 @@ def _findings(member: Member, extensions: Extensions) -> list[Finding]:
         found.append(Finding("--", "ready", "it never says so; zot waits a quarter of a second for it at each start"))
     name = member.name
     brings = {
-        "commands": [f"/{command.name}" for command in extensions.commands if command.extension == name],
-        "tools": [offer.name for offer in extensions.tools if offer.extension == name],
+        "commands": [f"/{command.name}" for command in extensions.commands if command.source == name],
+        "tools": [offer.name for offer in extensions.tools if offer.source == name],
         "watches": sorted(member.observes),
         "guards": sorted(member.intercepts),
     }

@@ -45,10 +45,6 @@ class Chat(Protocol):
         """Put text into the editor."""
         ...
 
-    def show_conversation(self) -> None:
-        """Show the conversation of the runtime anew."""
-        ...
-
     def refresh(self) -> None:
         """Something in the status has changed."""
         ...
@@ -60,10 +56,6 @@ class Chat(Protocol):
     permission: "Permission"
     themes: Themes
     typed: Typed
-
-    def watch_extensions(self) -> None:
-        """Show what the extensions want shown; harmless if that is so already."""
-        ...
 
     def stop(self) -> None:
         """Stop what goes on; what waited goes back into the editor."""

@@ -19,15 +19,13 @@ async def new(chat: Chat, _: str) -> None:
     """Begin another session."""
     session = chat.host.runtime.session
     kept = session is not None and os.path.exists(session.path)  # the first message makes it
-    chat.host.runtime.new_session()
-    chat.show_conversation()
+    chat.host.conversation.new_session()
     chat.note("a new session; the old one is in /sessions" if kept else "a new session")
 
 
 async def clear(chat: Chat, _: str) -> None:
     """Forget the conversation."""
-    chat.host.runtime.clear()
-    chat.show_conversation()
+    chat.host.conversation.clear()
 
 
 async def compact(chat: Chat, instructions: str) -> None:
@@ -56,9 +54,9 @@ async def copy(chat: Chat, _: str) -> None:
     if not answers:
         raise ConfigError("there is no answer to copy yet")
     last = answers[-1]
-    if "hidden" in last.meta:
+    if last.hidden:
         raise ConfigError("the last answer is hidden by an extension")
-    ways = await chat.app.copy(last.meta.get("display_text", last.text))
+    ways = await chat.app.copy(last.text if last.display_text is None else last.display_text)
     chat.note("copied" if ways else "the terminal takes no text for the clipboard", "info" if ways else "warning")
 
 

@@ -37,7 +37,6 @@ async def reload_extensions(chat: Chat, _: str) -> None:
     """Stop the extensions, read them anew, start them."""
     chat.note("reloading extensions...")
     stats = await chat.host.reload_extensions()
-    chat.watch_extensions()
     chat.note(str(stats), "success")
     for error in stats.errors:
         chat.note(error, "error")
@@ -104,6 +103,6 @@ def help_rows(
 async def help(chat: Chat, _: str) -> None:
     """Keys and commands."""
     running = chat.host.extensions
-    extensions = [(each.name, each.description, each.extension) for each in running.commands] if running else []
+    extensions = [(each.name, each.description, each.source) for each in running.commands] if running else []
     keys = chat.app.keymap
     await chat.ask(Pages("Help", lambda columns: help_rows(COMMANDS, extensions, columns, keys, chat.app.screen)))

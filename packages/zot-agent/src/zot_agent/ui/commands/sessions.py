@@ -86,12 +86,8 @@ async def sessions(chat: Chat, _: str) -> None:
     session = chat.host.runtime.session
     if chosen is None or (session is not None and session.path == chosen.path):
         return
-    options = chat.host.options.replace(
-        session=chosen.path, continue_latest=False, provider="", model="", cwd=chosen.cwd
-    )
-    for line in await chat.host.reopen(options):
+    for line in chat.host.open_session(chosen.path):
         chat.note(line, "warning")
-    chat.show_conversation()
 
 
 def _item(entry: SessionEntry, chat: Chat) -> Item[SessionEntry]:

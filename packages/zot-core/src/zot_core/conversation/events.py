@@ -1,10 +1,13 @@
-"""`ExtensionEvent`: what an extension wants the person to see or say. Modes show it, or leave it out.
+"""`ConversationEvent`: everything a front end is told, in one union: the agent's events, what extensions want a person
+to see or say, and changes of the conversation itself.
 
-Text is as the extension sent it: whoever shows it on a terminal strips its control sequences.
+Text of extensions is as they sent it: a front end on a terminal strips its control sequences.
 """
 
 from typing import ClassVar, Literal, TypeAlias
 
+from zot_core.conversation.shell_command import ShellCommand, ShellResult
+from zot_core.events import AgentEvent
 from zot_provider.record import Record, record
 
 Level: TypeAlias = Literal["info", "success", "warn", "error"]
@@ -48,11 +51,12 @@ class Insert(Record):
 
 @record
 class Submit(Record):
-    """A message of the user, which waits behind a running turn."""
+    """An extension sends a message of the user. It is queued already, unless `refused` says why not."""
 
     type: ClassVar[str] = "ext_submit"
     extension: str
     text: str
+    refused: str = ""
 
 
 @record
@@ -93,3 +97,47 @@ class PanelClose(Record):
 
 
 ExtensionEvent: TypeAlias = Notify | Display | ClearNotes | Insert | Submit | PanelOpen | PanelRender | PanelClose
+
+
+@record
+class Changed(Record):
+    """Something is different now: the `queue` (what runs, what waits), the `settings` (model, reasoning, tools), the
+    `session` (another conversation is shown), or the `extensions` (their commands)."""
+
+    type: ClassVar[str] = "changed"
+    what: Literal["queue", "settings", "session", "extensions"]
+
+
+@record
+class Undelivered(Record):
+    """Messages for a prompt that ended before the model could read them."""
+
+    type: ClassVar[str] = "undelivered"
+    texts: list[str]
+
+
+@record
+class ShellStart(Record):
+    """A shell command of the person's begins."""
+
+    type: ClassVar[str] = "shell_start"
+    command: ShellCommand
+
+
+@record
+class ShellOutput(Record):
+    """The running shell command has printed something."""
+
+    type: ClassVar[str] = "shell_output"
+    text: str
+
+
+@record
+class ShellEnd(Record):
+    """The shell command has ended."""
+
+    type: ClassVar[str] = "shell_end"
+    result: ShellResult
+
+
+ConversationEvent: TypeAlias = AgentEvent | ExtensionEvent | Changed | Undelivered | ShellStart | ShellOutput | ShellEnd

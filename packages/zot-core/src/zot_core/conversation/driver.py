@@ -1,0 +1,383 @@
+"""`Conversation`: the one driver under all front ends."""
+
+import asyncio
+import os
+import re
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any
+
+from zot_core.agent.loop import conclude, failed
+from zot_core.agent.loop import run as answer
+from zot_core.agent.run import Run
+from zot_core.aio import finish, spawn
+from zot_core.confirm import Confirm, confirm_gate
+from zot_core.conversation.events import (
+    Changed,
+    ConversationEvent,
+    Display,
+    ExtensionEvent,
+    Insert,
+    ShellEnd,
+    ShellOutput,
+    ShellStart,
+    Submit,
+    Undelivered,
+)
+from zot_core.conversation.extensions import Command, CommandAnswer, CommandError, ExtensionHost
+from zot_core.conversation.queue import Queued, RunQueue
+from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
+from zot_core.errors import Busy, one_line
+from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd, ToolCall
+from zot_core.hooks import Call, Observe, Refusal
+from zot_core.runtime import Runtime
+from zot_core.sessions.file import SessionFile, Stored
+from zot_core.skills import expand
+from zot_core.workspace import Workspace
+from zot_provider.errors import UnknownName, ZotError
+from zot_provider.messages import ImageBlock, Message
+from zot_provider.model import Model
+from zot_provider.request import Reasoning
+
+SKILL = "skill:"
+"""What the slash command of a skill begins with."""
+
+_COMMAND = re.compile(r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", re.DOTALL)
+
+
+class NotRunning(ZotError):
+    """No prompt is being answered that could be told more."""
+
+
+def read_command(text: str) -> tuple[str, str] | None:
+    """The name and the arguments of a slash command; None for any other text. A path is not one."""
+    found = _COMMAND.fullmatch(text.strip())
+    return None if found is None else (found["name"], (found["args"] or "").strip())
+
+
+class Conversation:
+    """Prompts, commands and settings of one agent, for any number of front ends.
+
+    Prompts run one after the other. Everything that happens is told to `events`, in order and once. A prompt that is a
+    slash command of a skill or of an extension runs that command; one that nobody knows is text.
+    """
+
+    def __init__(self, runtime: Runtime, *, most_waiting: int = 1000) -> None:
+        """Drives `runtime`, which nobody else prompts from now on. At most `most_waiting` prompts may wait."""
+        self.runtime = runtime
+        self.events: Observe[ConversationEvent] = Observe()
+        self.extensions: ExtensionHost | None = None
+        """Where commands and events of extensions come from: see `attach`."""
+        self.confirm: Confirm | None = None
+        """Asked before each tool call, after all hooks; None to allow every call."""
+        self.refusal: Callable[[], str] = lambda: ""
+        """Why prompts of extensions are not queued at the moment; empty if they are."""
+        self.text_deferred = False
+        """Whether the text of the current answer is to be shown only with `AssistantMessage`."""
+        self._queue = RunQueue(runtime, most_waiting, lambda: self.events.tell(Changed("queue")), self._not_begun)
+        self._shell_results: list[ShellResult] = []
+        runtime.hooks.event.add(self._hear)
+        runtime.hooks.tool_run.add(self._ask)
+        self._tell_children()
+
+    # What runs and what waits
+
+    @property
+    def busy(self) -> bool:
+        """Whether something runs, until its `done`, or waits."""
+        return self._queue.busy
+
+    @property
+    def running(self) -> Queued | None:
+        """What runs now; None from its `done` on."""
+        return self._queue.running
+
+    @property
+    def waiting(self) -> list[Queued]:
+        """What waits to run, in order."""
+        return self._queue.waiting
+
+    @property
+    def unheard(self) -> list[str]:
+        """Messages for the running prompt that the model has not read yet."""
+        return [message.text for message in self.runtime.agent.inbox.messages]
+
+    def prompt(self, text: str, images: Iterable[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> Run:
+        """Answer `text`, now or when what waits before it is done. Await the result for how it ended, or iterate over
+        it for its events; cancelling it works before it begins, too.
+
+        `typed` is what a person typed for it, if that is not `text`. Without `commands` a slash begins no command.
+        Raises `QueueFull` and `Closed`. Failures are events.
+        """
+        given = list(images)
+        return self._add(lambda: self._answer(text, given, commands=commands), typed or text, text, steerable=True)
+
+    def compact(self, instructions: str = "") -> Run:
+        """Compact the conversation, now or when what waits before it is done: see `Runtime.compact`."""
+        return self._add(lambda: self.runtime.summarise(instructions))
+
+    def shell(self, command: ShellCommand, typed: str = "") -> Run:
+        """Run a shell command, now or when what waits before it is done. It tells `ShellStart`, `ShellOutput` and
+        `ShellEnd`; the model reads its output with the next prompt."""
+        typed = typed or f"!{command.command}"
+        return self._add(lambda: self._run_shell(command), typed, typed)
+
+    def _add(
+        self,
+        work: Callable[[], Coroutine[Any, Any, RunEnd]],
+        typed: str = "",
+        text: str = "",
+        *,
+        steerable: bool = False,
+    ) -> Run:
+        run = Run(self.runtime.hooks.event)
+        self._queue.add(Queued(run, work, typed, text, steerable))
+        return run
+
+    def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
+        """Say something that the model reads with its next call. Raises `NotRunning`."""
+        self._check_steerable()
+        self.runtime.steer(text, images)
+        self.events.tell(Changed("queue"))
+
+    def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
+        """Say something as part of the running prompt, when the model would be done. Raises `NotRunning`."""
+        self._check_steerable()
+        self.runtime.follow_up(text, images)
+        self.events.tell(Changed("queue"))
+
+    def _check_steerable(self) -> None:
+        running = self.running
+        if running is None or not running.steerable:
+            raise NotRunning("no prompt is being answered; send it as a prompt")
+
+    def interrupt(self) -> None:
+        """Stop what runs; what waits runs next. Harmless when idle."""
+        self._queue.interrupt()
+
+    def stop(self) -> list[str]:
+        """Stop what runs, and give back, as typed, what the model has not read and what waited, which does not run."""
+        unheard = [message.text for message in self.runtime.agent.inbox.take_all()]
+        taken = [*unheard, *(queued.typed for queued in self._queue.take_all())]
+        self._queue.interrupt()
+        self.events.tell(Changed("queue"))
+        return taken
+
+    def take_back(self) -> str | None:
+        """Take back the prompt that would run last, as typed; None if nothing waits."""
+        taken = self._queue.take_last()
+        return taken.typed if taken is not None else None
+
+    async def idle(self) -> None:
+        """Return once nothing runs and nothing waits."""
+        await self._queue.idle()
+
+    # Slash commands
+
+    @property
+    def commands(self) -> list[Command]:
+        """The slash commands of skills and extensions. Those of extensions are complete once these are `ready`."""
+        skills = [Command("skills", f"{SKILL}{skill.name}", skill.description) for skill in self.runtime.skills]
+        return [*skills, *(self.extensions.commands if self.extensions is not None else ())]
+
+    async def ready(self) -> None:
+        """Return once all commands are known."""
+        if self.extensions is not None:
+            await self.extensions.ready()
+
+    def find_command(self, name: str) -> Command | None:
+        """The command of this name, whatever the case; None if there is none."""
+        return next((each for each in self.commands if each.name.lower() == name.lower()), None)
+
+    async def run_command(self, name: str, args: str = "") -> str:
+        """Run a command beside what runs; its action, such as "prompt" or "display". What it wants sent is queued, what
+        it wants shown is told. Raises `CommandError`, and `UnknownName` for a skill that there is not."""
+        name = name.removeprefix("/")
+        if name.startswith(SKILL):
+            text = self._skill(name, args)
+            self.prompt(text, typed=f"/{name} {args}".strip(), commands=False)
+            return "prompt"
+        command = await self._run_extension(name, args)
+        if command.action == "prompt":
+            self._hear_extension(Submit(command.extension, command.text))
+        return command.action
+
+    def _skill(self, name: str, args: str) -> str:
+        known = {skill.name: skill for skill in self.runtime.skills}
+        skill = known.get(name.removeprefix(SKILL))
+        if skill is None:
+            raise UnknownName.among("skill", name.removeprefix(SKILL), known)
+        return expand(skill, args)
+
+    async def _run_extension(self, name: str, args: str) -> CommandAnswer:
+        if self.extensions is None:
+            raise CommandError(f"there is no command /{name}")
+        await self.extensions.ready()
+        command = await self.extensions.run_command(name, args)
+        if command.action == "insert":
+            self.events.tell(Insert(command.extension, command.text))
+        elif command.action == "display":
+            self.events.tell(Display(command.extension, command.text))
+        return command
+
+    def attach(self, extensions: ExtensionHost) -> None:
+        """Let these extensions bring commands and tell events, once. Their hooks and tools are the runtime's
+        business."""
+        if self.extensions is not extensions:
+            self.extensions = extensions
+            extensions.events.add(self._hear_extension)
+
+    def extensions_changed(self) -> None:
+        """The extensions were started again, or are the first ones."""
+        self.events.tell(Changed("extensions"))
+
+    def _hear_extension(self, event: ExtensionEvent) -> None:
+        if isinstance(event, Submit):
+            try:
+                event = event.replace(refused=self.refusal())
+                if not event.refused:
+                    self.prompt(event.text, commands=False)
+            except ZotError as error:
+                event = event.replace(refused=one_line(error))
+        self.events.tell(event)  # before the first event of a prompt, which comes when the loop comes round
+
+    # Settings
+
+    def set_model(self, model: str | Model, *, provider: str = "") -> Model:
+        """Continue with another model of any provider: see `Runtime.set_model`."""
+        self._check_idle()
+        self.runtime.set_model(model, provider=provider)
+        self._settled()
+        return self.runtime.agent.model
+
+    def set_reasoning(self, reasoning: Reasoning) -> None:
+        """Have the model think this much: see `Runtime.set_reasoning`."""
+        self._check_idle()
+        self.runtime.set_reasoning(reasoning)
+        self._settled()
+
+    def set_tools(self, names: Iterable[str]) -> list[str]:
+        """Have other tools; the names of all there are then: see `Runtime.set_tools`."""
+        self._check_idle()
+        self.runtime.set_tools(names)
+        self._settled()
+        return sorted(self.runtime.agent.tools)
+
+    def _settled(self) -> None:
+        self._tell_children()
+        self.events.tell(Changed("settings"))
+
+    def clear(self) -> None:
+        """Forget the conversation: see `Runtime.clear`."""
+        self._check_idle()
+        self.runtime.clear()
+        self._session_changed()
+
+    def new_session(self) -> None:
+        """Start a new session: see `Runtime.new_session`."""
+        self._check_idle()
+        self.runtime.new_session()
+        self._session_changed()
+
+    def open_session(
+        self, session: "str | os.PathLike[str] | SessionFile", resumed: Stored | None = None,
+        workspace: Workspace | None = None,
+    ) -> None:  # fmt: skip
+        """Continue another session: see `Runtime.open_session`."""
+        self._check_idle()
+        self.runtime.open_session(session, resumed, workspace)
+        self._session_changed()
+
+    def _session_changed(self) -> None:
+        self._shell_results.clear()
+        self._tell_children()
+        self.events.tell(Changed("session"))
+
+    def _check_idle(self) -> None:
+        if self.busy:
+            raise Busy("the agent is busy; wait for done, or abort")
+
+    def _tell_children(self) -> None:
+        """Tell the programs that tools start which agent started them; the names are those of the Go zot. What is not
+        known is empty: a zot inside another must not see the outer one's."""
+        agent, session = self.runtime.agent, self.runtime.session
+        agent.context.env.update(
+            ZOT_PROVIDER=agent.model.vendor,
+            ZOT_MODEL=agent.model.id,
+            ZOT_REASONING_LEVEL=agent.reasoning,
+            ZOT_CHILD_SESSION="1",
+            ZOT_SESSION_ID=session.meta.id if session else "",
+            ZOT_SESSION_FILE=session.path if session else "",
+        )
+
+    # Work
+
+    async def _answer(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> RunEnd:
+        """Carry out a slash command, or have the model answer; the work of a prompt."""
+        agent = self.runtime.agent
+        try:
+            message = await self._message(text, images, commands=commands)
+        except asyncio.CancelledError:
+            return conclude(agent, "aborted")
+        except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
+            told = isinstance(error, CommandError) and error.told
+            return conclude(agent, "error", None if told else failed(error))
+        return conclude(agent, "completed") if message is None else await answer(agent, [message])
+
+    async def _message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
+        """The user's message for a prompt; None for a command that has done all there was to do."""
+        found = read_command(text) if commands else None
+        if found is not None:
+            await self.ready()
+            if found[0].startswith(SKILL):
+                text = self._skill(*found)
+            elif self.find_command(found[0]) is not None:
+                done = await self._run_extension(*found)
+                if done.action != "prompt":
+                    return None
+                text = done.text
+        results, self._shell_results = self._shell_results, []
+        return message_with_output(results, text, images)
+
+    async def _run_shell(self, command: ShellCommand) -> RunEnd:
+        self._tell_children()
+        self.events.tell(ShellStart(command))
+        context = self.runtime.agent.context
+        running = RunningCommand(command, context, lambda text: self.events.tell(ShellOutput(text)))
+        task = spawn(running.run(), "shell command")
+        stopped = await finish(task, running.stop)
+        result = task.result()
+        self._shell_results.append(result)
+        self.events.tell(ShellEnd(result))
+        return "aborted" if stopped else "completed"
+
+    # What is told
+
+    def _hear(self, event: AgentEvent) -> None:
+        kind = type(event)
+        if kind is AssistantStart:
+            self.text_deferred = event.deferred  # type: ignore[union-attr]
+        elif kind is ToolCall:
+            self._tell_children()  # a server may have named its model meanwhile
+        elif kind is Done:
+            texts = [message.text for message in self.runtime.agent.inbox.take_all()]
+            if texts:
+                self.events.tell(Undelivered(texts))
+        self.events.tell(event)
+
+    def _not_begun(self, error: ZotError) -> None:
+        for event in (ErrorEvent(one_line(error)), Done("error")):
+            self.events.tell(event)
+
+    async def _ask(self, call: Call) -> Refusal | None:
+        return None if self.confirm is None else await confirm_gate(self.confirm)(call)
+
+    async def __aenter__(self) -> "Conversation":
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop everything and release files and connections. Closing twice is harmless."""
+        self.stop()
+        await self.runtime.close()

@@ -1,0 +1,43 @@
+"""Events of a conversation as JSON: those of the agent, and what extensions want a person to see."""
+
+from collections.abc import Callable
+from typing import Any
+
+from zot_core.conversation import events
+from zot_core.conversation.events import ConversationEvent, Panel
+from zot_core.event_json import ENCODED, encode_event, one_line
+from zot_core.events import Notice
+from zot_core.json_text import dump
+
+
+def _panel(panel: Panel) -> dict[str, Any]:
+    return {"id": panel.id, "title": panel.title, "lines": list(panel.lines), "footer": panel.footer}
+
+
+_FIELDS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    events.Notify: lambda event: {"level": event.level, "message": event.message},
+    events.Display: lambda event: {"text": event.text},
+    events.ClearNotes: lambda event: {},
+    events.Insert: lambda event: {"text": event.text},
+    events.Submit: lambda event: {"text": event.text},
+    events.PanelOpen: lambda event: {"panel": _panel(event.panel)},
+    events.PanelRender: lambda event: {"panel": _panel(event.panel)},
+    events.PanelClose: lambda event: {"panel_id": event.panel_id},
+}
+
+
+def encode_conversation_event(event: ConversationEvent) -> list[str]:
+    """The event as lines of JSON, without their line breaks: usually one, none for an event that has no place in the
+    schema."""
+    kind = type(event)
+    if kind in ENCODED:
+        return [encode_event(event)]  # type: ignore[arg-type]
+    if isinstance(event, events.Undelivered):
+        told = (" ".join(text.split()) for text in event.texts)
+        return [encode_event(Notice("warn", f"not delivered, because the prompt has ended: {text}")) for text in told]
+    if isinstance(event, events.Submit) and event.refused:  # no `ext_submit`: clients count a `done` for each
+        return [encode_event(Notice("warn", f"{event.extension}: {event.refused}"))]
+    if kind in _FIELDS:
+        fields = {"type": event.type, "extension": event.extension, **_FIELDS[kind](event)}  # type: ignore[union-attr]
+        return [one_line(dump(fields))]
+    return []

@@ -1,0 +1,72 @@
+"""`EventQueue`: events in order for one reader, which may be slower than whoever puts them in."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class EventQueue(Generic[T]):
+    """Iterate over it, in one place, for its events; the last one may be followed by an error."""
+
+    def __init__(self, taken: Callable[[], None] | None = None, most: int | None = None) -> None:
+        """`taken` is called when the reader takes an event or begins to wait. Beyond `most` events the oldest are
+        dropped."""
+        self._events: deque[T] = deque(maxlen=most)
+        self._taken = taken
+        self._waiter: asyncio.Future[None] | None = None
+        self._ended = False
+        self._error: Exception | None = None
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        """The next event. Raises the error that the events ended with, and RuntimeError for a second reader."""
+        while not self._events:
+            if self._error is not None:
+                raise self._error
+            if self._ended:
+                raise StopAsyncIteration
+            if self._waiter is not None:
+                raise RuntimeError("events have one reader")
+            self._waiter = asyncio.get_running_loop().create_future()
+            if self._taken is not None:
+                self._taken()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        event = self._events.popleft()
+        if self._taken is not None:
+            self._taken()
+        return event
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the reader waits for an event."""
+        return self._waiter is not None
+
+    def put(self, event: T) -> None:
+        """Add an event."""
+        self._events.append(event)
+        self._wake()
+
+    def end(self, error: Exception | None = None) -> None:
+        """No event will follow; the reader gets `error` after the last one."""
+        if not self._ended:
+            self._ended, self._error = True, error
+            self._wake()
+
+    def forget(self) -> None:
+        """Drop the events that nobody has read."""
+        self._events.clear()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)

@@ -1,0 +1,26 @@
+"""`Workspace`: where an agent works, and what it is told of the place."""
+
+from collections.abc import Sequence
+
+from zot_core.prompt import system_prompt
+from zot_core.skills import Skill, skills_section
+from zot_provider.record import Record, field, record
+
+
+@record
+class Workspace(Record):
+    """A working directory (an absolute path), and what belongs to it.
+
+    `system_prompt` replaces zot's own words, None to keep them; `append_system_prompt` is added to them. `skills` are
+    those that the model may look up.
+    """
+
+    cwd: str
+    system_prompt: str | None = None
+    append_system_prompt: Sequence[str] = ()
+    skills: Sequence[Skill] = field(default_factory=list)
+
+    def system(self) -> str:
+        """The system prompt for work in this place."""
+        appended = [*self.append_system_prompt, skills_section(self.skills)]
+        return system_prompt(self.cwd, replace=self.system_prompt, append=appended)
