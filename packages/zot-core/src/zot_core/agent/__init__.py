@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from zot_core.agent.inbox import Inbox
-from zot_core.agent.loop import conclude, run
+from zot_core.agent.loop import answer, conclude
 from zot_core.agent.run import Run
 from zot_core.agent.transcript import Transcript
 from zot_core.clock import timestamp
@@ -67,7 +67,7 @@ class Agent:
     def start(self, *messages: Message) -> Run:
         """Begin a run that answers `messages`. Raises `Busy` during another run, unless that was cancelled: then the
         new run begins when the other one has ended."""
-        return self.begin(lambda: run(self, list(messages)))
+        return self.begin(lambda: answer(self, list(messages)))
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], waiting: Run | None = None) -> Run:
         """Begin a run of any work, which must end with `conclude` and must not raise; `waiting` is its handle if it has

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("zot_core.agent")
 
 
-async def run(agent: Agent, messages: list[Message]) -> RunEnd:
+async def answer(agent: Agent, messages: list[Message]) -> RunEnd:
     """Answer `messages`; how it ended. Emits everything from `user_message` to `done`, and never raises.
 
     (The order of events is in `zot_core.events`.)

@@ -54,7 +54,7 @@ class Run:
 
     def _finish(self, task: "asyncio.Task[RunEnd]") -> None:
         if self.end is None:
-            self.end = "aborted" if task.cancelled() else task.result()
+            self.end = "aborted" if task.cancelled() else "error" if task.exception() else task.result()
         if not self._over.done():
             self._over.set_result(self.end)
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
-from zot_core.agent.loop import conclude, failed
-from zot_core.agent.loop import run as answer
+from zot_core.agent.loop import answer, conclude, failed
 from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
