@@ -206,7 +206,9 @@ def open_client(selection: Selection, options: Options) -> Client:
         )
     from zot_agent.local.client import LocalClient  # noqa: PLC0415  an extra, and rarely used
 
-    return LocalClient(selection.vendor, selection.model.id)
+    client = LocalClient(selection.vendor)
+    client.check(selection.model)
+    return client
 
 
 def open_session(
