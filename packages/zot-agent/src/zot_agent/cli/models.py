@@ -5,16 +5,15 @@ import sys
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.host.build import known_models, open_client, use_proxy
+from zot_agent.host.build import known_models, use_proxy
 from zot_agent.host.options import Options
 from zot_agent.modes.output import complain
 from zot_core.terminal import strip_controls
-from zot_provider.catalog import list_models
 from zot_provider.catalog.user import Known
-from zot_provider.client import HttpClient
-from zot_provider.errors import ResponseTimeout, ZotError
 from zot_provider.model import Model
-from zot_provider.selection import Selection, select
+from zot_provider.registry import Endpoint, ModelRegistry
+from zot_provider.router import RoutingClient
+from zot_provider.selection import select
 
 LOOK = 2.0
 """Seconds a server without a catalogue gets to say what it has."""
@@ -40,36 +39,17 @@ def print_models(search: str, options: Options) -> int:
 
 async def _gather(known: Known, options: Options) -> list[Model]:
     """The catalogues', the user's own, and what servers without a catalogue say they have."""
-    if options.provider or options.base_url:
-        chosen = select(options.provider, api_key=options.api_key, base_url=options.base_url, known=known)
-        return await _models(chosen, known, options, alone=True)
-    each = [_models(select(vendor.id, known=known), known, options) for vendor in known.vendors]
-    return [model for models in await asyncio.gather(*each) for model in models]
-
-
-async def _models(chosen: Selection, known: Known, options: Options, *, alone: bool = False) -> list[Model]:
-    """The models of one vendor. Only where they were asked for `alone` is it a failure that none can be had."""
-    vendor = chosen.vendor
-    own = known.models.get(vendor.id, [])
-    models = {} if options.base_url else {model.id: model for model in list_models(vendor)}
-    if options.base_url or (not vendor.catalog and vendor.base_url):
-        try:
-            models |= {id: Model(id, vendor.id) for id in await _served(chosen, options)}
-        except ZotError:
-            if alone and not own:
-                raise
-    models |= {model.id: model for model in own}
-    return list(models.values())
-
-
-async def _served(chosen: Selection, options: Options) -> list[str]:
-    client = open_client(chosen, options)
+    registry = ModelRegistry(known)
+    client = RoutingClient(registry)
     try:
-        assert isinstance(client, HttpClient)  # there is an address
-        async with asyncio.timeout(LOOK):
-            return await client.models()
-    except TimeoutError:
-        raise ResponseTimeout(f"{chosen.vendor.id}: no list of models came within {LOOK:g} s") from None
+        if not (options.provider or options.base_url):
+            return (await registry.listing(client.models, which="all", limit=LOOK)).models
+        id = select(options.provider, api_key=options.api_key, base_url=options.base_url, registry=registry).vendor.id
+        registry.endpoints[id] = Endpoint(options.api_key, options.base_url, options.insecure)
+        found = await registry.listing(client.models, which="current", current=Model("", id), limit=LOOK)
+        if found.problems and not found.models:
+            raise found.problems[id]
+        return found.models
     finally:
         await client.close()
 
@@ -77,4 +57,5 @@ async def _served(chosen: Selection, options: Options) -> list[str]:
 def _facts(model: Model) -> str:
     window = f"{model.context_window // 1000}k context" if model.context_window else "context unknown"
     price = f"${model.price.input:g} in, ${model.price.output:g} out per million" if model.price else "price unknown"
-    return f"{window}, {price}{', reasons' if model.reasoning else ''}"
+    reasons = model.reasoning and model.name  # without a name only its id is known
+    return f"{window}, {price}{', reasons' if reasons else ''}"
