@@ -103,3 +103,34 @@ def test_its_events_are_those_of_any_model(tmp_path: Path) -> None:
     assert kinds.count("usage") >= 2
     assert kinds[-1] == "done"
     assert "error" not in kinds
+
+
+SWITCHING = """
+import asyncio, sys
+from zot_agent.local.client import LocalClient
+from zot_agent.local.pick import any_server
+from zot_provider import Model, ModelRegistry, RoutingClient, complete
+
+async def main(path):
+    registry = ModelRegistry()
+    registry.add(any_server(), open=LocalClient)
+    client = RoutingClient(registry)
+    for id in ("", path, ""):
+        print(bool((await complete(Model(id, any_server().id), "Hello", client=client)).text))
+    first, second = (complete(Model(id, any_server().id), "Hello", client=client) for id in (path, ""))
+    print(all(answer.text for answer in await asyncio.gather(first, second)))
+    await client.close()
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+@pytest.mark.usefixtures("weights")
+def test_another_model_file_is_loaded_when_it_is_asked(tmp_path: Path) -> None:
+    (found,) = (ROOT / ".cache" / "zot").rglob("*.gguf")
+    program = [*command()[:-1], "python"] if command()[-1] == "zot" else [sys.executable]
+    done = subprocess.run(
+        [*program, "-c", SWITCHING, str(found)], cwd=tmp_path, env=_ENVIRONMENT, capture_output=True, text=True,
+        timeout=RUN_LIMIT, check=False,
+    )  # fmt: skip
+    assert (done.stdout.split(), done.stderr) == (["True"] * 4, "")

@@ -25,7 +25,15 @@ TEXT = st.builds(TextBlock, st.sampled_from(["hi", "", " ", "é\u2028"]))
 IMAGE = st.just(ImageBlock("image/png", "AA=="))
 CALL = st.builds(ToolCallBlock, IDS, st.just("read"), st.sampled_from(["{}", '{"a": 1}', "{broken", ""]))
 RESULT = st.builds(ToolResultBlock, IDS, st.lists(TEXT | IMAGE, max_size=2), st.booleans())
-THOUGHT = st.builds(ReasoningBlock, st.just("hm"), signature=st.just("s"), wire=st.sampled_from(list(WIRES)))
+PROVIDERS = ["v", "w", "x"]
+THOUGHT = st.builds(
+    ReasoningBlock,
+    st.just("hm"),
+    signature=st.just("s"),
+    encrypted_content=st.sampled_from(["", "e"]),
+    wire=st.sampled_from(list(WIRES)),
+    provider=st.sampled_from(["", *PROVIDERS]),
+)
 MESSAGE = st.one_of(
     st.builds(Message, st.just("user"), st.lists(TEXT | IMAGE, max_size=2)),
     st.builds(Message, st.just("assistant"), st.lists(TEXT | CALL | THOUGHT, max_size=3)),
@@ -63,6 +71,21 @@ def test_conversations_in_turn_do_not_mix(name: str, first: list[Message], secon
     for history in (first, second, first, first[:3] + second):
         request = Request(MODEL, history)
         assert json.loads(writer.write(request)) == whole(name, request)
+
+
+@pytest.mark.parametrize("name", WIRES)
+@given(history=st.lists(MESSAGE, max_size=12), switches=st.lists(st.sampled_from(PROVIDERS), min_size=1, max_size=12))
+def test_a_conversation_that_changes_its_provider_gives_the_same_bodies_as_a_fresh_writer(
+    name: str, history: list[Message], switches: list[str]
+) -> None:
+    shared = BodyWriter(load_wire(name), Quirks())
+    own = {provider: BodyWriter(load_wire(name), Quirks()) for provider in PROVIDERS}
+    for end in range(len(history) + 1):
+        provider = switches[end % len(switches)]
+        request = Request(MODEL.replace(vendor=provider), history[:end], system="be kind", reasoning="low")
+        fresh = BodyWriter(load_wire(name), Quirks()).write(request)
+        assert shared.write(request) == own[provider].write(request) == fresh
+        assert json.loads(fresh) == whole(name, request)
 
 
 @pytest.mark.parametrize("name", WIRES)

@@ -94,6 +94,14 @@ def test_empty_texts_and_messages_are_dropped_and_what_then_touches_is_joined():
     assert normalize(history, "w") == [user("one", "two")]
 
 
+def test_reasoning_of_another_provider_is_dropped_and_that_of_an_unnamed_one_is_not():
+    mine, other = ReasoningBlock("mine", wire="w", provider="p"), ReasoningBlock("other", wire="w", provider="q")
+    unnamed, foreign = ReasoningBlock("old", wire="w"), ReasoningBlock("mine", wire="v", provider="p")
+    history = [Message("assistant", [mine, other, unnamed, foreign, TextBlock("done")])]
+    assert normalize(history, "w", provider="p") == [Message("assistant", [mine, unnamed, TextBlock("done")])]
+    assert normalize(history, "w", provider="r") == [Message("assistant", [unnamed, TextBlock("done")])]
+
+
 def test_reasoning_of_another_wire_is_dropped():
     mine, other = ReasoningBlock("mine", wire="w"), ReasoningBlock("other", wire="v")
     history = [Message("assistant", [other, mine, TextBlock("hi")])]

@@ -7,6 +7,7 @@ from zot_agent.local.client import LocalClient
 from zot_agent.local.pick import any_server
 from zot_agent.local.server import LocalServer, ServerLimits, engine_installed
 from zot_provider.errors import ConfigError
+from zot_provider.model import Model
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +17,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_what_is_missing_is_said_at_once_in_one_line() -> None:
     with pytest.raises(ConfigError) as caught:
-        LocalClient(any_server())
+        LocalClient(any_server()).check(Model("", "local"))
     wanted = "zot local setup" if engine_installed() else "zot-agent[local]"
     assert wanted in str(caught.value)
     assert "--base-url" in str(caught.value)
@@ -25,7 +26,7 @@ def test_what_is_missing_is_said_at_once_in_one_line() -> None:
 
 def test_a_missing_model_file_is_named() -> None:
     with pytest.raises(ConfigError) as caught:
-        LocalClient(any_server(), "no/such.gguf")
+        LocalClient(any_server()).check(Model("no/such.gguf", "local"))
     wanted = "'no/such.gguf'" if engine_installed() else "zot-agent[local]"
     assert wanted in str(caught.value)
 

@@ -62,6 +62,10 @@ def test_a_message_row_has_the_documented_form() -> None:
             ReasoningBlock("hm", signature="s", wire="anthropic"),
             '{"type":"reasoning","summary":"hm","signature":"s","wire":"anthropic"}',
         ),
+        (
+            ReasoningBlock("hm", wire="anthropic", provider="corp"),
+            '{"type":"reasoning","summary":"hm","wire":"anthropic","provider":"corp"}',
+        ),
         (ReasoningBlock(), '{"type":"reasoning","summary":""}'),
     ],
 )
@@ -182,7 +186,7 @@ blocks = st.one_of(
     shown,
     st.builds(ToolCallBlock, texts, texts, arguments),
     st.builds(ToolResultBlock, texts, st.lists(shown, max_size=2), st.booleans()),
-    st.builds(ReasoningBlock, texts, texts, texts, texts, texts),
+    st.builds(ReasoningBlock, texts, texts, texts, texts, texts, texts),
 )
 messages = st.builds(
     Message,

@@ -46,8 +46,8 @@ class Client(Protocol):
     cancelling the task that runs it) closes the connection at once. Failures are raised as `ProviderError`, and as
     `ConfigError` if the request could not be made.
 
-    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made and asks
-    no server, and `async models()`, which gives the ids that its server lists.
+    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made, and
+    `async models()`, which gives the ids that its server lists.
     """
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
@@ -73,9 +73,9 @@ class HttpClient:
         retries: RetryPolicy | None = None,
         gather: float = 0.0,
     ) -> None:
-        """`base_url` is what the provider's own SDK takes, empty for the provider's own. With `credentials` the key is
-        asked for with each request, in place of `key`. `gather` is that of `HttpLimits`; a `transport`, or what makes
-        one for the first request, has its own. A `transport` is closed with the client.
+        """`base_url` is what the provider's own SDK takes, empty for the provider's default. `credentials` replace
+        `key`: each request asks them for the key. `transport` is one, or a function that makes one for the first
+        request; it is closed with the client. `gather` is that of `HttpLimits`, for a client without a `transport`.
 
         Raises `MissingKey` if the provider needs a key and there is none, `ConfigError` without any base URL.
         """
@@ -97,14 +97,14 @@ class HttpClient:
         self._writer = BodyWriter(self._wire, vendor.quirks)
         self._retries = retries or RetryPolicy()
         self.on_retry: Callable[[str, float], None] | None = None
-        """Called with the reason why a request is made again, in one line, and the seconds before that."""
+        """Called before a request is made again: with the reason, in one line, and the seconds until then."""
 
     def check(self, model: Model) -> None:
-        """Raises `MissingKey` or `ConfigError` if there is no key that a request could carry."""
+        """Raises `MissingKey` or `ConfigError` if no request could be made now, for want of a key."""
         self._credentials.check(self.vendor)
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `Client`. The key is asked for first."""
+        """See `Client`."""
         wire, quirks, key = self._wire, self.vendor.quirks, ""
         body = self._writer.write(request)
         try:
@@ -223,7 +223,7 @@ class HttpClient:
 
 
 def _sign(batch: Sequence[StreamEvent], provider: str) -> None:
-    """Name the provider in the reasoning of a complete answer: another one must not get it."""
+    """Put the provider into the reasoning of a complete answer: no other provider may get it."""
     for event in batch:
         if isinstance(event, StreamEnd):
             for block in event.content:

@@ -1,4 +1,4 @@
-"""`complete` and `stream`: ask a model in one call, without opening or closing anything.
+"""`complete` and `stream`: ask a model with one call.
 
 ```python
 print(await complete("anthropic/claude-sonnet-4-5", "Say hello."))
@@ -23,10 +23,10 @@ from zot_provider.usage import Usage
 
 
 class CallOptions(TypedDict, total=False):
-    """What may be said of a call beside the model and the messages.
+    """The options of a call.
 
-    `system` to `response_schema` are fields of `Request`. `api_key` and `base_url` are for the model's provider; what
-    is not given comes from the environment. A `client` is asked instead, with its own keys and addresses, and stays
+    `system` to `response_schema` are fields of `Request`. `api_key` and `base_url` are for the model's provider; the
+    environment is the default. A `client` is used in place of a new one, with its own keys and addresses, and stays
     open.
     """
 
@@ -43,7 +43,7 @@ class CallOptions(TypedDict, total=False):
 
 @record
 class Completion(Record):
-    """An answer: the model's message, its tokens with their cost, why the model stopped, and which model it was.
+    """An answer: the model's message, its tokens with their cost, why the model stopped, and the model itself.
 
     `str()` gives the text.
     """
@@ -88,7 +88,7 @@ async def stream(
 ) -> AsyncGenerator[StreamEvent, None]:
     """The events of an answer one by one, usage with its cost; the arguments and errors are those of `complete`.
 
-    Leaving the loop early closes the connection; `contextlib.aclosing` makes sure that it is closed by then.
+    Leaving the loop early closes the connection. With `contextlib.aclosing` it is closed at the end of the block.
     """
     async with _asked(model, messages, options) as (_, events):
         async for event in events:
@@ -99,7 +99,7 @@ async def stream(
 async def _asked(
     model: str | Model, messages: str | Sequence[Message], options: CallOptions
 ) -> AsyncIterator[tuple[Model, AsyncGenerator[StreamEvent, None]]]:
-    """The model that is asked, and the events of its answer. What was opened is closed at the end."""
+    """The model that is asked, and the events of its answer. Closes what it opened."""
     client, asked = _open(model, options)
     try:
         if isinstance(client, RoutingClient):
@@ -127,7 +127,7 @@ def _open(model: str | Model, options: CallOptions) -> tuple[Client, Model]:
     client, registry = options.get("client"), ModelRegistry()
     if isinstance(client, RoutingClient):
         registry = client.registry
-    elif client is not None and isinstance(model, str):  # it knows what the name means
+    elif client is not None and isinstance(model, str):  # that client knows what the name means
         provider, slash, name = model.partition("/")
         return client, Model(name, provider) if slash else Model(model, "")
     key, base_url = options.get("api_key", ""), options.get("base_url", "")

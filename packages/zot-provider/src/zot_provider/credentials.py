@@ -1,4 +1,4 @@
-"""`Credentials`: the key that a request to a provider carries. It is asked for anew with each request."""
+"""`Credentials`: the key that a request to a provider carries. Each request looks it up again."""
 
 import os
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from zot_provider.vendors.spec import Vendor
 
 
 class Credentials(Protocol):
-    """Where keys come from: the environment, a store of signed-in accounts, or several places in order."""
+    """Where keys come from: the environment, a store of accounts, or several places in order."""
 
     def check(self, provider: Vendor) -> None:
         """Raise `MissingKey`, which says what to do, if the provider needs a key and there is none; `ConfigError` if
-        the key cannot be sent. Asks no server."""
+        the key cannot be sent. Contacts no server."""
         ...
 
     async def key(self, provider: Vendor) -> str:
@@ -24,12 +24,12 @@ class Credentials(Protocol):
         ...
 
     def advice(self, provider: Vendor, key: str) -> str:
-        """What a person does after the server refused `key`: words that end an error, without the key in them."""
+        """What a person should do after the server refused `key`: the last words of an error, without the key."""
         ...
 
 
 class EnvironmentKeys:
-    """Keys in environment variables, read when they are asked for."""
+    """Keys in environment variables, read for each request."""
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = os.environ if environ is None else environ
@@ -52,7 +52,7 @@ class GivenKey:
     """One key, for one provider; empty for a provider that needs none."""
 
     def __init__(self, key: str, environ: Mapping[str, str] | None = None) -> None:
-        """The environment is only looked at to name the variable that a refused key came from."""
+        """The environment serves only to name the variable that holds a refused key."""
         self._key = key
         self._environ = os.environ if environ is None else environ
 

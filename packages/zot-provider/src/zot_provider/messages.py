@@ -80,7 +80,7 @@ class ReasoningBlock(Record):
     """Thinking that a provider wants back on the next request, and a summary a person may read.
 
     `wire` names the wire that wrote it: another wire cannot use the opaque parts and drops the block. `provider` is the
-    id of the provider whose model wrote it, empty if unknown: it is signed for that one, and no other gets it.
+    id of the provider whose model wrote it, empty if unknown: the signature is for that provider, and no other gets it.
     Anthropic: `summary` and `signature`, or `encrypted_content` alone for redacted thinking. OpenAI Responses:
     `reasoning_id`, `summary`, `encrypted_content`. OpenAI Chat style `reasoning_content`: `summary` alone.
     """

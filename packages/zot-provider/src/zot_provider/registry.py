@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from zot_provider.client import Client
 
 Fetch: TypeAlias = Callable[[str], Awaitable[Iterable[str | Model]]]
-"""Asks the server of the provider with this id what models it has: `RoutingClient.models`."""
+"""Gets the list of models from the server of the provider with this id: `RoutingClient.models`."""
 
 Which: TypeAlias = Literal["current", "ready", "all"]
-"""The current provider; that one and those whose models can be asked, since they have a key or need none; all."""
+"""The current provider; the current one and those that have a key or need none; all."""
 
 Ask: TypeAlias = Literal["never", "unlisted", "always"]
-"""Which servers are asked for their models: "unlisted" are those whose models no catalogue lists."""
+"""Which servers are asked for their list: "unlisted" means those whose models no catalogue lists."""
 
 LIST_LIMIT = 2.0
 """Seconds a server has to list its models."""
@@ -46,7 +46,7 @@ class Endpoint(Record):
 
 @record
 class Listing(Record):
-    """Models of several providers, and by provider id why a server that was asked gave no list."""
+    """Models of several providers, and the error of each server that was asked and gave no list, by provider id."""
 
     models: list[Model]
     problems: dict[str, ZotError] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Listing(Record):
 
 @record
 class _Entry(Record):
-    """A provider, models of it that somebody described, and what makes its client if that is not HTTP."""
+    """A provider, the models that came with it, and a function that makes its client if it does not speak HTTP."""
 
     provider: Vendor
     models: dict[str, Model] = field(default_factory=dict)
@@ -62,10 +62,9 @@ class _Entry(Record):
 
 
 class ModelRegistry:
-    """Providers and their models. It opens no connection; `Fetch` does where a server is to be asked.
+    """The providers and their models. The registry opens no connection: a `Fetch` asks servers for it.
 
-    `endpoints` holds what was given for single providers, by id. It may be changed at any time, and so may the
-    environment.
+    `endpoints` holds what a person gave for single providers, by id. It may get new endpoints at any time.
     """
 
     def __init__(
@@ -75,8 +74,8 @@ class ModelRegistry:
         environ: Mapping[str, str] | None = None,
         credentials: Credentials | None = None,
     ) -> None:
-        """`known`: the built-in providers with the user's own. `environ` is the process's unless given, and holds the
-        keys unless there are other `credentials`."""
+        """`known` holds the built-in providers and those of the user. `environ` is the process's environment unless
+        given. Keys come from it unless there are `credentials`."""
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
         self.endpoints: dict[str, Endpoint] = {}
@@ -101,42 +100,43 @@ class ModelRegistry:
     def add(
         self, provider: Vendor, models: Iterable[Model] = (), *, open: "Callable[[Vendor], Client] | None" = None
     ) -> None:
-        """Have one more provider, or another one in the place of that with the same id, whose models stay known.
+        """Add a provider, or replace the one with the same id; the models of that one stay known.
 
-        `open` makes the client of a provider that is not asked over HTTP. Where a base URL is given, that is asked.
+        `open` makes the client of a provider that does not speak HTTP. It is not called while a base URL is given for
+        the provider.
         """
         self.remove(provider.id)
         self._added[provider.id] = _Entry(provider, {model.id: model for model in models}, open)
 
     def remove(self, id: str) -> None:
-        """Take back what `add` did for this id; harmless if it did nothing."""
+        """Undo `add` for this id. Harmless if nothing was added."""
         self._added.pop(id, None)
         self._listed.pop(id, None)
 
     def reload(self, known: Known) -> None:
-        """Take `known` in the place of the built-in and the user's providers; those added stay."""
+        """Replace the built-in providers and those of the user by `known`. Added providers stay."""
         self._known = {
             provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
             for provider in known.vendors
         }
 
     def opener(self, id: str) -> "Callable[[Vendor], Client] | None":
-        """What makes the provider's client, None if it is asked over HTTP."""
+        """The function that makes the provider's client; None if it speaks HTTP."""
         entry = self._added.get(id)
         return None if entry is None or self.base_url(id) else entry.open
 
     def base_url(self, id: str) -> str:
-        """Where the provider is asked instead of at its own address: as given for it, or as its variable in the
-        environment says. Empty if nowhere. Raises `UnknownName`."""
+        """The base URL that replaces the provider's: the given one, else that of its environment variable, else empty.
+        Raises `UnknownName`."""
         names = self.provider(id).base_url_env
         return self._endpoint(id).base_url or environment_value(names, self.environ)
 
     def address(self, id: str) -> str:
-        """The base URL at which the provider is asked; empty if it has none. Raises `UnknownName`."""
+        """The base URL in use for the provider; empty if it has none. Raises `UnknownName`."""
         return self.base_url(id) or self.provider(id).base_url or ""
 
     def credentials_of(self, id: str) -> Credentials:
-        """The key that was given for this provider, else the credentials of all."""
+        """The key that was given for this provider, else the credentials for all providers."""
         given = self._endpoint(id).key
         return GivenKey(given, self.environ) if given else self.credentials
 
@@ -147,24 +147,24 @@ class ModelRegistry:
             self.credentials_of(id).check(provider)
         except MissingKey:
             return False
-        except ConfigError:  # there is one, and whoever uses it hears what is wrong with it
+        except ConfigError:  # there is a key; the first request says what is wrong with it
             pass
         return True
 
     # Models.
 
     def models(self, id: str = "") -> list[Model]:
-        """The known models of this provider, of all providers for an empty id, without asking a server.
+        """The known models of this provider, or of all providers for an empty id. No server is asked.
 
-        The user's description of a model counts more than any other. Where a base URL was given, the catalogue's models
-        are left out: that server has names of its own. Raises `UnknownName`.
+        The user's entry for a model wins over any other. If a base URL was given, the models of the catalogue are left
+        out, since that server has its own names. Raises `UnknownName`.
         """
         ids = [id] if id else [provider.id for provider in self.providers]
         return [model for each in ids for model in self._models(each, own_names=self.has_own_names(each))]
 
     def find(self, provider_id: str, model_id: str) -> Model | None:
-        """The model with exactly this id: as the user describes it, else whoever added the provider, else the
-        catalogue, else its server. None if it is unknown, or the provider is."""
+        """The model with exactly this id, from the first source that has it: the user, `add`, the catalogue, the
+        server's list. None if no source has it, or the provider is unknown."""
         for entries in (self._known, self._added):
             entry = entries.get(provider_id)
             if entry is not None and model_id in entry.models:
@@ -174,24 +174,24 @@ class ModelRegistry:
         return find_model(self.provider(provider_id), model_id) or self._live(provider_id).get(model_id)
 
     def knows(self, model: Model) -> bool:
-        """Whether the model is described anywhere, or is a dated snapshot of one that is."""
+        """Whether `find` finds the model, or it is a dated snapshot of a model of the catalogue."""
         if self.find(model.vendor, model.id) is not None:
             return True
         return any(in_catalog(each, model.id) for each in self.providers if each.id == model.vendor)
 
     def unlisted(self, model: Model, before: Model | None = None) -> bool:
-        """Whether a person should be warned: all models of the provider are known, and this is none of them.
+        """Whether to warn a person: the models of the provider are known, and this is not one of them.
 
-        `before` is the model in use before: it says whether a server behind a base URL has names of its own.
+        `before` is the model that was in use before; see `has_own_names`.
         """
         return not self.knows(model) and not self.has_own_names(model.vendor, before)
 
     def has_own_names(self, id: str, current: Model | None = None) -> bool:
-        """Whether nobody but the provider's server knows what its models are called.
+        """Whether only the provider's server knows the names of its models.
 
-        So it is without a catalogue, and where a base URL is given. But if the `current` model answers at that base
-        URL, it tells: a name of the catalogue is a sign of a proxy, which knows all the names of the catalogue.
-        Raises `UnknownName`.
+        True for a provider without a catalogue, and if a base URL was given. If the `current` model is one of this
+        provider, it decides: a server elsewhere that answers to a name of the catalogue is a proxy and knows all those
+        names; one that answers to another name has its own. Raises `UnknownName`.
         """
         provider = self.provider(id)
         if not provider.catalog:
@@ -202,17 +202,18 @@ class ModelRegistry:
         return bool(self._endpoint(id).base_url)
 
     def default(self, id: str) -> Model:
-        """The model to use if a person names only the provider; its id is empty if only the server knows one."""
+        """The model to use if a person names only the provider. Its id is empty if only the server knows its models.
+        Raises `UnknownName`."""
         provider = self.provider(id)
         described = [model for entry in self._entries(id) for model in entry.models.values()]
         name = provider.default_model or (described[0].id if described else "")
         return self.find(id, name) or Model(name, id, reasoning=True)
 
     def remember(self, id: str, models: Iterable[str | Model]) -> None:
-        """Keep what the provider's server lists, in place of an earlier list; forgotten when it is asked elsewhere.
+        """Keep the list of a provider's server, in place of an earlier list. It counts only for the address in use now.
 
-        What is not known otherwise of a model that is given by its id alone is unknown; whoever wants it to reason is
-        taken at their word. Raises `UnknownName`.
+        A bare id that the catalogue does not have becomes a model with unknown limits and price. Nobody knows whether
+        it reasons, so a request may ask it to. Raises `UnknownName`.
         """
         provider, listed = self.provider(id), {}
         for each in models:
@@ -244,10 +245,10 @@ class ModelRegistry:
         ask: Ask = "unlisted",
         limit: float = LIST_LIMIT,
     ) -> Listing:
-        """The models a person may choose from, those of the `current` model's provider first and that model among them.
+        """The models a person may choose from. Those of the current provider come first and include `current`.
 
-        Servers are asked at the same time, each for at most `limit` seconds; one without a key only if it is the
-        current one. Without `fetch` none is. What goes wrong is told in `Listing.problems`. Raises `UnknownName`.
+        Servers are asked in parallel, each with `limit` seconds; without `fetch` no server is asked. A provider without
+        a key is asked only if it is the current one. `Listing.problems` has the failures. Raises `UnknownName`.
         """
         ids = self._chosen(which, current)
         problems: dict[str, ZotError] = {}
@@ -271,13 +272,13 @@ class ModelRegistry:
     def resolve(self, name: str, current: Model | None = None, *, provider: str = "") -> Model:
         """The model that a person means by `name` while `current` is in use.
 
-        `name` is an id, the beginning of one, or PROVIDER/ID; `provider` names the provider if the name does not. An id
-        of the current provider comes first. What stands before a slash is another provider if that one has the model or
-        has no catalogue, or if no id of the current provider holds a slash. Then comes an exact id of another provider,
-        one with a key first, unless the current server has names of its own; then what `match` finds. A name that
-        nobody knows is a model of the current provider, taken as it is: ask `unlisted` whether to warn.
+        `name` is an id, the beginning of one, or PROVIDER/ID; `provider` names the provider if the name does not. The
+        rules, in order: an exact id of the current provider. PROVIDER/ID, if PROVIDER is the current one, has the model
+        or has no catalogue, or if no id of the current provider holds a slash. An exact id of another provider (those
+        with a key first), unless the current server `has_own_names`. What `match` finds, which takes an unknown name as
+        it is: `unlisted` says whether to warn.
 
-        Raises `ConfigError` for an empty name, and `UnknownName` for a provider that there is not.
+        Raises `ConfigError` for an empty name, and `UnknownName` for an unknown provider.
         """
         name, here = name.strip(), provider or (current.vendor if current is not None else self._first())
         self.provider(here)
@@ -294,8 +295,8 @@ class ModelRegistry:
         return self._resolve(name, here, current)
 
     def match(self, id: str, name: str, current: Model | None) -> Model:
-        """The model of this provider that `name` means if no other provider is considered: exact, a dated snapshot, a
-        unique beginning; else the name as it is. A server with names of its own knows only exact ones."""
+        """The model of this provider that a person means by `name`: an exact id, a dated snapshot, a unique beginning,
+        else the name as it is. Only exact ids count if the server `has_own_names`. Raises `UnknownName`."""
         found = self.find(id, name)
         if found is None and not self.has_own_names(id, current):
             found = match_model(name, {model.id: model for model in self._models(id, own_names=False)})
@@ -304,7 +305,7 @@ class ModelRegistry:
     # Inside.
 
     def _resolve(self, name: str, here: str, current: Model | None) -> Model:
-        """See `resolve`, for a name that is no exact id of the provider `here` and does not begin with that."""
+        """See `resolve`: for a name that is not an exact id of the provider `here` and does not begin with its id."""
         head, slash, rest = name.partition("/")
         others = [provider.id for provider in self.providers if provider.id != here]
         own_names = self.has_own_names(here, current)
@@ -317,11 +318,11 @@ class ModelRegistry:
                 if found is not None:
                     return found
         if slash and no_slashes:
-            self.provider(head)  # there is none: this says so
+            self.provider(head)  # raises `UnknownName`
         return self.match(here, name, current)
 
     def _first(self) -> str:
-        """The provider to begin with: the first one with a key, else the first one."""
+        """The first provider with a key, else the first provider."""
         providers = self.providers
         return next((each.id for each in providers if each.key_env and self.ready(each.id)), providers[0].id)
 
@@ -329,7 +330,7 @@ class ModelRegistry:
         return self.endpoints.get(id) or Endpoint()
 
     def _entries(self, id: str) -> list[_Entry]:
-        """The descriptions of a provider, those that count most last."""
+        """The entries of a provider; the last one wins."""
         return [entries[id] for entries in (self._added, self._known) if id in entries]
 
     def _live(self, id: str) -> dict[str, Model]:

@@ -30,25 +30,24 @@ class _Opened(Record):
 
 
 class RoutingClient:
-    """A `Client` that asks the provider of each request's model, so that another model may be another provider's.
+    """A `Client` that sends each request to the provider of its model.
 
-    The client of a provider is opened when it is first needed, and again when the registry says something else of the
-    provider. Connections are shared.
+    It opens a client for a provider when it first needs one, and again after the provider, its address or its endpoint
+    changed in the registry. All share one pool of connections.
     """
 
     def __init__(
         self, registry: ModelRegistry | None = None, *, retries: RetryPolicy | None = None, gather: float = 0.0
     ) -> None:
-        """`registry`: which providers there are, where they are asked and with what key. `gather` is that of
-        `HttpLimits`."""
+        """`registry` has the providers, their addresses and keys. `gather` is that of `HttpLimits`."""
         self.registry = registry or ModelRegistry()
         self.on_retry: Callable[[str, float], None] | None = None
-        """Called with the reason why a request is made again, in one line that names the provider, and the seconds
-        before that."""
+        """Called before a request is made again: with the reason, one line that begins with the provider's id, and the
+        seconds until then."""
         self._retries = retries
         self._gather = gather
         self._opened: dict[str, _Opened] = {}
-        self._others: list[Client] = []  # that do not speak HTTP, also those that were replaced
+        self._others: list[Client] = []  # those that do not speak HTTP, also replaced ones
         self._transports: dict[bool, HttpTransport] = {}
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
@@ -57,27 +56,27 @@ class RoutingClient:
 
     def check(self, model: Model) -> None:
         """Raises `MissingKey` (which names the variables to set), `UnknownName` or another `ConfigError` if no request
-        to this model could be made. Asks no server."""
+        to this model could be made. Contacts no server."""
         check = getattr(self.client(model.vendor), "check", None)
         if check is not None:
             check(model)
 
     async def models(self, provider_id: str) -> list[str]:
-        """The ids of the models that the provider's server lists; empty for one that lists none because it does not
-        speak HTTP. Raises `ProviderError`, and `ConfigError` if it cannot be asked."""
+        """The ids of the models that the provider's server lists; empty for a client that is not HTTP and has no list.
+        Raises `ProviderError`, and `ConfigError` if the server cannot be asked."""
         models = getattr(self.client(provider_id), "models", None)
         return [] if models is None else list(await models())
 
     async def name_model(self, model: Model) -> Model:
-        """The same model, or the first one that the server lists if `model` has no id. Raises what `models` raises."""
+        """The same model; if it has no id, the first one that the server lists. Raises what `models` raises."""
         listed = [] if model.id else await self.models(model.vendor)
         if not listed:
             return model
         return self.registry.find(model.vendor, listed[0]) or model.replace(id=listed[0])
 
     def client(self, provider_id: str) -> Client:
-        """The client of one provider; close this client instead of that one. Raises `UnknownName`, `MissingKey`, or
-        another `ConfigError`."""
+        """The client of one provider. Do not close it: `close` does. Raises `UnknownName`, `MissingKey`, or another
+        `ConfigError`."""
         registry = self.registry
         provider, address = registry.provider(provider_id), registry.address(provider_id)
         endpoint, opener = registry.endpoints.get(provider_id), registry.opener(provider_id)
@@ -135,10 +134,10 @@ def open_client(
     retries: RetryPolicy | None = None,
     gather: float = 0.0,
 ) -> RoutingClient:
-    """A client that is ready for what was selected, and for any other provider of the `registry`.
+    """A client for the selected model, and for any other provider of the `registry`.
 
-    The key and the base URL of the selection become the registry's for its provider, unless they are those of the
-    environment, which is read with each request. Raises `MissingKey`, or another `ConfigError`.
+    The key and the base URL of the selection become the registry's endpoint of that provider, unless they come from the
+    environment: each request reads that again. Raises `MissingKey`, or another `ConfigError`.
     """
     registry, vendor = registry or ModelRegistry(), selection.vendor
     if vendor not in registry.providers:

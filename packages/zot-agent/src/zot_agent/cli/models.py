@@ -10,8 +10,8 @@ from zot_agent.host.options import Options
 from zot_agent.modes.output import complain
 from zot_core.terminal import strip_controls
 from zot_provider.model import Model
-from zot_provider.registry import ModelRegistry
-from zot_provider.router import RoutingClient, open_client
+from zot_provider.registry import Endpoint, ModelRegistry
+from zot_provider.router import RoutingClient
 from zot_provider.selection import select
 
 LIMIT = 2.0
@@ -37,27 +37,24 @@ def print_models(search: str, options: Options) -> int:
 
 
 async def _list(registry: ModelRegistry, options: Options) -> list[Model]:
-    """The catalogues', the user's own, and what servers without a catalogue say they have. Where one server is asked
-    for, it is a failure that it has none."""
-    if not (options.provider or options.base_url):
-        client = RoutingClient(registry)
-        try:
-            return (await registry.listing(client.models, which="all", limit=LIMIT)).models
-        finally:
-            await client.close()
-    chosen = select(options.provider, api_key=options.api_key, base_url=options.base_url, registry=registry)
-    client = open_client(chosen, registry=registry, insecure=options.insecure)
+    """The catalogues', the user's own, and what servers without a catalogue say they have. Where one provider is asked
+    for, its failure to list its models is raised."""
+    client = RoutingClient(registry)
     try:
-        current = chosen.model.replace(id="")
-        listing = await registry.listing(client.models, which="current", current=current, limit=LIMIT)
+        if not (options.provider or options.base_url):
+            return (await registry.listing(client.models, which="all", limit=LIMIT)).models
+        id = select(options.provider, api_key=options.api_key, base_url=options.base_url, registry=registry).vendor.id
+        registry.endpoints[id] = Endpoint(options.api_key, options.base_url, options.insecure)
+        found = await registry.listing(client.models, which="current", current=Model("", id), limit=LIMIT)
+        if found.problems and not found.models:
+            raise found.problems[id]
+        return found.models
     finally:
         await client.close()
-    if not listing.models and listing.problems:
-        raise next(iter(listing.problems.values()))
-    return listing.models
 
 
 def _facts(model: Model) -> str:
     window = f"{model.context_window // 1000}k context" if model.context_window else "context unknown"
     price = f"${model.price.input:g} in, ${model.price.output:g} out per million" if model.price else "price unknown"
-    return f"{window}, {price}{', reasons' if model.reasoning else ''}"
+    reasons = model.reasoning and model.name  # without a name only its id is known
+    return f"{window}, {price}{', reasons' if reasons else ''}"

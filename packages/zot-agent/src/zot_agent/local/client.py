@@ -1,4 +1,4 @@
-"""`LocalClient`: a model that runs inside this process, as a `Client` like any other."""
+"""`LocalClient`: models that run inside this process, as a `Client` like any other."""
 
 import asyncio
 import os
@@ -11,6 +11,7 @@ from zot_agent.local.weights import DEMO, find_weights
 from zot_provider.client import HttpClient
 from zot_provider.errors import ConfigError
 from zot_provider.events import StreamEvent
+from zot_provider.model import Model
 from zot_provider.request import Request
 from zot_provider.vendors.spec import Vendor
 
@@ -22,37 +23,73 @@ _AGAINST_LOOPS = 0.2
 more it lists what is a file."""
 
 
-class LocalClient:
-    """The model at `path` (a GGUF file), the demo model for an empty path. It is loaded with the first request.
+class _Loaded:
+    """A model in memory, and how many answers of it are being written."""
 
-    Raises `ConfigError` at once if the extra, the file or the demo model's weights are missing.
+    def __init__(self, server: LocalServer, client: PromptedClient) -> None:
+        self.server, self.client = server, client
+        self.answers = 0
+
+
+class LocalClient:
+    """Models that run in this process. The id of a model is the path of a GGUF file, empty for the demo model.
+
+    A model is loaded with the first request for it, and leaves memory when another one is asked. Raises `ConfigError`
+    without the extra.
     """
 
-    def __init__(self, vendor: Vendor, path: str = "") -> None:
+    def __init__(self, vendor: Vendor) -> None:
         require_engine()
         self._vendor = vendor
-        self._server = LocalServer(_model_file(path), frequency_penalty=0.0 if path else _AGAINST_LOOPS)
-        self._budget = _LARGER if path else Budget()
-        self._client: PromptedClient | None = None
+        self._loaded: dict[str, _Loaded] = {}
+        self._wanted = ""  # the model that was asked last, which stays loaded
         self._starting = asyncio.Lock()
+
+    def check(self, model: Model) -> None:
+        """Raises `ConfigError` if the file or the demo model's weights are missing."""
+        _model_file(model.id)
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`."""
-        async with self._starting:
-            if self._client is None:
-                await self._server.start(self._vendor)
-                http = HttpClient(self._vendor, key=self._server.key, base_url=self._server.base_url)
-                self._client = PromptedClient(http, self._budget)
-        async with aclosing(self._client.stream(request)) as batches:
-            async for batch in batches:
-                yield batch
+        loaded = await self._load(request.model.id)
+        try:
+            async with aclosing(loaded.client.stream(request)) as batches:
+                async for batch in batches:
+                    yield batch
+        finally:
+            loaded.answers -= 1
+            await self._unload()
 
     async def close(self) -> None:
-        """See `Client`. The model leaves memory."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-        self._server.stop()
+        """See `Client`. All models leave memory."""
+        loaded, self._loaded = list(self._loaded.values()), {}
+        for each in loaded:
+            await _stop(each)
+
+    async def _load(self, id: str) -> _Loaded:
+        """The model with this id, counted as one that answers."""
+        async with self._starting:
+            self._wanted = id
+            if id not in self._loaded:
+                await self._unload()
+                server = LocalServer(_model_file(id), frequency_penalty=0.0 if id else _AGAINST_LOOPS)
+                await server.start(self._vendor)
+                http = HttpClient(self._vendor, key=server.key, base_url=server.base_url)
+                self._loaded[id] = _Loaded(server, PromptedClient(http, _LARGER if id else Budget()))
+            loaded = self._loaded[id]
+            loaded.answers += 1
+            return loaded
+
+    async def _unload(self) -> None:
+        """Free the memory of models that neither answer nor were asked last."""
+        unused = [id for id, each in self._loaded.items() if id != self._wanted and not each.answers]
+        for each in [self._loaded.pop(id) for id in unused]:
+            await _stop(each)
+
+
+async def _stop(loaded: _Loaded) -> None:
+    await loaded.client.close()
+    loaded.server.stop()
 
 
 def _model_file(path: str) -> str:
