@@ -19,8 +19,8 @@ from zot_core.display import (
     TextDisplay,
     main_argument,
 )
-from zot_core.terminal import strip_controls
 from zot_provider.messages import ImageBlock, TextBlock
+from zot_tui.text.ansi import strip_ansi
 
 Json: TypeAlias = dict[str, Any]
 
@@ -28,7 +28,6 @@ _HINTS = {"command": "execute", "url": "fetch", "pattern": "search", "query": "s
 """Arguments that say what kind of call it is, until there are display blocks."""
 _PATHS = ("path", "file_path")
 _REPLACEMENTS = (("oldText", "newText"), ("old_text", "new_text"), ("old_string", "new_string"))
-_COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 _TITLE = 200
 """Characters of a title."""
 
@@ -210,4 +209,4 @@ _BREAKS = "\r\n"
 
 def plain(words: str) -> str:
     """Without control sequences, colours among them: no editor shows those."""
-    return _COLOURS.sub("", strip_controls(words))
+    return strip_ansi(words)
