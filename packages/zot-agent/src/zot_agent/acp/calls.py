@@ -3,7 +3,6 @@
 What a call is follows from its display blocks, and before there are any from its arguments; no tool is known by name.
 """
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ from zot_core.display import (
     TextDisplay,
     main_argument,
 )
+from zot_provider.json_text import read_strict
 from zot_provider.messages import ImageBlock, TextBlock
 from zot_tui.text.ansi import strip_ansi
 
@@ -35,14 +35,10 @@ _TITLE = 200
 def parsed(arguments: str) -> Json:
     """The arguments of a call; empty if the model wrote no JSON object."""
     try:
-        value = json.loads(arguments, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        value = read_strict(arguments)
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def title(name: str, arguments: str) -> str:

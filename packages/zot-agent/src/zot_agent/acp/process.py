@@ -21,7 +21,7 @@ from zot_agent.acp.transport import StdioTransport
 from zot_agent.host.options import Options
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.method import CommandRefused
-from zot_core.errors import Busy, SessionNotFound, one_line
+from zot_core.errors import Busy, SessionNotFound, error_line
 from zot_provider.errors import ConfigError, ZotError
 
 _log = logging.getLogger("zot_agent.acp")
@@ -79,10 +79,10 @@ class Link:
         except ValidationError as error:
             raise RequestError(INVALID_PARAMS, _faults(error)) from None
         except ZotError as error:
-            raise RequestError(_code(error), one_line(error)) from None
+            raise RequestError(_code(error), error_line(error)) from None
         except Exception as error:  # noqa: BLE001  the top of a request
             _log.error("the method %s failed", method, exc_info=error)
-            text = f"this is a mistake in zot, please report it: {one_line(error)}"
+            text = f"this is a mistake in zot, please report it: {error_line(error)}"
             raise RequestError(INTERNAL, text) from None
 
     def update(self, session: str, update: Json) -> None:

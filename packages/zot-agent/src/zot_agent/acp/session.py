@@ -15,7 +15,7 @@ from zot_agent.acp.permission import Permission
 from zot_agent.acp.replay import replay
 from zot_agent.host import Host
 from zot_core.aio import finish, spawn
-from zot_core.errors import Busy, one_line
+from zot_core.errors import Busy, error_line
 from zot_core.events import AgentEvent, RunEnd, TurnStart
 from zot_core.run import Run
 from zot_core.runtime import Unanswered
@@ -235,7 +235,7 @@ class Session:
         try:
             return await command(args)
         except ZotError as error:
-            self.feed.note(one_line(error))
+            self.feed.note(error_line(error))
             return "completed"
 
     async def _follow(self, begin: Callable[[], Run]) -> RunEnd:

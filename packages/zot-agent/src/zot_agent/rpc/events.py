@@ -5,8 +5,7 @@ from typing import Any
 
 from zot_agent.extensions import events
 from zot_agent.extensions.events import ExtensionEvent, Panel
-from zot_core.event_json import one_line
-from zot_core.json_text import dump
+from zot_provider.json_text import dump, escape_line_ends
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
@@ -27,4 +26,4 @@ _FIELDS: dict[type, Callable[[Any], dict[str, Any]]] = {
 
 def encode_extension_event(event: ExtensionEvent) -> str:
     """The event as one line of JSON, without its line break."""
-    return one_line(dump({"type": event.type, "extension": event.extension, **_FIELDS[type(event)](event)}))
+    return escape_line_ends(dump({"type": event.type, "extension": event.extension, **_FIELDS[type(event)](event)}))

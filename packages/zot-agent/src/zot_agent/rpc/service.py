@@ -12,15 +12,14 @@ from zot_agent.rpc.method import Answer, CommandRefused, other_json
 from zot_agent.rpc.work import Job, Work
 from zot_agent.rpc.writer import Lines
 from zot_core.aio import spawn
-from zot_core.errors import one_line
+from zot_core.errors import error_line
 from zot_core.event_json import encode_event
-from zot_core.event_json import one_line as on_one_line
 from zot_core.events import AgentEvent, Done, ErrorEvent, Notice
-from zot_core.json_text import dump
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import parse_object
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.errors import ZotError
+from zot_provider.json_text import dump, escape_line_ends
 from zot_provider.messages import Message
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ class Service:
     def _failed(self, id: str, name: str, error: Exception) -> None:
         if not isinstance(error, ZotError):
             _log.error("the command %s failed", name, exc_info=error)
-        self._respond(id, name, error=one_line(error))
+        self._respond(id, name, error=error_line(error))
 
     def _respond(self, id: str, name: str, answer: Answer = None, error: str | None = None) -> None:
         head = '{"type":"response",' + (f'"id":{id},' if id else "") + f'"command":{dump(name)},'
@@ -129,7 +128,7 @@ class Service:
         else:
             data = "" if answer is None else f',"data":{answer if isinstance(answer, str) else dump(answer)}'
             tail = f'"success":true{data}}}'
-        self._writer.send(on_one_line(head + tail))
+        self._writer.send(escape_line_ends(head + tail))
 
     async def answered(self) -> None:
         """Return once every command has its answer, and nothing runs or waits to run."""
@@ -170,7 +169,7 @@ class Service:
         self.tell(encode_event(event))
 
     def _not_begun(self, error: ZotError) -> None:
-        for event in (ErrorEvent(one_line(error)), Done("error")):
+        for event in (ErrorEvent(error_line(error)), Done("error")):
             self.tell(encode_event(event))
 
     async def _wait_for_room(self, _: object) -> None:
@@ -197,7 +196,7 @@ class Service:
             try:
                 self.work.submit(Job(lambda: self.runtime.prompt(event.text), steerable=True))
             except ZotError as error:  # no `done`: others have theirs to come, and clients count them
-                self.tell(encode_event(Notice("warn", f"{event.extension}: {one_line(error)}")))
+                self.tell(encode_event(Notice("warn", f"{event.extension}: {error_line(error)}")))
                 return
         self.tell(encode_extension_event(event))  # before the first event of a prompt: that comes with the next turn
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from zot_core.errors import SessionError
-from zot_core.json_text import dump
 from zot_core.printable import printable_line
 from zot_core.sessions import rows
 from zot_core.sessions.file import SessionFile, Stored
@@ -17,6 +16,7 @@ from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ConfigError
+from zot_provider.json_text import dump
 from zot_provider.messages import Message
 from zot_provider.record import Record, record
 from zot_provider.surrogates import without_surrogates
