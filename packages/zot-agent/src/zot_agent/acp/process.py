@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import signal
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -21,6 +20,7 @@ from zot_agent.acp.transport import StdioTransport
 from zot_agent.host.options import Options
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.method import CommandRefused
+from zot_agent.signals import on_end_signals
 from zot_core.errors import Busy, SessionNotFound, error_line
 from zot_provider.errors import ConfigError, ZotError
 
@@ -150,10 +150,7 @@ async def serve(
         transport.end()
 
     transport = StdioTransport(limits, gone, source=source, target=target)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
-            loop.add_signal_handler(number, signalled, number)
+    on_end_signals(signalled)
     try:
         await Link(options, transport).serve()
     finally:
