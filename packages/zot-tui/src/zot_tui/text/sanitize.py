@@ -77,6 +77,8 @@ class Sanitizer:
 
     def feed(self, text: str) -> str:
         """What can be shown now. What is held back when the text ends shows nothing, and needs no call."""
+        if not self._held and text.isascii() and text.isprintable():
+            return self._joined(text)
         text = self._held + text
         body = text.removesuffix("\r")  # half of a line break perhaps
         cut = text[len(body) :]
@@ -87,7 +89,7 @@ class Sanitizer:
 
     def _joined(self, text: str) -> str:
         """`text` made safe after what was shown before it: a row of marks may have begun there."""
-        before = "" if self._shown.isascii() else self._shown
+        before = "" if self._shown[-1:].isascii() and text[:1].isascii() else self._shown
         clean = sanitize(before + text, colors=True)
         clean = clean[len(before) :] if clean.startswith(before) else sanitize(text, colors=True)
         self._shown = (self._shown + clean)[-2 * MARKS :]
