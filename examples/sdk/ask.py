@@ -8,12 +8,12 @@ import asyncio
 import sys
 
 from zot_core import Runtime, ZotError
-from zot_core.terminal import strip_controls
+from zot_tui import sanitize
 
 
 async def main(question: str) -> None:
     async with Runtime(builtin_tools=["ls", "read", "grep"], max_steps=20) as rt:
-        print(strip_controls(await rt.ask(question)))
+        print(sanitize(await rt.ask(question)))
         print(f"{rt.usage.output} tokens written", file=sys.stderr)
 
 

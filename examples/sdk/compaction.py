@@ -8,21 +8,21 @@ import sys
 
 from zot_core import ErrorEvent, Runtime
 from zot_core.events import CompactDone, CompactStart
-from zot_core.terminal import strip_controls
+from zot_tui import sanitize
 
 
 async def main(path: str, *texts: str) -> None:
     # By itself at 70 % of the model's context window, and below at once.
     async with Runtime(session=path, builtin_tools=["ls", "read"], auto_compact=0.7) as rt:
         for text in texts:
-            print(strip_controls(await rt.ask(text)))
+            print(sanitize(await rt.ask(text)))
         async for event in rt.compact("keep every file name"):
             match event:
                 case CompactStart():
                     print(f"{event.message_count} messages, about {event.tokens_before} tokens")
                 case CompactDone(summary):
                     print(f"{len(rt.messages)} messages, about {event.tokens_after} tokens")
-                    print(strip_controls(summary))
+                    print(sanitize(summary))
                 case ErrorEvent(message):
                     print(message)
 

@@ -7,19 +7,20 @@ import asyncio
 import sys
 
 from zot_core import AssistantMessage, Done, ErrorEvent, Runtime, TextDelta, ToolCall, ToolOutput
-from zot_core.terminal import strip_controls
+from zot_tui import Sanitizer, sanitize
 
 
 async def main(question: str) -> None:
+    safe = Sanitizer()  # text of a model may hold what commands a terminal
     async with Runtime() as rt:
         async for event in rt.prompt(question):
             match event:
                 case TextDelta(text):
-                    print(strip_controls(text), end="", flush=True)
+                    print(safe.feed(text), end="", flush=True)
                 case AssistantMessage():  # the text of this turn is complete
                     print()
                 case ToolCall(_, name, arguments):
-                    print(strip_controls(f"> {name} {arguments}"))
+                    print(sanitize(f"> {name} {arguments}"))
                 case ToolOutput(is_error=failed):
                     print("> failed" if failed else "> done")
                 case ErrorEvent(message):

@@ -1,5 +1,6 @@
 """On a real pseudo-terminal: what the person sees, and what the terminal's Ctrl+C does."""
 
+import json
 import os
 import select
 import subprocess
@@ -67,17 +68,57 @@ class Terminal:
         return self._process.wait(60)
 
 
-def test_a_model_cannot_command_the_terminal(zot: Any, server: ScriptedServer) -> None:
-    text = "a\x1b]0;owned\x07b\x1b[2J\x1b[Hc\x1b[31mred\x1b[0m\x9b1Ad\a\r\te\x1bPq\x1b\\f"
-    server.add(text, Turn(text, chunk=1))
-    for mode in ("-p", "--stream"):
-        with Terminal(zot, *zot.at(server), "--no-session", mode, "x") as terminal:
-            assert terminal.code() == 0
-            assert "\x1b" not in terminal.seen.replace("\x1b[31m", "").replace("\x1b[0m", "")
-            assert "\x07" not in terminal.seen
-            assert "\x9b" not in terminal.seen
-            if mode == "-p":
-                assert terminal.seen == "abc\x1b[31mred\x1b[0md\tef\n"
+UNSAFE = (
+    "a\x1b]0;owned\x07b\x1b[2J\x1b[Hc\x1b[31mred\x1b[0m\x9b1Ad\a\te\x1bPq\x1b\\f\n"
+    "user\u202enimda\u202c zero\u200bwidth \u2066tag\U000e0041 \x9d0;owned\x9c\x85\x90q\x9c family 👩\u200d👧\n"
+)
+SAFE = "abc\x1b[31mred\x1b[0md\tef\nuser�nimda� zerowidth �tag  family 👩\u200d👧\n"
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1000])
+@pytest.mark.parametrize("mode", ["-p", "--stream"])
+def test_a_model_cannot_command_or_deceive_the_terminal(
+    zot: Any, server: ScriptedServer, mode: str, chunk: int
+) -> None:
+    server.add(Turn(UNSAFE, chunk=chunk))
+    with Terminal(zot, *zot.at(server), "--no-session", mode, "x") as terminal:
+        assert terminal.code() == 0
+    assert terminal.seen == SAFE
+
+
+@pytest.mark.parametrize("mode", ["-p", "--stream"])
+def test_a_pipe_gets_what_the_model_wrote(zot: Any, server: ScriptedServer, mode: str) -> None:
+    server.add(Turn(UNSAFE, chunk=1))
+    assert zot.ask(server, "--no-session", mode, "x").out == UNSAFE
+
+
+def test_json_on_a_terminal_commands_nothing_and_says_the_same(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn(UNSAFE))
+    with Terminal(zot, *zot.at(server), "--no-session", "--json", "x") as terminal:
+        assert terminal.code() == 0
+    assert terminal.seen.replace("\n", "").isprintable()
+    events = [json.loads(line) for line in terminal.seen.splitlines()]
+    assert "".join(event["delta"] for event in events if event["type"] == "text_delta") == UNSAFE
+
+
+def test_a_terminal_loads_what_makes_text_safe_and_no_screen(zot: Any, server: ScriptedServer) -> None:
+    watch = (
+        "import sys; from zot_agent.entry import main; code = main(); "
+        "print('loaded', *[name for name in sys.modules if name.startswith(('zot_tui', 'urwid'))])"
+    )
+    command = [sys.executable, "-c", watch, *zot.at(server), "--no-session", "-p", "x"]
+    loaded = []
+    for text in ("plain\nwords", "été"):
+        server.add(text)
+        master, slave = os.openpty()
+        streams = {"stdin": subprocess.DEVNULL, "stdout": slave, "stderr": subprocess.PIPE}
+        subprocess.run(command, **streams, env=zot.env, cwd=zot.cwd, timeout=30, check=True)
+        os.close(slave)
+        loaded.append(os.read(master, 65536).decode().rpartition("loaded")[2].split())
+        os.close(master)
+    assert loaded[0] == []
+    assert "zot_tui.text.sanitize" in loaded[1]
+    assert all(name.split(".")[1:2] in ([], ["text"], ["color"], ["deferred"]) for name in loaded[1])
 
 
 @pytest.mark.parametrize("mode", ["-p", "--stream"])

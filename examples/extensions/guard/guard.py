@@ -5,9 +5,7 @@ import json
 import os
 import re
 
-from zot_ext import Extension, PendingCall, ToolCallDecision, display
-from zot_ext.answers import Response
-from zot_ext.protocol.from_host import Event
+from zot_ext import Blocked, Event, Extension, PendingCall, Response, block, display
 
 DANGER = re.compile(r"\brm\s+-\w*[rf]|\bsudo\b|\bmkfs\b|\bdd\s+if=|>\s*/dev/sd|:\(\)\s*\{")
 
@@ -20,14 +18,14 @@ def audit_file() -> str:
 
 # A guard that fails has not looked: better to refuse than to let through.
 @ext.intercept("tool_call", on_error="block")
-def refuse(call: PendingCall) -> ToolCallDecision | None:
+def refuse(call: PendingCall) -> Blocked | None:
     if call.name != "bash":
         return None
     found = DANGER.search(str(call.args.get("command", "")))
     if found is None:
         return None
     ext.notify(f"refused: {call.args['command']}", "warn")
-    return ToolCallDecision(block=True, reason=f'refused: matches danger pattern "{found[0]}"')
+    return block(f'refused: matches danger pattern "{found[0]}"')
 
 
 @ext.on("tool_call")

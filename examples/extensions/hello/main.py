@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """One slash command, which asks the agent something."""
 
-from zot_ext import Extension, prompt
-from zot_ext.answers import Response
+from zot_ext import Extension, Response, prompt
 
 ext = Extension("hello", "1.0.0")
 

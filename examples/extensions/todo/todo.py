@@ -6,9 +6,7 @@ import os
 import threading
 from typing import Literal
 
-from zot_ext import Extension
-from zot_ext.answers import Response
-from zot_ext.protocol.from_host import HelloAck, PanelKey
+from zot_ext import Extension, HelloAck, PanelKey, Response
 
 ext = Extension("todo", "1.0.0")
 panel = ext.panel("todos-main", "Todos", "type to add, enter to tick, delete to remove")

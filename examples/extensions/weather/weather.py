@@ -3,8 +3,7 @@
 
 from typing import Literal
 
-from zot_ext import Extension, prompt
-from zot_ext.answers import Response
+from zot_ext import Extension, Response, prompt
 
 ext = Extension("weather", "1.0.0")
 

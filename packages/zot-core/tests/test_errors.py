@@ -1,6 +1,6 @@
 import pytest
 
-from zot_core.errors import Busy, Refused, SessionError, SessionLocked, SessionNotFound, one_line
+from zot_core.errors import Busy, Refused, SessionError, SessionLocked, SessionNotFound, error_line
 from zot_provider.errors import ZotError
 
 
@@ -14,8 +14,8 @@ from zot_provider.errors import ZotError
         (ValueError(), "unexpected ValueError"),
     ],
 )
-def test_a_person_is_told_of_an_error_in_one_line(error: Exception, text: str) -> None:
-    assert one_line(error) == text
+def test_a_person_is_told_of_an_error_in_error_line(error: Exception, text: str) -> None:
+    assert error_line(error) == text
 
 
 def test_errors_for_a_person_say_how_a_command_line_ends() -> None:

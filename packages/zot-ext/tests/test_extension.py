@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_ext import Extension, NotGranted, RawObject, Response, display, prompt
+from zot_ext import Event, Extension, HelloAck, NotGranted, Response, display, prompt
 from zot_ext.protocol.from_extension import (
     ClearNotes,
     Hello,
@@ -15,7 +15,7 @@ from zot_ext.protocol.from_extension import (
     Submit,
     Subscribe,
 )
-from zot_ext.protocol.from_host import Event, HelloAck
+from zot_ext.protocol.raw import RawObject
 from zot_ext.testing import FakeHost
 
 

@@ -2,17 +2,21 @@ import pytest
 
 from zot_ext import (
     AssistantMessageDecision,
+    Blocked,
     Extension,
     PendingCall,
     PendingMessage,
     PendingStart,
     PendingTurn,
-    RawObject,
     SystemPromptDecision,
     ToolCallDecision,
     TurnStartDecision,
+    block,
+    replace,
+    rewrite,
 )
 from zot_ext.protocol.from_extension import EventInterceptResponse, Subscribe
+from zot_ext.protocol.raw import RawObject
 from zot_ext.testing import FakeHost
 
 
@@ -38,6 +42,53 @@ def test_a_call_can_be_refused_changed_and_let_through() -> None:
         assert allows(host.intercept_call("read", {}))
     assert (refused.block, refused.reason) == (True, "no sudo here")
     assert changed.modified_args == RawObject('{"command":"nice ls"}')
+
+
+def test_answers_refuse_rewrite_and_replace() -> None:
+    ext = Extension("guard")
+
+    @ext.intercept("tool_call")
+    def call(call: PendingCall) -> Blocked | ToolCallDecision | None:
+        if call.name == "write":
+            return rewrite(call.args | {"path": "elsewhere"})
+        return block("no commands") if call.name == "bash" else None
+
+    @ext.intercept("turn_start")
+    def turn(turn: PendingTurn) -> Blocked | None:
+        return block("enough") if turn.step > 2 else None
+
+    @ext.intercept("assistant_message")
+    def message(message: PendingMessage) -> Blocked | AssistantMessageDecision:
+        return replace("something else") if message.text == "a secret" else block("not for you")
+
+    with FakeHost(ext) as host:
+        refused = host.intercept_call("bash", {})
+        assert (refused.block, refused.reason) == (True, "no commands")
+        assert host.intercept_call("write", {"path": "a", "content": "b"}).modified_args == RawObject(
+            '{"path":"elsewhere","content":"b"}'
+        )
+        assert allows(host.intercept_call("read", {}))
+        assert host.intercept("turn_start", step=3).reason == "enough"
+        assert allows(host.intercept("turn_start", step=1))
+        assert host.intercept("assistant_message", text="a secret").replace_text == "something else"
+        hidden = host.intercept("assistant_message", text="x")
+        assert (hidden.block, hidden.reason) == (True, "not for you")
+
+
+def test_a_message_cannot_be_replaced_by_nothing() -> None:
+    with pytest.raises(ValueError, match=r"an empty text keeps the message; hide it with block\(\.\.\.\)"):
+        replace("")
+
+
+def test_the_start_of_an_agent_cannot_be_blocked(capsys: pytest.CaptureFixture[str]) -> None:
+    ext = Extension("guard")
+    ext.intercept("before_agent_start")(lambda start: block("no"))
+    with FakeHost(ext) as host:
+        assert allows(host.intercept("before_agent_start", model="big"))
+    assert (
+        "'before_agent_start' cannot be blocked; tool_call, turn_start, assistant_message can"
+        in capsys.readouterr().err
+    )
 
 
 def test_several_interceptors_see_what_the_ones_before_made() -> None:

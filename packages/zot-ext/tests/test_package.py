@@ -72,6 +72,16 @@ def test_every_exported_name_can_be_fetched_and_is_listed() -> None:
     assert sorted(listed) == sorted(zot_ext.__all__)
 
 
+def test_the_names_are_those_of_authors_and_not_of_hosts() -> None:
+    wanted = {"Blocked", "Event", "HelloAck", "PanelKey", "PendingCall", "Response", "block", "replace", "rewrite"}
+    assert wanted <= set(zot_ext.__all__)
+    assert {zot_ext._HOMES[home] for home in zot_ext._HOMES if home.startswith("protocol.")} == {
+        ("FrameError",),
+        ("Event", "HelloAck", "PanelKey"),
+        ("Block", "ImageBlock", "PanelSpec", "TextBlock", "UnknownBlock"),
+    }
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'zot_ext' has no attribute 'nothing'"):
         _ = zot_ext.nothing

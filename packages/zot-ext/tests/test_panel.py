@@ -2,10 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zot_ext import Extension, NotGranted, PanelSpec, Response
+from zot_ext import Extension, NotGranted, PanelKey, PanelSpec, Response
 from zot_ext.panel import Panel
 from zot_ext.protocol.from_extension import ClearNotes, Notify, OpenPanel, PanelClose, PanelRender
-from zot_ext.protocol.from_host import PanelKey
 from zot_ext.testing import FakeHost
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zot_ext import Extension, Limits, PendingCall, RawObject, display
+from zot_ext import Event, Extension, Limits, PanelKey, PendingCall, display
 from zot_ext.protocol.codec import encode
 from zot_ext.protocol.from_extension import (
     CommandResponse,
@@ -15,7 +15,8 @@ from zot_ext.protocol.from_extension import (
     ShutdownAck,
     ToolResult,
 )
-from zot_ext.protocol.from_host import CommandInvoked, Event, EventIntercept, PanelKey, Shutdown, ToolCall
+from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, Shutdown, ToolCall
+from zot_ext.protocol.raw import RawObject
 from zot_ext.testing import FakeHost
 
 NOTHING = RawObject("{}")

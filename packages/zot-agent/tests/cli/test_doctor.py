@@ -113,7 +113,7 @@ def test_files_that_cannot_be_understood_are_named_and_the_rest_is_looked_at(loo
     (home / "models.json").write_text("{")
     code, found = look("--offline")
     assert code == 1
-    assert found["config.json"] == f"no {home}/config.json: model: expected text, got a number"
+    assert found["config.json"] == f"no {home}/config.json: model: expected text, got 3"
     assert found["models.json"].startswith(f"no {home}/models.json: line 1, column 2: ")
     assert found["zot"].startswith("ok 0.")
 

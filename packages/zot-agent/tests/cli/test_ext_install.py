@@ -244,7 +244,7 @@ def test_what_a_manifest_says_cannot_reach_the_terminal(ext: Cli, tmp_path: Path
     out = ext("install", str(source))
     assert "\x1b[2J" not in out
     assert "\x07" not in out
-    assert out.startswith("a 1.0.0: x rm ?\n")
+    assert out.startswith("a 1.0.0: x rm �\n")
 
 
 def test_a_clone_does_not_run_until_somebody_says_so(ext: Cli, tmp_path: Path) -> None:

@@ -1,10 +1,8 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from zot_agent.config.settings import FILE, Settings, kind, load_settings
+from zot_agent.config.settings import FILE, Settings, load_settings
 from zot_provider.errors import ConfigError
 
 SHAPES = [
@@ -15,22 +13,22 @@ SHAPES = [
     pytest.param("// hi\n{}", "line 1, column 1:", id="a comment"),
     pytest.param("[]", "expected an object, got a list", id="a list"),
     pytest.param("null", "expected an object, got null", id="null"),
-    pytest.param("3", "expected an object, got a number", id="a number"),
-    pytest.param('"x"', "expected an object, got text", id="text"),
-    pytest.param('{"model": 3}', "model: expected text, got a number", id="a model that is a number"),
-    pytest.param('{"model": 3.5}', "model: expected text, got a number", id="a fraction"),
+    pytest.param("3", "expected an object, got 3", id="a number"),
+    pytest.param('"x"', 'expected an object, got "x"', id="text"),
+    pytest.param('{"model": 3}', "model: expected text, got 3", id="a model that is a number"),
+    pytest.param('{"model": 3.5}', "model: expected text, got 3.5", id="a fraction"),
     pytest.param('{"model": null}', "model: expected text, got null", id="a model that is null"),
     pytest.param('{"provider": ["a"]}', "provider: expected text, got a list", id="a provider that is a list"),
     pytest.param('{"http_proxy": {}}', "http_proxy: expected text, got an object", id="a proxy that is an object"),
-    pytest.param('{"http_proxy": true}', "http_proxy: expected text, got a truth value", id="a proxy that is true"),
+    pytest.param('{"http_proxy": true}', "http_proxy: expected text, got true", id="a proxy that is true"),
     pytest.param('{"http_proxy": "socks5://me:hunter2@h"}', "http_proxy: expected an address such", id="socks"),
     pytest.param('{"http_proxy": "http://a b"}', "http_proxy: expected an address such", id="two words"),
     pytest.param('{"reasoning": "much"}', "reasoning: expected one of off, minimum,", id="an unknown level"),
     pytest.param(
         '{"project_extensions": "yes"}', "project_extensions: expected one of ask, on, off, got 'yes'", id="trust"
     ),
-    pytest.param('{"project_extensions": true}', "project_extensions: expected text, got a truth value", id="on"),
-    pytest.param('{"inline_images_enabled": "no"}', "inline_images_enabled: expected true or false, got text", id="no"),
+    pytest.param('{"project_extensions": true}', "project_extensions: expected text, got true", id="on"),
+    pytest.param('{"inline_images_enabled": "no"}', 'inline_images_enabled: expected true or false, got "no"', id="no"),
     pytest.param("[" * 100_000, "nested too deeply", id="deep"),
     pytest.param('{"theme": ' + "9" * 5000 + "}", "holds a number too long", id="a long number"),
     pytest.param(b'{"model": "\xff"}', "is not UTF-8 text (byte 11)", id="bytes"),
@@ -82,11 +80,6 @@ def test_extensions_of_a_project_are_asked_about_unless_the_person_says_otherwis
     assert load_settings(str(tmp_path)).project_extensions == "off"
 
 
-@given(st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just([]) | st.just({}))
-def test_every_json_value_has_a_kind(value: object) -> None:
-    assert kind(value)
-
-
 @pytest.mark.parametrize(
     ("written", "threshold"),
     [('"off"', 0), ("false", 0), ("null", 0), ("70", 70), ('"90"', 90), ('"80%"', 80), ("true", 85)],
@@ -119,7 +112,7 @@ def test_the_screens_settings_are_read(tmp_path: Path) -> None:
     [
         ('{"editor_mode": "emacs"}', "editor_mode: expected one of default, vi, got 'emacs'"),
         ('{"keymap": []}', "keymap: expected an object, got a list"),
-        ('{"keymap": {"f5": 3}}', "keymap: f5: expected text, got a number"),
+        ('{"keymap": {"f5": 3}}', "keymap: f5: expected text, got 3"),
         ('{"tool_render": "round"}', "tool_render: expected one of flat, box, got 'round'"),
     ],
 )

@@ -38,7 +38,7 @@ def test_the_argument_that_says_what_a_call_is_about(arguments: str, expected: s
         ("a\n b\t\tc\r\n", 20, "a b c"),
         ("  failed: x\ny", 20, "  failed: x y"),
         ("a\x1b]0;owned\x07b\x1b[2Jc\x1b[31md\x07", 20, "abcd"),
-        ("a\u202eb\u200b", 20, "ab"),
+        ("a\u202eb\u200b", 20, "a�b"),
         ("日本語", 6, "日本語"),
         ("日本語x", 6, "日本…"),
         ("e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301"),

@@ -1,5 +1,6 @@
 import asyncio
 import errno
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,23 +90,59 @@ def test_hurrying_gives_up_a_reader_that_reads_no_more(blocking: bool) -> None:
     os.close(reading)
 
 
-def test_a_terminal_gets_no_control_sequences_and_a_pipe_gets_them() -> None:
+def written_to_terminal(*texts: str, plain: bool = False) -> str:
+    """What a terminal gets of these texts, each flushed by itself; the last one ends with a line break."""
+
     async def main() -> None:
-        for plain in (False, True):
-            output = Output(lambda: None, plain=plain)
-            output.write("\x1b]0;owned\x07a\x1b[2J\x1b[31mb\n")
+        output = Output(lambda: None, plain=plain)
+        for text in texts:
+            output.write(text)
             output.flush()
 
     master, slave = os.openpty()
     with stdout_at(slave):
         asyncio.run(main())
         seen = b""
-        while seen.count(b"\n") < 2:  # a terminal may hand on each write by itself
+        while not seen.endswith(b"end\r\n"):  # a terminal may hand on each write by itself
             seen += os.read(master, 1000)
     os.close(master)
-    assert seen == b"a\x1b[31mb\r\n" + b"\x1b]0;owned\x07a\x1b[2J\x1b[31mb\r\n"
+    return seen.decode().replace("\r\n", "\n").removesuffix("end\n")
 
 
-def test_a_complaint_is_one_line_without_control_sequences(capsys: pytest.CaptureFixture[str]) -> None:
-    complain("a\nb\r\n  c \x1b[2J\x07")
-    assert capsys.readouterr().err == "zot: a b c \n"
+UNSAFE = "\x1b]0;owned\x07a\x1b[2J\x1b[31mb\u202ec\u200bd\x9b2Je\x1bPq\x1b\\f👩\u200d👧"
+
+
+def test_a_terminal_gets_no_control_sequences() -> None:
+    assert written_to_terminal(UNSAFE, "end\n") == "a\x1b[31mb\ufffdcdef👩\u200d👧"
+
+
+def test_a_sequence_that_is_split_over_two_writes_does_not_reach_the_terminal() -> None:
+    assert written_to_terminal(*UNSAFE, "end\n") == "a\x1b[31mb\ufffdcdef👩\u200d👧"
+    assert written_to_terminal("a\x1b]52;c;", "aGk=" * 20_000, "aGk=", "\x07b", "end\n") == "ab"
+
+
+def test_json_on_a_terminal_has_escapes_for_what_does_not_print() -> None:
+    line = json.dumps({"text": UNSAFE, "more": "\U000e0041é"}, ensure_ascii=False) + "\n"
+    seen = written_to_terminal(line, "end\n", plain=True)
+    assert seen.replace("\n", "").isprintable()
+    assert json.loads(seen) == json.loads(line)
+    assert "é" in seen
+
+
+def test_a_pipe_gets_text_as_it_is() -> None:
+    async def main() -> None:
+        output = Output(lambda: None)
+        for each in UNSAFE:
+            output.write(each)
+            output.flush()
+
+    reading, writing = os.pipe()
+    with stdout_at(writing), open(reading, "rb") as pipe:
+        asyncio.run(main())
+        os.dup2(2, 1)
+        assert pipe.read().decode() == UNSAFE
+
+
+def test_a_complaint_is_one_safe_line(capsys: pytest.CaptureFixture[str]) -> None:
+    complain("a\nb\r\n  c \x1b[2J\x07 d\u202ee\u200bf")
+    assert capsys.readouterr().err == "zot: a b c  d\ufffdef\n"

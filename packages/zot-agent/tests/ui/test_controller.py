@@ -235,7 +235,7 @@ def test_a_picture_that_is_dropped_is_sent_with_the_prompt(chats: Any) -> None:
             talk.paste(str(Path("no.png").absolute()))
             talk.type("and this?<enter>")
             await talk.quiet()
-            assert "gif or webp picture" in talk.driver.screen()
+            assert "GIF or WebP picture" in talk.driver.screen()
             assert talk.editor == "[image:no.png] and this?"
 
     asyncio.run(main())

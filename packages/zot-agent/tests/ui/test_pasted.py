@@ -46,7 +46,7 @@ def test_text_is_pasted_as_text(tmp_path: Path) -> None:
     ("data", "said"),
     [
         (b"", "neither a picture nor text"),
-        (b"BM no picture", "no png, jpeg, gif or webp picture"),
+        (b"BM no picture", "no PNG, JPEG, GIF or WebP picture"),
         (PNG + bytes(LARGEST), "larger than 3.75 MB"),
     ],
 )

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.ui.titles import NOTIFICATION_CELLS, notification, one_line, terminal_title
+from zot_agent.ui.titles import NOTIFICATION_CELLS, clipped_line, notification, terminal_title
 from zot_tui.keys import is_character
 from zot_tui.text.width import width
 
@@ -25,8 +25,8 @@ def test_a_semicolon_does_not_end_the_field_of_a_notification() -> None:
 
 
 def test_a_long_prompt_is_cut_where_it_is_seen_to_be() -> None:
-    assert one_line("word " * 100, 11) == "word word …"
-    assert width(one_line("漢字" * 100, 11)) <= 11
+    assert clipped_line("word " * 100, 11) == "word word …"
+    assert width(clipped_line("漢字" * 100, 11)) <= 11
 
 
 def test_a_pasted_file_costs_no_more_than_its_beginning() -> None:

@@ -4,9 +4,9 @@ A screen has one renderer for each kind and knows no tool by name. A tool that g
 the model reads.
 """
 
-import json
 from typing import ClassVar, TypeAlias
 
+from zot_provider.json_text import read_strict
 from zot_provider.record import Record, field, record
 
 
@@ -80,8 +80,8 @@ TELLING = ("command", "path", "pattern", "file_path", "url", "query", "name")
 def main_argument(arguments: str) -> str:
     """What a call is about, of the JSON text of its arguments; empty if they do not say."""
     try:
-        values = json.loads(arguments)
-    except (ValueError, RecursionError):
+        values = read_strict(arguments)
+    except ValueError:
         return ""
     if not isinstance(values, dict):
         return ""

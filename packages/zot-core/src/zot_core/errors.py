@@ -28,7 +28,7 @@ class Refused(Exception):
     """A hook does not allow the step. `str(error)` is the reason, which the model or the person is told."""
 
 
-def one_line(error: Exception) -> str:
+def error_line(error: Exception) -> str:
     """What a person is told of a failure: our own errors speak for themselves, a foreign one is named."""
     text = " ".join(str(error).split())
     if isinstance(error, ZotError | Refused):

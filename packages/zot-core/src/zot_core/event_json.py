@@ -32,7 +32,7 @@ from zot_core.events import (
     UsageUpdate,
     UserMessage,
 )
-from zot_core.json_text import dump, is_object
+from zot_provider.json_text import dump, escape_line_ends, is_object
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
 
@@ -165,11 +165,4 @@ ENCODED = frozenset(_ENCODERS)
 
 def encode_event(event: AgentEvent) -> str:
     """The event as one line of JSON, without its line break."""
-    return one_line(_ENCODERS[type(event)](event))
-
-
-def one_line(text: str) -> str:
-    """JSON text with escapes for U+2028, U+2029 and U+0085, at which readers of lines in other languages cut."""
-    if text.isascii():
-        return text
-    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+    return escape_line_ends(_ENCODERS[type(event)](event))

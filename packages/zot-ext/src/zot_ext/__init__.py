@@ -1,7 +1,7 @@
-"""Write zot extensions: `Extension` and what handlers give back; below them the protocol, manifest and limits.
+"""Write zot extensions: `Extension`, what handlers take, and what they give back.
 
 Importing this package imports nothing else; a name is fetched from its module when it is first used.
-The frames stand in `zot_ext.protocol.from_extension` and `zot_ext.protocol.from_host`.
+What hosts need beside it, and the other frames, are in `zot_ext.protocol`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from zot_ext.extension import Extension, NotGranted
     from zot_ext.interception import (
         AssistantMessageDecision,
+        Blocked,
         PendingCall,
         PendingMessage,
         PendingStart,
@@ -19,18 +20,16 @@ if TYPE_CHECKING:
         SystemPromptDecision,
         ToolCallDecision,
         TurnStartDecision,
+        block,
+        replace,
+        rewrite,
     )
     from zot_ext.limits import DEFAULT_LIMITS, Limits
     from zot_ext.manifest import Manifest, ManifestError, load_manifest, parse_manifest
     from zot_ext.panel import Panel
     from zot_ext.protocol import PROTOCOL_VERSION
-    from zot_ext.protocol.codec import decode_from_extension, decode_from_host, encode
     from zot_ext.protocol.errors import FrameError
-    from zot_ext.protocol.frame import Unknown
-    from zot_ext.protocol.from_extension import FromExtension
-    from zot_ext.protocol.from_host import FromHost
-    from zot_ext.protocol.raw import RawObject
-    from zot_ext.protocol.splitter import FrameSplitter, Oversized
+    from zot_ext.protocol.from_host import Event, HelloAck, PanelKey
     from zot_ext.protocol.values import Block, ImageBlock, PanelSpec, TextBlock, UnknownBlock
     from zot_ext.version import __version__
 
@@ -39,37 +38,33 @@ __all__ = [
     "PROTOCOL_VERSION",
     "AssistantMessageDecision",
     "Block",
+    "Blocked",
+    "Event",
     "Extension",
     "FrameError",
-    "FrameSplitter",
-    "FromExtension",
-    "FromHost",
+    "HelloAck",
     "ImageBlock",
     "Limits",
     "Manifest",
     "ManifestError",
     "NotGranted",
-    "Oversized",
     "Panel",
+    "PanelKey",
     "PanelSpec",
     "PendingCall",
     "PendingMessage",
     "PendingStart",
     "PendingTurn",
-    "RawObject",
     "Response",
     "Result",
     "SystemPromptDecision",
     "TextBlock",
     "ToolCallDecision",
     "TurnStartDecision",
-    "Unknown",
     "UnknownBlock",
     "__version__",
-    "decode_from_extension",
-    "decode_from_host",
+    "block",
     "display",
-    "encode",
     "error",
     "image_result",
     "insert",
@@ -77,6 +72,8 @@ __all__ = [
     "noop",
     "parse_manifest",
     "prompt",
+    "replace",
+    "rewrite",
     "text_result",
 ]
 
@@ -85,6 +82,7 @@ _HOMES = {
     "extension": ("Extension", "NotGranted"),
     "interception": (
         "AssistantMessageDecision",
+        "Blocked",
         "PendingCall",
         "PendingMessage",
         "PendingStart",
@@ -92,18 +90,16 @@ _HOMES = {
         "SystemPromptDecision",
         "ToolCallDecision",
         "TurnStartDecision",
+        "block",
+        "replace",
+        "rewrite",
     ),
     "panel": ("Panel",),
     "limits": ("DEFAULT_LIMITS", "Limits"),
     "manifest": ("Manifest", "ManifestError", "load_manifest", "parse_manifest"),
     "protocol": ("PROTOCOL_VERSION",),
-    "protocol.codec": ("decode_from_extension", "decode_from_host", "encode"),
     "protocol.errors": ("FrameError",),
-    "protocol.frame": ("Unknown",),
-    "protocol.from_extension": ("FromExtension",),
-    "protocol.from_host": ("FromHost",),
-    "protocol.raw": ("RawObject",),
-    "protocol.splitter": ("FrameSplitter", "Oversized"),
+    "protocol.from_host": ("Event", "HelloAck", "PanelKey"),
     "protocol.values": ("Block", "ImageBlock", "PanelSpec", "TextBlock", "UnknownBlock"),
     "version": ("__version__",),
 }

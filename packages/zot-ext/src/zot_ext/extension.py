@@ -140,13 +140,13 @@ class Extension:
     def intercept(
         self, event: Intercepted, *, on_error: Literal["allow", "block"] = "allow"
     ) -> Callable[[Handler], Handler]:
-        """Register an interceptor. It takes what is pending and returns the decision of the event, or `None`.
+        """Register an interceptor. It takes what is pending and returns an answer of the event, or `None`.
 
         | event | takes | returns |
         |---|---|---|
-        | `tool_call` | `PendingCall` | `ToolCallDecision` |
-        | `turn_start` | `PendingTurn` | `TurnStartDecision` |
-        | `assistant_message` | `PendingMessage` | `AssistantMessageDecision` |
+        | `tool_call` | `PendingCall` | `block(reason)`, `rewrite(args)`, `ToolCallDecision` |
+        | `turn_start` | `PendingTurn` | `block(reason)`, `TurnStartDecision` |
+        | `assistant_message` | `PendingMessage` | `block(reason)`, `replace(text)`, `AssistantMessageDecision` |
         | `before_agent_start` | `PendingStart` | `SystemPromptDecision` |
 
         An exception counts as no objection, or as a block with `on_error="block"`.

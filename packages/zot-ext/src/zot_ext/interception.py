@@ -1,4 +1,4 @@
-"""Interception: what an interceptor is asked (`Pending...`), what it decides, and how decisions combine."""
+"""Interception: what an interceptor is asked (`Pending...`), what it answers, and how answers combine."""
 
 from __future__ import annotations
 
@@ -81,6 +81,35 @@ class SystemPromptDecision(Record):
     """The system prompt, exactly; `""` removes it, `None` keeps it."""
 
 
+class Blocked(Record):
+    """The answer that blocks, for every event that can be blocked; made by `block`."""
+
+    reason: str = ""
+
+
+def block(reason: str = "") -> Blocked:
+    """Refuse, from `tool_call`, `turn_start` and `assistant_message`.
+
+    The model reads `reason` as the error of a tool call; the user reads it in place of a turn or of a message.
+    """
+    return Blocked(reason)
+
+
+def rewrite(args: Mapping[str, object] | RawObject) -> ToolCallDecision:
+    """Have a tool receive `args` in place of its arguments, from `tool_call`. The model does not see the change."""
+    return ToolCallDecision(modified_args=args)
+
+
+def replace(text: str) -> AssistantMessageDecision:
+    """Show the user `text` in place of the message, from `assistant_message`. The model still sees its own words.
+
+    Raises `ValueError` for an empty text, with which the protocol keeps the message: `block` hides it.
+    """
+    if not text:
+        raise ValueError("an empty text keeps the message; hide it with block(...)")
+    return AssistantMessageDecision(replace_text=text)
+
+
 class Interceptor(Record):
     """A handler and what an exception in it means."""
 
@@ -109,6 +138,8 @@ DECISIONS: dict[str, type[Record]] = {
 }
 """What can be intercepted, and the decision that answers it."""
 
+_BLOCKABLE = ("tool_call", "turn_start", "assistant_message")
+
 _REWRITES = {
     "modified_args": "tool_args",
     "replace_text": "text",
@@ -134,6 +165,8 @@ def intercept_frame(
             decision = call(interceptor.handler, _pending(frame))
             if decision is None:
                 continue
+            if isinstance(decision, Blocked):
+                return _refusal(frame, decision)
             found = _rewrites_of(frame.event, decision)
         except BaseException as error:  # noqa: BLE001 - a foreign handler; whatever it raises has one fate
             failed(error)
@@ -148,10 +181,17 @@ def intercept_frame(
     return EventInterceptResponse(frame.id, **rewrites)  # type: ignore[arg-type]
 
 
+def _refusal(frame: EventIntercept, answer: Blocked) -> EventInterceptResponse:
+    if frame.event not in _BLOCKABLE:
+        raise TypeError(f"{frame.event!r} cannot be blocked; {', '.join(_BLOCKABLE)} can")
+    return EventInterceptResponse(frame.id, block=True, reason=answer.reason)
+
+
 def _rewrites_of(event: str, decision: object) -> dict[str, object]:
     expected = DECISIONS[event]
     if type(decision) is not expected:
-        raise TypeError(f"an interceptor of {event!r} answers {expected.__name__} or None, not {decision!r}")
+        answers = f"{expected.__name__}, block(...)" if event in _BLOCKABLE else expected.__name__
+        raise TypeError(f"an interceptor of {event!r} answers {answers} or None, not {decision!r}")
     found: dict[str, object] = {}
     for field in _REWRITES:
         value = getattr(decision, field, None)

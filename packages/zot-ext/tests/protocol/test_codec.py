@@ -5,24 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_ext import (
-    FrameError,
-    FrameSplitter,
-    ImageBlock,
-    PanelSpec,
-    RawObject,
-    TextBlock,
-    Unknown,
-    UnknownBlock,
-    decode_from_extension,
-    decode_from_host,
-    encode,
-)
+from zot_ext import FrameError, ImageBlock, PanelSpec, TextBlock, UnknownBlock
 from zot_ext.protocol import FROM_EXTENSION, FROM_HOST, FromExtension, FromHost
 from zot_ext.protocol import from_extension as ext
 from zot_ext.protocol import from_host as host
-from zot_ext.protocol.frame import Frame
+from zot_ext.protocol.codec import decode_from_extension, decode_from_host, encode
+from zot_ext.protocol.frame import Frame, Unknown
 from zot_ext.protocol.kinds import REST
+from zot_ext.protocol.raw import RawObject
+from zot_ext.protocol.splitter import FrameSplitter
 
 # Half a surrogate pair cannot be written (see test_raw.py); U+2028 and its kin are changed in raw text.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))

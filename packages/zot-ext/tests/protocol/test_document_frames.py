@@ -2,10 +2,12 @@
 
 import pytest
 
-from zot_ext import ImageBlock, PanelSpec, RawObject, TextBlock, decode_from_extension, decode_from_host
+from zot_ext import ImageBlock, PanelSpec, TextBlock
 from zot_ext.protocol import FromExtension, FromHost
 from zot_ext.protocol import from_extension as ext
 from zot_ext.protocol import from_host as host
+from zot_ext.protocol.codec import decode_from_extension, decode_from_host
+from zot_ext.protocol.raw import RawObject
 
 WEATHER_SCHEMA = """{
 "type":"object",

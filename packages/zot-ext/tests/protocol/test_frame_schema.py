@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zot_ext
-from zot_ext import ImageBlock, PanelSpec, RawObject, TextBlock, UnknownBlock, encode
+from zot_ext import ImageBlock, PanelSpec, TextBlock, UnknownBlock
 from zot_ext.protocol import FROM_EXTENSION, FROM_HOST
+from zot_ext.protocol.codec import encode
 from zot_ext.protocol.frame import Frame
 from zot_ext.protocol.kinds import KINDS, REST
+from zot_ext.protocol.raw import RawObject
 
 GENERATOR = Path(__file__).parents[4] / "scripts" / "generate_frames.py"
 SCHEMA: dict[str, Any] = json.loads((Path(zot_ext.__file__).parent / "frames.schema.json").read_text("utf-8"))

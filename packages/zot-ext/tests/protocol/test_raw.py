@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_ext import FrameError, RawObject
-from zot_ext.protocol.raw import line_bytes, parse_object
+from zot_ext import FrameError
+from zot_ext.protocol.raw import RawObject, line_bytes, parse_object
 
 
 def test_text_and_parsed_value_stand_side_by_side() -> None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_ext import DEFAULT_LIMITS, FrameSplitter, Oversized
+from zot_ext import DEFAULT_LIMITS
+from zot_ext.protocol.splitter import FrameSplitter, Oversized
 
 
 def split(chunks: list[bytes], limit: int = 64) -> list[bytes | Oversized]:

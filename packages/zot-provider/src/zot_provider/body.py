@@ -4,20 +4,14 @@ A conversation grows at its end. What lies before the model's last answer but on
 and again, so it is kept; a step then costs what is new in it, and not what has been said before.
 """
 
-import json
 from collections.abc import Sequence
 from operator import is_
-from typing import Any
 
+from zot_provider.json_text import dump
 from zot_provider.messages import ImageBlock, Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
 from zot_provider.wire.base import Quirks, Wire
-
-
-def dump(value: Any) -> str:
-    """JSON text without white space."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 class BodyWriter:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zot_tui.markdown import Block, Document
     from zot_tui.text.ansi import Sgr, parse_ansi, strip_ansi
     from zot_tui.text.fuzzy import Match, match, rank
-    from zot_tui.text.sanitize import sanitize
+    from zot_tui.text.sanitize import Sanitizer, sanitize
     from zot_tui.text.width import clip, expand_tabs, graphemes, pad, width
     from zot_tui.text.wrap import wrap
     from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme, palette, parse_theme
@@ -114,6 +114,7 @@ _HOMES = {
     "parse_theme": "zot_tui.theme",
     "rank": "zot_tui.text.fuzzy",
     "sanitize": "zot_tui.text.sanitize",
+    "Sanitizer": "zot_tui.text.sanitize",
     "strip_ansi": "zot_tui.text.ansi",
     "width": "zot_tui.text.width",
     "wrap": "zot_tui.text.wrap",
@@ -153,6 +154,7 @@ __all__ = [
     "PlainCell",
     "RowAction",
     "Rows",
+    "Sanitizer",
     "Segment",
     "Sgr",
     "Spinner",

@@ -1,10 +1,12 @@
+import re
+import time
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.text.sanitize import MARKS, detached, sanitize, sanitize_line
+from zot_tui.text.sanitize import MARKS, Sanitizer, detached, sanitize, sanitize_line
 from zot_tui.text.width import width
 
 nasty = st.sampled_from(
@@ -97,3 +99,88 @@ def test_text_holds_no_placeholder_of_a_picture():
 
     assert "\U0010eeee" not in sanitize(flood)
     assert sanitize("a\U0010eeeeb \ue000") == "a\ufffdb \ue000"
+
+
+COLOR = re.compile(r"\x1b\[[0-9;:]*m")
+sequences = st.sampled_from(
+    [
+        "\x1b", "\x1b[", "\x1b]", "\x1bP", "\x9b", "\x9d", "\x90", "\x9c", "\x07", "\x1b\\", "0", "31", ";", ":", "m",
+        "H", "?2004h", "52;c;", "a", "é", "\n", "\t", "\r", " ", "/", "\x00", "\x7f", "[", "]", "\\", "\x1b[1m",
+        "\x1b[8m", "\u202e", "\u200b", "\U000e0041", "\u200d", "👩",
+    ]
+)  # fmt: skip
+commands = st.lists(sequences | st.text(max_size=3), max_size=12).map("".join)
+
+
+def fed(pieces):
+    sanitizer = Sanitizer()
+    return "".join(map(sanitizer.feed, pieces))
+
+
+@given(commands)
+def test_with_colours_nothing_else_commands_the_terminal(text):
+    clean = sanitize(text, colors=True)
+    rest = COLOR.sub(".", clean)
+    assert sanitize(rest) == rest
+    assert not any(unicodedata.category(char) == "Cc" for char in rest if char not in "\n\t")
+    assert sanitize(clean, colors=True) == clean
+
+
+@given(st.lists(st.sampled_from(["\x1b[31m", "\x1b[0m", "\x1b[m", "\x1b[38;5;8m", "\x1b[4:3m", "text", "\n"])))
+def test_colours_stay_where_they_are_wanted(pieces):
+    assert sanitize("".join(pieces), colors=True) == "".join(pieces)
+    assert sanitize("".join(pieces)) == COLOR.sub("", "".join(pieces))
+
+
+@pytest.mark.parametrize("hidden", ["8", "08", "1;8", "8;1", "38;5;1;8", "38;8", "48;2;1;2;3;8", "8:1"])
+def test_colours_that_hide_text_are_gone(hidden):
+    assert sanitize(f"a\x1b[{hidden}mb", colors=True) == "ab"
+
+
+@pytest.mark.parametrize("shown", ["38;5;8", "48;5;008", "38;2;8;8;8", "1;38;5;8;4", "38:5:8", "38;5;8;48;5;8", "18"])
+def test_the_numbers_of_a_colour_hide_nothing(shown):
+    assert sanitize(f"a\x1b[{shown}mb", colors=True) == f"a\x1b[{shown}mb"
+
+
+@given(st.lists(commands, max_size=5))
+def test_text_in_pieces_is_as_safe_as_the_whole(pieces):
+    assert fed(pieces) == sanitize("".join(pieces).removesuffix("\r"), colors=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\x1b]0;title\x07b\x1b]8;;http://x\x1b\\c",
+        "a\x1bPq#0;2;0\x1b\\b\x90q\x9cc",
+        "a\x9b2Jb\x1b[2J\x1b[1;1Hc",
+        "a\r\nb\x1b(0c\x1b[31md\x1b[0m",
+        "e" + "\u0301" * 50 + "x" + "👩\u200d" * 30,
+    ],
+)
+def test_it_does_not_matter_where_a_sequence_is_cut(text):
+    whole = sanitize(text, colors=True)
+    assert fed(text) == whole
+    assert all(fed((text[:cut], text[cut:])) == whole for cut in range(len(text)))
+
+
+def test_a_torn_sequence_is_held_back_until_it_ends():
+    sanitizer = Sanitizer()
+    assert sanitizer.feed("a\x1b]52;c;") == "a"
+    assert sanitizer.feed("aGk=" * 100_000) == ""
+    assert sanitizer.feed("\nb\x1b") == "\nb"
+    assert sanitizer.feed("[3") == ""
+    assert sanitizer.feed("1mc") == "\x1b[31mc"
+    assert sanitizer.feed("\x1b[" + "0;" * 100) == ""
+    assert sanitizer.feed("0md") == "d"
+    assert sanitizer.feed("\x1b[" + "0;" * 100 + "  ") == ""
+    assert sanitizer.feed("qe") == "e"
+
+
+@pytest.mark.parametrize(
+    "piece", ["\x1b]", "\x9d\n", "\x9d", "\x1b[", "\x1b[1;", "\x1bP\n", "\x1b ", "\x9b0", "\x1b[8m"]
+)
+def test_hostile_text_takes_no_longer_than_any_other(piece):
+    began = time.perf_counter()
+    fed([piece * 100_000] * 2)
+    sanitize(piece * 100_000, colors=True)
+    assert time.perf_counter() - began < 2

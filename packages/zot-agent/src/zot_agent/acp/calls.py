@@ -3,7 +3,6 @@
 What a call is follows from its display blocks, and before there are any from its arguments; no tool is known by name.
 """
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -19,8 +18,9 @@ from zot_core.display import (
     TextDisplay,
     main_argument,
 )
-from zot_core.terminal import strip_controls
+from zot_provider.json_text import read_strict
 from zot_provider.messages import ImageBlock, TextBlock
+from zot_tui.text.ansi import strip_ansi
 
 Json: TypeAlias = dict[str, Any]
 
@@ -28,7 +28,6 @@ _HINTS = {"command": "execute", "url": "fetch", "pattern": "search", "query": "s
 """Arguments that say what kind of call it is, until there are display blocks."""
 _PATHS = ("path", "file_path")
 _REPLACEMENTS = (("oldText", "newText"), ("old_text", "new_text"), ("old_string", "new_string"))
-_COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 _TITLE = 200
 """Characters of a title."""
 
@@ -36,14 +35,10 @@ _TITLE = 200
 def parsed(arguments: str) -> Json:
     """The arguments of a call; empty if the model wrote no JSON object."""
     try:
-        value = json.loads(arguments, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        value = read_strict(arguments)
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def title(name: str, arguments: str) -> str:
@@ -210,4 +205,4 @@ _BREAKS = "\r\n"
 
 def plain(words: str) -> str:
     """Without control sequences, colours among them: no editor shows those."""
-    return _COLOURS.sub("", strip_controls(words))
+    return strip_ansi(words)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from zot_agent.acp.calls import Json
 from zot_agent.acp.feed import Feed
 from zot_core.confirm import Decision
-from zot_core.errors import ToolError, one_line
+from zot_core.errors import ToolError, error_line
 from zot_core.hooks import Call
 from zot_core.tools.context import ToolContext
 from zot_core.tools.paths import resolve
@@ -60,7 +60,7 @@ class Permission:
         try:
             answer = await self._ask({"toolCallId": call.id, "status": "pending", **told}, _CHOICES)
         except ZotError as error:
-            return f"the user could not be asked: {one_line(error)}"
+            return f"the user could not be asked: {error_line(error)}"
         if answer == "always":
             self._tools.add(call.name)
         return None if answer in ("once", "always") else False

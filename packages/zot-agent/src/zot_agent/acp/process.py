@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import signal
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -21,7 +20,8 @@ from zot_agent.acp.transport import StdioTransport
 from zot_agent.host.options import Options
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.method import CommandRefused
-from zot_core.errors import Busy, SessionNotFound, one_line
+from zot_agent.signals import on_end_signals
+from zot_core.errors import Busy, SessionNotFound, error_line
 from zot_provider.errors import ConfigError, ZotError
 
 _log = logging.getLogger("zot_agent.acp")
@@ -79,10 +79,10 @@ class Link:
         except ValidationError as error:
             raise RequestError(INVALID_PARAMS, _faults(error)) from None
         except ZotError as error:
-            raise RequestError(_code(error), one_line(error)) from None
+            raise RequestError(_code(error), error_line(error)) from None
         except Exception as error:  # noqa: BLE001  the top of a request
             _log.error("the method %s failed", method, exc_info=error)
-            text = f"this is a mistake in zot, please report it: {one_line(error)}"
+            text = f"this is a mistake in zot, please report it: {error_line(error)}"
             raise RequestError(INTERNAL, text) from None
 
     def update(self, session: str, update: Json) -> None:
@@ -150,10 +150,7 @@ async def serve(
         transport.end()
 
     transport = StdioTransport(limits, gone, source=source, target=target)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
-            loop.add_signal_handler(number, signalled, number)
+    on_end_signals(signalled)
     try:
         await Link(options, transport).serve()
     finally:

@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.reader import Reader
 from zot_agent.rpc.writer import Writer
-from zot_core.event_json import one_line
-from zot_core.json_text import dump
 from zot_ext.protocol.splitter import Oversized
+from zot_provider.json_text import dump, escape_line_ends
 
 Json: TypeAlias = dict[str, Any]
 
@@ -34,7 +33,7 @@ class StdioTransport:
 
     def put(self, message: Json) -> None:
         """Send a message soon, behind those that were sent before."""
-        self._writer.send(one_line(dump(message)))
+        self._writer.send(escape_line_ends(dump(message)))
 
     async def send(self, message: Json) -> None:
         """As `put`."""

@@ -1,9 +1,9 @@
 """Files named on the command line as `@PATH`, and `--prompt-file`: text and pictures that go before the prompt."""
 
-import base64
 import os
 from collections.abc import Sequence
 
+from zot_core.image_blocks import encoded
 from zot_core.pictures import LARGEST, SUFFIXES, picture_type
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
@@ -40,7 +40,7 @@ def attach(words: Sequence[str]) -> Attachments:
         data = _read(path, LARGEST, " (a prompt that begins with @ goes after --)")
         mime_type = picture_type(data)
         if mime_type:
-            attached.images.append(ImageBlock(mime_type, base64.b64encode(data).decode("ascii")))
+            attached.images.append(encoded(mime_type, data))
             attached.texts.append(f"[image {path}]")
         else:
             attached.texts.append(f'<file path="{path}">\n{_text(path, data)}\n</file>')

@@ -17,6 +17,8 @@ from zot_core.conversation.events import ConversationEvent
 from zot_core.events import Done, TextDelta, ToolCall, ToolOutput, TurnEnd, UsageUpdate
 from zot_provider.errors import ZotError
 from zot_provider.messages import TextBlock
+from zot_tui.text.sanitize import sanitize
+from zot_tui.text.width import clip
 
 PROMPT = "Read README.md and say in one sentence what this project is."
 """What every model is asked, unless the user asks something else."""
@@ -59,14 +61,12 @@ def run(arguments: Sequence[str]) -> int:
 async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:
     pick = demo_pick("as asked") if demo_model else await pick_model(os.environ, places(os.environ))
     if probe:
-        sys.stdout.write(pick.tag + "\n")
+        sys.stdout.write(sanitize(pick.tag) + "\n")
         return 0 if pick.ready else NEEDS_SETUP
     host = build_host(_as_options(pick, prompt))
     try:
-        sys.stdout.write(f"model: {pick.why}\n")
-        if pick.kind == "demo":
-            sys.stdout.write(f"\n{DEMO_WORDS}\n")
-        sys.stdout.write(f"\n> {prompt}\n")
+        words = f"\n{DEMO_WORDS}\n" if pick.kind == "demo" else ""
+        sys.stdout.write(sanitize(f"model: {pick.why}\n{words}\n> {prompt}\n"))
         sys.stdout.flush()
         return await answer(host, prompt, Show(), quiet=True)
     finally:
@@ -115,9 +115,10 @@ class Show:
 
 
 def shortened(text: str, lines: int, columns: int) -> str:
-    """The beginning of `text` as at most `lines` indented lines of `columns` characters, and how much is not shown."""
+    """The beginning of `text`, safe for a terminal and without colours: at most `lines` indented lines of `columns`
+    cells, and how much is not shown."""
     rows = text.rstrip("\n").split("\n")
-    shown = [f"  {row}" if len(row) <= columns - 2 else f"  {row[: columns - 3]}…" for row in rows[:lines]]
+    shown = [f"  {clip(sanitize(row, tab_size=8), columns - 2)}" for row in rows[:lines]]
     if len(rows) > lines:
         shown.append(f"  … {len(rows) - lines} more lines")
     return "\n".join(shown) + "\n"

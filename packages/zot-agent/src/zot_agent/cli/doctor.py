@@ -19,7 +19,6 @@ from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_agent.modes.output import complain
 from zot_agent.version import __version__
-from zot_core.terminal import strip_controls
 from zot_provider.catalog.user import Known
 from zot_provider.client import HttpClient
 from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
@@ -28,6 +27,7 @@ from zot_provider.registry import ModelRegistry
 from zot_provider.selection import select
 from zot_provider.transport.http import location
 from zot_provider.vendors.spec import Vendor
+from zot_tui.text.sanitize import sanitize_line
 
 T = TypeVar("T")
 
@@ -44,9 +44,9 @@ class Finding(Record):
     text: str
 
     def lines(self, width: int) -> str:
-        """The line, folded to `width` columns where there is a word's end; what servers said is made harmless."""
-        text = " ".join(strip_controls(self.text).split())
-        head, rest = f"{self.state:<4}{self.topic:<18}", " " * 22
+        """The line, folded to `width` columns where there is a word's end; what servers said is made safe."""
+        text = " ".join(sanitize_line(self.text).split())
+        head, rest = f"{self.state:<4}{sanitize_line(self.topic):<18}", " " * 22
         folded = textwrap.wrap(
             text, width, initial_indent=head, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
         )

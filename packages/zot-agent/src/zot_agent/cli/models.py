@@ -8,11 +8,12 @@ from zot_agent.config.settings import load_settings
 from zot_agent.host.build import open_registry, use_proxy
 from zot_agent.host.options import Options
 from zot_agent.modes.output import complain
-from zot_core.terminal import strip_controls
 from zot_provider.model import Model
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.router import RoutingClient
 from zot_provider.selection import select
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.text.width import pad, width
 
 LIMIT = 2.0
 """Seconds a server without a catalogue gets to say what it has."""
@@ -26,10 +27,10 @@ def print_models(search: str, options: Options) -> int:
     models = asyncio.run(_list(open_registry(home), options))
     wanted = search.lower()
     found = [model for model in models if wanted in f"{model.vendor}/{model.id} {model.name}".lower()]
-    names = [" ".join(strip_controls(f"{model.vendor}/{model.id}").split()) for model in found]
-    width = max(map(len, names), default=0)
+    names = [" ".join(sanitize_line(f"{model.vendor}/{model.id}").split()) for model in found]
+    columns = max(map(width, names), default=0)
     for name, model in zip(names, found, strict=True):
-        sys.stdout.write(f"{name.ljust(width)}  {_facts(model)}\n")
+        sys.stdout.write(f"{pad(name, columns)}  {_facts(model)}\n")
     if not found:
         of = f" of {options.provider}" if options.provider else ""
         complain(f"no model{of} has {search!r} in its name" if search else f"no models{of} are known")

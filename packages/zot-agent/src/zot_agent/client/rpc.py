@@ -16,8 +16,8 @@ from zot_agent.client.answers import CommandInfo, Event, Hello, Image, Message, 
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, Link
 from zot_agent.client.operation import Events, Operation
 from zot_core.aio import finish, spawn
-from zot_core.json_text import dump
 from zot_provider.errors import ZotError
+from zot_provider.json_text import dump
 
 TOKEN = "ZOTCORE_RPC_TOKEN"
 """The environment variable with the secret that `hello` must name, if it is set and not empty."""

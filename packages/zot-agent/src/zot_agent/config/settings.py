@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_provider.errors import ConfigError
+from zot_provider.json_text import shown
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
 
@@ -55,13 +56,13 @@ def load_settings(home: str) -> Settings:
     texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP, _PICTURES)]
     for name in texts:
         if name in value and not isinstance(value[name], str):
-            raise ConfigError(f"{path}: {name}: expected text, got {kind(value[name])}")
+            raise ConfigError(f"{path}: {name}: expected text, got {shown(value[name])}")
     found = Settings(**{name: value[name].strip() for name in texts if value.get(name, "").strip()})
     if _THRESHOLD in value:
         found = found.replace(auto_compact_threshold=_threshold(value[_THRESHOLD], path))
     if value.get(_PICTURES) is not None:
         if not isinstance(value[_PICTURES], bool):
-            raise ConfigError(f"{path}: {_PICTURES}: expected true or false, got {kind(value[_PICTURES])}")
+            raise ConfigError(f"{path}: {_PICTURES}: expected true or false, got {shown(value[_PICTURES])}")
         found = found.replace(inline_images_enabled=value[_PICTURES])
     if value.get(_KEYMAP) is not None:
         found = found.replace(keymap=_keymap(value[_KEYMAP], path))
@@ -81,10 +82,10 @@ def load_settings(home: str) -> Settings:
 
 def _keymap(value: object, path: str) -> dict[str, str]:
     if not isinstance(value, dict):
-        raise ConfigError(f"{path}: {_KEYMAP}: expected an object, got {kind(value)}")
+        raise ConfigError(f"{path}: {_KEYMAP}: expected an object, got {shown(value)}")
     for key, action in value.items():
         if not isinstance(action, str | None):
-            raise ConfigError(f"{path}: {_KEYMAP}: {key}: expected text, got {kind(action)}")
+            raise ConfigError(f"{path}: {_KEYMAP}: {key}: expected text, got {shown(action)}")
     return {key: action or "" for key, action in value.items()}
 
 
@@ -120,13 +121,5 @@ def read_json_object(path: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:  # a number of thousands of digits
         raise ConfigError(f"{path} holds a number too long, or is nested too deeply") from error
     if not isinstance(value, dict):
-        raise ConfigError(f"{path}: expected an object, got {kind(value)}")
+        raise ConfigError(f"{path}: expected an object, got {shown(value)}")
     return value
-
-
-def kind(value: object) -> str:
-    """What a JSON value is, in the words of JSON."""
-    if value is None:
-        return "null"
-    names = {bool: "a truth value", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
-    return names[type(value)]

@@ -1,7 +1,5 @@
 """`ExtensionTool`: a tool of the agent whose work an extension does."""
 
-import base64
-import binascii
 import itertools
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 from zot_agent.extensions.connection import Connection, Ended, TimedOut
 from zot_agent.extensions.registry import ToolOffer
 from zot_core.errors import ToolError
-from zot_core.pictures import picture_type
+from zot_core.image_blocks import image_from_base64
 from zot_core.result import ToolResult
 from zot_core.tools.context import ToolContext
 from zot_ext.protocol.errors import FrameError
@@ -19,6 +17,7 @@ from zot_ext.protocol.raw import RawObject, dump
 from zot_ext.protocol.values import Block
 from zot_ext.protocol.values import ImageBlock as ImageValue
 from zot_ext.protocol.values import TextBlock as TextValue
+from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, TextBlock
 
 NOTHING = "(extension returned no content)"
@@ -55,7 +54,7 @@ class ExtensionTool:
 def read_content(blocks: Iterable[Block]) -> tuple[list[TextBlock | ImageBlock], bool]:
     """What the model reads of an answer, and whether a part of it could not be used.
 
-    Blocks of unknown types are shown as JSON; a picture that is none, or of a type models do not take, is an error.
+    Blocks of unknown types are shown as JSON; a picture that models do not take is an error.
     """
     content: list[TextBlock | ImageBlock] = []
     broken = False
@@ -74,10 +73,6 @@ def read_content(blocks: Iterable[Block]) -> tuple[list[TextBlock | ImageBlock],
 
 def _picture(block: ImageValue) -> tuple[TextBlock | ImageBlock, bool]:
     try:
-        data = base64.b64decode(block.data, validate=True)
-    except (binascii.Error, ValueError):
-        return TextBlock(f"(an image of type {block.mime_type} that is no valid base64)"), True
-    kind = picture_type(data)
-    if not kind:
-        return TextBlock(f"(an image of type {block.mime_type} whose bytes are no png, jpeg, gif or webp)"), True
-    return ImageBlock(kind, block.data), False
+        return image_from_base64(block.data, f"an image of type {block.mime_type}"), False
+    except ConfigError as error:
+        return TextBlock(f"({error})"), True

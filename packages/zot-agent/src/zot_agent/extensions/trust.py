@@ -5,7 +5,6 @@ The answer is kept for one folder as it was when it was given: with another mani
 asked anew. Files that the program loads by itself (modules, packages) are not looked at.
 """
 
-import contextlib
 import hashlib
 import json
 import os
@@ -13,6 +12,7 @@ from typing import Any
 
 from zot_agent.config.settings import read_json_object
 from zot_agent.extensions.discover import MANIFEST_FILE, Found
+from zot_core.replace_file import replace_file
 from zot_provider.errors import ConfigError
 
 TRUST_FILE = "trusted-extensions.json"
@@ -47,7 +47,8 @@ class Trust:
             "allowed": "yes" if allowed else "no",
         }
         try:
-            self._write(json.dumps(answers, indent=2).encode() + b"\n")
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            replace_file(self.path, json.dumps(answers, indent=2).encode() + b"\n", mode=0o600)
         except OSError as error:
             raise ConfigError(f"cannot write {self.path}: {error.strerror}") from error
 
@@ -56,20 +57,6 @@ class Trust:
             return dict(read_json_object(self.path))
         except ConfigError:
             return {}
-
-    def _write(self, data: bytes) -> None:
-        """Beside the file, then renamed: nobody reads half of it."""
-        os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        beside = f"{self.path}.{os.urandom(6).hex()}.tmp"
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(data)
-            os.replace(beside, self.path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(beside)
-            raise
 
 
 def fingerprint(found: Found) -> str:

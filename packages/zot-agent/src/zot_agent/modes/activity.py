@@ -1,20 +1,18 @@
 """What the tools do, a dim line each on standard error, so that a person at a terminal sees that something happens."""
 
 import os
-import re
 import shutil
 import sys
-import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from zot_agent.modes.output import Output
 from zot_core.display import TerminalDisplay, main_argument
 from zot_core.events import AgentEvent, ToolCall, ToolOutput
-from zot_core.terminal import strip_controls
 from zot_provider.messages import TextBlock
+from zot_tui.text import width
+from zot_tui.text.sanitize import sanitize_line
 
-_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _LONGEST = 2000
 """Characters of a text that are looked at; a terminal is narrower."""
 
@@ -58,21 +56,6 @@ def _first_line(text: str) -> str:
 
 
 def clip(text: str, columns: int) -> str:
-    """`text` as one line of at most `columns` columns, without anything that a terminal would obey."""
+    """`text` as one safe line of at most `columns` columns; its indentation stays."""
     indent = text[: len(text) - len(text.lstrip(" "))]
-    text = indent + " ".join(_COLOUR.sub("", strip_controls(text[:_LONGEST])).split())
-    text = "".join(character for character in text if character.isprintable())
-    used, fitting = 0, 0
-    for count, character in enumerate(text, 1):
-        used += _columns(character)
-        if used <= columns - 1:
-            fitting = count
-        if used > columns:
-            return text[:fitting] + "…"
-    return text
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return width.clip(indent + " ".join(sanitize_line(text[:_LONGEST]).split()), columns)

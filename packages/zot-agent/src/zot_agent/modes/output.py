@@ -1,22 +1,29 @@
 """The standard streams of one-shot modes: what one wake-up of the loop brings is written with one call."""
 
 import asyncio
+import json
 import os
 import select
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from zot_core.terminal import strip_controls
+if TYPE_CHECKING:
+    from zot_tui.text.sanitize import Sanitizer
 
 _LOOK = 0.1
 """Seconds between two looks at whether to wait on for a slow reader."""
 
 
 def complain(text: str, who: str = "zot") -> None:
-    """One line on standard error."""
+    """One line on standard error, safe for a terminal."""
     line = " ".join(f"{who}: {text}".split())
+    if not _is_plain(line):
+        from zot_tui.text.sanitize import sanitize  # noqa: PLC0415  most lines do not need it
+
+        line = sanitize(line, colors=True)
     try:
-        sys.stderr.write(f"{strip_controls(line)}\n")
+        sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
     except OSError:
         pass  # nobody reads it
@@ -26,14 +33,17 @@ class Output:
     """Collects text for standard output and writes it when the loop comes round.
 
     `closed` is called once when the reader has gone (`head`, a closed pager): there is nobody left to work for. Another
-    failure to write is kept in `failure`. On a terminal, control sequences from models and tools are stripped.
+    failure to write is kept in `failure`. On a terminal, text of models and tools is made safe; a pipe or a file gets
+    it as it is.
     """
 
     def __init__(self, closed: Callable[[], None], *, plain: bool = False) -> None:
-        """`plain`: the text is ours (JSON) and holds no control characters."""
+        """`plain`: the text is JSON. A terminal gets escapes in it for what does not print."""
         self._parts: list[str] = []
         self._closed = closed
-        self._strip = not plain and os.isatty(1)
+        self._terminal = os.isatty(1)
+        self._plain = plain
+        self._sanitizer: Sanitizer | None = None
         self._hurried = False
         self._open = False  # a line without its end
         self.gone = False
@@ -65,8 +75,8 @@ class Output:
         self._parts.clear()
         if self.gone or not text:
             return
-        if self._strip:
-            text = strip_controls(text)
+        if self._terminal:
+            text = self._safe(text)
         data = memoryview(text.encode("utf-8", "replace"))
         while data:
             try:
@@ -81,6 +91,17 @@ class Output:
                     self.failure = f"cannot write to standard output: {error.strerror}"
                 self._closed()
                 return
+
+    def _safe(self, text: str) -> str:
+        if self._sanitizer is None:
+            if _is_plain(text):
+                return text
+            if self._plain:
+                return "".join(each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text)
+            from zot_tui.text.sanitize import Sanitizer  # noqa: PLC0415  a pipe, and plain text, do not need it
+
+            self._sanitizer = Sanitizer()
+        return self._sanitizer.feed(text)
 
     def _wait(self) -> bool:
         """Wait until the reader takes more; False if it does not and nobody has the time."""
@@ -102,6 +123,11 @@ class Output:
         if self._hurried:
             self._hurried = False
             os.set_blocking(1, self._blocking)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether `text` is printable ASCII and line feeds."""
+    return text.isascii() and text.replace("\n", "").isprintable()
 
 
 def _one_stream() -> bool:

@@ -1,11 +1,11 @@
-"""Pictures in a command, checked: one that a vendor refuses would spoil every later request."""
+"""Pictures in a command, checked."""
 
-import binascii
 from collections.abc import Sequence
 from typing import Any
 
 from zot_agent.rpc.method import CommandRefused
-from zot_core.pictures import LARGEST, picture_type
+from zot_core.image_blocks import image_from_base64
+from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
 
@@ -20,14 +20,7 @@ def _read(image: dict[str, Any], place: str) -> ImageBlock:
         if not isinstance(image.get(name), str):
             problem = "is missing: it must be" if image.get(name) is None else "must be"
             raise CommandRefused(f"{place}.{name} {problem} a string")
-    text: str = image["data"]
     try:
-        data = binascii.a2b_base64(text, strict_mode=True)
-    except (binascii.Error, ValueError):
-        raise CommandRefused(f"{place}.data is not standard base64 without line breaks") from None
-    if len(data) > LARGEST:
-        raise CommandRefused(f"{place}.data is a picture of {len(data)} bytes; at most {LARGEST} are allowed")
-    kind = picture_type(data)
-    if not kind:
-        raise CommandRefused(f"{place}.data is no PNG, JPEG, GIF or WebP picture")
-    return ImageBlock(kind, text)
+        return image_from_base64(image["data"], f"{place}.data")
+    except ConfigError as error:
+        raise CommandRefused(str(error)) from None

@@ -1,10 +1,10 @@
 """`Method`: a command of the protocol as data, from which its check, its documentation and its schema are read."""
 
-import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from zot_provider.errors import ZotError
+from zot_provider.json_text import read_strict, shown
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:
@@ -66,28 +66,17 @@ class Method(Record):
                 if field.required:
                     raise CommandRefused(f"{field.name} is missing: it must be {words}")
             elif not fits(value):
-                raise CommandRefused(f"{field.name} must be {words}, not {_named(value)}")
+                found = "an array of something else" if isinstance(value, list) else shown(value)
+                raise CommandRefused(f"{field.name} must be {words}, not {found}")
             else:
                 given[field.name] = value
         return given
 
 
 def other_json(line: bytes) -> str:
-    """What a line is, in words, that is JSON and no object; empty for other lines."""
+    """What a line is that is JSON and no object; empty for other lines."""
     try:
-        value = json.loads(line, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        value = read_strict(line)
+    except ValueError:
         return ""
-    return "" if isinstance(value, dict) else "an array" if isinstance(value, list) else _named(value)
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _named(value: Any) -> str:
-    """What a JSON value is, in words."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    names = {str: "a string", int: "a number", float: "a number", list: "an array of something else", dict: "an object"}
-    return names.get(type(value), "null")
+    return "" if isinstance(value, dict) else "an array" if isinstance(value, list) else shown(value)

@@ -14,14 +14,13 @@ from zot_agent.rpc.writer import Lines
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent
-from zot_core.errors import one_line
-from zot_core.event_json import one_line as on_one_line
+from zot_core.errors import error_line
 from zot_core.events import TextDelta
-from zot_core.json_text import dump
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import parse_object
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.errors import ZotError
+from zot_provider.json_text import dump, escape_line_ends
 
 if TYPE_CHECKING:
     from zot_core.agent.run import Run
@@ -116,7 +115,7 @@ class Service:
     def _failed(self, id: str, name: str, error: Exception) -> None:
         if not isinstance(error, ZotError):
             _log.error("the command %s failed", name, exc_info=error)
-        self._respond(id, name, error=one_line(error))
+        self._respond(id, name, error=error_line(error))
 
     def _respond(self, id: str, name: str, answer: Answer = None, error: str | None = None) -> None:
         head = '{"type":"response",' + (f'"id":{id},' if id else "") + f'"command":{dump(name)},'
@@ -125,7 +124,7 @@ class Service:
         else:
             data = "" if answer is None else f',"data":{answer if isinstance(answer, str) else dump(answer)}'
             tail = f'"success":true{data}}}'
-        self._writer.send(on_one_line(head + tail))
+        self._writer.send(escape_line_ends(head + tail))
 
     async def answered(self) -> None:
         """Return once every command has its answer, and nothing runs or waits to run."""

@@ -2,10 +2,9 @@
 
 import asyncio
 import logging
-import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 
 import hypercorn.asyncio
 from hypercorn.config import Config
@@ -18,6 +17,7 @@ from zot_agent.serve.guard import Guard
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.roots import Roots
 from zot_agent.serve.sessions import Sessions
+from zot_agent.signals import on_end_signals
 from zot_core.aio import spawn
 from zot_provider.record import Record, field, record
 
@@ -44,10 +44,18 @@ async def serve(service: Service, listening: Callable[[Address], None]) -> int:
     Whatever the sessions run is stopped before this returns. Raises `ConfigError` and `CannotListen`.
     """
     signalled: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    with _signals(signalled):
+
+    def heard(number: int) -> None:
+        if not signalled.done():  # those behind the first change nothing: what is to be stopped has limits
+            signalled.set_result(number)
+
+    undo = on_end_signals(heard)
+    try:
         async with running(service) as address:
             listening(address)
             return 128 + await signalled
+    finally:
+        undo()
 
 
 @asynccontextmanager
@@ -92,29 +100,3 @@ def _config(listener: socket.socket, limits: ServeLimits) -> Config:
     config.max_app_queue_size = 2
     config.websocket_max_message_size = limits.rpc.line
     return config
-
-
-@contextmanager
-def _signals(signalled: "asyncio.Future[int]") -> Iterator[None]:
-    """While this is entered, the first signal that asks the process to end is the result of `signalled`.
-
-    Those behind it change nothing: what is to be stopped has limits of its own.
-    """
-
-    def heard(number: int) -> None:
-        if not signalled.done():
-            signalled.set_result(number)
-
-    loop = asyncio.get_running_loop()
-    numbers = [
-        number
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) != signal.SIG_IGN  # nohup
-    ]
-    for number in numbers:
-        loop.add_signal_handler(number, heard, number)
-    try:
-        yield
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)

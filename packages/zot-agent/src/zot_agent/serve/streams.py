@@ -17,7 +17,7 @@ from zot_agent.serve.refusal import Refusal
 from zot_agent.serve.session import Session
 from zot_agent.serve.sessions import Sessions
 from zot_core.aio import spawn
-from zot_core.json_text import dump
+from zot_provider.json_text import dump
 
 _CLOSED, _NOT_TEXT, _SLOW = 1001, 1003, 1013
 """Codes with which a WebSocket is closed (RFC 6455): the session is closed, a frame was no text, too slow."""

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 
-from zot_core.terminal import strip_controls
+from zot_tui.text.sanitize import sanitize_line
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LONGEST = 4096
@@ -46,4 +46,4 @@ def _line(path: str) -> str:
             text = os.fsdecode(file.read(_LONGEST))
     except OSError:
         return ""
-    return strip_controls(text.partition("\n")[0]).replace("\x1b", "").strip()
+    return sanitize_line(text.partition("\n")[0]).strip()

@@ -11,7 +11,7 @@ from zot_core.aio import spawn
 from zot_core.conversation.driver import read_command
 from zot_core.conversation.extensions import Command as ForeignCommand
 from zot_core.conversation.extensions import CommandError, CommandRefused
-from zot_core.errors import one_line
+from zot_core.errors import error_line
 from zot_provider.errors import UnknownName, ZotError
 from zot_tui.editor.completion import Command
 
@@ -104,10 +104,10 @@ class Dispatch:
             try:
                 await work
             except ZotError as error:
-                self._chat.note(one_line(error), "error")
+                self._chat.note(error_line(error), "error")
             except Exception as error:  # noqa: BLE001  the top of a command: the screen goes on
                 _log.error("a command failed", exc_info=error)
-                self._chat.note(f"this is a mistake in zot, please report it: {one_line(error)}", "error")
+                self._chat.note(f"this is a mistake in zot, please report it: {error_line(error)}", "error")
             self._chat.refresh()
 
         task = spawn(guarded(), "command")

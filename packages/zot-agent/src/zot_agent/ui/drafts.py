@@ -15,6 +15,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from zot_core.replace_file import replace_file
 from zot_provider.record import Record, field, record
 from zot_provider.surrogates import without_surrogates
 
@@ -145,16 +146,7 @@ class Drafts:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         if self._lock is None:
             self._lock = _open_lock(self._path)
-        beside = f"{self._path}.tmp"
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(_row(draft, self._cwd, self._size))
-            os.replace(beside, self._path)  # no fsync: it is for a crash of zot, not of the machine
-        except OSError:
-            with suppress(OSError):
-                os.unlink(beside)
-            raise
+        replace_file(self._path, _row(draft, self._cwd, self._size), mode=0o600, beside=f"{self._path}.tmp")
 
 
 _HELD = -1

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from zot_agent.local.pick import PROBE_LIMIT, Place, demo_pick, pick_model, places
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO
-from zot_core.terminal import strip_controls
 from zot_provider.record import Record, field, record
 from zot_provider.vendors import VENDORS
 from zot_provider.vendors.spec import Vendor
+from zot_tui.text.sanitize import sanitize_line
 
 
 @record
@@ -58,7 +58,7 @@ class FirstRun(Record):
         return [
             [Way(f"export {each.names[0]}=...", " or ".join(each.titles)) for each in self.variables],
             [
-                Way(strip_controls(f"zot --base-url {each.base_url}"), strip_controls(f"{each.title}, {each.model}"))
+                Way(sanitize_line(f"zot --base-url {each.base_url}"), sanitize_line(f"{each.title}, {each.model}"))
                 for each in self.servers
             ],
             [self.demo],

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from zot_agent.ui.typed import PASTED
-from zot_core.pictures import LARGEST, SUFFIXES, picture_type
+from zot_core.image_blocks import check_image
+from zot_core.pictures import LARGEST, SUFFIXES
 from zot_provider.errors import ConfigError
 from zot_tui.clipboard import read
 from zot_tui.editor.paste import Pastes
@@ -27,11 +28,7 @@ async def from_clipboard(home: str, environment: Mapping[str, str]) -> str:
         raise ConfigError(held.problem)
     if not held.data:
         return held.text
-    kind = picture_type(held.data)
-    if not kind:
-        raise ConfigError("what is on the clipboard is no png, jpeg, gif or webp picture")
-    if len(held.data) > LARGEST:
-        raise ConfigError(f"the picture is larger than {LARGEST / 1e6:g} MB; models take no larger pictures")
+    kind = check_image(held.data, "what is on the clipboard")
     folder = os.path.join(home, PASTED)
     try:
         path = keep(folder, held.data, kind)

@@ -16,7 +16,7 @@ _LOOKED_AT = 4000
 _ENDS: dict[RunEnd, str] = {"completed": "done", "aborted": "stopped"}
 
 
-def one_line(text: str, cells: int) -> str:
+def clipped_line(text: str, cells: int) -> str:
     """`text` in at most `cells` cells: single spaces for white space, nothing that a terminal would obey."""
     words = sanitize_line(text[:_LOOKED_AT]).split()
     return clip("".join(filter(is_character, " ".join(words))), cells)
@@ -24,7 +24,7 @@ def one_line(text: str, cells: int) -> str:
 
 def terminal_title(prompt: str, place: str = "", *, busy: bool = False) -> str:
     """`● fix the tests – project`: what is being worked on and where; `zot` where neither is known."""
-    parts = [part for part in (one_line(prompt, TITLE_CELLS), one_line(place, TITLE_CELLS // 2)) if part]
+    parts = [part for part in (clipped_line(prompt, TITLE_CELLS), clipped_line(place, TITLE_CELLS // 2)) if part]
     return ("● " if busy else "") + (" – ".join(parts) or "zot")
 
 
@@ -33,8 +33,8 @@ def notification(prompt: str, end: RunEnd, reason: str = "") -> str:
 
     Semicolons become commas: OSC 777 divides its fields with them.
     """
-    about = one_line(prompt, TITLE_CELLS)
+    about = clipped_line(prompt, TITLE_CELLS)
     text = f"{_ENDS.get(end, 'failed')}: {about}" if about else _ENDS.get(end, "failed")
     if end != "completed" and reason.strip():
-        text += f" ({one_line(reason, TITLE_CELLS)})"
+        text += f" ({clipped_line(reason, TITLE_CELLS)})"
     return clip(text.replace(";", ","), NOTIFICATION_CELLS)

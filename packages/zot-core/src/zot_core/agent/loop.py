@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from zot_core.agent.calls import run_calls
 from zot_core.agent.turn import take_turn
-from zot_core.errors import Refused, one_line
+from zot_core.errors import Refused, error_line
 from zot_core.events import Done, ErrorEvent, RunEnd, UserMessage
 from zot_core.hooks import Refusal
 from zot_provider.errors import ZotError
@@ -85,10 +85,10 @@ def conclude(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> Ru
 def failed(error: Exception) -> ErrorEvent:
     """What a person is told of a failure. One that is not ours is a bug somewhere: it is logged with its traceback."""
     if isinstance(error, ZotError):
-        return ErrorEvent(one_line(error), error.exit_code)
+        return ErrorEvent(error_line(error), error.exit_code)
     if not isinstance(error, Refused):
         _log.error("a run failed", exc_info=error)
-    return ErrorEvent(one_line(error))
+    return ErrorEvent(error_line(error))
 
 
 def _stopped(end: RunEnd) -> str:

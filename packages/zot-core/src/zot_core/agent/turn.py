@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zot_core.aio import being_cancelled
 from zot_core.clock import timestamp
-from zot_core.errors import Refused, one_line
+from zot_core.errors import Refused, error_line
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
@@ -64,7 +64,7 @@ async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
         await _cut_short(agent, answer, TurnEnd("aborted"))
         raise
     except Exception as error:
-        await _cut_short(agent, answer, TurnEnd("error", one_line(error)))
+        await _cut_short(agent, answer, TurnEnd("error", error_line(error)))
         raise
     if refusal is not None:
         agent.emit(TurnEnd("error", refusal.reason or "turn blocked"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from zot_core.clock import timestamp
 from zot_core.compaction.cut import cut_point
 from zot_core.compaction.size import ContextSize, estimate
-from zot_core.errors import SessionError, one_line
+from zot_core.errors import SessionError, error_line
 from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
 from zot_core.hooks import Compacted, Failed
 from zot_provider.errors import ConfigError, ZotError
@@ -118,7 +118,7 @@ class Compactor:
         try:
             await self._before_call(step)
         except SessionError as error:  # there is no next step that could fail of it
-            self._agent.emit(Notice("error", one_line(error)))
+            self._agent.emit(Notice("error", error_line(error)))
 
     async def _after_failure(self, failed: Failed) -> Failed | None:
         if failed.error.context_overflow and await self._try("overflow"):
@@ -146,7 +146,7 @@ class Compactor:
             pass
         except Exception as error:  # noqa: BLE001  around a hook
             _log.warning("compaction failed", exc_info=error)
-            self._agent.emit(Notice("warn", f"the conversation could not be compacted: {one_line(error)}"))
+            self._agent.emit(Notice("warn", f"the conversation could not be compacted: {error_line(error)}"))
         if not done or self._full():
             self._tried_at = self._agent.transcript.messages[-1]
         return done

@@ -25,7 +25,7 @@ from zot_core.conversation.events import (
 from zot_core.conversation.extensions import Command, CommandAnswer, CommandError, ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
-from zot_core.errors import Busy, one_line
+from zot_core.errors import Busy, error_line
 from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd, ToolCall
 from zot_core.hooks import Call, Observe, Refusal
 from zot_core.runtime import Runtime
@@ -236,7 +236,7 @@ class Conversation:
                 if not event.refused:
                     self.prompt(event.text, commands=False)
             except ZotError as error:
-                event = event.replace(refused=one_line(error))
+                event = event.replace(refused=error_line(error))
         self.events.tell(event)  # before the first event of a prompt, which comes when the loop comes round
 
     # Settings
@@ -364,7 +364,7 @@ class Conversation:
         self.events.tell(event)
 
     def _not_begun(self, error: ZotError) -> None:
-        for event in (ErrorEvent(one_line(error)), Done("error")):
+        for event in (ErrorEvent(error_line(error)), Done("error")):
             self.events.tell(event)
 
     async def _ask(self, call: Call) -> Refusal | None:

@@ -5,9 +5,9 @@ from typing import Any
 
 from zot_core.conversation import events
 from zot_core.conversation.events import ConversationEvent, Panel
-from zot_core.event_json import ENCODED, encode_event, one_line
+from zot_core.event_json import ENCODED, encode_event
 from zot_core.events import Notice
-from zot_core.json_text import dump
+from zot_provider.json_text import dump, escape_line_ends
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
@@ -39,5 +39,5 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
         return [encode_event(Notice("warn", f"{event.extension}: {event.refused}"))]
     if kind in _FIELDS:
         fields = {"type": event.type, "extension": event.extension, **_FIELDS[kind](event)}  # type: ignore[union-attr]
-        return [one_line(dump(fields))]
+        return [escape_line_ends(dump(fields))]
     return []

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from zot_core.errors import SessionError
-from zot_core.json_text import dump
+from zot_core.printable import printable_line
 from zot_core.sessions import rows
 from zot_core.sessions.file import SessionFile, Stored
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import SessionStore
-from zot_core.terminal import strip_controls
 from zot_provider.errors import ConfigError
+from zot_provider.json_text import dump
 from zot_provider.messages import Message
 from zot_provider.record import Record, record
 from zot_provider.surrogates import without_surrogates
@@ -101,9 +101,9 @@ def read_entry(path: str) -> SessionEntry | None:
     meta = seen.meta
     if meta is None or meta.other.get("hide_from_sessions"):
         return None
-    name = one_line(meta.title) or seen.first
+    name = first_line(meta.title) or seen.first
     return SessionEntry(
-        meta.id, path, meta.cwd, name, bool(one_line(meta.title)), seen.messages if seen.whole else None,
+        meta.id, path, meta.cwd, name, bool(first_line(meta.title)), seen.messages if seen.whole else None,
         meta.started, seen.changed, seen.size, meta.model,
     )  # fmt: skip
 
@@ -115,7 +115,7 @@ def rename(store: SessionStore, path: str, title: str) -> str:
     zot has the session open: who has it open itself uses `SessionFile.change(title=...)`. Raises `SessionError` if the
     file is no session of `store` or cannot be written.
     """
-    title = one_line(title)
+    title = first_line(title)
     with _held(store, path) as torn:
         row = b"\n" * torn + without_surrogates(dump({"type": "rename", "title": title}) + "\n").encode()
         try:
@@ -138,10 +138,9 @@ def delete(store: SessionStore, path: str) -> None:
             raise SessionError(f"cannot remove session {path}: {error.strerror}") from error
 
 
-def one_line(text: str) -> str:
-    """The first line of a text that has any, at most 200 characters, without what a terminal would obey."""
-    line = next((line for line in text[: 20 * NAME].splitlines() if line.strip()), "")
-    line = " ".join("".join(each if each.isprintable() else " " for each in strip_controls(line)).split())
+def first_line(text: str) -> str:
+    """The first line of `text` that is not blank, at most 200 characters, all of them printable."""
+    line = next((line for line in map(printable_line, text[: 20 * NAME].splitlines()) if line), "")
     return line if len(line) <= NAME else line[: NAME - 1] + "…"
 
 
@@ -149,7 +148,7 @@ def name_from(message: Message) -> str:
     """The name that a message gives to a session without a title; empty if it gives none, as one that is hidden."""
     if message.role != "user" or message.hidden:
         return ""
-    return one_line(message.display_text or message.text)
+    return first_line(message.display_text or message.text)
 
 
 @record

@@ -10,7 +10,7 @@ which become spaces. They are a JSON string if they are no JSON object; no argum
 import json
 from typing import Any, TypeGuard, get_args
 
-from zot_core.json_text import dump, is_object
+from zot_provider.json_text import dump, is_object
 from zot_provider.messages import (
     Block,
     Fate,

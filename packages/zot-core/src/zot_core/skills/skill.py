@@ -7,8 +7,8 @@ other agents work as they are, and fields that zot does not know are kept and ha
 import os
 import re
 
+from zot_core.printable import printable_line
 from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, split
-from zot_core.terminal import strip_controls
 from zot_provider.record import Record, field, record
 
 NAME = "SKILL.md"
@@ -70,11 +70,9 @@ def read_skill(path: str, source: str, prefix: str = "") -> Skill:
 def _made(front: str, fields: dict[str, object], path: str, folder: str, source: str, prefix: str) -> Skill:
     name = _text(fields, "name", front) or os.path.basename(folder)
     if not _NAMES.fullmatch(name):
-        shown = strip_controls(name[:80])
-        raise FrontMatterError(
-            f"the name {shown!r} must be 1 to 64 letters, digits, hyphens, dots or underscores", line_of(front, "name")
-        )
-    description = " ".join(strip_controls(_text(fields, "description", front)).split())
+        text = f"the name {name[:80]!r} must be 1 to 64 letters, digits, hyphens, dots or underscores"
+        raise FrontMatterError(text, line_of(front, "name"))
+    description = printable_line(_text(fields, "description", front))
     if not description:
         line = line_of(front, "description")
         raise FrontMatterError("a description is missing: it tells the model when to use the skill", line)

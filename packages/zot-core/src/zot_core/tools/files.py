@@ -4,7 +4,6 @@ Small operations are done on the event loop, where they cost less than the way t
 """
 
 import asyncio
-import contextlib
 import errno
 import os
 import stat
@@ -12,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from itertools import islice
 from typing import Literal
 
+from zot_core.replace_file import replace_file, write_all
 from zot_core.tools.context import FileInfo
 
 _BIG = 1024 * 1024
@@ -111,12 +111,12 @@ def _write(path: str, data: bytes) -> None:
     if old is not None:
         _refuse_unwritable(target, old.st_mode)
     try:
-        _replace(target, data, old)
+        replace_file(target, data)
     except OSError as error:
         if old is None or error.errno not in _NO_REPLACING:
             raise
         with open(target, "wb", buffering=0) as file:
-            _write_all(file.fileno(), data)
+            write_all(file.fileno(), data)
 
 
 def _refuse_unwritable(target: str, mode: int) -> None:
@@ -127,41 +127,3 @@ def _refuse_unwritable(target: str, mode: int) -> None:
         raise OSError(errno.EINVAL, "not a regular file", target)
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
-
-
-def _replace(target: str, data: bytes, old: os.stat_result | None) -> None:
-    """Write beside the target, then rename.
-
-    No fsync: it costs up to 30 ms, and what it protects from, a machine that loses power in the seconds after, leaves
-    the old file, which the next run of the agent reads as any other state of the work.
-    """
-    beside = os.path.join(os.path.dirname(target), f".zot-{os.urandom(6).hex()}.tmp")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
-    try:
-        try:
-            _write_all(descriptor, data)
-            if old is not None:
-                _keep_owner_and_mode(descriptor, old)
-        finally:
-            os.close(descriptor)
-        os.replace(beside, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-
-
-def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
-    if hasattr(os, "fchown"):  # not on Windows
-        new = os.fstat(descriptor)
-        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-            # Another's file: only root can give it back.
-            with contextlib.suppress(PermissionError):
-                os.fchown(descriptor, old.st_uid, old.st_gid)
-        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))

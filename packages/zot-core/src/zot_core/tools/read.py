@@ -1,11 +1,11 @@
 """The `read` tool: lines of a text file, or a picture."""
 
-import binascii
 import os
 from typing import Annotated, Any
 
 from zot_core.display import CodeDisplay, DisplayBlock, ImageDisplay
 from zot_core.errors import ToolError
+from zot_core.image_blocks import encoded
 from zot_core.pictures import LARGEST, SUFFIXES, picture_type
 from zot_core.result import ToolResult
 from zot_core.tools.base import AtLeast
@@ -13,7 +13,7 @@ from zot_core.tools.builtin import builtin
 from zot_core.tools.context import FileInfo, ToolContext
 from zot_core.tools.paths import explained, reads_file, resolve
 from zot_core.tools.truncate import Limits, Window, count_lines, notes
-from zot_provider.messages import ImageBlock, TextBlock
+from zot_provider.messages import TextBlock
 
 LIMITS = Limits()
 
@@ -85,9 +85,9 @@ async def _image(path: str, target: str, info: FileInfo, context: ToolContext) -
     mime_type = picture_type(content)
     if not mime_type:
         return None
-    data = binascii.b2a_base64(content, newline=False).decode("ascii")
+    image = encoded(mime_type, content)
     return ToolResult(
-        [ImageBlock(mime_type, data)],
+        [image],
         details={"path": target, "mime_type": mime_type, "bytes": len(content)},
-        display=[ImageDisplay(mime_type, data, path)],
+        display=[ImageDisplay(mime_type, image.data, path)],
     )

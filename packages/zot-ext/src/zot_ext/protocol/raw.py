@@ -74,6 +74,7 @@ def _integer(digits: str) -> int | float:
 
 
 _scan = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer).raw_decode
+# As `zot_provider.json_text.dump` has it: this package depends on nothing, and both must write the same.
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 

@@ -10,12 +10,12 @@ A key that is the id of a vendor zot knows changes that vendor's address, and ch
 key is a new vendor, with the key in `CORP_API_KEY` (the id in capitals, `-` as `_`), or none with `"auth": "none"`.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from zot_provider.catalog import find_model
 from zot_provider.errors import ConfigError
+from zot_provider.json_text import shown
 from zot_provider.model import Model, Price
 from zot_provider.record import Record, field, record
 from zot_provider.vendors import VENDORS
@@ -114,7 +114,7 @@ class _Place:
         for index, item in enumerate(self._get(key, list, "a list", [])):
             name = f"{self._path(key)}[{index}]"
             if not isinstance(item, dict):
-                raise ConfigError(f"{name}: expected an object, got {_kind(item)}")
+                raise ConfigError(f"{name}: expected an object, got {shown(item)}")
             places.append(_Place(item, name))
         return places
 
@@ -129,22 +129,15 @@ class _Place:
     def number(self, key: str) -> float:
         found = self.value.get(key, 0)
         if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < 1e15:
-            raise ConfigError(f"{self._path(key)}: expected a number from 0, got {_kind(found)}")
+            raise ConfigError(f"{self._path(key)}: expected a number from 0, got {shown(found)}")
         return found
 
     def _get(self, key: str, type_: type, expected: str, default: Any) -> Any:
         found = self.value.get(key, default)
         if not isinstance(found, type_):
-            raise ConfigError(f"{self._path(key)}: expected {expected}, got {_kind(found)}")
+            raise ConfigError(f"{self._path(key)}: expected {expected}, got {shown(found)}")
         return found
 
     def _path(self, key: str) -> str:
         key = key if key.isprintable() else repr(key)
         return f"{self.name}: {key}" if self.name.endswith(".json") else f"{self.name}.{key}"
-
-
-def _kind(value: object) -> str:
-    """A JSON value as it may be shown in an error: short, and in the words of JSON."""
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    return json.dumps(value)[:40]

@@ -155,7 +155,7 @@ class HttpTransport:
                 made = httpx.AsyncClient(timeout=timeout, verify=context)
             except (OSError, ValueError, ImportError) as error:
                 raise ProviderError(
-                    f"cannot use a proxy or a certificate file that the environment names: {one_line(str(error))}"
+                    f"cannot use a proxy or a certificate file that the environment names: {unbroken(str(error))}"
                 ) from error
             self._full = self._full or made  # another request may have made one meanwhile
         return self._full
@@ -247,7 +247,7 @@ def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
 def _words(cause: OSError) -> str:
     """What is said of a failure where zot has no words of its own for it."""
     system = "" if _is_tls(cause) or (cause.errno or 0) <= 0 else os.strerror(cause.errno or 0)
-    return system or one_line(str(cause)) or type(cause).__name__
+    return system or unbroken(str(cause)) or type(cause).__name__
 
 
 def _is_tls(cause: OSError) -> bool:
@@ -290,7 +290,7 @@ def _proxy_of(url: str) -> str:
     return location(proxy if "://" in proxy else f"http://{proxy}")
 
 
-def one_line(text: str) -> str:
+def unbroken(text: str) -> str:
     """The text without its line breaks."""
     return " ".join(text.split())
 

@@ -14,7 +14,7 @@ from zot_tui.color import DEFAULT, Color, from_rgb, from_sgr, indexed
 
 ATTRIBUTES = ("bold", "faint", "italic", "underline", "inverse", "strike")
 
-_CONTROL = re.compile(
+CONTROL = re.compile(
     r"(?:\x1b\[|\x9b)(?P<sgr>[0-9;:]*)m"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # any other CSI, whole or torn
     # DCS, SOS, OSC, PM, APC with their text. A line break ends one too: a torn one must not hide what follows.
@@ -22,6 +22,8 @@ _CONTROL = re.compile(
     r"|\x1b[ -/]*[0-~]?"  # any other escape
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 )
+"""A control sequence (its SGR parameters are the group `sgr`) or a control character."""
+_COLOR = re.compile(r"(?<![0-9:])0*[34]8;0*(?:5;[0-9]*|2;[0-9]*;[0-9]*;[0-9]*)(?![0-9:])")
 _ON = {1: "bold", 2: "faint", 3: "italic", 4: "underline", 7: "inverse", 9: "strike", 21: "underline"}
 _OFF = {22: ("bold", "faint"), 23: ("italic",), 24: ("underline",), 27: ("inverse",), 29: ("strike",)}
 
@@ -49,7 +51,7 @@ def parse_ansi(text: str, style: Sgr = PLAIN) -> tuple[list[tuple[Sgr, str]], Sg
     """
     runs: list[tuple[Sgr, str]] = []
     start = 0
-    for found in _CONTROL.finditer(text):
+    for found in CONTROL.finditer(text):
         _append(runs, style, text[start : found.start()])
         start = found.end()
         if found["sgr"] is not None:
@@ -58,9 +60,26 @@ def parse_ansi(text: str, style: Sgr = PLAIN) -> tuple[list[tuple[Sgr, str]], Sg
     return runs, style
 
 
-def strip_ansi(text: str) -> str:
-    """`text` without control sequences and without control characters but tab and line break."""
-    return text if text.isprintable() else _CONTROL.sub("", text)
+def strip_ansi(text: str, *, colors: bool = False) -> str:
+    """`text` without control sequences and without control characters but tab and line break.
+
+    With `colors`, SGR sequences stay as they are, except those that hide text (SGR 8).
+    """
+    if text.isprintable():
+        return text
+    return CONTROL.sub(_color_alone if colors else "", text)
+
+
+def _color_alone(found: re.Match[str]) -> str:
+    sequence = found.group()
+    shown = found["sgr"] is not None and sequence[0] == "\x1b" and not _hides(found["sgr"])
+    return sequence if shown else ""
+
+
+def _hides(parameters: str) -> bool:
+    """Whether one of these SGR parameters is 8. The numbers of a colour (`38;5;8` is a grey) do not count."""
+    rest = _COLOR.sub("", parameters)
+    return any(field.partition(":")[0].lstrip("0") == "8" for field in rest.split(";"))
 
 
 def apply_sgr(style: Sgr, parameters: str) -> Sgr:

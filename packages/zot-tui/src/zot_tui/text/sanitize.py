@@ -9,7 +9,7 @@ emoji) stay, up to `MARKS` in a row.
 import re
 from functools import cache
 
-from zot_tui.text.ansi import strip_ansi
+from zot_tui.text.ansi import CONTROL, strip_ansi
 from zot_tui.text.width import ZERO_WIDTH, expand_tabs, graphemes
 
 MARKS = 8  # Unicode's stream-safe format (UAX #15) allows 30; no living script needs more than a few
@@ -27,14 +27,22 @@ _UNSEEN = re.compile(
     "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _CHAIN = re.compile(f"((?:[^\\s\u200d]\u200d){{{MARKS}}})\u200d*")  # a row of joined characters is one grapheme
+_TORN = re.compile(  # a match of CONTROL at the end of a piece of text that the next piece may continue
+    r"(?P<csi>\x1b\[|\x9b)[0-?]*(?P<last>[ -/]*)"
+    r"|(?P<string>\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*"
+    r"|(?P<escape>\x1b[ -/]?)[ -/]*"
+)
+_HELD = 64
+"""Characters of a torn sequence whose parameters may still make it a colour."""
 _JAMO = re.compile(f"([\u1100-\u115e\ua960-\ua97c]{{{MARKS}}})[\u1100-\u115e\ua960-\ua97c]+")
 
 
-def sanitize(text: str | bytes, *, tab_size: int = 0) -> str:
+def sanitize(text: str | bytes, *, tab_size: int = 0, colors: bool = False) -> str:
     """`text` as it can be drawn: printable characters and line breaks; bytes are read as UTF-8, with `�` for errors.
 
     Line breaks become `\\n`. Tabs become spaces up to the next stop if `tab_size` is given; otherwise they stay, which
-    is what `wrap` expects. Each line is looked at by itself.
+    is what `wrap` expects. With `colors`, SGR sequences stay too, for text that is written to a terminal as it is.
+    Each line is looked at by itself.
     """
     if isinstance(text, bytes):
         text = text.decode(errors="replace")
@@ -42,7 +50,7 @@ def sanitize(text: str | bytes, *, tab_size: int = 0) -> str:
         return text
     if "\r" in text:
         text = _BREAKS.sub("\n", text)
-    text = strip_ansi(text)
+    text = strip_ansi(text, colors=colors)
     if not text.isascii():
         text = _visible(text)
     return expand_tabs(text, 0, tab_size) if tab_size else text
@@ -53,6 +61,56 @@ def sanitize_line(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return sanitize(text).replace("\n", " ").replace("\t", " ")
+
+
+class Sanitizer:
+    """Makes text safe that comes in pieces, for a terminal that takes it as it is.
+
+    All that `feed` returns, joined, is what `sanitize(..., colors=True)` makes of the whole text, wherever it was cut.
+    A sequence that is cut in two is held back until its end comes. At most 64 characters of it are kept, so that of a
+    longer one not even a colour is shown.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._shown = ""
+
+    def feed(self, text: str) -> str:
+        """What can be shown now. What is held back when the text ends shows nothing, and needs no call."""
+        if not self._held and text.isascii() and text.isprintable():
+            return self._joined(text)
+        text = self._held + text
+        body = text.removesuffix("\r")  # half of a line break perhaps
+        cut = text[len(body) :]
+        body = _BREAKS.sub("\n", body)
+        torn = _torn(body)
+        self._held = _remembered(torn) + cut if torn else cut
+        return self._joined(body[: -len(torn.group())] if torn else body)
+
+    def _joined(self, text: str) -> str:
+        """`text` made safe after what was shown before it: a row of marks may have begun there."""
+        before = "" if self._shown[-1:].isascii() and text[:1].isascii() else self._shown
+        clean = sanitize(before + text, colors=True)
+        clean = clean[len(before) :] if clean.startswith(before) else sanitize(text, colors=True)
+        self._shown = (self._shown + clean)[-2 * MARKS :]
+        return clean
+
+
+def _torn(text: str) -> re.Match[str] | None:
+    """The sequence at the end of `text` that goes on in the next piece."""
+    last = None
+    for found in CONTROL.finditer(text):
+        last = found
+    return _TORN.fullmatch(last.group()) if last is not None and last.end() == len(text) else None
+
+
+def _remembered(torn: re.Match[str]) -> str:
+    """The beginning of a sequence, as short as it can be for what follows to be understood."""
+    if torn["csi"] is None:  # what a string holds is dropped at once
+        return torn["string"] or torn["escape"]
+    if len(torn.group()) <= _HELD:
+        return torn.group()
+    return f"{torn['csi']}?{torn['last'][:1]}"  # too long for a colour; the question mark keeps it from being one
 
 
 def detached(text: str) -> str:

@@ -2,13 +2,13 @@
 
 import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import FrameType
 from typing import NamedTuple
 
 from zot_agent.modes.output import complain
+from zot_agent.signals import handled
 from zot_provider.errors import UnknownName, ZotError
 
 
@@ -51,7 +51,8 @@ def run(arguments: Sequence[str]) -> int:
         if verb is None:
             raise UnknownName.among("command", f"zot ext {word}", [f"zot ext {name}" for name in VERBS])
         function: Callable[[Sequence[str]], int] = getattr(import_module(verb.module), verb.function)
-        return _stoppable(function, arguments[1:])
+        with handled([signal.SIGTERM], _terminate):
+            return function(arguments[1:])
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
@@ -76,15 +77,5 @@ def usage() -> str:
     )
 
 
-def _stoppable(function: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
-    if threading.current_thread() is not threading.main_thread():
-        return function(arguments)
-
-    def terminate(_number: int, _frame: FrameType | None) -> None:
-        raise _Terminated
-
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
-        return function(arguments)
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    raise _Terminated

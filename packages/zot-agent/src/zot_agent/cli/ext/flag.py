@@ -1,11 +1,10 @@
 """The flag `enabled` of a manifest, changed in its text: everything else stays as the author wrote it."""
 
-import contextlib
 import os
-import stat
 from json import JSONDecoder
 
 from zot_agent.extensions.discover import MANIFEST_FILE
+from zot_core.replace_file import replace_file
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, record
 
@@ -57,22 +56,6 @@ def write_enabled(directory: str, enabled: bool) -> bool:  # noqa: FBT001  the v
     except ValueError as error:
         raise ConfigError(f"cannot change {path}: not valid JSON") from error
     return changed != data
-
-
-def replace_file(path: str, data: bytes) -> None:
-    """Write beside a file, then rename: nobody reads half of it. It keeps its permissions. Raises `OSError`."""
-    beside = os.path.join(os.path.dirname(path), f".zot-{os.urandom(6).hex()}.tmp")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-        with contextlib.suppress(FileNotFoundError):
-            os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
 
 
 def _members(text: str) -> list[Member]:

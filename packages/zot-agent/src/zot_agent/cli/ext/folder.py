@@ -11,9 +11,9 @@ import shutil
 import stat
 from collections.abc import Iterator
 
-from zot_agent.cli.ext.signals import undisturbed
 from zot_agent.config.settings import read_json_object
 from zot_agent.extensions.discover import Found, Problem, Scope, read_extension
+from zot_agent.signals import undisturbed
 from zot_provider.errors import ConfigError
 
 SOURCE_FILE = ".zot-source.json"

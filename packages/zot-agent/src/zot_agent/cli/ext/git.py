@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from zot_agent.cli.ext.signals import deferred
+from zot_agent.signals import deferred
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, record
 

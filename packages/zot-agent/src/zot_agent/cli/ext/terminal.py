@@ -3,7 +3,8 @@
 import sys
 from collections.abc import Sequence
 
-from zot_core.terminal import strip_controls
+from zot_tui.text.sanitize import sanitize, sanitize_line
+from zot_tui.text.width import pad, width
 
 
 def say(line: str = "") -> None:
@@ -12,23 +13,23 @@ def say(line: str = "") -> None:
 
 
 def show(text: str) -> None:
-    """Text on standard output, without control sequences; what its encoding does not have is replaced."""
+    """Text on standard output, safe for a terminal; what its encoding does not have is replaced."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(strip_controls(text).encode(encoding, "replace").decode(encoding))
+    sys.stdout.write(sanitize(text, colors=True).encode(encoding, "replace").decode(encoding))
     sys.stdout.flush()
 
 
 def word(text: str) -> str:
-    """A text from elsewhere as a part of one line: without controls, with single spaces."""
-    return " ".join(strip_controls(text).split())
+    """A text from elsewhere as a part of one line: safe for a terminal, with single spaces."""
+    return " ".join(sanitize_line(text).split())
 
 
 def table(rows: Sequence[Sequence[str]]) -> None:
     """Columns as wide as they need to be, two spaces apart."""
     cells = [[word(cell) or "-" for cell in row] for row in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    widths = [max(width(row[column]) for row in cells) for column in range(len(cells[0]))]
     for row in cells:
-        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        say("  ".join(pad(cell, columns) for cell, columns in zip(row, widths, strict=True)).rstrip())
 
 
 def can_ask() -> bool:

@@ -66,7 +66,7 @@ async def sessions(chat: Chat, _: str) -> None:
             if name == "rename":
                 title = await chat.ask(TextInput("Rename the session", text=entry.name))
                 if title is not None and own is not None and mine:
-                    own.change(title=listing.one_line(title))
+                    own.change(title=listing.first_line(title))
                 elif title is not None:
                     await asyncio.to_thread(listing.rename, store, entry.path, title)
             elif name == "delete":

@@ -1,0 +1,100 @@
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from zot_agent.signals import deferred, end_signals, handled, on_end_signals, undisturbed
+
+
+def begin(begun: list[str], failure: Exception | None = None) -> None:
+    with deferred():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        if failure is not None:
+            raise failure
+        begun.append("a process")
+
+
+def test_a_ctrl_c_counts_when_what_was_begun_is_known() -> None:
+    begun: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        begin(begun)
+    assert begun == ["a process"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)  # as before
+
+
+def test_a_ctrl_c_counts_also_where_nothing_could_be_begun() -> None:
+    failure = OSError("no such program")
+    with pytest.raises(KeyboardInterrupt) as caught:
+        begin([], failure)
+    assert caught.value.__context__ is failure
+
+
+def test_signals_pass_by_what_is_not_to_be_disturbed() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with undisturbed():
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_loop_hears_of_signals_until_that_is_undone() -> None:
+    async def main() -> list[int]:
+        heard: list[int] = []
+        came = asyncio.Event()
+
+        def hear(number: int) -> None:
+            heard.append(number)
+            came.set()
+
+        undo = on_end_signals(hear)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            came.clear()
+            os.kill(os.getpid(), number)
+            await asyncio.wait_for(came.wait(), 30)
+        undo()
+        return heard
+
+    before = {number: signal.getsignal(number) for number in end_signals()}
+    assert asyncio.run(main()) == [signal.SIGTERM, signal.SIGHUP]
+    assert {number: signal.getsignal(number) for number in end_signals()} == before
+
+
+def test_a_signal_that_is_ignored_from_the_start_stays_ignored() -> None:
+    with ignored(signal.SIGHUP):
+        assert end_signals() == [signal.SIGINT, signal.SIGTERM]
+
+        async def main() -> None:
+            undo = on_end_signals(lambda number: None)
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            undo()
+
+        asyncio.run(main())
+
+
+@contextmanager
+def ignored(number: int) -> Iterator[None]:
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def test_outside_of_the_main_thread_signals_are_left_alone() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    seen: list[object] = []
+
+    def work() -> None:
+        with handled([signal.SIGTERM], lambda number, frame: None):
+            seen.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [before]

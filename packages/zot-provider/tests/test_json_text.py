@@ -1,0 +1,69 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_provider.json_text import dump, escape_line_ends, is_object, read_strict, shown
+
+
+@pytest.mark.parametrize("text", ["{}", ' {"a": [1, {"b": null}]} ', '{"a":\n1}', '{"a":1e999}', '{"a":"\\ud800"}'])
+def test_an_object_is_one(text: str) -> None:
+    assert is_object(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "[]",
+        '"a"',
+        "1",
+        "null",
+        "{",
+        "{a:1}",
+        '{"a":NaN}',
+        '{"a":-Infinity}',
+        "{} {}",
+        '{"a":1,}',
+        '{"a":' * 99_999,
+    ],
+)
+def test_anything_else_is_none(text: str) -> None:
+    assert not is_object(text)
+
+
+@pytest.mark.parametrize("text", ["NaN", '{"a":Infinity}', "[" * 99_999, "{", ""])
+def test_a_text_that_is_no_json_is_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        read_strict(text)
+
+
+def test_text_is_written_on_one_line_and_without_white_space() -> None:
+    assert dump({"a": [1, "é\n"]}) == '{"a":[1,"é\\n"]}'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        dump(float("nan"))
+
+
+def test_line_ends_of_other_languages_become_escapes() -> None:
+    value = "a\u2028b\u2029c\x85é"
+    line = escape_line_ends(dump(value))
+    assert line.splitlines() == [line]
+    assert json.loads(line) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [({}, "an object"), ([1], "a list"), (None, "null"), (True, "true"), (3.5, "3.5"), ("é", '"\\u00e9"')],
+)
+def test_an_error_names_a_value(value: Any, words: str) -> None:
+    assert shown(value) == words
+
+
+@given(st.none() | st.booleans() | st.integers() | st.floats() | st.text())
+def test_an_error_shows_any_value_shortly_and_printably(value: Any) -> None:
+    assert 0 < len(shown(value)) <= 40
+    assert shown(value).isascii()
+    assert shown(value).replace("\x7f", "").isprintable()
