@@ -453,7 +453,7 @@ async def test_a_paused_link_reads_nothing_until_it_is_resumed(server: ScriptedS
 
 
 @in_loop
-async def test_an_end_is_told_with_the_last_words_also_when_a_grandchild_holds_the_pipes(
+async def test_the_end_is_reported_with_the_last_lines_also_when_a_grandchild_holds_the_pipes(
     server: ScriptedServer,
 ) -> None:
     async with asyncio.timeout(60):

@@ -3,6 +3,7 @@ import itertools
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -261,26 +262,25 @@ def test_what_is_drained_comes_although_the_reader_is_paused() -> None:
     run(work)
 
 
-def test_a_peer_that_writes_without_end_does_not_keep_the_loop_to_itself() -> None:
+@pytest.mark.parametrize("start", [LineReader.resume, LineReader.drain])
+def test_a_peer_that_keeps_the_reader_busy_does_not_keep_the_loop(start: Callable[[LineReader], None]) -> None:
     async def work() -> None:
-        pipe = Pipe()
-        writer = threading.Thread(target=flood, args=(pipe.target,))
-        writer.start()
-        turns = 0
-        while len(pipe.lines) < 20_000:
+        source, target = os.pipe()
+        os.write(target, (b"x" * 1023 + b"\n") * 64)
+        turn = 0
+        turns: list[int] = []
+
+        def take(line: bytes | Oversized) -> None:
+            time.sleep(0.001)  # the work that a line gives
+            turns.append(turn)
+
+        reader = LineReader(source, 2000, take, lambda: None, owned=True)
+        start(reader)
+        while len(turns) < 64:
             await asyncio.sleep(0)
-            turns += 1
-        assert turns > 3
-        pipe.reader.close()
-        writer.join()
-        os.close(pipe.target)
+            turn += 1
+        assert len(set(turns)) >= 3
+        reader.close()
+        os.close(target)
 
     run(work)
-
-
-def flood(target: int) -> None:
-    try:
-        while True:
-            os.write(target, b"x" * 100 + b"\n")
-    except BrokenPipeError:
-        pass

@@ -18,21 +18,20 @@ PIPE = 1 << 16
 class Pipe:
     """A writer, the end its reader has, and what the writer has reported."""
 
-    def __init__(self, limits: WriterLimits | None = None, *, owned: bool = True, watch: bool = False) -> None:
-        self.told: list[Any] = []
-        self.source, self.target = os.pipe()
+    def __init__(self, limits: WriterLimits | None = None, *, watch: bool = False) -> None:
+        self.reports: list[Any] = []
+        self.source, target = os.pipe()
         os.set_blocking(self.source, False)
         self.writer = LineWriter(
-            self.target,
+            target,
             limits or WriterLimits(full_bytes=16 << 20, full_lines=256, stall_seconds=LONG, stall_only_full=True),
-            stuck=self.told.append,
-            lost=lambda error: self.told.append(type(error)),
+            stuck=self.reports.append,
+            lost=lambda error: self.reports.append(type(error)),
             moved=self.move,
-            dropped=self.told.append,
-            owned=owned,
+            dropped=self.reports.append,
+            owned=True,
             watch=watch,
         )
-        self.owned = owned
         self.moves = 0
 
     def move(self) -> None:
@@ -64,8 +63,6 @@ class Pipe:
     def close(self) -> None:
         self.writer.close()
         os.close(self.source)
-        if not self.owned:
-            os.close(self.target)
 
 
 def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -97,7 +94,7 @@ def test_whatever_the_sizes_lines_arrive_whole_and_in_order(sizes: list[int]) ->
         pipe.writer.finish()
         pipe.writer.write(b"too late")
         assert await pipe.read_all() == b"".join(lines)
-        assert (pipe.writer.closed, pipe.told) == (True, [])
+        assert (pipe.writer.closed, pipe.reports) == (True, [])
         pipe.close()
 
     run(work)
@@ -123,7 +120,7 @@ def test_nothing_is_lost_in_a_burst_that_the_pipe_can_hold() -> None:
             pipe.write_if_it_fits(b"x" * 59 + b"\n")
         pipe.writer.finish()
         assert len(await pipe.read_all()) == 48_000
-        assert pipe.told == []
+        assert pipe.reports == []
         pipe.close()
 
     run(work)
@@ -143,7 +140,7 @@ def test_a_full_queue_drops_only_what_may_be_lost_and_reports_how_much(limits: W
         pipe.writer.finish()
         found = await pipe.read_all()
         assert found == b"".join([b"-" * PIPE, *(b"%02d" % number * (PIPE // 2) for number in range(fit)), b"!"])
-        assert pipe.told == [50 - fit]
+        assert pipe.reports == [50 - fit]
         pipe.close()
 
     run(work)
@@ -154,9 +151,9 @@ def test_a_full_queue_that_does_not_move_is_closed_after_the_limit() -> None:
         pipe = Pipe(only_full(3, 0.05))
         for _ in range(5):
             pipe.writer.write(b"x" * PIPE)
-        while not pipe.told:
+        while not pipe.reports:
             await asyncio.sleep(0.01)
-        assert (pipe.told, pipe.writer.closed) == ([Stuck(4, 4 * PIPE, 0.05)], True)
+        assert (pipe.reports, pipe.writer.closed) == ([Stuck(4, 4 * PIPE, 0.05)], True)
         pipe.writer.write(b"x")
         pipe.close()
 
@@ -171,7 +168,7 @@ def test_a_full_queue_that_moves_has_time() -> None:
         for _ in range(9):
             await asyncio.sleep(0.1)
             assert pipe.read() == b"x" * PIPE
-        assert pipe.told == []
+        assert pipe.reports == []
         pipe.close()
 
     run(work)
@@ -185,7 +182,7 @@ def test_a_queue_that_is_not_full_may_wait_for_ever() -> None:
         await asyncio.sleep(0.2)
         pipe.writer.finish()
         assert await pipe.read_all() == b"x" * 2 * PIPE + b"y"
-        assert pipe.told == []
+        assert pipe.reports == []
         pipe.close()
 
     run(work)
@@ -200,7 +197,7 @@ def test_a_reader_that_is_gone_is_reported_once() -> None:
         await asyncio.sleep(0)
         pipe.writer.write(b"z")
         pipe.writer.finish()
-        assert (pipe.told, pipe.writer.closed) == ([BrokenPipeError], True)
+        assert (pipe.reports, pipe.writer.closed) == ([BrokenPipeError], True)
         pipe.close()
 
     run(work)
@@ -267,7 +264,7 @@ def test_a_reader_that_lets_too_much_wait_is_stuck_at_once() -> None:
         pipe = Pipe(WriterLimits(full_bytes=PIPE, most_bytes=3 * PIPE))
         for _ in range(5):
             pipe.writer.write(b"x" * PIPE)
-        assert (pipe.told, pipe.writer.closed) == ([Stuck(4, 4 * PIPE)], True)
+        assert (pipe.reports, pipe.writer.closed) == ([Stuck(4, 4 * PIPE)], True)
         pipe.writer.write(b"of no use")
         await pipe.writer.room()
         await pipe.writer.drain()
@@ -283,7 +280,7 @@ def test_a_reader_that_takes_nothing_is_stuck_also_when_the_queue_is_not_full() 
         await asyncio.sleep(0)
         pipe.writer.hurry(0.05)
         await pipe.writer.drain()
-        assert (pipe.told, pipe.writer.closed) == ([Stuck(1, 2 * PIPE, 0.05)], True)
+        assert (pipe.reports, pipe.writer.closed) == ([Stuck(1, 2 * PIPE, 0.05)], True)
         pipe.close()
 
     run(work)
@@ -295,7 +292,7 @@ def test_a_reader_that_goes_is_noticed_before_anything_is_written() -> None:
         pipe.leave()
         while not pipe.writer.closed:
             await asyncio.sleep(0.001)
-        assert pipe.told == [BrokenPipeError]
+        assert pipe.reports == [BrokenPipeError]
         pipe.close()
 
     run(work)
@@ -308,13 +305,13 @@ def test_a_reader_that_goes_in_the_middle_is_noticed() -> None:
         await asyncio.sleep(0)
         pipe.leave()
         await pipe.writer.drain()
-        assert (pipe.told, pipe.writer.closed) == ([BrokenPipeError], True)
+        assert (pipe.reports, pipe.writer.closed) == ([BrokenPipeError], True)
         pipe.close()
 
     run(work)
 
 
-def test_a_reader_on_a_socket_may_say_something_there_and_is_missed_when_it_goes() -> None:
+def test_a_reader_on_a_socket_may_write_to_it_and_is_noticed_when_it_goes() -> None:
     async def work() -> None:
         lost: list[OSError] = []
         ours, theirs = socket.socketpair()

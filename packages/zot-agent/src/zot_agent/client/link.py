@@ -74,6 +74,7 @@ class Link:
             raise Disconnected(f"cannot start {argv[0]}: {error}") from None
         finally:
             os.close(theirs)
+        # There is no stall rule, and the end of the process reports the loss: nothing is left to do here.
         self._in = LineWriter(
             self.process.input,
             WriterLimits(full_bytes=limits.unsent_bytes),

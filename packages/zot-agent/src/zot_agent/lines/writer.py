@@ -1,6 +1,7 @@
 """`LineWriter`: a bounded queue of lines to a descriptor, written without a wait in the event loop."""
 
 import asyncio
+import errno
 import math
 import os
 import select
@@ -103,7 +104,7 @@ class LineWriter:
 
     @property
     def full(self) -> bool:
-        """Whether as much waits as should."""
+        """Whether no more should be written for now: see `WriterLimits`."""
         return self._bytes >= self._limits.full_bytes or len(self._lines) >= self._limits.full_lines
 
     def fits(self) -> bool:
@@ -126,7 +127,7 @@ class LineWriter:
         self._lines.append(line)
         self._bytes += len(line)
         if self._watching:
-            self._judge()
+            self._update_stall()
         elif now:
             self._write()
         elif not self._scheduled:
@@ -204,7 +205,7 @@ class LineWriter:
         return os.writev(self._fd, list(islice(self._lines, _VECTOR)))
 
     def _take(self, count: int) -> None:
-        """Take `count` bytes that are written off the queue."""
+        """Remove `count` bytes, which are written, from the queue."""
         self._stall.moved()
         lines = self._lines
         if count == self._bytes:
@@ -230,13 +231,13 @@ class LineWriter:
                 self._loop.add_writer(self._fd, self._write)
             else:
                 self._loop.remove_writer(self._fd)
-        self._judge()
+        self._update_stall()
         if not waiting:
             self._report()
             if self._finishing:
                 self.close()
 
-    def _judge(self) -> None:
+    def _update_stall(self) -> None:
         if self._watching and (self.full or not self._limits.stall_only_full):
             self._stall.start()
         else:
@@ -255,7 +256,7 @@ class LineWriter:
         self._lost(error)
 
     def _report(self) -> None:
-        """Tell how many lines did not fit."""
+        """Report how many lines did not fit."""
         if self._not_fitting:
             count, self._not_fitting = self._not_fitting, 0
             self._dropped(count)
@@ -288,7 +289,7 @@ class _HangupWatch:
         poll = select.poll()
         poll.register(self._fd, 0)
         if any(happened & (select.POLLERR | select.POLLHUP) for _, happened in poll.poll(0)):
-            self._gone(BrokenPipeError("the reader has closed its end"))
+            self._gone(BrokenPipeError(errno.EPIPE, "the reader has closed its end"))
             return
         self._stop_watching()
         self._timer = self._loop.call_later(_LOOK, self._look)
