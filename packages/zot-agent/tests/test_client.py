@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from zot_agent.client import ClientLimits, Disconnected, Event, Operation, RpcClient, RpcError, Talk, image
+from zot_agent.client.link import Link
 from zot_agent.rpc import METHODS
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -407,6 +408,62 @@ async def test_a_command_that_is_never_answered_has_a_limit(server: ScriptedServ
     assert not runs(pid)
 
 
+READS_NO_MORE = DEAF + SAYS_HELLO.replace("flush=True)", "flush=True); break") + "time.sleep(600)"
+
+
+@in_loop
+async def test_commands_that_are_not_read_hold_nobody_up_and_are_bounded(server: ScriptedServer) -> None:
+    limits = ClientLimits(unsent_bytes=1 << 20, close_seconds=0.2, kill_seconds=0.2)
+    async with connect(server, limits=limits, command=[sys.executable, "-c", READS_NO_MORE]) as client:
+        operation = client.prompt("x" * 15 * 1024 * 1024)
+        with pytest.raises(RpcError, match="1048576 bytes wait for zot rpc, which does not read"):
+            await client.ping()
+        operation.cancel()
+    with pytest.raises(Disconnected):
+        await operation.started()
+
+
+class Linked:
+    """A link, its lines, and why it was lost."""
+
+    def __init__(self, *argv: str, **limits: float) -> None:
+        self.lines: list[bytes] = []
+        self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.link = Link(
+            argv, ".", os.environ, ClientLimits(**limits), self.lines.append, lambda why: self.lost.set_result(why)
+        )
+
+
+@in_loop
+async def test_a_paused_link_reads_nothing_until_it_is_resumed(server: ScriptedServer) -> None:
+    async with asyncio.timeout(60):
+        linked = Linked("yes")
+        for _ in range(2):
+            linked.link.resume()
+            seen = len(linked.lines)
+            while len(linked.lines) == seen:
+                await asyncio.sleep(0)
+            linked.link.pause()
+            seen = len(linked.lines)
+            for _ in range(100):
+                await asyncio.sleep(0)
+            assert len(linked.lines) == seen
+        await linked.link.close(patiently=False)
+        assert await linked.lost in ("zot rpc was ended by SIGTERM", "zot rpc was ended by SIGPIPE")
+
+
+@in_loop
+async def test_the_end_is_reported_with_the_last_lines_also_when_a_grandchild_holds_the_pipes(
+    server: ScriptedServer,
+) -> None:
+    async with asyncio.timeout(60):
+        script = "sleep 600 & printf said; printf complained >&2; exit 3"
+        linked = Linked("sh", "-c", script, kill_seconds=600)
+        assert await linked.lost == "zot rpc exited with code 3: complained"
+        assert linked.lines == [b"said"]
+        await linked.link.close(patiently=False)
+
+
 @in_loop
 async def test_a_process_that_never_says_anything_is_ended(server: ScriptedServer) -> None:
     limits = ClientLimits(answer_seconds=0.2, close_seconds=0.2, kill_seconds=0.2)
@@ -437,6 +494,7 @@ def test_the_documented_limits() -> None:
     limits = ClientLimits()
     assert (limits.answer_seconds, limits.close_seconds, limits.kill_seconds) == (60, 10, 2)
     assert (limits.sent_bytes, limits.received_bytes) == (16 * 2**20, 256 * 2**20)
+    assert limits.unsent_bytes == 64 * 2**20
     assert (limits.waiting_events, limits.stderr_bytes) == (10_000, 4096)
 
 

@@ -10,8 +10,6 @@ from zot_agent.rpc.limits import RpcLimits
 from zot_agent.serve.feed import Feed, Follower, Item
 from zot_agent.serve.refusal import Refusal
 
-RESPONSE = '{"type":"response","id":1}'
-
 
 async def everything(follower: Follower) -> list[Item]:
     """What waits for a follower now."""
@@ -28,10 +26,10 @@ def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_others(
     async def run() -> None:
         feed = Feed(RpcLimits(), ring)
         for number, length in enumerate(lengths, 1):
-            feed.send(f"{number} " + "x" * length)
+            feed.tell(f"{number} " + "x" * length)
         has = feed.has(after)
         follower = feed.follow(after)
-        feed.send("more")
+        feed.tell("more")
         numbers = [number for number, _ in await everything(follower)]
         total = len(lengths) + 1
         assert numbers == list(range(numbers[0], total + 1))
@@ -44,27 +42,18 @@ def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_others(
     asyncio.run(run())
 
 
-def test_a_response_goes_to_whoever_asked_also_when_it_comes_later() -> None:
+def test_a_response_goes_to_who_asked_and_an_event_to_everybody() -> None:
     async def run() -> None:
         feed = Feed(RpcLimits(), 1000)
         one, two = feed.follow(), feed.follow()
-        later: list[asyncio.Task[None]] = []
-
-        async def answer() -> None:
-            await asyncio.sleep(0)
-            feed.send(RESPONSE)
-
-        def receive(command: bytes) -> None:
-            feed.send("event")
-            later.append(asyncio.create_task(answer()))
-
-        feed.ask(receive, b"", two)
-        feed.ask(lambda _: feed.send(RESPONSE), b"", one)
-        feed.send(RESPONSE)  # in nobody's name
-        await later[0]
-        assert await everything(one) == [(1, "event"), (0, RESPONSE)]
-        assert await everything(two) == [(1, "event"), (0, RESPONSE)]
+        feed.respond("pong", two)
+        feed.tell('{"type":"response"}')  # whatever the line says
+        feed.respond("pong", None)
+        assert await everything(one) == [(1, '{"type":"response"}')]
+        assert await everything(two) == [(0, "pong"), (1, '{"type":"response"}')]
         feed.close()
+        feed.respond("too late", two)
+        assert await two.take() is None
 
     asyncio.run(run())
 
@@ -74,7 +63,7 @@ def test_a_follower_that_is_too_far_behind_is_let_go() -> None:
         feed = Feed(RpcLimits(most=1000), 0)
         slow, quick = feed.follow(), feed.follow()
         for _ in range(20):
-            feed.send("x" * 100)
+            feed.tell("x" * 100)
             assert len(await everything(quick)) == 1
         assert slow.over
         assert "does not read" in slow.slow
@@ -92,7 +81,7 @@ def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_one_is
     async def run() -> None:
         feed = Feed(RpcLimits(stall=0.05), 0)
         idle, stuck = feed.follow(), feed.follow()
-        feed.send("line")
+        feed.tell("line")
         assert await everything(idle) == [(1, "line")]
         async with asyncio.timeout(60):
             while not stuck.over:
@@ -109,7 +98,7 @@ def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
         feed = Feed(RpcLimits(pause=500, deaf=500), 0)
         one, two = feed.follow(), feed.follow()
         for _ in range(5):
-            feed.send("x" * 100)
+            feed.tell("x" * 100)
         waits = [asyncio.create_task(feed.room()), asyncio.create_task(feed.room_for(one))]
         await everything(two)
         await asyncio.sleep(0)
@@ -118,7 +107,7 @@ def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
         async with asyncio.timeout(60):
             await asyncio.gather(*waits)
         for _ in range(5):
-            feed.send("x" * 100)
+            feed.tell("x" * 100)
         wait = asyncio.create_task(feed.room())
         await asyncio.sleep(0)
         feed.close()  # who has gone is not waited for

@@ -5,9 +5,9 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from zot_agent.lines.reader import LineReader
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.rpc.reader import Reader
-from zot_agent.rpc.writer import Writer
+from zot_agent.rpc.writer import ClientWriter
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.json_text import dump, escape_line_ends
 
@@ -27,13 +27,12 @@ class StdioTransport:
         self._limits = limits
         self._messages: asyncio.Queue[Json | None] = asyncio.Queue()
         self._told_gone = gone
-        self._writer = Writer(limits, self._gone, descriptor=target)
-        self._writer.moved = self._read_on
-        self._reader = Reader(limits.line, self._take, self.end, descriptor=source)
+        self._writer = ClientWriter(limits, self._gone, moved=self._read_on, descriptor=target)
+        self._reader = LineReader(source, limits.line, self._take, self.end)
 
     def put(self, message: Json) -> None:
         """Send a message soon, behind those that were sent before."""
-        self._writer.send(escape_line_ends(dump(message)))
+        self._writer.tell(escape_line_ends(dump(message)))
 
     async def send(self, message: Json) -> None:
         """As `put`."""
@@ -68,7 +67,7 @@ class StdioTransport:
 
     def _read_on(self) -> None:
         if self._writer.waiting < self._limits.deaf:
-            self._reader.go_on()
+            self._reader.resume()
 
     def _take(self, line: bytes | Oversized) -> None:
         if isinstance(line, Oversized):

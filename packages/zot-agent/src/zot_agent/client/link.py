@@ -3,10 +3,13 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from zot_agent.extensions.process import Process
+from zot_agent.lines.reader import LineReader
+from zot_agent.lines.writer import LineWriter, WriterLimits
 from zot_core.aio import cancel_soon, finish, spawn
-from zot_ext.protocol.splitter import FrameSplitter, Oversized
+from zot_ext.protocol.splitter import Oversized
 from zot_provider.errors import ZotError
 from zot_provider.record import Record, record
 
@@ -27,6 +30,8 @@ class ClientLimits(Record):
     """From SIGTERM to SIGKILL."""
     sent_bytes: int = 16 * 1024 * 1024
     """The longest line `zot rpc` reads."""
+    unsent_bytes: int = 64 * 1024 * 1024
+    """Commands that may wait while `zot rpc` does not read. From then on commands are refused."""
     received_bytes: int = 256 * 1024 * 1024
     """The longest line read; a whole conversation may come on one."""
     waiting_events: int = 10_000
@@ -57,50 +62,47 @@ class Link:
         self._limits = limits
         self._line = line
         self._lost = lost
-        self._splitter = FrameSplitter(limits.received_bytes)
         self._stderr = bytearray()
         self._closing = False
         self._read_all = False
-        self._readers: list[asyncio.ReadTransport] = []
-        self._out_ended, self._errors_ended = asyncio.Event(), asyncio.Event()
-        self._errors, theirs = os.pipe()
+        self._over, self._out_ended, self._errors_ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        errors, theirs = os.pipe()
         try:
-            self.process = Process(argv, cwd, env, theirs, lambda: None)
+            self.process = Process(argv, cwd, env, theirs, self._over.set)
         except (OSError, ValueError) as error:
-            os.close(self._errors)
+            os.close(errors)
             raise Disconnected(f"cannot start {argv[0]}: {error}") from None
         finally:
             os.close(theirs)
-
-    async def open(self) -> None:
-        """Begin to read and write."""
-        loop = asyncio.get_running_loop()
-        self._in, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(self.process.input, "wb", 0))
-        self._out = await self._reader(self.process.output, self._take, self._out_ended)
-        await self._reader(self._errors, self._complain, self._errors_ended)
+        # There is no stall rule, and the end of the process reports the loss: nothing is left to do here.
+        self._in = LineWriter(
+            self.process.input,
+            WriterLimits(full_bytes=limits.unsent_bytes),
+            stuck=lambda how: None,
+            lost=lambda error: None,
+            owned=True,
+        )
+        self._out = LineReader(self.process.output, limits.received_bytes, self._take, self._output_ended, owned=True)
+        self._errors = LineReader(errors, limits.stderr_bytes, self._complain, self._errors_ended.set, owned=True)
         self._watch = spawn(self._see_it_end(), "zot rpc")
 
-    async def _reader(
-        self, descriptor: int, take: Callable[[bytes], None], ended: asyncio.Event
-    ) -> asyncio.ReadTransport:
-        loop = asyncio.get_running_loop()
-        transport, _ = await loop.connect_read_pipe(lambda: _Incoming(take, ended.set), os.fdopen(descriptor, "rb", 0))
-        self._readers.append(transport)
-        return transport
+    @property
+    def full(self) -> bool:
+        """Whether `unsent_bytes` wait for the process to read them."""
+        return self._in.full
 
     def send(self, line: bytes) -> None:
-        """Write a line, its break included. What cannot be written any more is dropped: `lost` tells."""
-        if not self._in.is_closing():
-            self._in.write(line)
+        """Write a line, its break included, at once. What cannot be written any more is dropped: `lost` tells."""
+        self._in.write(line, now=True)
 
     def pause(self) -> None:
-        """Read nothing more until `resume`; harmless when it is so already, or when the process has ended."""
+        """Read nothing more until `resume`; harmless while paused, and when the process has ended."""
         if not self._read_all:
-            self._out.pause_reading()
+            self._out.pause()
 
     def resume(self) -> None:
         """Read on."""
-        self._out.resume_reading()
+        self._out.resume()
 
     async def close(self, *, patiently: bool = True) -> None:
         """End the process and wait for its end; without patience it is not left the time to finish.
@@ -117,7 +119,7 @@ class Link:
         try:
             self._read_all = True
             self.resume()
-            self._in.close()
+            self._in.finish()
             async with asyncio.timeout(patience):
                 await self.process.exited.wait()
         except (TimeoutError, asyncio.CancelledError):
@@ -129,23 +131,18 @@ class Link:
     async def _stop(self) -> None:
         await self.process.end(self._limits.kill_seconds)
         await self._watch
-        if self._in.get_write_buffer_size():  # one that has been written to its end is closed, and cannot be twice
-            self._in.abort()
-        for transport in self._readers:
-            transport.close()
-        await asyncio.sleep(0)  # a transport closes its pipe when the loop comes round
+        self._in.close()
 
     async def _see_it_end(self) -> None:
         """Tell `lost` once there is nothing more to read. What the process left behind may hold its pipes open."""
-        ended = spawn(self._out_ended.wait(), "standard output of zot rpc")
-        exited = spawn(self.process.exited.wait(), "process of zot rpc")
-        await asyncio.wait([ended, exited], return_when=asyncio.FIRST_COMPLETED)
-        self._read_all = True
-        self.resume()
-        everything = [ended, exited, spawn(self._errors_ended.wait(), "standard error of zot rpc")]
-        _, waiting = await asyncio.wait(everything, timeout=self._limits.kill_seconds)
-        for task in waiting:
-            task.cancel()
+        await self._over.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._limits.kill_seconds):
+                await self.process.exited.wait()
+        self._out.drain()
+        self._errors.drain()
+        await self._out_ended.wait()
+        await self._errors_ended.wait()
         self._lost(self.farewell())
 
     def farewell(self) -> str:
@@ -154,26 +151,15 @@ class Link:
         fate = self.process.fate() or "closed its standard output"
         return f"zot rpc {fate}{': ' if text else ''}{text}"
 
-    def _take(self, data: bytes) -> None:
-        for line in self._splitter.feed(data):
-            if isinstance(line, Oversized):
-                continue  # longer than any event: the command it answers runs into its own limit
+    def _output_ended(self) -> None:
+        self._out_ended.set()
+        self._over.set()
+
+    def _take(self, line: bytes | Oversized) -> None:
+        if not isinstance(line, Oversized):  # longer than any event: the command it answers runs into its own limit
             self._line(line)
 
-    def _complain(self, data: bytes) -> None:
-        self._stderr += data
+    def _complain(self, line: bytes | Oversized) -> None:
+        self._stderr += line.start + b"..." if isinstance(line, Oversized) else line
+        self._stderr += b"\n"
         del self._stderr[: -self._limits.stderr_bytes]
-
-
-class _Incoming(asyncio.Protocol):
-    """Hands on what comes through a pipe."""
-
-    def __init__(self, take: Callable[[bytes], None], ended: Callable[[], None]) -> None:
-        self._take = take
-        self._ended = ended
-
-    def data_received(self, data: bytes) -> None:
-        self._take(data)
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._ended()

@@ -15,7 +15,7 @@ from weakref import WeakSet
 from zot_agent.client.answers import CommandInfo, Event, Hello, Image, Message, ModelInfo, State
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, Link
 from zot_agent.client.operation import Events, Operation
-from zot_core.aio import finish, spawn
+from zot_core.aio import spawn
 from zot_provider.errors import ZotError
 from zot_provider.json_text import dump
 
@@ -88,8 +88,6 @@ class RpcClient:
         link = client._link = Link([*command, *flags], os.fspath(cwd), variables, limits, client._take, client._end)
         patiently = False
         try:
-            if await finish(spawn(link.open(), "open zot rpc")):
-                raise asyncio.CancelledError
             secret = {"token": variables[TOKEN]} if variables.get(TOKEN) else {}
             client.hello = cast(Hello, await client.request("hello", **secret))
             yield client
@@ -214,6 +212,8 @@ class RpcClient:
         line = dump({"id": id, "type": type, **fields}).encode("utf-8", "replace") + b"\n"
         if len(line) > self.limits.sent_bytes:
             raise RpcError(type, f"{type} is longer than {self.limits.sent_bytes} bytes, which zot rpc does not read")
+        if self._connected.full:
+            raise RpcError(type, f"{self.limits.unsent_bytes} bytes wait for zot rpc, which does not read")
         answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
         self._answers[id] = answer
         answer.add_done_callback(lambda _: self._answers.pop(id, None))
@@ -283,7 +283,8 @@ class RpcClient:
         """Have an operation stopped, once: now if it runs, else when it begins. Nobody reads its events."""
         operation.events.forget()
         first = bool(self._operations) and self._operations[0] is operation
-        if first and not (operation.aborted or operation.done) and operation.runs and self._lost is None:
+        reachable = self._lost is None and not self._connected.full
+        if first and not (operation.aborted or operation.done) and operation.runs and reachable:
             operation.aborted = True
             self._send("abort", {})
 

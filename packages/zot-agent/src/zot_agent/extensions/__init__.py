@@ -4,7 +4,7 @@
 discover     which extensions there are, and which of them count        (files only)
 launch       the command and environment of an extension's process
 connection   one process: handshake, frames in and out, requests with limits, its end
-process  reader  outbox  requests   parts of it: the process, lines in, lines out, open questions
+process  requests   parts of it: the process, open questions; `zot_agent.lines` reads and writes
 log  trace   its log file; `--ext-trace`
 registry     who owns which command and tool
 panels       the one panel that is open, as data

@@ -16,11 +16,11 @@ from typing import Literal, Protocol
 
 from zot_agent.extensions.launch import refusal
 from zot_agent.extensions.log import ExtensionLog
-from zot_agent.extensions.outbox import Outbox
 from zot_agent.extensions.process import Process
-from zot_agent.extensions.reader import LineReader
 from zot_agent.extensions.requests import Ended, R, Requests, TimedOut
 from zot_agent.extensions.trace import Trace
+from zot_agent.lines.reader import LineReader
+from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
 from zot_agent.version import __version__
 from zot_core.aio import finish, spawn
 from zot_ext.limits import DEFAULT_LIMITS, Limits
@@ -122,9 +122,16 @@ class Connection:
             self._never_runs(str(refused))
             raise refused from error
         self._process = process
-        self._reader = LineReader(process.output, self._limits.frame_bytes, self._received, self._output_ended)
-        self._outbox = Outbox(
-            process.input, self._limits, stuck=self._stuck, lost=self._input_lost, recovered=self._dropped
+        self._reader = LineReader(
+            process.output, self._limits.frame_bytes, self._received, self._output_ended, owned=True
+        )
+        self._writer = LineWriter(
+            process.input,
+            _writer_limits(self._limits),
+            stuck=self._stuck,
+            lost=self._input_lost,
+            dropped=self._dropped,
+            owned=True,
         )
         self._timer = self._loop.call_later(self._limits.hello_seconds, self._mute)
 
@@ -142,7 +149,7 @@ class Connection:
         Observations are `droppable`: they are the first to go when it does not read. A frame that cannot be written is
         logged.
         """
-        if self.state != "running" or self._closing or (droppable and not self._outbox.room()):
+        if self.state != "running" or self._closing or (droppable and not self._writer.fits()):
             return
         try:
             line = encode(frame, limit=self._limits.frame_bytes)
@@ -197,7 +204,7 @@ class Connection:
         if self.state == "running":
             self.send(Shutdown())
             self._closing = True
-            self._outbox.finish()
+            self._writer.finish()
             await self._part()
         self._end("was stopped")
         if self._clearing is not None:
@@ -224,7 +231,7 @@ class Connection:
         self.log(f"the extension {why}")
         self._stop_timer()
         self._reader.close()
-        self._outbox.close()
+        self._writer.close()
         self._requests.fail(why)
         for event in (self._greeted, self._ready, self._parted):
             event.set()
@@ -247,7 +254,7 @@ class Connection:
     def _when(self, fate: str) -> str:
         return f"{fate} before it said hello" if self.hello is None else fate
 
-    def _input_lost(self) -> None:
+    def _input_lost(self, _: OSError) -> None:
         self._lose("closed its standard input")
 
     def _lose(self, why: str) -> None:
@@ -256,8 +263,8 @@ class Connection:
             self._stop_timer()
             self._timer = self._loop.call_later(_LAST_GASP, self._end, why)
 
-    def _stuck(self, waiting: int) -> None:
-        self._end(f"read nothing for {self._limits.write_seconds:g} s while {waiting} frames waited")
+    def _stuck(self, how: Stuck) -> None:
+        self._end(f"read nothing for {how.seconds:g} s while {how.lines} frames waited")
 
     def _dropped(self, count: int) -> None:
         self.log(f"{count} events were dropped because the extension did not read")
@@ -275,7 +282,7 @@ class Connection:
     def _put(self, line: bytes, *, now: bool = False) -> None:
         if self._trace is not None:
             self._trace.add(self.name, "out", line)
-        self._outbox.put(line, now=now)
+        self._writer.write(line, now=now)
 
     def _received(self, line: bytes | Oversized) -> None:
         text = line.start if isinstance(line, Oversized) else line
@@ -337,6 +344,15 @@ class Connection:
             if not self._lost:
                 self._stop_timer()
             self._ready.set()
+
+
+def _writer_limits(limits: Limits) -> WriterLimits:
+    return WriterLimits(
+        full_bytes=limits.queue_bytes,
+        full_lines=limits.queue_frames,
+        stall_seconds=limits.write_seconds,
+        stall_only_full=True,
+    )
 
 
 def _shown(line: bytes) -> str:

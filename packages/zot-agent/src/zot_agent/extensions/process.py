@@ -16,9 +16,9 @@ _POLL = 0.02
 class Process:
     """Started in the folder `directory`, with pipes as standard input and output.
 
-    `input` and `output` are our ends, which do not block; whoever made this closes them. `ended` is called once, from
-    the loop, when the process has ended and been waited for; what it started may live on in the group. OSError or
-    ValueError when it cannot be started.
+    `input` and `output` are our ends; the owner of this object closes them. `ended` is called once, from the loop, when
+    the process has ended and been waited for; what it started may live on in the group. OSError or ValueError when it
+    cannot be started.
     """
 
     def __init__(
@@ -31,8 +31,6 @@ class Process:
         theirs_in, self.input = os.pipe()
         self.output, theirs_out = os.pipe()
         try:
-            os.set_blocking(self.input, False)
-            os.set_blocking(self.output, False)
             self._child = subprocess.Popen(
                 argv,
                 cwd=directory,

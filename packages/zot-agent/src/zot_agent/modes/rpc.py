@@ -6,11 +6,11 @@ import signal
 from collections.abc import Sequence
 
 from zot_agent.host import Host
+from zot_agent.lines.reader import LineReader
 from zot_agent.modes.output import complain
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
-from zot_agent.rpc.reader import Reader
 from zot_agent.rpc.service import Service
-from zot_agent.rpc.writer import Writer
+from zot_agent.rpc.writer import ClientWriter
 from zot_core.aio import spawn
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.messages import ImageBlock
@@ -40,10 +40,9 @@ class _Process:
         self._host, self._limits = host, limits
         self._code: int | None = None
         self._over = asyncio.Event()
-        self._writer = Writer(limits, self._gone)
+        self._writer = ClientWriter(limits, self._gone, moved=self._read_on)
         self._service = Service(host, self._writer, limits, token=token, wrong_token=self._wrong_token)
-        self._reader = Reader(limits.line, self._receive, self._finish)
-        self._writer.moved = self._read_on
+        self._reader = LineReader(0, limits.line, self._receive, self._finish)
 
     async def serve(self) -> int:
         """Return when there is nothing more to do; the exit code."""
@@ -63,7 +62,7 @@ class _Process:
 
     def _read_on(self) -> None:
         if self._writer.waiting < self._limits.deaf:
-            self._reader.go_on()
+            self._reader.resume()
 
     def _finish(self) -> None:
         self._writer.hurry(self._limits.flush)

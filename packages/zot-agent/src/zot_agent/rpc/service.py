@@ -10,7 +10,7 @@ from zot_agent.host import Host
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, CommandRefused, other_json
-from zot_agent.rpc.writer import Lines
+from zot_agent.rpc.writer import Asker, Output
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent
@@ -37,7 +37,7 @@ class Service:
     def __init__(
         self,
         host: Host,
-        writer: Lines,
+        writer: Output,
         limits: RpcLimits,
         *,
         token: str,
@@ -60,40 +60,39 @@ class Service:
 
     # Lines in
 
-    def receive(self, line: bytes | Oversized) -> None:
-        """Do what a line asks for. Whatever it is, there is one answer."""
+    def receive(self, line: bytes | Oversized, asker: Asker | None = None) -> None:
+        """Do what a line asks for. Whatever it is, there is one response, which goes to `asker`."""
         if isinstance(line, Oversized):
-            self._respond("", "", error=f"the line is longer than {line.limit} bytes and was passed over")
+            self._respond(asker, "", "", error=f"the line is longer than {line.limit} bytes and was passed over")
             return
         try:
             members = parse_object(line.decode())
         except UnicodeDecodeError as error:
-            self._respond("", "", error=f"malformed json: not UTF-8 text (byte {error.start})")
+            self._respond(asker, "", "", error=f"malformed json: not UTF-8 text (byte {error.start})")
             return
         except FrameError as error:
             kind = other_json(line)
-            self._respond(
-                "", "", error=f"a command is a JSON object, not {kind}" if kind else f"malformed json: {error}"
-            )
+            problem = f"a command is a JSON object, not {kind}" if kind else f"malformed json: {error}"
+            self._respond(asker, "", "", error=problem)
             return
         id = members["id"][1] if "id" in members else ""
         name = members["type"][0] if "type" in members else None
         if not isinstance(name, str):
             problem = "type is missing" if name is None else "type must be a string"
-            self._respond(id, "", error=f"{problem}: it names the command")
+            self._respond(asker, id, "", error=f"{problem}: it names the command")
             return
         command = {key: value for key, (value, _) in members.items()}
         try:
             answer = self._call(name, command)
         except Exception as error:  # noqa: BLE001  the top of a command
-            self._failed(id, name, error)
+            self._failed(asker, id, name, error)
             return
         if isinstance(answer, Awaitable):
-            task = spawn(self._respond_later(id, name, answer), f"command {name}")
+            task = spawn(self._respond_later(asker, id, name, answer), f"command {name}")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         else:
-            self._respond(id, name, answer)
+            self._respond(asker, id, name, answer)
 
     def _call(self, name: str, command: dict[str, object]) -> "Answer | Awaitable[Answer]":
         if not self.trusted and name != "hello":
@@ -103,28 +102,30 @@ class Service:
             raise CommandRefused(f"unknown command {name!r}")
         return method.handler(self, method.check(command))
 
-    async def _respond_later(self, id: str, name: str, answer: Awaitable[Answer]) -> None:
+    async def _respond_later(self, asker: Asker | None, id: str, name: str, answer: Awaitable[Answer]) -> None:
         try:
-            self._respond(id, name, await answer)
+            self._respond(asker, id, name, await answer)
         except asyncio.CancelledError:
-            self._respond(id, name, error="the process is about to end")
+            self._respond(asker, id, name, error="the process is about to end")
             raise
         except Exception as error:  # noqa: BLE001  the top of a command
-            self._failed(id, name, error)
+            self._failed(asker, id, name, error)
 
-    def _failed(self, id: str, name: str, error: Exception) -> None:
+    def _failed(self, asker: Asker | None, id: str, name: str, error: Exception) -> None:
         if not isinstance(error, ZotError):
             _log.error("the command %s failed", name, exc_info=error)
-        self._respond(id, name, error=error_line(error))
+        self._respond(asker, id, name, error=error_line(error))
 
-    def _respond(self, id: str, name: str, answer: Answer = None, error: str | None = None) -> None:
+    def _respond(
+        self, asker: Asker | None, id: str, name: str, answer: Answer = None, error: str | None = None
+    ) -> None:
         head = '{"type":"response",' + (f'"id":{id},' if id else "") + f'"command":{dump(name)},'
         if error is not None:
             tail = f'"success":false,"error":{dump(error)}}}'
         else:
             data = "" if answer is None else f',"data":{answer if isinstance(answer, str) else dump(answer)}'
             tail = f'"success":true{data}}}'
-        self._writer.send(escape_line_ends(head + tail))
+        self._writer.respond(escape_line_ends(head + tail), asker)
 
     async def answered(self) -> None:
         """Return once every command has its answer, and nothing runs or waits to run."""
@@ -146,12 +147,12 @@ class Service:
         self.trusted = True
         early, self._early = self._early, []
         for line in early:
-            self._writer.send(line)
+            self._writer.tell(line)
 
     def tell(self, line: str) -> None:
         """Tell an event, as a line of JSON."""
         if self.trusted:
-            self._writer.send(line)
+            self._writer.tell(line)
         elif len(self._early) < _EARLY:
             self._early.append(line)
 

@@ -1,36 +1,25 @@
 """`Feed`: the lines of one session for all who follow it, each at a pace of its own.
 
-It stands where `zot rpc` has its writer: events go to everybody, a response to whoever sent the command.
+It is the `Output` of a service: events go to every follower, a response to the one who sent the command.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from contextvars import ContextVar
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
+from zot_agent.lines.stall import StallTimer
 from zot_agent.rpc.limits import RpcLimits
+from zot_agent.rpc.writer import Asker
 from zot_agent.serve.refusal import Refusal
 
 Item: TypeAlias = tuple[int, str]
 """A line and the number of its event, from 1; a response has 0."""
 
-_RESPONSE = '{"type":"response",'
 _OVERHEAD = 100
 """Bytes, about, that keeping a line costs beside its text."""
 _BATCH = 64 * 1024
 """Bytes taken at once: as much as is lost from sight in buffers on the way out."""
-
-
-class Asker(Protocol):
-    """Who sent a command, and is told its response."""
-
-    def put(self, item: Item) -> None:
-        """Take a line."""
-
-
-_asker: ContextVar[Asker | None] = ContextVar("asker", default=None)
-"""Of the command at hand. A command that takes a while runs in a task, which inherits it."""
 
 
 class Follower:
@@ -39,13 +28,11 @@ class Follower:
     def __init__(self, limits: RpcLimits, ended: Callable[["Follower"], None], moved: Callable[[], None]) -> None:
         self._limits = limits
         self._ended, self._moved = ended, moved
-        self._loop = asyncio.get_running_loop()
         self._items: deque[Item] = deque()
         self._flying = 0
         self._size = 0
         self._news = asyncio.Event()
-        self._moved_at = 0.0
-        self._judging: asyncio.TimerHandle | None = None
+        self._stall = StallTimer(limits.stall, self._stalled)
         self.over = False
         self.slow = ""
         """Why it was given up, if it was."""
@@ -65,9 +52,11 @@ class Follower:
         self._items.append(item)
         self._size += len(item[1]) + _OVERHEAD
         self._news.set()
-        if self._judging is None:
-            self._moved_at = self._loop.time()
-            self._judging = self._loop.call_later(self._limits.stall, self._judge)
+        self._stall.start()
+
+    def respond(self, line: str) -> None:
+        """Have the response to a command of the client wait for it."""
+        self.put((0, line))
 
     async def take(self, patience: float | None = None) -> list[Item] | None:
         """The next lines, those before counting as taken; none after `patience` seconds, None at the end."""
@@ -91,18 +80,13 @@ class Follower:
         if self._flying:
             self._size -= self._flying
             self._flying = 0
-            self._moved_at = self._loop.time()
+            self._stall.moved()
+            if not self._size:
+                self._stall.stop()
             self._moved()
 
-    def _judge(self) -> None:
-        self._judging = None
-        left = self._moved_at + self._limits.stall - self._loop.time()
-        if not self._size or self.over:
-            return
-        if left > 0:
-            self._judging = self._loop.call_later(left, self._judge)
-        else:
-            self._give_up(f"the client has read nothing for {self._limits.stall:g} s")
+    def _stalled(self) -> None:
+        self._give_up(f"the client has read nothing for {self._stall.seconds:g} s")
 
     def _give_up(self, why: str) -> None:
         self.slow = why
@@ -113,8 +97,7 @@ class Follower:
         if self.over:
             return
         self.over = True
-        if self._judging is not None:
-            self._judging.cancel()
+        self._stall.close()
         self._items.clear()
         self._size = self._flying = 0
         self._news.set()
@@ -123,7 +106,7 @@ class Follower:
 
 
 class Feed:
-    """Tells what it is sent to all followers, and keeps the last events for those who come later."""
+    """Tells events to all followers, and keeps the last events for those who come later."""
 
     def __init__(self, limits: RpcLimits, ring: int) -> None:
         """`ring`: bytes of events to keep."""
@@ -136,13 +119,13 @@ class Feed:
         """The number of the last event."""
         self.closed = False
 
-    def send(self, line: str) -> None:
-        """Tell a line: a response to whoever asked, an event to everybody."""
-        if line.startswith(_RESPONSE):
-            asker = _asker.get()
-            if asker is not None:
-                asker.put((0, line))
-            return
+    def respond(self, line: str, asker: Asker | None) -> None:
+        """Hand a response to `asker`, if there is one."""
+        if asker is not None:
+            asker.respond(line)
+
+    def tell(self, line: str) -> None:
+        """Tell an event to all followers."""
         self.last += 1
         item = (self.last, line)
         self._keep(item)
@@ -189,14 +172,6 @@ class Feed:
         """Whether all events behind `after` are kept."""
         first = self._kept[0][0] if self._kept else self.last + 1
         return first - 1 <= after <= self.last
-
-    def ask(self, receive: Callable[[bytes], None], command: bytes, asker: Asker) -> None:
-        """Hand a command to `receive` in the name of `asker`, who is told the response, now or later."""
-        before = _asker.set(asker)
-        try:
-            receive(command)
-        finally:
-            _asker.reset(before)
 
     def close(self) -> None:
         """Let all followers go."""

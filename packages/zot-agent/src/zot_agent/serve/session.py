@@ -6,7 +6,7 @@ from typing import Any
 
 from zot_agent.host import Host
 from zot_agent.rpc.service import Service
-from zot_agent.serve.feed import Feed, Follower, Item
+from zot_agent.serve.feed import Feed, Follower
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.refusal import Refusal
 from zot_core.clock import timestamp
@@ -21,9 +21,9 @@ class _Answer:
     def __init__(self) -> None:
         self.line: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
-    def put(self, item: Item) -> None:
+    def respond(self, line: str) -> None:
         if not self.line.done():
-            self.line.set_result(item[1])
+            self.line.set_result(line)
 
 
 class Session:
@@ -90,14 +90,14 @@ class Session:
     def receive(self, command: bytes, asker: Follower) -> None:
         """Do what a follower's command says; the response is one of its lines."""
         self._touch()
-        self.feed.ask(self._service.receive, command, asker)
+        self._service.receive(command, asker)
 
     async def answer(self, command: bytes) -> str:
         """The response to a command. Raises `Refusal` where it takes too long."""
         answer = _Answer()
         self._answers += 1
         try:
-            self.feed.ask(self._service.receive, command, answer)
+            self._service.receive(command, answer)
             async with asyncio.timeout(self.limits.answer):
                 return await answer.line
         except TimeoutError:

@@ -1,0 +1,295 @@
+"""`LineWriter`: a bounded queue of lines to a descriptor, written without a wait in the event loop."""
+
+import asyncio
+import errno
+import math
+import os
+import select
+import stat
+import sys
+from collections import deque
+from collections.abc import Callable
+from itertools import islice
+
+from zot_agent.lines.stall import StallTimer
+from zot_provider.record import Record, record
+
+_JOINED = 64 * 1024
+"""Bytes up to which lines are copied into one write. It is what a pipe holds: of more, only a part would go out."""
+
+_VECTOR = 1024
+"""Lines handed to the system with one call, when they are not copied: what Linux and macOS take."""
+
+_CALLS = 16
+"""Writes in a row, after which others have their turn."""
+
+_LOOK = 0.5
+"""Seconds between two looks at whether a reader on a socket is still there."""
+
+
+@record
+class WriterLimits(Record):
+    """Limits of a `LineWriter`; what is left out has no limit.
+
+    The queue is full with `full_bytes` bytes or `full_lines` lines: then `room` waits and `fits` says no. The reader is
+    stuck with more than `most_bytes` bytes, and when it has taken nothing for `stall_seconds` while anything waited or,
+    with `stall_only_full`, while the queue was full.
+    """
+
+    full_bytes: int
+    full_lines: int = sys.maxsize
+    most_bytes: int = sys.maxsize
+    stall_seconds: float = math.inf
+    stall_only_full: bool = False
+
+
+@record
+class Stuck(Record):
+    """A reader that was given up, while `lines` lines, `bytes` bytes in all, waited for it. It had taken nothing for
+    `seconds`; 0 if it was given up because too much waited."""
+
+    lines: int
+    bytes: int
+    seconds: float = 0.0
+
+
+class LineWriter:
+    """Writes lines in order. What one turn of the loop brings goes out with one call of the system.
+
+    A pipe or a socket is made non-blocking. With `owned` the descriptor belongs to the writer, which closes it.
+    Without, others may share it, and `close` leaves it as it was found.
+
+    `stuck` is called when the reader is given up by the limits, `lost` when nobody reads any more or a write fails; at
+    most one of them, once. The writer is closed then. With `watch` a reader of a pipe or socket that goes away is
+    noticed while nothing is written, too. `moved` is called when the reader has taken something, `dropped` with the
+    number of lines that did not fit, once the queue is empty again or closed.
+    """
+
+    def __init__(
+        self,
+        descriptor: int,
+        limits: WriterLimits,
+        *,
+        stuck: Callable[[Stuck], None],
+        lost: Callable[[OSError], None],
+        moved: Callable[[], None] = lambda: None,
+        dropped: Callable[[int], None] = lambda count: None,
+        owned: bool = False,
+        watch: bool = False,
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._fd = descriptor
+        self._limits = limits
+        self._stuck, self._lost, self._moved, self._dropped = stuck, lost, moved, dropped
+        self._owned = owned
+        self._lines: deque[bytes | memoryview] = deque()
+        self._bytes = 0
+        self._not_fitting = 0
+        self._scheduled = self._watching = self._finishing = False
+        self._progress = asyncio.Event()
+        self._stall = StallTimer(limits.stall_seconds, self._stalled)
+        self.closed = False
+        mode = os.fstat(descriptor).st_mode
+        # The settings of a terminal are everybody's; a file never blocks.
+        self._pipe = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+        self._was_blocking = self._pipe and os.get_blocking(descriptor)
+        if self._was_blocking:
+            os.set_blocking(descriptor, False)
+        self._hangup = _HangupWatch(descriptor, self._gone) if watch and self._pipe else None
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that the reader has not taken yet."""
+        return self._bytes
+
+    @property
+    def full(self) -> bool:
+        """Whether no more should be written for now: see `WriterLimits`."""
+        return self._bytes >= self._limits.full_bytes or len(self._lines) >= self._limits.full_lines
+
+    def fits(self) -> bool:
+        """Whether a line that may be lost still fits; if not, it counts as dropped."""
+        if self.full:
+            self._write()  # the reader may have gone on since the loop came round
+        if self.full:
+            self._not_fitting += 1
+            return False
+        return True
+
+    def write(self, line: bytes, *, now: bool = False) -> None:
+        """Write a line, its break included, behind those before it: in the next turn of the loop, or `now`. A writer
+        that is closed or finishing drops it."""
+        if self.closed or self._finishing:
+            return
+        if self._bytes > self._limits.most_bytes:
+            self._give_up(0.0)
+            return
+        self._lines.append(line)
+        self._bytes += len(line)
+        if self._watching:
+            self._update_stall()
+        elif now:
+            self._write()
+        elif not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._flush)
+
+    async def room(self) -> None:
+        """Return once the queue is not full, or the writer is closed."""
+        while self.full and not self.closed:
+            await self._move()
+
+    async def drain(self) -> None:
+        """Return once everything is written, or the writer is closed."""
+        while self._lines:
+            await self._move()
+
+    async def _move(self) -> None:
+        self._progress.clear()
+        await self._progress.wait()
+
+    def hurry(self, seconds: float) -> None:
+        """From now on a reader is stuck that takes nothing for this many seconds."""
+        self._stall.hurry(seconds)
+
+    def finish(self) -> None:
+        """Take no more lines, and close as soon as everything is written."""
+        self._finishing = True
+        self._write()
+
+    def close(self) -> None:
+        """Write nothing more; what waits is dropped. Harmless at the end."""
+        if self.closed:
+            return
+        self.closed = True
+        self._stall.close()
+        if self._watching:
+            self._loop.remove_writer(self._fd)
+        if self._hangup is not None:
+            self._hangup.close()
+        if self._owned:
+            os.close(self._fd)
+        elif self._was_blocking:
+            os.set_blocking(self._fd, True)
+        self._lines.clear()
+        self._bytes = 0
+        self._progress.set()
+        self._report()
+
+    def _flush(self) -> None:
+        self._scheduled = False
+        self._write()
+
+    def _write(self) -> None:
+        if self.closed:
+            return
+        calls = 0
+        try:
+            while self._lines and (calls < _CALLS or not self._pipe):
+                self._take(self._write_once())
+                calls += 1
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            self._gone(error)
+            return
+        if calls:
+            self._progress.set()
+            self._moved()
+        self._after_write()
+
+    def _write_once(self) -> int:
+        """The number of bytes that the system took."""
+        if self._bytes <= _JOINED:
+            return os.write(self._fd, b"".join(self._lines))
+        return os.writev(self._fd, list(islice(self._lines, _VECTOR)))
+
+    def _take(self, count: int) -> None:
+        """Remove `count` bytes, which are written, from the queue."""
+        self._stall.moved()
+        lines = self._lines
+        if count == self._bytes:
+            lines.clear()
+            self._bytes = 0
+            return
+        self._bytes -= count
+        while count:
+            line = lines.popleft()
+            if len(line) > count:
+                lines.appendleft(memoryview(line)[count:])
+                return
+            count -= len(line)
+
+    def _after_write(self) -> None:
+        """Have the loop call when the reader takes more, or end what the wait for it began."""
+        if self.closed:
+            return
+        waiting = bool(self._lines)
+        if waiting != self._watching:
+            self._watching = waiting
+            if waiting:
+                self._loop.add_writer(self._fd, self._write)
+            else:
+                self._loop.remove_writer(self._fd)
+        self._update_stall()
+        if not waiting:
+            self._report()
+            if self._finishing:
+                self.close()
+
+    def _update_stall(self) -> None:
+        if self._watching and (self.full or not self._limits.stall_only_full):
+            self._stall.start()
+        else:
+            self._stall.stop()
+
+    def _stalled(self) -> None:
+        self._give_up(self._stall.seconds)
+
+    def _give_up(self, seconds: float) -> None:
+        stuck = Stuck(len(self._lines), self._bytes, seconds)
+        self.close()
+        self._stuck(stuck)
+
+    def _gone(self, error: OSError) -> None:
+        self.close()
+        self._lost(error)
+
+    def _report(self) -> None:
+        """Report how many lines did not fit."""
+        if self._not_fitting:
+            count, self._not_fitting = self._not_fitting, 0
+            self._dropped(count)
+
+
+class _HangupWatch:
+    """Notices that the other end of a pipe or socket is closed, and calls `gone`."""
+
+    def __init__(self, descriptor: int, gone: Callable[[OSError], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._fd = descriptor
+        self._gone = gone
+        self._watching = True
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop.add_reader(descriptor, self._look)
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._stop_watching()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _stop_watching(self) -> None:
+        if self._watching:
+            self._watching = False
+            self._loop.remove_reader(self._fd)
+
+    def _look(self) -> None:
+        """Something has happened at the other end. A socket may only have something to read: then look now and then."""
+        poll = select.poll()
+        poll.register(self._fd, 0)
+        if any(happened & (select.POLLERR | select.POLLHUP) for _, happened in poll.poll(0)):
+            self._gone(BrokenPipeError(errno.EPIPE, "the reader has closed its end"))
+            return
+        self._stop_watching()
+        self._timer = self._loop.call_later(_LOOK, self._look)
