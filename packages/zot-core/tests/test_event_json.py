@@ -213,13 +213,14 @@ def test_every_event_is_one_line_of_valid_json_with_its_type(event: AgentEvent) 
 
 
 @pytest.mark.parametrize(
-    ("meta", "texts"),
+    ("shown", "texts"),
     [({}, ["a SECRET", "and more"]), ({"display_text": "a ***"}, ["a ***"]), ({"hidden": "not for you"}, [])],
 )
-def test_a_message_is_told_as_a_person_is_to_see_it(meta: dict[str, str], texts: list[str]) -> None:
+def test_a_message_is_told_as_a_person_is_to_see_it(shown: dict[str, str], texts: list[str]) -> None:
     blocks = [TextBlock("a SECRET"), ToolCallBlock("1", "ls", "{}"), TextBlock("and more"), ReasoningBlock("hm")]
 
-    told = json.loads(encode_message(Message("assistant", blocks, TIME, meta)))
+    message = Message("assistant", blocks, TIME, **shown)  # type: ignore[arg-type]
+    told = json.loads(encode_message(message))
 
     assert (told["role"], told["time"]) == ("assistant", TIME)
     assert [block["text"] for block in told["content"] if block["type"] == "text"] == texts

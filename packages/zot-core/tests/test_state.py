@@ -5,19 +5,21 @@ from typing import Any
 
 import pytest
 
-from zot_core.errors import Busy, Closed
+from zot_core.agent import user_message
+from zot_core.errors import Busy, Closed, SessionLocked
+from zot_core.events import AgentEvent, Notice
 from zot_core.runtime import Runtime
 from zot_core.sessions.file import load
-from zot_core.state import OtherVendor, State
+from zot_core.state import State
 from zot_core.testing import EventClient, FakeShell, MemoryFiles
 from zot_core.tools.base import tool
-from zot_provider.client import Client, HttpClient
-from zot_provider.errors import ConfigError, ConnectError, UnknownName
+from zot_core.workspace import Workspace
+from zot_provider.client import Client
+from zot_provider.errors import ConfigError, ConnectError, MissingKey, UnknownName
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
-from zot_provider.testing import ScriptedClient, ScriptedServer
+from zot_provider.testing import ScriptedClient, ScriptedServer, Turn
 from zot_provider.usage import Usage
-from zot_provider.vendors import VENDORS
 
 CHANGES: list[Any] = [
     pytest.param(lambda rt: rt.set_model("other"), id="set_model"),
@@ -38,11 +40,6 @@ def runtime(client: Client, model: str | Model = "m", **options: Any) -> Runtime
     return Runtime(model, client=client, files=MemoryFiles(), shell=FakeShell(), **options)
 
 
-def vendor(id: str, base_url: str = "") -> HttpClient:
-    """A client of a vendor, which is asked nothing."""
-    return HttpClient(next(each for each in VENDORS if each.id == id), key="sk-x", base_url=base_url)
-
-
 def said(*texts: str) -> list[Message]:
     return [Message(role, [TextBlock(text)], "") for role, text in zip(["user", "assistant"] * 9, texts, strict=False)]  # type: ignore[arg-type]
 
@@ -60,7 +57,7 @@ def test_the_state_is_a_snapshot(tmp_path: Path) -> None:
             assert rt.state == State("acme", "m", str(tmp_path), 0, False, Usage(), "off", "kept", 1)
             run = rt.prompt("hello")
             assert rt.state.busy
-            await run.task
+            await run
             state = rt.state
             assert (state.message_count > 1, state.busy, state.queued) == (True, False, 0)
             assert state.usage == rt.usage
@@ -111,60 +108,122 @@ def test_a_model_of_a_client_of_one_s_own_is_any_name(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-oai")
+    for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("keys")
 @pytest.mark.parametrize(
-    ("name", "id"),
+    ("name", "provider", "id"),
     [
-        ("claude-sonnet-4-5", "claude-sonnet-4-5"),
-        ("anthropic/claude-sonnet-4-5", "claude-sonnet-4-5"),
-        ("claude-99-unheard-of", "claude-99-unheard-of"),
+        ("claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5"),
+        ("anthropic/claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5"),
+        ("claude-99-unheard-of", "anthropic", "claude-99-unheard-of"),
+        ("openai/gpt-4o", "openai", "gpt-4o"),
+        ("gpt-4o", "openai", "gpt-4o"),
     ],
 )
-def test_a_model_is_found_in_the_catalogue_or_taken_as_it_is(name: str, id: str) -> None:
+def test_a_model_of_any_provider_with_a_key_is_taken(name: str, provider: str, id: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+
     async def main() -> None:
-        async with runtime(vendor("anthropic"), Model("claude-opus-4-5", "anthropic")) as rt:
+        async with Runtime("anthropic/claude-opus-4-5", session=path) as rt:
             rt.set_model(name)
-            assert (rt.state.model, rt.state.provider) == (id, "anthropic")
+            assert (rt.state.provider, rt.state.model) == (provider, id)
+            assert rt.session is not None
+            assert (rt.session.meta.provider, rt.session.meta.model) == (provider, id)
 
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("name", ["openai/gpt-4o", "gpt-4o", "", "anthropic/"])
-def test_a_model_of_another_vendor_is_refused_and_so_is_none(name: str) -> None:
+@pytest.mark.usefixtures("keys")
+def test_without_a_key_for_the_other_provider_the_model_stays_and_the_error_names_the_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+
     async def main() -> None:
-        async with runtime(vendor("anthropic"), Model("claude-opus-4-5", "anthropic")) as rt:
+        async with Runtime("anthropic/claude-opus-4-5") as rt:
+            with pytest.raises(MissingKey, match="OPENAI_API_KEY"):
+                rt.set_model("openai/gpt-4o")
             with pytest.raises(ConfigError):
-                rt.set_model(name)
-            assert rt.state.model == "claude-opus-4-5"
+                rt.set_model("anthropic/")
+            assert (rt.state.provider, rt.state.model) == ("anthropic", "claude-opus-4-5")
 
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("name", ["claude-sonnet-4-5", "anthropic/something-else", "gpt"])
-def test_a_server_with_names_of_its_own_takes_every_name(name: str) -> None:
+@pytest.mark.usefixtures("keys")
+def test_a_model_that_the_catalogue_does_not_know_is_taken_with_a_warning() -> None:
     async def main() -> None:
-        async with runtime(vendor("openai", "http://127.0.0.1:9/v1"), Model("local-llm", "openai")) as rt:
-            rt.set_model(name)
-            assert (rt.state.model, rt.state.provider) == (name, "openai")
-            with pytest.raises(OtherVendor, match="anthropic"):
-                rt.set_model("anthropic/claude-sonnet-4-5")
+        async with Runtime("anthropic/claude-opus-4-5") as rt:
+            told: list[AgentEvent] = []
+            rt.hooks.event.add(told.append)
+            rt.set_model("claude-sonnet-4-5")
+            assert told == []
+            rt.set_model("claude-99-unheard-of")
+            (notice,) = told
+            assert isinstance(notice, Notice)
+            assert "claude-99-unheard-of is not among the models" in notice.message
 
     asyncio.run(main())
 
 
+def test_one_conversation_goes_from_one_provider_s_server_to_another_s_and_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(first: ScriptedServer, second: ScriptedServer) -> None:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", second.base_url("anthropic-messages"))
+        base_url = first.base_url("openai-chat")
+        async with Runtime("gpt-4o", provider="openai", api_key="sk-oai", base_url=base_url) as rt:
+            assert str(await rt.ask("1")) == "one"
+            rt.set_model("anthropic/claude-opus-4-5")
+            assert str(await rt.ask("2")) == "two"
+            rt.set_model("openai/gpt-4o")
+            assert str(await rt.ask("3")) == "three"
+
+    with ScriptedServer(["one", "three"]) as first, ScriptedServer(["two"]) as second:
+        asyncio.run(main(first, second))
+    assert [request.body["model"] for request in first.requests] == ["gpt-4o", "gpt-4o"]
+    assert [len(request.body["messages"]) for request in second.requests] == [3]
+
+
+def test_a_conversation_that_does_not_fit_the_new_model_is_compacted_before_it_is_asked() -> None:
+    async def main() -> None:
+        client = ScriptedClient([Turn("a long story", usage=Usage(input=450, output=50)), "the notes", "and on"])
+        messages = [user_message("x " * 200), *said("a", "b", "c", "d", "e")]
+        async with runtime(client, Model("large", "acme", context_window=100_000), messages=messages) as rt:
+            await rt.ask("1")
+            rt.set_model(Model("small", "acme", context_window=500))
+            told = [event.type async for event in rt.prompt("2")]
+        assert told.index("compact_done") < told.index("turn_start")
+        assert [request.model.id for request in client.requests] == ["large", "small", "small"]
+
+    asyncio.run(main())
+
+
+@pytest.mark.usefixtures("keys")
 def test_models_are_those_of_the_catalogue_or_of_the_server() -> None:
     async def main() -> None:
-        async with runtime(vendor("anthropic"), Model("claude-opus-4-5", "anthropic")) as rt:
-            found = await rt.list_models()
-            assert "claude-sonnet-4-5" in [model.id for model in found]
+        async with Runtime("anthropic/claude-opus-4-5") as rt:
+            found = await rt.list_models("current")
+            assert "claude-sonnet-4-5" in [model.id for model in found.models]
+            assert {model.vendor for model in found.models} == {"anthropic"}
         with ScriptedServer(models=["one", "two"]) as server:
-            client = vendor("openai", server.base_url("openai-chat"))
-            async with runtime(client, Model("scripted", "openai")) as rt:
-                assert [model.id for model in await rt.list_models()] == ["scripted", "one", "two"]
-        async with runtime(vendor("openai", "http://127.0.0.1:9/v1"), Model("local-llm", "openai")) as rt:
-            with pytest.raises(ConnectError):
-                await rt.list_models()
+            async with Runtime("scripted", provider="openai", base_url=server.base_url("openai-chat")) as rt:
+                found = await rt.list_models("current")
+                assert [model.id for model in found.models] == ["scripted", "one", "two"]
+        async with Runtime("local-llm", provider="openai", base_url="http://127.0.0.1:9/v1") as rt:
+            found = await rt.list_models("current")
+            assert isinstance(found.problems["openai"], ConnectError)
+            assert [model.id for model in found.models] == ["local-llm"]
         async with runtime(ScriptedClient()) as rt:
-            assert [model.id for model in await rt.list_models()] == ["m"]
+            assert [model.id for model in (await rt.list_models()).models] == ["m"]
 
     asyncio.run(main())
 
@@ -245,7 +304,7 @@ def test_a_cleared_conversation_can_be_compacted(tmp_path: Path) -> None:
             rt.clear()
             for number in range(4):
                 await rt.ask(str(number))
-            assert await rt.compact().task == "completed"
+            assert await rt.compact() == "completed"
             kept = rt.messages
         async with runtime(client, session=path) as rt:
             assert [message.text for message in rt.messages] == [message.text for message in kept]
@@ -303,5 +362,41 @@ def test_without_a_file_a_new_session_is_a_new_conversation() -> None:
             assert (rt.usage, rt.state.session_id) == (Usage(), "")
             await rt.ask("second")
         assert words(client) == ["second"]
+
+    asyncio.run(main())
+
+
+def test_another_session_is_continued_in_another_place_with_its_messages_and_usage(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+
+    async def main() -> None:
+        client = ScriptedClient(["one", "two", "three"])
+        async with runtime(client, session=tmp_path / "other.jsonl") as rt:
+            await rt.ask("before")
+            usage = rt.usage
+        async with runtime(client, session=tmp_path / "s.jsonl") as rt:
+            await rt.ask("first")
+            rt.open_session(tmp_path / "other.jsonl", workspace=Workspace(str(tmp_path / "there"), "Be there."))
+            assert [message.text for message in rt.messages] == ["before", "one"]
+            assert rt.usage == usage
+            await rt.ask("second")
+            assert client.requests[2].system.startswith("Be there.")
+            assert rt.cwd == rt.agent.context.cwd == str(tmp_path / "there")
+        assert [message.text for message in load(str(tmp_path / "other.jsonl")).messages][-2:] == ["second", "three"]
+        assert [message.text for message in load(str(tmp_path / "s.jsonl")).messages] == ["first", "two"]
+
+    asyncio.run(main())
+
+
+def test_a_session_that_is_in_use_elsewhere_changes_nothing(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with runtime(ScriptedClient(["one"]), session=tmp_path / "other.jsonl") as rt:
+            await rt.ask("before")
+            async with runtime(ScriptedClient(["two"]), session=tmp_path / "s.jsonl") as second:
+                await second.ask("first")
+                with pytest.raises(SessionLocked):
+                    second.open_session(tmp_path / "other.jsonl")
+                assert second.state.session_id == "s"
+                assert [message.text for message in second.messages] == ["first", "two"]
 
     asyncio.run(main())

@@ -23,14 +23,14 @@ def test_a_second_run_during_the_first_is_refused() -> None:
     asyncio.run(main())
 
 
-def test_it_is_busy_until_done_has_been_told() -> None:
+def test_it_is_idle_when_done_is_told() -> None:
     busy: list[tuple[str, bool]] = []
     agent = make_agent(ScriptedClient(["a"]))
     agent.hooks.event.add(lambda event: busy.append((event.type, agent.busy)))
 
     run_to_end(agent, "hi")
 
-    assert busy[-1] == ("done", True)
+    assert busy[-2:] == [("turn_end", True), ("done", False)]
     assert not agent.busy
 
 

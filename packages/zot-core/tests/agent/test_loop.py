@@ -521,7 +521,7 @@ def test_an_answer_nobody_has_checked_when_the_turn_was_stopped_is_kept_and_not_
     assert types(events)[-3:] == ["notice", "turn_end", "done"]
     assert Notice("warn", reason) in events
     assert texts(agent.transcript.messages) == [("user", "hi"), ("assistant", "secret")]
-    assert agent.transcript.messages[-1].meta == {"hidden": reason}
+    assert agent.transcript.messages[-1].hidden == reason
 
 
 def test_a_hook_whose_own_work_was_cancelled_fails_and_does_not_abort_the_run() -> None:

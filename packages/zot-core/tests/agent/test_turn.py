@@ -3,7 +3,6 @@ import asyncio
 import pytest
 
 from zot_core.agent import Agent, user_message
-from zot_core.agent.turn import replace_text
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, Notice, TextDelta, ToolOutput, TurnEnd, UsageUpdate
 from zot_core.hooks import Failed
@@ -11,7 +10,7 @@ from zot_core.testing import EventClient, make_agent, run_to_end, types
 from zot_core.tools.base import Tool, tool
 from zot_provider.errors import ModelError
 from zot_provider.events import Stop, StreamEnd, UsageReport
-from zot_provider.messages import ImageBlock, ReasoningBlock, TextBlock, ToolCallBlock
+from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.model import Model, Price
 from zot_provider.testing import Call, ScriptedClient, Turn
 from zot_provider.usage import Usage
@@ -131,9 +130,9 @@ def test_a_replaced_answer_is_shown_while_the_model_keeps_its_own_words() -> Non
     assert shown(events) == ["the password is ***", "ok"]
     kept = agent.transcript.messages[1]
     assert kept.text == "the password is x"
-    assert kept.meta == {"display_text": "the password is ***"}
+    assert kept.display_text == "the password is ***"
     assert client.requests[1].messages[1].text == "the password is x"
-    assert agent.transcript.messages[-1].meta == {}
+    assert agent.transcript.messages[-1].display_text is None
     assert any(isinstance(event, ToolOutput) for event in events)
 
 
@@ -152,7 +151,7 @@ def test_an_answer_that_hooks_leave_as_it_is_has_no_display_text() -> None:
     agent.hooks.assistant_message.add(lambda text: text)
 
     assert shown(run_to_end(agent, "hi")) == ["a"]
-    assert agent.transcript.messages[-1].meta == {}
+    assert agent.transcript.messages[-1].display_text is None
 
 
 def test_a_hidden_answer_stays_in_the_transcript_and_its_tools_still_run() -> None:
@@ -168,7 +167,7 @@ def test_a_hidden_answer_stays_in_the_transcript_and_its_tools_still_run() -> No
     assert shown(events) == ["ok"]
     assert Notice("warn", "it holds a key") in events
     assert agent.transcript.messages[1].text == "secret"
-    assert agent.transcript.messages[1].meta == {"hidden": "it holds a key"}
+    assert agent.transcript.messages[1].hidden == "it holds a key"
     assert [event.content for event in events if isinstance(event, ToolOutput)] == [[TextBlock("a")]]
 
 
@@ -182,7 +181,7 @@ def test_a_hook_that_fails_hides_the_answer() -> None:
     events = run_to_end(agent, "hi")
 
     assert shown(events) == []
-    assert "hidden" in agent.transcript.messages[1].meta
+    assert agent.transcript.messages[1].hidden
 
 
 def test_the_hook_is_asked_for_a_part_of_an_answer_too() -> None:
@@ -200,7 +199,7 @@ def test_the_hook_is_asked_for_a_part_of_an_answer_too() -> None:
     asyncio.run(main())
 
     assert asked == ["one two"]
-    assert agent.transcript.messages[0].meta == {"display_text": "ONE TWO"}
+    assert agent.transcript.messages[0].display_text == "ONE TWO"
 
 
 def test_the_text_blocks_of_an_answer_are_asked_about_as_lines() -> None:
@@ -243,7 +242,13 @@ def test_a_replacement_takes_the_place_of_the_first_text_and_of_no_other_block()
     image, call = ImageBlock("image/png", ""), ToolCallBlock("1", "echo", "{}")
     blocks = [ReasoningBlock("hm"), TextBlock("a"), image, TextBlock("b"), call]
 
-    assert replace_text([*blocks], "new") == [ReasoningBlock("hm"), TextBlock("new"), image, call]
+    assert Message("assistant", blocks, display_text="new").shown == [
+        ReasoningBlock("hm"),
+        TextBlock("new"),
+        image,
+        call,
+    ]
+    assert Message("assistant", blocks, hidden="why").shown == [ReasoningBlock("hm"), image, call]
 
 
 class Overflows:

@@ -11,7 +11,7 @@ from zot_core.compaction.compactor import CompactionError, CompactionLimits, Com
 from zot_core.compaction.summary import HEADING
 from zot_core.events import CompactDone, CompactStart, UsageUpdate
 from zot_core.sessions.file import SessionFile, load
-from zot_core.sessions.recorder import record_session
+from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.rows import Meta
 from zot_core.testing import EventClient, make_agent, record, types
 from zot_provider.errors import ConfigError, ModelError
@@ -80,7 +80,7 @@ def test_a_summary_stands_in_place_of_all_but_the_last_four() -> None:
     assert kept == before[-4:]
     assert summary.role == "user"
     assert summary.text == f"{HEADING}\n\n## Goal\n\nCount."
-    assert summary.meta == {"compaction": "true", "tokens_before": "105"}
+    assert summary.summarized_tokens == 105
     assert summary.time.endswith("Z")
     assert types(events) == ["compact_start", "usage", "compact_done"]
     assert events[0] == CompactStart("manual", 10, 105)
@@ -223,7 +223,7 @@ def test_the_limits_are_the_documented_ones() -> None:
 
 def recorded(agent: Agent, path: Path) -> SessionFile:
     session = SessionFile(str(path), Meta("id", "/p", "m", "v", "then"))
-    record_session(agent.hooks, session)
+    Recorder(agent.hooks, session)
     return session
 
 
@@ -296,7 +296,7 @@ def test_a_resumed_session_has_the_very_messages_the_agent_had(
             assert stored.messages == agent.transcript.messages
             agent = make_agent(ScriptedClient(["s"], repeat=True), messages=stored.messages)
             session = SessionFile(str(path), stored.meta, resume=stored)
-            record_session(agent.hooks, session)
+            Recorder(agent.hooks, session)
     agent.transcript.append(user_message("bye"))
     session.close()
     assert load(str(path)).messages == agent.transcript.messages

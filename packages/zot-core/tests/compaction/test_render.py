@@ -37,8 +37,8 @@ def test_arguments_and_results_are_cut_and_what_was_said_is_not() -> None:
 
 def test_the_model_s_own_words_are_told_whatever_a_person_was_shown() -> None:
     messages = [
-        Message("assistant", [TextBlock("the key is 7")], meta={"display_text": "the key is ***"}),
-        Message("assistant", [TextBlock("hush")], meta={"hidden": "not for people"}),
+        Message("assistant", [TextBlock("the key is 7")], display_text="the key is ***"),
+        Message("assistant", [TextBlock("hush")], hidden="not for people"),
     ]
     assert render(messages, 100) == "[assistant]\nthe key is 7\n\n[assistant]\nhush"
 

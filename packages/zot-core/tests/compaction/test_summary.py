@@ -60,7 +60,7 @@ def test_instructions_are_passed_on() -> None:
 
 def test_an_earlier_summary_is_shown_as_such() -> None:
     client = ScriptedClient(["ok"])
-    earlier = Message("user", [TextBlock(f"{HEADING}\n\n## Goal\n\nA shed.")], meta={"compaction": "true"})
+    earlier = Message("user", [TextBlock(f"{HEADING}\n\n## Goal\n\nA shed.")], summarized_tokens=0)
 
     summary(agent_of(client), [earlier, *TALK])
 

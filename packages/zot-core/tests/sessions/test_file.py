@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from zot_core.sessions import rows
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import (
+    Fate,
     ImageBlock,
     Message,
     ReasoningBlock,
@@ -404,7 +406,7 @@ shown = st.builds(TextBlock, texts) | st.builds(ImageBlock, texts, texts)
 blocks = st.one_of(
     shown,
     st.builds(ToolCallBlock, texts, texts, arguments),
-    st.builds(ToolResultBlock, texts, st.lists(shown, max_size=2), st.booleans()),
+    st.builds(ToolResultBlock, texts, st.lists(shown, max_size=2), st.booleans(), st.sampled_from(get_args(Fate))),
     st.builds(ReasoningBlock, texts, texts, texts, texts, texts),
 )
 spoken = st.builds(
@@ -412,6 +414,10 @@ spoken = st.builds(
     st.sampled_from(["user", "assistant"]),
     st.lists(blocks, max_size=3),
     texts,
+    st.none() | texts,
+    texts,
+    st.none() | st.integers(0, 10**9),
+    st.integers(0, 99),
     st.dictionaries(texts, texts, max_size=2),
 )
 conversations = st.lists(spoken, min_size=1, max_size=5)
@@ -446,7 +452,7 @@ def test_any_part_of_a_file_from_its_start_holds_the_messages_up_to_there(
 
 # Compactions.
 
-SUMMARY = Message("user", [TextBlock("## Context Summary (compacted)\n\nA shed.")], "t", {"compaction": "true"})
+SUMMARY = Message("user", [TextBlock("## Context Summary (compacted)\n\nA shed.")], "t", summarized_tokens=5)
 
 
 def calling(id: str) -> Message:
@@ -465,7 +471,7 @@ def test_after_a_compaction_the_conversation_is_the_summary_and_what_was_kept(pa
     assert data.startswith(before)
     row = json.loads(data.splitlines()[4])
     assert (row["type"], row["kept"]) == ("compaction", 2)
-    assert row["message"]["meta"] == {"compaction": "true"}
+    assert row["message"]["meta"] == {"compaction": "true", "tokens_before": "5"}
     assert data[row["offset"] :].startswith(rows.message_row(user("2")).encode())
 
 

@@ -19,8 +19,8 @@ def store(tmp_path: Path) -> SessionStore:
     return SessionStore(str(tmp_path / "sessions"))
 
 
-def say(text: str, role: str = "user", **meta: str) -> Message:
-    return Message("user" if role == "user" else "assistant", [TextBlock(text)], timestamp(), meta)
+def say(text: str, role: str = "user", **shown: str) -> Message:
+    return Message("user" if role == "user" else "assistant", [TextBlock(text)], timestamp(), **shown)  # type: ignore[arg-type]
 
 
 def session(store: SessionStore, cwd: str, *messages: Message, changed: float = 0, **meta: str) -> str:

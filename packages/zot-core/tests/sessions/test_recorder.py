@@ -6,7 +6,7 @@ import pytest
 from zot_core.agent import Agent
 from zot_core.events import AgentEvent, Done, ErrorEvent, ToolOutput, TurnEnd, UserMessage
 from zot_core.sessions.file import SessionFile, load
-from zot_core.sessions.recorder import record_session
+from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.rows import Meta
 from zot_core.testing import EventClient, make_agent, run_to_end
 from zot_core.tools.base import tool
@@ -23,7 +23,7 @@ async def echo(text: str) -> str:
 
 def recorded(agent: Agent, path: Path) -> SessionFile:
     session = SessionFile(str(path), Meta("id", "/p", "m", "v", "then"))
-    record_session(agent.hooks, session)
+    Recorder(agent.hooks, session)
     return session
 
 
@@ -104,7 +104,7 @@ def test_a_conversation_read_back_is_the_one_that_was_held(path: Path) -> None:
     assert [message.replace(time="") for message in load(str(path)).messages] == [
         message.replace(time="") for message in kept
     ]
-    assert load(str(path)).messages[1].meta == {"display_text": "LOOK"}
+    assert load(str(path)).messages[1].display_text == "LOOK"
 
 
 def test_a_session_that_can_no_longer_be_written_ends_the_run_before_the_event(path: Path) -> None:

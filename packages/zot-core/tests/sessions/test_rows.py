@@ -40,7 +40,7 @@ def test_a_message_row_has_the_documented_form() -> None:
         '{"type":"message","message":{"role":"user","content":[{"type":"text","text":"hello"}],'
         '"time":"2026-11-21T20:29:25.623Z"}}'
     )
-    assert rows.message_row(message.replace(content=[], time="", meta={"hidden": "why"})) == (
+    assert rows.message_row(message.replace(content=[], time="", hidden="why")) == (
         '{"type":"message","message":{"role":"user","content":[],"time":"","meta":{"hidden":"why"}}}'
     )
 
@@ -144,7 +144,7 @@ def test_what_is_no_message_is_none(value: object) -> None:
 @pytest.mark.parametrize("content", [None, "text", {"text": "a"}])
 def test_a_message_without_a_list_of_blocks_is_empty(content: object) -> None:
     assert rows.read_message({"role": "user", "content": content, "time": 5, "meta": {"a": 1, "b": "c"}}) == Message(
-        "user", [], "", {"a": "", "b": "c"}
+        "user", [], "", extra={"a": "", "b": "c"}
     )
 
 

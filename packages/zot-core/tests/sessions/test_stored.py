@@ -6,7 +6,6 @@ from zot_core.compaction.size import estimate, rough_estimate
 from zot_core.sessions.file import SessionFile
 from zot_core.sessions.rows import Meta, message_row, meta_row
 from zot_core.sessions.stored import WHOLE, StoredMessage, load
-from zot_core.state import without_cleared
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
 
@@ -19,7 +18,7 @@ def turn(number):
     calls = [ToolCallBlock(f"{number}{name}", "read", f'{{"path": "{name}"}}') for name in "ab"]
     results = [ToolResultBlock(call.id, [TextBlock(f"{number} {LONG}")]) for call in calls]
     return [
-        Message("user", [TextBlock(f"{number} {LONG}")], "t1", {"display_text": f"question {number}"}),
+        Message("user", [TextBlock(f"{number} {LONG}")], "t1", display_text=f"question {number}"),
         Message("assistant", list(calls), "t2"),
         Message("tool", list(results), "t3"),
         Message("assistant", [TextBlock(f"answer {number}")], "t4"),
@@ -56,7 +55,7 @@ def test_a_long_session_is_the_same_conversation_though_its_messages_are_read_as
     assert [message.read for message in stored.messages[:4]] == [False, False, True, False]
     assert stored.messages == conversation
     assert conversation == stored.messages
-    assert stored.messages[0].meta == {"display_text": "question 0"}
+    assert stored.messages[0].display_text == "question 0"
     assert stored.messages[1].time == "t2"
 
 
@@ -91,7 +90,7 @@ def test_a_long_session_is_gone_on_with(path, conversation):
 def test_after_a_compaction_only_the_summary_and_what_was_kept_are_there(path, conversation):
     stored = load(str(path))
     session = SessionFile(str(path), stored.meta, resume=stored)
-    summary = Message("user", [TextBlock("all of it, in short")], "t5", {"compaction": "true"})
+    summary = Message("user", [TextBlock("all of it, in short")], "t5", summarized_tokens=9)
     session.compact(summary, 5)
     session.close()
     again = load(str(path))
@@ -105,10 +104,10 @@ def test_after_a_compaction_only_the_summary_and_what_was_kept_are_there(path, c
 def test_a_conversation_that_was_cleared_stays_so_without_its_messages_being_read(path):
     stored = load(str(path))
     session = SessionFile(str(path), stored.meta, resume=stored)
-    session.compact(Message("user", [], "t", {"cleared": "true"}), 0)
+    session.clear()
     session.append(Message("user", [TextBlock("anew")], "t5"))
     session.close()
-    left = without_cleared(load(str(path)).messages)
+    left = load(str(path)).messages
     assert not any(isinstance(message, StoredMessage) and message.read for message in left)
     assert [message.text for message in left] == ["anew"]
 

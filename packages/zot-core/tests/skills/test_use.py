@@ -128,7 +128,7 @@ def test_a_runtime_tells_of_skills_and_loads_them(tmp_path: Path) -> None:
             tools=[skill_tool(skills)],
             append_system_prompt=[skills_section(skills)],
         ) as rt:
-            assert await rt.ask("fill in the form") == "Done."
+            assert str(await rt.ask("fill in the form")) == "Done."
         return client
 
     first, second = asyncio.run(work()).requests
