@@ -180,7 +180,7 @@ def test_a_torn_sequence_is_held_back_until_it_ends():
     "piece", ["\x1b]", "\x9d\n", "\x9d", "\x1b[", "\x1b[1;", "\x1bP\n", "\x1b ", "\x9b0", "\x1b[8m"]
 )
 def test_hostile_text_takes_no_longer_than_any_other(piece):
-    began = time.perf_counter()
+    began = time.process_time()  # others may use the machine meanwhile
     fed([piece * 100_000] * 2)
     sanitize(piece * 100_000, colors=True)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
