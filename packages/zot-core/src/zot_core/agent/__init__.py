@@ -83,6 +83,10 @@ class Agent:
         self, begun: Run, previous: Run | None, work: Callable[[], Coroutine[Any, Any, RunEnd]]
     ) -> RunEnd:
         stopped = previous is not None and await previous.finished()
+        try:
+            await asyncio.sleep(0)  # a task that iterates, made together with the run, has the first event
+        except asyncio.CancelledError:
+            begun.cancel_again()  # it is the work that is stopped, which has begun by then
         begun.begun = True
         return conclude(self, begun.cancel_reason) if stopped else await work()
 

@@ -69,6 +69,11 @@ class Run:
         elif not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._drop)
 
+    def cancel_again(self) -> None:
+        """Have the work that has begun meanwhile stopped by a cancellation that came before it."""
+        if self._task is not None:
+            cancel_soon(self._task)
+
     def _drop(self) -> None:
         if self._task is None and self.end is None:
             self.end = self.cancel_reason
