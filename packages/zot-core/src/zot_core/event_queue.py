@@ -27,12 +27,19 @@ class EventQueue(Generic[T]):
         return self
 
     async def __anext__(self) -> T:
-        """The next event. Raises the error that the events ended with, and RuntimeError for a second reader."""
+        event = await self.next()
+        if event is None:
+            raise StopAsyncIteration
+        return event
+
+    async def next(self) -> T | None:
+        """The next event; None after the last one. Raises the error that the events ended with, and RuntimeError for a
+        second reader."""
         while not self._events:
             if self._error is not None:
                 raise self._error
             if self._ended:
-                raise StopAsyncIteration
+                return None
             if self._waiter is not None:
                 raise RuntimeError("events have one reader")
             self._waiter = asyncio.get_running_loop().create_future()

@@ -1,78 +1,11 @@
-"""`Operation`: a prompt or a compaction under way in `zot rpc`, as the events of it; `Events`, a queue of them."""
+"""`Operation`: a prompt or a compaction under way in `zot rpc`, as the events of it."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 
 from zot_agent.client.answers import Event
-
-
-class Events:
-    """Events in order, for one reader; the end of them may be an error."""
-
-    def __init__(self, taken: Callable[[], None], most: int | None = None) -> None:
-        """`taken` is called when a reader took an event, or begins to wait; of more than `most` the oldest go."""
-        self._events: deque[Event] = deque(maxlen=most)
-        self._taken = taken
-        self._waiter: asyncio.Future[None] | None = None
-        self._ended = False
-        self._error: Exception | None = None
-
-    def __len__(self) -> int:
-        return len(self._events)
-
-    def __aiter__(self) -> AsyncIterator[Event]:
-        return self
-
-    async def __anext__(self) -> Event:
-        event = await self.next()
-        if event is None:
-            raise StopAsyncIteration
-        return event
-
-    async def next(self) -> Event | None:
-        """The next event; None after the last one. Raises what they ended with. RuntimeError for a second reader."""
-        while not self._events:
-            if self._error is not None:
-                raise self._error
-            if self._ended:
-                return None
-            if self._waiter is not None:
-                raise RuntimeError("events have one reader")
-            self._waiter = asyncio.get_running_loop().create_future()
-            self._taken()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
-        event = self._events.popleft()
-        self._taken()
-        return event
-
-    @property
-    def wanted(self) -> bool:
-        """Whether somebody waits for the next one."""
-        return self._waiter is not None
-
-    def put(self, event: Event) -> None:
-        """One more."""
-        self._events.append(event)
-        self._wake()
-
-    def end(self, error: Exception | None = None) -> None:
-        """There are no more; readers get `error` after the last one."""
-        if not self._ended:
-            self._ended, self._error = True, error
-            self._wake()
-
-    def forget(self) -> None:
-        """Drop what waits: nobody will read it."""
-        self._events.clear()
-
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+from zot_core.event_queue import EventQueue
 
 
 class Operation:
@@ -82,7 +15,9 @@ class Operation:
     Iterating raises `RpcError` if it was refused, `Disconnected` if the process ended before `done`.
     """
 
-    def __init__(self, started: "asyncio.Future[bool]", events: Events, abort: Callable[["Operation"], None]) -> None:
+    def __init__(
+        self, started: "asyncio.Future[bool]", events: EventQueue[Event], abort: Callable[["Operation"], None]
+    ) -> None:
         self.events = events
         self.done = False
         """Whether `done` has come, or never will."""

@@ -14,8 +14,9 @@ from weakref import WeakSet
 
 from zot_agent.client.answers import CommandInfo, Event, Hello, Image, Message, ModelInfo, State
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, Link
-from zot_agent.client.operation import Events, Operation
+from zot_agent.client.operation import Operation
 from zot_core.aio import spawn
+from zot_core.event_queue import EventQueue
 from zot_provider.errors import ZotError
 from zot_provider.json_text import dump
 
@@ -51,14 +52,14 @@ class RpcClient:
 
     def __init__(self, limits: ClientLimits) -> None:
         self.limits = limits
-        self.events = Events(self._taken, limits.waiting_events)
+        self.events = EventQueue[Event](self._taken, limits.waiting_events)
         """What comes while no prompt of this client runs: notes and panels of extensions, the events of prompts that
         extensions submitted. If nobody iterates, the oldest go. Ends, or raises `Disconnected`, with the process."""
         self._ids = itertools.count(1)
         self._answers: dict[str, asyncio.Future[_Answer]] = {}
         self._asked: dict[str, Operation] = {}
         self._operations: deque[Operation | None] = deque()
-        self._unread: WeakSet[Events] = WeakSet()
+        self._unread: WeakSet[EventQueue[Event]] = WeakSet()
         self._told = 0
         self._link: Link | None = None
         self._lost: Disconnected | None = None
@@ -236,7 +237,7 @@ class RpcClient:
 
         task = spawn(started(), type)
         task.add_done_callback(lambda task: task.cancelled() or task.exception())  # told by iterating, too
-        operation = Operation(task, Events(self._taken), self._abort)
+        operation = Operation(task, EventQueue(self._taken), self._abort)
         self._asked[id] = operation
         self._unread.add(operation.events)
         return operation
