@@ -4,11 +4,12 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
@@ -289,3 +290,54 @@ def test_blocking_is_stopped_by_ctrl_c(example: Example) -> None:
     assert told.strip().endswith(b"KeyboardInterrupt")
     example.server.wait_idle()
     assert example.server.requests[0].closed_early
+
+
+def test_irc_like(example: Example) -> None:
+    skill = example.folder / ".agents" / "skills" / "rhyme"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: rhyme\ndescription: Rhymes.\n---\nAnswer in rhyme.\n")
+    example.server.add("It is a chat room.", Turn("One word", delay=0.2, chunk=1), "and no other.")
+    command = [sys.executable, "-W", "error", str(SDK / "irc_like.py"), "0"]
+    process = subprocess.Popen(command, cwd=example.folder, env=example.env, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        port = int(process.stdout.readline().split()[-1])
+        with (
+            socket.create_connection(("127.0.0.1", port), 60) as first,
+            socket.create_connection(("127.0.0.1", port), 60) as second,
+        ):
+            ann, bob = first.makefile("rw"), second.makefile("rw")
+
+            def say(who: TextIO, line: str) -> None:
+                who.write(f"{line}\n")
+                who.flush()
+
+            def until(who: TextIO, text: str) -> list[str]:
+                seen: list[str] = []
+                while not seen or text not in seen[-1]:
+                    seen.append(who.readline())
+                    assert seen[-1], seen
+                return seen
+
+            until(ann, "guest2 is here")
+            say(ann, "zot: what is this?")
+            assert until(bob, "It is a chat room.")[-2:] == [
+                "<guest1> zot: what is this?\n",
+                "<zot> It is a chat room.\n",
+            ]
+            until(ann, "It is a chat room.")
+            say(bob, "zot, hurry")
+            until(ann, "zot is not at work")
+            say(ann, "!model nobody/knows-it")
+            assert "unknown provider" in until(bob, "nobody")[-1] + bob.readline()
+            say(ann, "zot: /skill:rhyme about chat")
+            say(bob, "zot: and then?")
+            until(ann, "1 waiting")
+            say(bob, "!stop")
+            until(ann, "zot stopped: aborted")
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+        process.stdout.close()
+    assert "Answer in rhyme." in example.sent(1)
+    assert len(example.server.requests) == 2

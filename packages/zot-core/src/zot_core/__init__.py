@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from zot_core.conversation.shell_command import ShellResult as ShellResult
     from zot_core.errors import Busy as Busy
     from zot_core.errors import Closed as Closed
+    from zot_core.errors import InvalidAnswer as InvalidAnswer
     from zot_core.errors import Refused as Refused
     from zot_core.errors import SessionError as SessionError
     from zot_core.errors import ToolError as ToolError
@@ -76,7 +77,6 @@ if TYPE_CHECKING:
     from zot_core.skills import Skill as Skill
     from zot_core.skills import find_skills as find_skills
     from zot_core.state import State as State
-    from zot_core.structured import InvalidAnswer as InvalidAnswer
     from zot_core.tools.base import Tool as Tool
     from zot_core.tools.base import tool as tool
     from zot_core.tools.context import Files as Files
@@ -116,7 +116,7 @@ _MODULES = {
     "zot_core.conversation.extensions": "Command CommandAnswer CommandError CommandRefused ExtensionHost",
     "zot_core.conversation.queue": "QueueFull",
     "zot_core.conversation.shell_command": "ShellCommand ShellResult",
-    "zot_core.errors": "Busy Closed Refused SessionError ToolError",
+    "zot_core.errors": "Busy Closed InvalidAnswer Refused SessionError ToolError",
     "zot_core.events": (
         "AgentEvent AssistantMessage AssistantStart CompactDone CompactStart Done ErrorEvent Notice "
         "ReasoningDelta RunEnd TextDelta ToolCall ToolOutput ToolProgress ToolStart ToolUseArgs ToolUseEnd "
@@ -128,7 +128,6 @@ _MODULES = {
     "zot_core.runtime": "Runtime",
     "zot_core.skills": "Skill find_skills",
     "zot_core.state": "State",
-    "zot_core.structured": "InvalidAnswer",
     "zot_core.tools.base": "Tool tool",
     "zot_core.tools.context": "Files Shell ToolContext",
     "zot_core.version": "__version__",

@@ -5,10 +5,10 @@ Exception
 ├── ToolError               becomes an error result; the model reads it and goes on
 ├── Refused                 raised by a hook: the step must not happen
 └── ZotError                (zot_provider.errors) one line for a person
-    ├── Unanswered          (zot_core.runtime) `ask` got no answer; `end` says how the run ended
+    ├── RunFailed           (zot_core.answer) `ask` got no answer; `end` says how the run ended
     ├── CompactionError     (zot_core.compaction.compactor) no summary could be had
     │   └── NothingToCompact
-    ├── InvalidAnswer       (zot_core.structured) the answer is not of the type asked for
+    ├── InvalidAnswer       the answer is not of the type asked for
     ├── Busy                a prompt while another one runs
     ├── Closed              a runtime used after `close`
     └── SessionError        a session cannot be opened or written
@@ -58,3 +58,11 @@ class SessionLocked(SessionError):
     """Another process has the session open."""
 
     exit_code = 2
+
+
+class InvalidAnswer(ZotError):
+    """The model's answer was not of the type it was asked for, and neither was the next one: `answer` is its text."""
+
+    def __init__(self, text: str, answer: str) -> None:
+        super().__init__(text)
+        self.answer = answer

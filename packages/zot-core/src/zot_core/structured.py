@@ -18,8 +18,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from zot_core.errors import InvalidAnswer
 from zot_core.events import AgentEvent, AssistantMessage, TurnEnd, TurnStart
-from zot_provider.errors import ConfigError, ZotError
+from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
 if TYPE_CHECKING:
@@ -29,14 +30,6 @@ _PROBLEMS = 8
 """Problems of one answer that a model is told at once."""
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL)
-
-
-class InvalidAnswer(ZotError):
-    """The model's answer was not of the type it was asked for, and neither was the next one: `answer` is its text."""
-
-    def __init__(self, text: str, answer: str) -> None:
-        super().__init__(text)
-        self.answer = answer
 
 
 class Shape:
@@ -120,36 +113,56 @@ def _no_other_schema(uri: str) -> Any:
     raise ValueError(f"it refers to {uri}; put that schema into its $defs")
 
 
+class StructuredRun:
+    """One run whose last answer must have a shape. A model whose answer does not is told why, once, in the same run.
+
+    Made with `prepare`, before the run begins.
+    """
+
+    def __init__(self, rt: "Runtime", shape: Shape) -> None:
+        self._rt, self._shape = rt, shape
+        self._answer, self._asked_again = "", False
+        self.stop = rt.hooks.event.add(self._hear)
+        """To be called when the run has ended."""
+
+    @classmethod
+    async def prepare(cls, rt: "Runtime", kind: Any) -> "StructuredRun":
+        """`kind` is what `Shape` takes. Raises what `Shape` raises. The loop goes on while pydantic is imported."""
+        return cls(rt, await asyncio.to_thread(Shape, kind))
+
+    def request(self, text: str) -> str:
+        """The prompt `text`, with what the last answer must look like."""
+        return self._shape.request(text)
+
+    def _hear(self, event: AgentEvent) -> None:
+        if isinstance(event, TurnStart):
+            self._answer = ""
+        elif isinstance(event, AssistantMessage):
+            self._answer = event.message.text
+        elif isinstance(event, TurnEnd) and event.stop in ("end_turn", "length") and not self._asked_again:
+            try:
+                self._shape.parse(self._answer)
+            except ValueError as problem:
+                self._asked_again = True
+                self._rt.steer(self._shape.complaint(problem))  # the run goes on where it would end
+
+    def value(self) -> Any:
+        """The value in the last answer. Raises `InvalidAnswer`."""
+        try:
+            return self._shape.parse(self._answer)
+        except ValueError as problem:
+            why = " ".join(str(problem).split())
+            raise InvalidAnswer(f"the model gave no {self._shape.name}, asked twice: {why}", self._answer) from problem
+
+
 async def ask_for(rt: "Runtime", text: str, images: Iterable[ImageBlock], kind: Any) -> Any:
     """`Runtime.ask` with `returns`."""
-    shape = await asyncio.to_thread(Shape, kind)  # the loop goes on while pydantic is imported
-    answer, asked_again = "", False
-
-    def check(event: AgentEvent) -> None:
-        """Have the run go on where it would end with an answer that does not fit."""
-        nonlocal answer, asked_again
-        if isinstance(event, TurnStart):
-            answer = ""
-        elif isinstance(event, AssistantMessage):
-            answer = event.message.text
-        elif isinstance(event, TurnEnd) and event.stop in ("end_turn", "length") and not asked_again:
-            try:
-                shape.parse(answer)
-            except ValueError as problem:
-                asked_again = True
-                rt.steer(shape.complaint(problem))
-
-    remove = rt.hooks.event.add(check)
+    asked = await StructuredRun.prepare(rt, kind)
     try:
-        last = (await rt.ask(shape.request(text), images)).text
+        await rt.ask(asked.request(text), images)
     finally:
-        remove()
-    try:
-        return shape.parse(last)
-    except ValueError as problem:
-        raise InvalidAnswer(
-            f"the model gave no {shape.name}, asked twice: {' '.join(str(problem).split())}", last
-        ) from problem
+        asked.stop()
+    return asked.value()
 
 
 def _candidates(answer: str) -> Iterator[str]:

@@ -56,6 +56,7 @@ def _options(arguments: Sequence[str]) -> Options:
         "another mode": options.mode,
         "--session": options.session,
         "--continue": options.continue_latest,
+        "--json-schema": options.json_schema is not None,
         "--list-models": options.list_models is not None,
         "--version": options.version,
         "--stats": options.stats,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from zot_agent.cli import SUBCOMMANDS
-from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file
+from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.cli.parser import Parser
 from zot_agent.host.options import Options
 from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
@@ -79,6 +79,7 @@ def _agent_flags(parser: Parser) -> None:
     agent.add_argument("--system-prompt", metavar="TEXT", help="in place of zot's own")
     agent.add_argument("--append-system-prompt", default=[], action="append", metavar="TEXT", help="repeatable")
     agent.add_argument("-nc", "--no-context-files", action="store_true", help="do not read AGENTS.md and SYSTEM.md")
+    agent.add_argument("--json-schema", metavar="FILE", help="-p: the answer is JSON that fits the schema in FILE")
     agent.add_argument("--max-steps", type=int, metavar="N", help="at most N model calls; unlimited without it")
     agent.add_argument("--cwd", default=".", metavar="DIR", help="work in DIR")
     agent.add_argument("--no-yolo", action="store_true", help="ask before each tool call: screen and acp")
@@ -149,6 +150,8 @@ def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after 
         [] if no_tools else None if tools is None else list(filter(None, map(str.strip, tools.split(","))))
     )
     values["mode"] = _mode(values["mode"] or [])
+    if values["json_schema"] is not None:
+        values["json_schema"] = read_schema(values["json_schema"])
     if values["session"] == "":  # an unset variable, most likely: a new session is not what was meant
         raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
     if values["max_steps"] is not None and values["max_steps"] < 1:

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from zot_core.image_blocks import encoded
 from zot_core.pictures import LARGEST, SUFFIXES, picture_type
 from zot_provider.errors import ConfigError
+from zot_provider.json_text import read_strict, shown
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
 
@@ -50,6 +52,18 @@ def attach(words: Sequence[str]) -> Attachments:
 def read_prompt_file(path: str) -> str:
     """The text of `--prompt-file`, empty for `STDIN`. Raises `ConfigError`."""
     return "" if path == STDIN else _text(path, _read(path, TEXT_LIMIT))
+
+
+def read_schema(path: str) -> dict[str, Any]:
+    """The JSON object in the file of `--json-schema`. Raises `ConfigError`."""
+    text = _text(path, _read(path, TEXT_LIMIT))
+    try:
+        value = read_strict(text)
+    except ValueError as error:
+        raise ConfigError(f"{path} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise ConfigError(f"{path} is not a JSON Schema: expected an object, got {shown(value)}")
+    return value
 
 
 def _text(path: str, data: bytes) -> str:

@@ -90,6 +90,8 @@ def _run(argv: Sequence[str]) -> int:
     # A person at a terminal who named no mode wants the screen; a pipe on either side means a script.
     screen = sys.stdin.isatty() and sys.stdout.isatty()
     mode = MODES[options.mode or (SCREEN_MODE if screen else PIPED_MODE)]
+    if options.json_schema is not None and not mode.gives_json:
+        raise ConfigError("--json-schema goes with --print alone")
     if mode.serves:
         return asyncio.run(_drive(_served(options), mode, ""))
     piped = read_stdin()

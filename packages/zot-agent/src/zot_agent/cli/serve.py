@@ -120,6 +120,7 @@ def _defaults(rest: Sequence[str]) -> Options:
     refused = {
         "--session": options.session,
         "--continue": options.continue_latest,
+        "--json-schema": options.json_schema is not None,
         "--list-models": options.list_models is not None,
         "--no-yolo": options.no_yolo,
         "--stats": options.stats,

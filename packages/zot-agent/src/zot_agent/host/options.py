@@ -1,5 +1,7 @@
 """`Options`: what a user, or a program, asks of a host."""
 
+from typing import Any
+
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
@@ -24,6 +26,7 @@ class Options(Record):
     gather: float = 0.0
     no_context_files: bool = False
     max_steps: int | None = None
+    json_schema: dict[str, Any] | None = None
     cwd: str = "."
     tools: list[str] | None = None
     extensions: list[str] = field(default_factory=list)

@@ -9,7 +9,8 @@ class Mode(NamedTuple):
     A mode that `serves` reads standard input itself and goes on until that ends; it takes no prompt, and no session
     unless one is named. `verb` is a first word that stands for its flag, `parser` the module whose `build_parser` has
     the help of that word. `welcome` is the module that asks a person who has no key; without one there is nobody to
-    ask. `gather` is for how many seconds an answer may gather before more of it is shown.
+    ask. `gives_json`: `--json-schema` may say what the answer is. `gather` is for how many seconds an answer may gather
+    before more of it is shown.
     """
 
     name: str
@@ -21,13 +22,20 @@ class Mode(NamedTuple):
     verb: str = ""
     parser: str = ""
     welcome: str = ""
+    gives_json: bool = False
     gather: float = 0.0
 
 
 MODES = {
     mode.name: mode
     for mode in (
-        Mode("print", "zot_agent.modes.print", ("-p", "--print"), "answer the prompt, print the final text"),
+        Mode(
+            "print",
+            "zot_agent.modes.print",
+            ("-p", "--print"),
+            "answer the prompt, print the final text",
+            gives_json=True,
+        ),
         Mode("stream", "zot_agent.modes.stream", ("--stream",), "answer the prompt, print the text as it comes"),
         Mode("json", "zot_agent.modes.json", ("--json",), "answer the prompt, print every event as a line of JSON"),
         Mode(

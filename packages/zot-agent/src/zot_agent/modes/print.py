@@ -1,17 +1,22 @@
 """`zot -p`: the final text, when it is there."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from zot_agent.host import Host
 from zot_agent.modes.oneshot import answer, show_displayed
-from zot_agent.modes.output import Output
+from zot_agent.modes.output import Output, complain
 from zot_core.conversation.events import ConversationEvent
+from zot_core.errors import InvalidAnswer
 from zot_core.events import AssistantMessage, Done, TurnStart
 from zot_provider.messages import ImageBlock
 
 
 async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
-    """Answer `prompt` and print the text of the last step."""
+    """Answer `prompt` and print the text of the last step; with `--json-schema` the JSON value that it is."""
+    if host.options.json_schema is not None:
+        return await _run_structured(host, prompt, images, host.options.json_schema)
     text = ""
 
     def show(output: Output, event: ConversationEvent) -> None:
@@ -27,3 +32,23 @@ async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int
             show_displayed(output, event)
 
     return await answer(host, prompt, show, images=images)
+
+
+async def _run_structured(host: Host, prompt: str, images: Sequence[ImageBlock], schema: Mapping[str, Any]) -> int:
+    from zot_core.structured import StructuredRun  # noqa: PLC0415  rarely wanted, and it loads a validator
+
+    asked = await StructuredRun.prepare(host.runtime, schema)
+    problem = ""
+
+    def show(output: Output, event: ConversationEvent) -> None:
+        nonlocal problem
+        if isinstance(event, Done) and event.reason == "completed":
+            try:
+                output.write(json.dumps(asked.value(), ensure_ascii=False) + "\n")
+            except InvalidAnswer as error:
+                problem = str(error)
+
+    code = await answer(host, asked.request(prompt), show, images=images)
+    if problem:
+        complain(problem)
+    return 1 if problem else code
