@@ -14,9 +14,9 @@ from typing import Any, TypeAlias, get_args
 import pytest
 
 from zot_agent.client import Event, Talk
-from zot_agent.extensions.events import ExtensionEvent
 from zot_agent.rpc import METHODS
 from zot_agent.version import __version__
+from zot_core.conversation.events import ExtensionEvent
 from zot_core.events import AgentEvent
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
