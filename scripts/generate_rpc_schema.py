@@ -60,6 +60,7 @@ USUAL_ENDS = ("completed", "aborted", "error")
 MESSAGE = {"content": BLOCKS, "time": TIME}
 SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "user_message": (MESSAGE, ()),
+    "assistant_start": ({}, ()),
     "assistant_message": (MESSAGE, ()),
     "tool_call": ({"id": TEXT, "name": TEXT, **ARGUMENTS}, ("args_raw",)),
     "tool_result": (
@@ -70,6 +71,7 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "usage": ({"$usage": {}, "cumulative": place("Usage")}, ()),
     "error": ({"message": TEXT}, ()),
+    "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
     "done": (
         {"reason": {"enum": [end for end in typing.get_args(events.RunEnd) if end not in USUAL_ENDS]}},
         ("reason",),

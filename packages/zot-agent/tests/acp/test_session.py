@@ -138,6 +138,21 @@ def test_a_failure_is_raised_and_the_session_goes_on() -> None:
     asyncio.run(main())
 
 
+def test_a_failure_is_told_whatever_came_after_it() -> None:
+    async def main() -> None:
+        async with opened(Editor(), Turn(error=ModelError("out of order")), "Second.") as session:
+
+            def submit(step: int) -> None:
+                if len(session.host.runtime.messages) == 1:
+                    session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
+
+            session.host.runtime.hooks.limit.add(submit)
+            with pytest.raises(PromptFailed, match="out of order"):
+                await session.prompt(words("hi"))
+
+    asyncio.run(main())
+
+
 def test_a_prompt_during_another_is_refused_and_both_end_when_the_session_is_closed() -> None:
     async def main() -> None:
         async with opened(Editor(), Turn("Slowly.", delay=60.0)) as session:

@@ -18,7 +18,7 @@ from zot_core.conversation import events
 from zot_core.conversation.driver import read_command
 from zot_core.conversation.events import ConversationEvent
 from zot_core.errors import Busy
-from zot_core.events import Done, RunEnd, TurnStart
+from zot_core.events import Done, Notice, RunEnd, TurnStart
 from zot_core.sessions import listing
 from zot_provider.errors import ZotError
 from zot_provider.record import Record, record
@@ -189,11 +189,19 @@ class Session:
         if command is not None and command[0].lower() == _COMPACT:
             self._asked = self.conversation.compact(command[1])
         else:
+            if command is not None and await self._is_foreign(command[0]):
+                self.feed.begin(own=False)  # the client does not know the words that an extension makes of its command
             self._asked = self.conversation.prompt(content.text, content.images)
         self._outcome = None
         end = await self._asked
         await self.conversation.idle()  # what extensions have sent meanwhile is answered, too
         return self._ended(*(self._outcome or (end, "", False)))
+
+    async def _is_foreign(self, name: str) -> bool:
+        """Whether the slash command of this name is one of an extension."""
+        await self.conversation.ready()
+        found = self.conversation.find_command(name)
+        return found is not None and found.source != "skills"
 
     def _ended(self, end: RunEnd, failure: str, cut: bool) -> End:  # noqa: FBT001  as it was remembered
         """The protocol has fewer words for it: limits other than that on tokens count as too many requests. A prompt
@@ -212,6 +220,8 @@ class Session:
 
     def _hear(self, event: ConversationEvent) -> None:
         match event:
+            case Notice(_, message):
+                self.note(message)
             case events.Notify(extension, _, message):
                 self.note(message, extension)
             case events.Display(extension, text):
@@ -232,7 +242,8 @@ class Session:
         if isinstance(event, TurnStart) and not self._named:
             self._tell_name()
         elif isinstance(event, Done):
-            self._outcome = (event.reason, self.feed.failure, self.feed.cut)
+            if self._outcome is None or self._outcome[0] == "completed":  # else a failure is told, whatever came after it
+                self._outcome = (event.reason, self.feed.failure, self.feed.cut)
             self.feed.begin(own=False)
 
     async def close(self) -> None:
