@@ -13,7 +13,7 @@ from zot_tui import sanitize
 
 async def main(question: str) -> None:
     async with Runtime(builtin_tools=["ls", "read", "grep"], max_steps=20) as rt:
-        print(sanitize(await rt.ask(question)))
+        print(sanitize(str(await rt.ask(question))))
         print(f"{rt.usage.output} tokens written", file=sys.stderr)
 
 

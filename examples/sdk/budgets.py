@@ -6,14 +6,14 @@ uv run examples/sdk/budgets.py "find and fix a bug" 300
 import asyncio
 import sys
 
-from zot_core import Runtime, Unanswered
+from zot_core import RunFailed, Runtime
 
 
 async def main(task: str, seconds: float) -> None:
     async with Runtime(max_steps=10, max_tokens=200_000, max_cost=0.05, deadline=seconds) as rt:
         try:
             print(await rt.ask(task))
-        except Unanswered as stopped:
+        except RunFailed as stopped:
             match stopped.end:
                 case "max_steps" | "max_tokens" | "max_cost" | "deadline":
                     print(f"out of budget ({stopped.end}): {stopped}")

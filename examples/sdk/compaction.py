@@ -15,7 +15,7 @@ async def main(path: str, *texts: str) -> None:
     # By itself at 70 % of the model's context window, and below at once.
     async with Runtime(session=path, builtin_tools=["ls", "read"], auto_compact=0.7) as rt:
         for text in texts:
-            print(sanitize(await rt.ask(text)))
+            print(sanitize(str(await rt.ask(text))))
         async for event in rt.compact("keep every file name"):
             match event:
                 case CompactStart():

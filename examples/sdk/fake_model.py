@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from zot_core import Runtime, Unanswered
+from zot_core import RunFailed, Runtime
 from zot_core.testing import FakeShell, MemoryFiles
 from zot_provider import ModelError
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -31,5 +31,5 @@ def test_the_note_is_written_from_the_list_of_changes() -> None:
 
 
 def test_a_model_that_fails_is_no_release_note() -> None:
-    with pytest.raises(Unanswered, match="overloaded"):
+    with pytest.raises(RunFailed, match="overloaded"):
         run(ScriptedClient([Turn("Vers", error=ModelError("overloaded"))]))

@@ -10,7 +10,7 @@ from zot_core import Runtime, ZotError
 
 async def agent(number: int, turnstile: asyncio.Semaphore) -> str:
     async with turnstile, Runtime(builtin_tools=[], system_prompt="Answer with one word.", deadline=60) as rt:
-        return await rt.ask(f"What is the name of asteroid {number}?")
+        return str(await rt.ask(f"What is the name of asteroid {number}?"))
 
 
 async def main() -> None:

@@ -303,11 +303,11 @@ def test_a_session_goes_on_with_another_vendor_without_being_let_go_of(
             assert session is not None
             for provider, wrong in (("", MissingKey), ("nobody", UnknownName)):
                 with pytest.raises(wrong):
-                    host.conversation.set_model("anthropic/claude-x", provider=provider)
+                    host.conversation.set_model("anthropic/claude-haiku-4-5", provider=provider)
                 assert host.runtime.session is session
             assert str(await host.runtime.ask("second")) == "two"
             monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-            host.conversation.set_model("anthropic/claude-x")
+            host.conversation.set_model("anthropic/claude-haiku-4-5")
             assert host.runtime.session is session
             with pytest.raises(SessionLocked):
                 build("--session", session.path)
