@@ -98,6 +98,6 @@ def test_a_skill_that_is_not_there_fails_the_run_and_near_names_are_told(zot: An
 
     done = zot.ask(server, "-p", "/skill:relaese v1")
 
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert done.line() == "unknown skill 'relaese'; did you mean release?"
     assert server.requests == []

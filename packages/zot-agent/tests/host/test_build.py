@@ -352,12 +352,15 @@ def test_another_session_is_continued_in_its_directory_with_its_model(
             assert host.open_session(session.path) == []
             runtime = host.runtime
             assert (runtime.cwd, runtime.agent.model.id) == (str(there), "claude-haiku-4-5")
-            assert runtime.agent.context.env.items() >= {
-                "ZOT_PROVIDER": "anthropic",
-                "ZOT_MODEL": "claude-haiku-4-5",
-                "ZOT_SESSION_ID": session.meta.id,
-                "ZOT_SESSION_FILE": session.path,
-            }.items()
+            assert (
+                runtime.agent.context.env.items()
+                >= {
+                    "ZOT_PROVIDER": "anthropic",
+                    "ZOT_MODEL": "claude-haiku-4-5",
+                    "ZOT_SESSION_ID": session.meta.id,
+                    "ZOT_SESSION_FILE": session.path,
+                }.items()
+            )
             assert str(await runtime.ask("second")) == "three"
             await host.close()
 

@@ -48,7 +48,10 @@ def test_a_prompt_that_is_a_command_is_run_with_one_done(serving: Any, tmp_path:
     (folder / "extension.json").write_text('{"name": "toy", "exec": "./main.py"}')
 
     async def talk() -> None:
-        async with serving(defaults={"extensions": [str(folder)]}) as served, served.socket(await served.open()) as peer:
+        async with (
+            serving(defaults={"extensions": [str(folder)]}) as served,
+            served.socket(await served.open()) as peer,
+        ):
             await peer.call("prompt", message="/show this")
             shown = {"type": "ext_display", "extension": "toy", "text": "this"}
             assert await peer.until("done") == [shown, {"type": "done"}]

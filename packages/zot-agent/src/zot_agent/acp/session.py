@@ -219,30 +219,17 @@ class Session:
     # What happens
 
     def _hear(self, event: ConversationEvent) -> None:
-        match event:
-            case Notice(_, message):
-                self.note(message)
-            case events.Notify(extension, _, message):
-                self.note(message, extension)
-            case events.Display(extension, text):
-                self.note(text, extension)
-            case events.Insert(extension, text):
-                self.note(f"suggests to say: {text}", extension)
-            case events.Submit(extension, text, refused) if refused:
-                self.note(f"wanted to say, and it was not sent because {refused}: {text}", extension)
-            case events.PanelOpen(extension, panel):
-                self.note("\n".join([panel.title, *panel.lines, panel.footer]).strip(), extension)
-                if self.host.extensions is not None:
-                    self.host.extensions.panels.close()
-            case events.Undelivered(texts):
-                for text in texts:
-                    self.note(f"not delivered, because the prompt has ended: {text}")
-            case _:
-                self.feed.show(event)
-        if isinstance(event, TurnStart) and not self._named:
+        asides = _asides(event)
+        for text, who in asides:
+            self.note(text, who)
+        if not asides:
+            self.feed.show(event)
+        if isinstance(event, events.PanelOpen) and self.host.extensions is not None:
+            self.host.extensions.panels.close()
+        elif isinstance(event, TurnStart) and not self._named:
             self._tell_name()
         elif isinstance(event, Done):
-            if self._outcome is None or self._outcome[0] == "completed":  # else a failure is told, whatever came after it
+            if self._outcome is None or self._outcome[0] == "completed":  # a failure is told, whatever came after it
                 self._outcome = (event.reason, self.feed.failure, self.feed.cut)
             self.feed.begin(own=False)
 
@@ -253,3 +240,23 @@ class Session:
         if self._answering is not None:
             await finish(self._answering)
         await self.host.close()
+
+
+def _asides(event: ConversationEvent) -> list[tuple[str, str]]:
+    """What an event says beside the conversation, and who says it."""
+    match event:
+        case Notice(_, message):
+            return [(message, "zot")]
+        case events.Undelivered(texts):
+            return [(f"not delivered, because the prompt has ended: {text}", "zot") for text in texts]
+        case events.Notify(extension, _, message):
+            return [(message, extension)]
+        case events.Display(extension, text):
+            return [(text, extension)]
+        case events.Insert(extension, text):
+            return [(f"suggests to say: {text}", extension)]
+        case events.Submit(extension, text, refused) if refused:
+            return [(f"wanted to say, and it was not sent because {refused}: {text}", extension)]
+        case events.PanelOpen(extension, panel):
+            return [("\n".join([panel.title, *panel.lines, panel.footer]).strip(), extension)]
+    return []
