@@ -1,6 +1,6 @@
 """Write what `zot --json` and `zot rpc` say as JSON Schema: `events.schema.json` and `rpc.schema.json`.
 
-Types come from the records of `zot_core.events` and `zot_agent.extensions.events`, and from the table of methods,
+Types come from the records of `zot_core.events` and `zot_core.conversation.events`, and from the table of methods,
 descriptions from their docstrings. Run it after changing any of them:
 
     uv run python scripts/generate_rpc_schema.py
@@ -14,11 +14,11 @@ from typing import Any
 
 import zot_agent.rpc
 import zot_core
-from zot_agent.extensions import events as extension_events
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.greetings import PROTOCOL_VERSION
 from zot_agent.rpc.method import KINDS, Method
 from zot_core import events
+from zot_core.conversation import events as extension_events
 from zot_provider.messages import Message
 from zot_provider.record import Record
 
@@ -52,12 +52,15 @@ def block(type: str, properties: dict[str, Any], optional: tuple[str, ...] = ())
     return closed_object({"type": {"const": type}, **properties}, optional)
 
 
+AGENT = "What happens while the agent works."
+EXTENSIONS = "What extensions want to be seen; at any time."
 USUAL_ENDS = ("completed", "aborted", "error")
 """Not written: the events before `done` tell them."""
 
 MESSAGE = {"content": BLOCKS, "time": TIME}
 SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "user_message": (MESSAGE, ()),
+    "assistant_start": ({}, ()),
     "assistant_message": (MESSAGE, ()),
     "tool_call": ({"id": TEXT, "name": TEXT, **ARGUMENTS}, ("args_raw",)),
     "tool_result": (
@@ -68,6 +71,7 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "usage": ({"$usage": {}, "cumulative": place("Usage")}, ()),
     "error": ({"message": TEXT}, ()),
+    "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
     "done": (
         {"reason": {"enum": [end for end in typing.get_args(events.RunEnd) if end not in USUAL_ENDS]}},
         ("reason",),
@@ -138,15 +142,23 @@ def union(prefix: str, classes: typing.Iterable[Any], words: str) -> tuple[dict[
 
 def events_schema() -> dict[str, Any]:
     """What `zot --json` prints."""
-    found, any_one = union("event", events.AgentEvent.__args__, "What happens while an agent works.")
+    agent, agent_event = union("event", events.AgentEvent.__args__, AGENT)
+    told, told_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
     return {
         "$schema": DIALECT,
         "$id": f"urn:zot:events:{PROTOCOL_VERSION}",
-        "title": f"Agent events of zot, version {PROTOCOL_VERSION}",
+        "title": f"Events of zot, version {PROTOCOL_VERSION}",
         "description": "One JSON object per line of UTF-8. Versions add fields and events; readers ignore what they do "
         "not know.",
-        "$ref": "#/$defs/Event",
-        "$defs": {"Event": any_one, **found, **SHARED},
+        "oneOf": [place("Event"), place("ExtensionEvent")],
+        "$defs": {
+            "Event": agent_event,
+            "ExtensionEvent": told_event,
+            **agent,
+            **told,
+            **SHARED,
+            "Panel": record_schema(extension_events.Panel),
+        },
     }
 
 
@@ -178,10 +190,8 @@ def like(example: Any) -> dict[str, Any]:
 
 def rpc_schema() -> dict[str, Any]:
     """What `zot rpc` reads and writes."""
-    agent, agent_event = union("event", events.AgentEvent.__args__, "What happens while the agent works.")
-    told, told_event = union(
-        "event", extension_events.ExtensionEvent.__args__, "What extensions want to be seen; at any time."
-    )
+    agent, agent_event = union("event", events.AgentEvent.__args__, AGENT)
+    told, told_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
     commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
     responses = {f"response.{name}": response_schema(method) for name, method in METHODS.items()}
     failure = closed_object(

@@ -406,6 +406,97 @@ def test_modes_models_and_efforts_can_be_chosen(zot: Any, server: ScriptedServer
     assert server.requests[0].body["model"] == "other"
 
 
+LOOK = Turn(
+    calls=[Call("bash", {"command": "echo $ZOT_PROVIDER $ZOT_MODEL $ZOT_REASONING_LEVEL $ZOT_SESSION_ID >> seen"})]
+)
+
+
+def test_a_model_of_another_provider_answers_from_there_and_children_know_it(zot: Any, server: ScriptedServer) -> None:
+    server.add(LOOK, "One.", LOOK, "Two.")
+    env = zot.env | {"ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
+    sessions: list[str] = []
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server), env=env) as talk:
+            await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+            began = await talk.agent.new_session(cwd=str(zot.cwd))
+            sessions.append(began.session_id)
+            (models,) = [each for each in began.config_options if each.id == "model"]
+            assert "anthropic/claude-sonnet-4-5" in [each.value for each in models.options]
+            await talk.prompt(began.session_id, "look")
+            choose = talk.agent.set_config_option
+            await choose(config_id="reasoning", session_id=began.session_id, value="low")
+            after = await choose(config_id="model", session_id=began.session_id, value="anthropic/claude-sonnet-4-5")
+            (models,) = [each for each in after.config_options if each.id == "model"]
+            values = [each.value for each in models.options]
+            assert models.current_value == "claude-sonnet-4-5"
+            assert {"claude-sonnet-4-5", "openai/gpt-4o"} <= {*values}
+            await talk.prompt(began.session_id, "look")
+
+    asyncio.run(main())
+    assert [request.wire for request in server.requests] == ["openai-chat"] * 2 + ["anthropic-messages"] * 2
+    (id,) = sessions
+    assert (zot.cwd / "seen").read_text().splitlines() == [
+        f"openai scripted off {id}",
+        f"anthropic claude-sonnet-4-5 low {id}",
+    ]
+
+
+def test_models_of_providers_without_a_credential_are_not_offered(zot: Any, server: ScriptedServer) -> None:
+    env = {name: value for name, value in zot.env.items() if name != "ANTHROPIC_API_KEY"}
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server), env=env) as talk:
+            await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+            began = await talk.agent.new_session(cwd=str(zot.cwd))
+            (models,) = [each for each in began.config_options if each.id == "model"]
+            assert not [each.value for each in models.options if each.value.startswith("anthropic/")]
+            choose = talk.agent.set_config_option
+            wanted = choose(config_id="model", session_id=began.session_id, value="anthropic/claude-sonnet-4-5")
+            assert "ANTHROPIC_API_KEY" in (await talk.refusal(wanted))[1]
+
+    asyncio.run(main())
+
+
+def test_a_model_of_the_persons_file_has_its_window_and_its_price_from_there(zot: Any, server: ScriptedServer) -> None:
+    models = [
+        {"id": "m1", "contextWindow": 1000, "priceInput": 1.0, "priceOutput": 1.0},
+        {"id": "m2", "contextWindow": 200_000, "priceInput": 1_000_000.0, "priceOutput": 1_000_000.0},
+    ]
+    corp = {"baseUrl": server.base_url("openai-chat"), "auth": "none", "models": models}
+    zot.home.mkdir()
+    (zot.home / "models.json").write_text(json.dumps({"providers": {"corp": corp}}))
+    server.add("Hello.")
+
+    async def main() -> None:
+        async with open_talk(zot, "--provider", "corp", "--model", "m1") as talk:
+            session = await talk.begin(zot)
+            await talk.agent.set_config_option(config_id="model", session_id=session, value="m2")
+            await talk.prompt(session, "hi")
+            (used,) = talk.editor.of("usage_update")
+            assert used.size == 200_000
+            assert used.cost.amount == used.used > 0
+
+    asyncio.run(main())
+
+
+def test_what_is_said_of_a_choice_comes_with_the_next_prompt(zot: Any, server: ScriptedServer) -> None:
+    env = zot.env | {"ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
+    server.add("Hello.")
+
+    async def main() -> None:
+        async with open_talk(zot, "--model", "anthropic/claude-sonnet-4-5", env=env) as talk:
+            session = await talk.begin(zot)
+            await talk.agent.set_config_option(config_id="model", session_id=session, value="claude-99")
+            assert talk.editor.said() == ""
+            await talk.prompt(session, "hi")
+            note, answer = talk.editor.said().split("\n\n")
+            assert "claude-99 is not among the models of anthropic" in note
+            assert answer == "Hello."
+
+    asyncio.run(main())
+
+
 def running_pid(zot: Any) -> int:
     """The process that a command has written to the fifo `pid`, which this waits for."""
     return int((zot.cwd / "pid").read_text())
@@ -706,7 +797,9 @@ def test_commands_of_extensions_are_told_and_run(zot: Any, server: ScriptedServe
             told = await talk.editor.until(lambda each: each.session_update == "available_commands_update")
             commands = {each.name: each.description for each in told.available_commands}
             assert commands["ask"] == "ask the model"
-            assert sorted(commands) == ["ask", "compact", "fail", "open", "show", "type"]
+            own = sorted(name for name in commands if not name.startswith("skill:"))
+            assert own == ["ask", "compact", "fail", "open", "show", "type"]
+            assert "skill:write-zot-extension" in commands
             for typed, said in (
                 ("/show me  ", "*[speaker]* shown me"),
                 ("/ask what?", "The answer."),
@@ -717,14 +810,32 @@ def test_commands_of_extensions_are_told_and_run(zot: Any, server: ScriptedServe
                 assert await talk.prompt(session, typed) == "end_turn"
                 assert talk.editor.said().strip() == said
                 assert talk.editor.said("user_message_chunk") == ("question what?" if typed.startswith("/ask") else "")
-            talk.editor.updates.clear()
-            assert await talk.prompt(session, "/fail") == "end_turn"
-            assert "no such thing" in talk.editor.said()
+            code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=[text_block("/fail")]))
+            assert (code, "no such thing" in text) == (-32603, True)
             await talk.prompt(session, "/open")
             await talk.editor.until(lambda each: "Keys" in repr(each))
 
     asyncio.run(main())
     assert len(server.requests) == 2
+
+
+def test_a_skill_is_loaded_by_its_command(zot: Any, server: ScriptedServer) -> None:
+    folder = zot.cwd / ".zot/skills/release"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: release\ndescription: d\n---\nTag $ARGUMENTS first, then push.\n")
+    server.add("Done.")
+
+    async def main() -> None:
+        async with open_talk(zot, *zot.at(server)) as talk:
+            session = await talk.begin(zot)
+            assert await talk.prompt(session, "/skill:release v1") == "end_turn"
+            assert talk.editor.said() == "Done."
+            assert talk.editor.of("user_message_chunk") == []
+            refused = talk.agent.prompt(session_id=session, prompt=[text_block("/skill:relaese v1")])
+            assert "did you mean release" in (await talk.refusal(refused))[1]
+
+    asyncio.run(main())
+    assert "Tag v1 first, then push." in server.requests[0].body["messages"][-1]["content"]
 
 
 def test_a_turn_that_is_refused_ends_with_the_reason(zot: Any, server: ScriptedServer) -> None:

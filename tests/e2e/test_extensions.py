@@ -230,3 +230,101 @@ def test_the_shell_of_a_project_has_no_business_in_an_extensions_folder(zot: Any
 
     assert done.err == f"[where] info: {folder} {zot.cwd} {folder}\n"
     shutil.rmtree(folder)
+
+
+COMMANDS = """
+ext.command("show", "show something")(lambda args: display(f"shown: {args}"))
+ext.command("say", "have the agent say something")(lambda args: prompt(f"say {args}"))
+ext.command("type", "put something into the editor")(lambda args: insert("typed"))
+ext.command("fail", "answer with an error")(lambda args: error("that went wrong"))
+"""
+
+
+@pytest.fixture
+def toy(zot: Any) -> str:
+    """The folder of an extension with commands."""
+    return str(write(zot.cwd.parent / "toy", COMMANDS))
+
+
+@pytest.mark.parametrize("flag", ["-p", "--stream"])
+def test_a_prompt_that_is_a_command_prints_what_the_command_displays(
+    zot: Any, server: ScriptedServer, toy: str, flag: str
+) -> None:
+    done = zot.ask(server, flag, "/show  it ", "--ext", toy)
+
+    assert (done.code, done.out, done.err) == (0, "shown: it\n", "")
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("flag", ["-p", "--stream"])
+def test_a_command_may_have_the_model_answer(zot: Any, server: ScriptedServer, toy: str, flag: str) -> None:
+    server.add("Hello, Ada.")
+
+    done = zot.ask(server, flag, "/SAY hello to Ada", "--ext", toy)
+
+    assert (done.code, done.out, done.err) == (0, "Hello, Ada.\n", "")
+    assert server.requests[0].body["messages"][-1]["content"] == "say hello to Ada"
+
+
+def test_events_of_a_command_are_printed_as_json(zot: Any, server: ScriptedServer, toy: str) -> None:
+    shown = zot.ask(server, "--json", "/show it", "--ext", toy)
+    typed = zot.ask(server, "--json", "/type", "--ext", toy)
+
+    assert shown.events == [{"type": "ext_display", "extension": "toy", "text": "shown: it"}, {"type": "done"}]
+    assert typed.events == [{"type": "ext_insert", "extension": "toy", "text": "typed"}, {"type": "done"}]
+    assert (shown.code, shown.err, typed.code, typed.err) == (0, "", 0, "")
+
+
+@pytest.mark.parametrize("flag", ["-p", "--stream", "--json"])
+def test_a_command_that_answers_with_an_error_fails_the_run(
+    zot: Any, server: ScriptedServer, toy: str, flag: str
+) -> None:
+    done = zot.ask(server, flag, "/fail", "--ext", toy)
+
+    assert (done.code, done.line()) == (1, "that went wrong")
+    if flag == "--json":
+        assert done.events == [{"type": "error", "message": "that went wrong"}, {"type": "done"}]
+    else:
+        assert done.out == ""
+    assert server.requests == []
+
+
+def test_a_slash_line_that_nobody_knows_is_a_prompt(zot: Any, server: ScriptedServer, toy: str) -> None:
+    server.add("ok")
+
+    done = zot.ask(server, "-p", "/nobody knows this", "--ext", toy)
+
+    assert (done.code, done.out) == (0, "ok\n")
+    assert server.requests[0].body["messages"][-1]["content"] == "/nobody knows this"
+
+
+@pytest.mark.parametrize("flag", ["-p", "--stream", "--json"])
+def test_a_message_of_an_extension_is_refused_with_a_note(zot: Any, server: ScriptedServer, flag: str) -> None:
+    server.add(Turn(calls=[Call("more")]), "done")
+    body = "@ext.tool\ndef more() -> str:\n    'More.'\n    ext.submit('go on')\n    return 'sent'"
+    folder = write(zot.cwd.parent / "eager", body)
+    program = (folder / "main.py").read_text()
+    (folder / "main.py").write_text(program.replace("('eager')", "('eager', capabilities=('submit',))"))
+
+    done = zot.ask(server, flag, "hi", "--ext", str(folder))
+
+    assert done.code == 0
+    assert done.err == "[eager]: not sent, because one prompt is answered here, no other: go on\n"
+    assert len(server.requests) == 2
+    if flag == "--json":
+        assert "ext_submit" not in [event["type"] for event in done.events]
+    else:
+        assert done.out == "done\n"
+
+
+def test_notes_are_printed_as_json_beside_the_words_on_standard_error(zot: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+    folder = write(zot.cwd.parent / "hi", "@ext.on('turn_start')\ndef greet(event):\n    ext.notify('hello')")
+    program = "ext.intercept('turn_start')(lambda turn: None)\next.run()"  # it has said hello before the model is asked
+    (folder / "main.py").write_text((folder / "main.py").read_text().replace("ext.run()", program))
+
+    done = zot.ask(server, "--json", "hi", "--ext", str(folder))
+
+    notes = [event for event in done.events if event["type"] == "ext_notify"]
+    assert notes == [{"type": "ext_notify", "extension": "hi", "level": "info", "message": "hello"}]
+    assert done.err == "[hi] info: hello\n"

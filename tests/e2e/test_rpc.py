@@ -14,9 +14,9 @@ from typing import Any, TypeAlias, get_args
 import pytest
 
 from zot_agent.client import Event, Talk
-from zot_agent.extensions.events import ExtensionEvent
 from zot_agent.rpc import METHODS
 from zot_agent.version import __version__
+from zot_core.conversation.events import ExtensionEvent
 from zot_core.events import AgentEvent
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -229,13 +229,28 @@ def test_a_message_reaches_the_model_while_it_works(start: Start, zot: Any, serv
     assert "then that" in json.dumps(server.requests[2].body)
 
 
-def test_a_model_of_another_provider_needs_another_process(start: Start) -> None:
-    talk = start()
+def test_a_client_continues_with_a_model_of_another_provider(start: Start, server: ScriptedServer) -> None:
+    server.add("from there", "from here")
+    talk = start(ANTHROPIC_BASE_URL=server.base_url("anthropic-messages"))
     answer = talk.ask({"type": "set_model", "model": "claude-sonnet-4-5", "provider": "anthropic"})
-    assert not answer["success"]
-    assert "relaunch zot rpc" in answer["error"]
-    assert talk.ask({"type": "set_model", "model": "yet-unknown-model"})["data"] == {"model": "yet-unknown-model"}
+    assert answer["data"] == {"model": "claude-sonnet-4-5", "provider": "anthropic"}
+    talk.send({"type": "prompt", "message": "hi"})
+    talk.until("done")
+    answer = talk.ask({"type": "set_model", "model": "openai/yet-unknown-model"})
+    assert answer["data"] == {"model": "yet-unknown-model", "provider": "openai"}
     assert talk.ask({"type": "hello"})["data"]["model"] == "yet-unknown-model"
+    talk.send({"type": "prompt", "message": "hi again"})
+    assert [event["delta"] for event in talk.until("done") if event["type"] == "text_delta"] == ["from here"]
+    assert [(request.wire, request.body["model"]) for request in server.requests] == [
+        ("anthropic-messages", "claude-sonnet-4-5"), ("openai-chat", "yet-unknown-model"),
+    ]  # fmt: skip
+
+
+def test_without_a_credential_another_provider_is_refused_with_the_variable_to_set(start: Start) -> None:
+    talk = start(ANTHROPIC_API_KEY="")
+    answer = talk.ask({"type": "set_model", "model": "anthropic/claude-sonnet-4-5"})
+    assert (answer["success"], "ANTHROPIC_API_KEY" in answer["error"]) == (False, True)
+    assert talk.ask({"type": "get_state"})["data"]["model"] == "scripted"
 
 
 def test_tools_can_be_taken_and_given(start: Start, server: ScriptedServer) -> None:
@@ -353,7 +368,7 @@ def test_a_panel_is_driven_by_the_client(start: Start, zot: Any) -> None:
 
 
 def test_an_extension_that_comes_later_is_there_after_a_reload(start: Start, zot: Any, server: ScriptedServer) -> None:
-    talk = start()
+    talk = start("--no-skills")
     assert talk.ask({"type": "get_commands"})["data"] == {"commands": []}
     assert not talk.ask({"type": "command", "name": "show"})["success"]
     write(zot.home / "extensions" / "toy", TOY)

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 
@@ -78,3 +80,24 @@ def test_without_skills_the_model_hears_of_none(zot: Any, server: ScriptedServer
     assert "skill" not in tools[0]
     assert tools[1:] == [["read"], ["read", "skill"]]
     assert ["release" in system(server, number) for number in range(3)] == [False, False, True]
+
+
+@pytest.mark.parametrize("flag", ["-p", "--stream", "--json"])
+def test_a_prompt_that_names_a_skill_sends_its_text(zot: Any, server: ScriptedServer, flag: str) -> None:
+    write_skill(zot.cwd / ".zot/skills", "release", "Tag $ARGUMENTS first, then push.")
+    server.add("done")
+
+    done = zot.ask(server, flag, "/skill:release v1")
+
+    assert (done.code, done.err) == (0, "")
+    assert "Tag v1 first, then push." in server.requests[0].body["messages"][-1]["content"]
+
+
+def test_a_skill_that_is_not_there_fails_the_run_and_near_names_are_told(zot: Any, server: ScriptedServer) -> None:
+    write_skill(zot.cwd / ".zot/skills", "release")
+
+    done = zot.ask(server, "-p", "/skill:relaese v1")
+
+    assert (done.code, done.out) == (2, "")
+    assert done.line() == "unknown skill 'relaese'; did you mean release?"
+    assert server.requests == []

@@ -7,16 +7,17 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from zot_agent.extensions import events
 from zot_agent.extensions.discover import discover
-from zot_agent.extensions.events import ExtensionEvent
 from zot_agent.extensions.hooks import Setting
-from zot_agent.extensions.running import CommandError, Extensions
+from zot_agent.extensions.running import Extensions
 from zot_core import Runtime, ToolOutput
+from zot_core.conversation import Conversation, events
+from zot_core.conversation.events import ExtensionEvent
+from zot_core.conversation.extensions import CommandError
 from zot_ext.limits import Limits
 from zot_provider.messages import TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -28,21 +29,25 @@ LIMITS = Limits(ready_total_seconds=60, intercept_seconds=60, shutdown_seconds=2
 class Zot:
     """An agent with one of the examples."""
 
-    def __init__(self, runtime: Runtime, client: ScriptedClient, extensions: Extensions) -> None:
-        self.runtime, self._client, self._extensions = runtime, client, extensions
+    def __init__(self, conversation: Conversation, client: ScriptedClient, extensions: Extensions) -> None:
+        self._conversation, self._client, self._extensions = conversation, client, extensions
         self.told: list[ExtensionEvent] = []
-        extensions.events.add(self.told.append)
+        conversation.events.add(self._hear)
+
+    def _hear(self, event: Any) -> None:
+        if isinstance(event, get_args(ExtensionEvent)):
+            self.told.append(event)
 
     async def command(self, name: str, args: str = "") -> ExtensionEvent:
         """What a command wants shown."""
         count = len(self.told)
-        await self._extensions.run_command(name, args)
+        await self._conversation.run_command(name, args)
         return self.told[count]
 
     async def call(self, tool: str, **arguments: object) -> tuple[str, bool]:
         """What the model reads when it calls `tool`, and whether it is an error."""
         self._client.add(Turn(calls=[Call(tool, arguments)]), "done")
-        results = [event async for event in self.runtime.prompt("go") if isinstance(event, ToolOutput)]
+        results = [event async for event in self._conversation.prompt("go") if isinstance(event, ToolOutput)]
         return "".join(each.text for each in results[0].content if isinstance(each, TextBlock)), results[0].is_error
 
     def press(self, *keys: str) -> None:
@@ -71,18 +76,19 @@ async def running(name: str, root: Path) -> AsyncIterator[Zot]:
         with contextlib.suppress(FileNotFoundError):
             (root / "node_modules").symlink_to((EXTENSIONS / "node_modules").resolve(strict=True))
     client = ScriptedClient()
-    async with Runtime("scripted", client=client, cwd=project) as runtime:
+    async with Conversation(Runtime("scripted", client=client, cwd=project)) as conversation:
         extensions = Extensions(
             lambda: discover([str(folder)], str(project), str(root / "home")),
             lambda: Setting(str(project), "scripted", "scripted", ""),
             home=str(root / "home"),
             limits=LIMITS,
         )
-        extensions.attach(runtime.agent)
+        extensions.attach(conversation.runtime.agent)
+        conversation.attach(extensions)
         assert extensions.start() == []
         try:
             await extensions.ready()
-            yield Zot(runtime, client, extensions)
+            yield Zot(conversation, client, extensions)
         finally:
             await extensions.close()
 

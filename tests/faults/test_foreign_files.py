@@ -55,7 +55,7 @@ def test_everything_that_a_file_of_the_go_zot_holds_is_read(path: Path) -> None:
         r'{"command":"echo \u003c\u0026\u003e"}',
         "{}",
     ]
-    assert stored.messages[3].meta == {"display_text": "then?"}
+    assert stored.messages[3].display_text == "then?"
     assert (stored.meta.model, stored.meta.version, stored.meta.title) == ("second", "0.2.0", "the picture")
     assert stored.meta.other == {"parent": "0d3f", "fork_point": 4, "hide_from_sessions": True}
     assert stored.usage.cost_usd == 0.25

@@ -92,7 +92,7 @@ async def ask_again(path: Path, server: ScriptedServer, providers: dict[str, str
         async with Runtime(
             "scripted", provider=provider, api_key=server.key or "", base_url=url, messages=messages
         ) as runtime:
-            assert await runtime.ask("what next?") == "understood"
+            assert str(await runtime.ask("what next?")) == "understood"
 
 
 @pytest.mark.parametrize("seed", range(KILLS))

@@ -32,7 +32,7 @@ async def converse(path: Path, url: str, cwd: Path) -> Parts:
         "scripted", provider="anthropic", api_key="k", base_url=url, cwd=cwd, session=path, system_prompt="s"
     ) as runtime:
         image = ImageBlock("image/png", base64.b64encode(PICTURE).decode())
-        assert await runtime.ask("what is this — é?", [image]) == "a pixel"
+        assert str(await runtime.ask("what is this — é?", [image])) == "a pixel"
         return parts(runtime.messages)
 
 

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
-from zot_agent.acp.session import End, Session
+from zot_agent.acp.session import End, PromptFailed, Session
 from zot_agent.extensions.discover import Discovery
-from zot_agent.extensions.events import ClearNotes, Notify, Submit
 from zot_agent.extensions.hooks import Setting
 from zot_agent.extensions.running import Extensions
 from zot_agent.host import Host
 from zot_core.aio import spawn
+from zot_core.conversation import Conversation
+from zot_core.conversation.events import ClearNotes, Notify, Submit
 from zot_core.errors import Busy
 from zot_core.hooks import Refusal
-from zot_core.runtime import Runtime, Unanswered
+from zot_core.runtime import Runtime
 from zot_provider.errors import ModelError
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
@@ -51,9 +52,10 @@ async def opened(
 ) -> AsyncIterator[Session]:
     """A session of a scripted model, with extensions of which there are none."""
     runtime = Runtime(Model("m", "v"), client=ScriptedClient(answers), messages=messages or [], **more)
-    host = Host(runtime, ["a note of the beginning"])
+    host = Host(Conversation(runtime), ["a note of the beginning"])
     host.extensions = Extensions(lambda: Discovery([], []), lambda: Setting(".", "v", "m", ""), home=".")
     host.extensions.start()
+    host.conversation.attach(host.extensions)
     session = Session("s", host, editor, mode)
     try:
         yield session
@@ -129,9 +131,24 @@ def test_a_prompt_that_is_stopped_says_why(end: Any, stop: str) -> None:
 def test_a_failure_is_raised_and_the_session_goes_on() -> None:
     async def main() -> None:
         async with opened(Editor(), Turn(error=ModelError("out of order")), "Hello.") as session:
-            with pytest.raises(Unanswered, match="out of order"):
+            with pytest.raises(PromptFailed, match="out of order"):
                 await session.prompt(words("hi"))
             assert await session.prompt(words("again")) == End("end_turn", "completed")
+
+    asyncio.run(main())
+
+
+def test_a_failure_is_told_whatever_came_after_it() -> None:
+    async def main() -> None:
+        async with opened(Editor(), Turn(error=ModelError("out of order")), "Second.") as session:
+
+            def submit(step: int) -> None:
+                if len(session.host.runtime.messages) == 1:
+                    session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
+
+            session.host.runtime.hooks.limit.add(submit)
+            with pytest.raises(PromptFailed, match="out of order"):
+                await session.prompt(words("hi"))
 
     asyncio.run(main())
 
@@ -153,7 +170,7 @@ def test_a_prompt_during_another_is_refused_and_both_end_when_the_session_is_clo
 def test_compacting_is_a_command_that_fails_like_a_prompt() -> None:
     async def main() -> None:
         async with opened(Editor()) as session:
-            with pytest.raises(Unanswered, match="compact"):
+            with pytest.raises(PromptFailed, match="compact"):
                 await session.prompt(words("/compact"))
 
     asyncio.run(main())
@@ -176,7 +193,7 @@ def test_a_call_without_a_result_has_failed_and_hidden_text_stays_hidden() -> No
     editor = Editor()
     messages = [
         Message("user", [TextBlock("look")]),
-        Message("assistant", [TextBlock("the SECRET")], meta={"display_text": "the ***"}),
+        Message("assistant", [TextBlock("the SECRET")], display_text="the ***"),
         Message("assistant", [ToolCallBlock("1", "ls", "{}"), ToolCallBlock("2", "bash", '{"command": "x"}')]),
         Message("tool", [ToolResultBlock("1", [TextBlock("a.txt")])]),
     ]

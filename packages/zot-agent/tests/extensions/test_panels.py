@@ -1,7 +1,7 @@
 import pytest
 
-from zot_agent.extensions.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender
 from zot_agent.extensions.panels import Panels
+from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender
 from zot_ext.protocol import from_extension, from_host
 from zot_ext.protocol.values import PanelSpec
 

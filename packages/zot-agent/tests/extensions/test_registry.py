@@ -14,7 +14,7 @@ def test_of_two_tools_with_one_name_the_extension_loaded_earlier_has_it_for_desc
 
     assert shadow == Shadow(1, "the tool find is shadowed by that of extension early, which is loaded before")
     ((owner, offer),) = registry.tools()
-    assert (owner, offer.extension, offer.description) == (0, "early", "of early")
+    assert (owner, offer.source, offer.description) == (0, "early", "of early")
 
 
 def test_the_one_that_registers_last_is_told_if_it_is_loaded_last_too() -> None:

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions import events
 from zot_agent.extensions.discover import discover
-from zot_agent.extensions.events import ExtensionEvent, Panel
 from zot_agent.extensions.hooks import Setting
-from zot_agent.extensions.running import CommandError, Extensions
+from zot_agent.extensions.running import Extensions
 from zot_core.agent import Agent, user_message
+from zot_core.conversation import events
+from zot_core.conversation.events import ExtensionEvent, Panel
+from zot_core.conversation.extensions import CommandAnswer, CommandError
 from zot_core.events import AgentEvent, AssistantMessage, Notice, ToolOutput, TurnEnd
 from zot_core.testing import make_agent
 from zot_core.tools.base import tool
@@ -275,7 +276,7 @@ def test_the_person_sees_the_replacement_and_the_model_keeps_its_own_words(scene
     (shown,) = [event.message.text for event in scene.events if isinstance(event, AssistantMessage)]
     assert shown == "a ***"
     assert agent.transcript.messages[-1].text == "a SECRET"
-    assert agent.transcript.messages[-1].meta == {"display_text": "a ***"}
+    assert agent.transcript.messages[-1].display_text == "a ***"
 
 
 def test_a_hidden_answer_is_not_shown_and_the_reason_is(scene: Scene) -> None:
@@ -425,20 +426,15 @@ def test_a_command_does_what_it_answered(scene: Scene) -> None:
         assert [command.name for command in extensions.commands] == sorted(
             ["say", "ask", "put", "quiet", "fail", "open", "die", "sleep"]
         )
-        assert await extensions.run_command("say", "  it ") == "display"
-        assert await extensions.run_command("/ASK") == "prompt"
-        assert await extensions.run_command("put") == "insert"
-        assert await extensions.run_command("quiet") == "noop"
-        assert await extensions.run_command("open") == "open_panel"
+        assert await extensions.run_command("say", "  it ") == CommandAnswer("x", "display", "said it")
+        assert await extensions.run_command("/ASK") == CommandAnswer("x", "prompt", "tell me")
+        assert await extensions.run_command("put") == CommandAnswer("x", "insert", "text")
+        assert await extensions.run_command("quiet") == CommandAnswer("x", "noop")
+        assert await extensions.run_command("open") == CommandAnswer("x", "open_panel")
 
     with_extensions(scene, act)
 
-    assert scene.told[:4] == [
-        events.Display("x", "said it"),
-        events.Submit("x", "tell me"),
-        events.Insert("x", "text"),
-        events.PanelOpen("x", Panel("list", "List", ("one",), "keys")),
-    ]
+    assert scene.told[:1] == [events.PanelOpen("x", Panel("list", "List", ("one",), "keys"))]
 
 
 @pytest.mark.parametrize(

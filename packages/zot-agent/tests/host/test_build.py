@@ -11,8 +11,8 @@ from zot_agent.host import Host
 from zot_agent.host.build import build_host, working_directory
 from zot_core.errors import SessionLocked
 from zot_core.prompt import identity
-from zot_provider.client import HttpClient
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
+from zot_provider.router import RoutingClient
 from zot_provider.testing import ScriptedServer
 
 
@@ -28,7 +28,7 @@ def build(*arguments: str) -> Host:
 def ask(host: Host, text: str) -> str:
     async def main() -> str:
         try:
-            return await host.runtime.ask(text)
+            return str(await host.runtime.ask(text))
         finally:
             await host.close()
 
@@ -42,7 +42,7 @@ def close(host: Host) -> None:
 def test_a_host_has_what_was_asked_for(key: None, alone: Path) -> None:
     host = build("--tools", "read", "--system-prompt", "Cat.", "--append-system-prompt", "Purr.", "--reasoning", "low")
     agent = host.runtime.agent
-    assert isinstance(agent.client, HttpClient)
+    assert isinstance(agent.client, RoutingClient)
     assert list(agent.tools) == ["read"]
     assert agent.system.startswith("Cat.")
     assert "Purr." in agent.system
@@ -301,22 +301,20 @@ def test_a_session_goes_on_with_another_vendor_without_being_let_go_of(
             await host.runtime.ask("first")
             session = host.runtime.session
             assert session is not None
-            options = host.options.replace(session=session.path, provider="", base_url="", model="anthropic/claude-x")
-            for wrong in (MissingKey, UnknownName):
+            for provider, wrong in (("", MissingKey), ("nobody", UnknownName)):
                 with pytest.raises(wrong):
-                    await host.reopen(options)
+                    host.conversation.set_model("anthropic/claude-haiku-4-5", provider=provider)
                 assert host.runtime.session is session
-                options = options.replace(provider="nobody")
-            assert await host.runtime.ask("second") == "two"
+            assert str(await host.runtime.ask("second")) == "two"
             monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-            await host.reopen(options.replace(provider=""))
+            host.conversation.set_model("anthropic/claude-haiku-4-5")
             assert host.runtime.session is session
             with pytest.raises(SessionLocked):
                 build("--session", session.path)
-            assert await host.runtime.ask("third") == "three"
-            await host.reopen(host.options.replace(session=""))
+            assert str(await host.runtime.ask("third")) == "three"
+            host.conversation.new_session()
             assert host.runtime.session is not session
-            other = build("--session", session.path)  # it was closed with the agent that had it
+            other = build("--session", session.path)  # it was let go of
             assert [message.text for message in other.runtime.messages][::2] == ["first", "second", "third"]
             await other.close()
             await host.close()
@@ -326,3 +324,63 @@ def test_a_session_goes_on_with_another_vendor_without_being_let_go_of(
     found = [json.loads(line) for line in path.read_text().splitlines()]
     assert [row["meta"]["provider"] for row in found if row["type"] == "meta"] == ["local", "anthropic"]
     assert len([row for row in found if row["type"] == "message"]) == 6
+
+
+def test_another_session_is_continued_in_its_directory_with_its_model(
+    tmp_path: Path, alone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    there = tmp_path / "there"
+    there.mkdir()
+    (there / "AGENTS.md").write_text("THERE")
+    with ScriptedServer(["one", "two", "three"]) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
+        far = build("--cwd", str(there), "--model", "anthropic/claude-haiku-4-5", "--reasoning", "off")
+        session = far.runtime.session
+        assert session is not None
+        assert ask(far, "first") == "one"
+        host = build("--provider", "local", "--model", "m", "--base-url", server.base_url("openai-chat"))
+
+        async def main() -> None:
+            assert str(await host.runtime.ask("elsewhere")) == "two"
+            before = host.runtime.session
+            monkeypatch.delenv("ANTHROPIC_API_KEY")
+            with pytest.raises(MissingKey):
+                host.open_session(session.path)
+            assert (host.runtime.session, host.runtime.cwd) == (before, str(alone))
+            monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+            assert host.open_session(session.path) == []
+            runtime = host.runtime
+            assert (runtime.cwd, runtime.agent.model.id) == (str(there), "claude-haiku-4-5")
+            assert (
+                runtime.agent.context.env.items()
+                >= {
+                    "ZOT_PROVIDER": "anthropic",
+                    "ZOT_MODEL": "claude-haiku-4-5",
+                    "ZOT_SESSION_ID": session.meta.id,
+                    "ZOT_SESSION_FILE": session.path,
+                }.items()
+            )
+            assert str(await runtime.ask("second")) == "three"
+            await host.close()
+
+        asyncio.run(main())
+    body = server.requests[2].body
+    assert "THERE" in json.dumps(body["system"])
+    assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
+
+
+def test_a_model_of_the_persons_file_keeps_its_window_and_its_price(tmp_path: Path) -> None:
+    models = [
+        {"id": "m1", "contextWindow": 1000, "priceInput": 1.0, "priceOutput": 2.0},
+        {"id": "m2", "contextWindow": 2000, "priceInput": 3.0, "priceOutput": 4.0},
+    ]
+    corp = {"baseUrl": "http://127.0.0.1:1/v1", "auth": "none", "models": models}
+    settle(tmp_path, models={"providers": {"corp": corp}})
+    host = build("--no-session", "--provider", "corp")
+    for name, window, prices in (("m2", 2000, (3.0, 4.0)), ("corp/m1", 1000, (1.0, 2.0))):
+        model = host.conversation.set_model(name)
+        assert model is host.runtime.agent.model
+        assert model.price is not None
+        assert (model.context_window, (model.price.input, model.price.output)) == (window, prices)
+    close(host)

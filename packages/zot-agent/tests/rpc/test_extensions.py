@@ -25,6 +25,10 @@ def type_(args):
 def fail(args):
     raise ValueError('no such thing')
 
+@ext.command('refuse')
+def refuse(args):
+    return error('not today')
+
 @ext.command('note')
 def note(args):
     ext.notify('heard ' + args, level='success')
@@ -48,6 +52,15 @@ def write(folder: Path, name: str, body: str) -> Path:
     return folder
 
 
+def write_skill(project: Path) -> None:
+    """A skill that is called `release`."""
+    folder = project / ".zot" / "skills" / "release"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(
+        "---\nname: release\ndescription: when it matters\n---\nTag $ARGUMENTS first, then push.\n"
+    )
+
+
 @pytest.fixture
 def speaker(start: Callable[..., Any], tmp_path: Path) -> Any:
     """A process with an extension that has commands."""
@@ -57,12 +70,20 @@ def speaker(start: Callable[..., Any], tmp_path: Path) -> Any:
 def test_commands_are_listed_once_they_are_known(speaker: Any) -> None:
     commands = speaker.data("get_commands")["commands"]
 
-    assert [each["name"] for each in commands] == ["ask", "fail", "note", "open", "show", "type"]
-    assert commands[0] == {"name": "ask", "description": "ask the model", "extension": "speaker"}
+    own = [each for each in commands if each["extension"] == "speaker"]
+    assert [each["name"] for each in own] == ["ask", "fail", "note", "open", "refuse", "show", "type"]
+    assert own[0] == {"name": "ask", "description": "ask the model", "extension": "speaker"}
 
 
-def test_without_extensions_there_are_no_commands(peer: Any) -> None:
-    assert peer.data("get_commands") == {"commands": []}
+def test_without_extensions_there_are_the_commands_of_skills_alone(start: Callable[..., Any], alone: Path) -> None:
+    write_skill(alone)
+    peer = start()
+
+    commands = peer.data("get_commands")["commands"]
+
+    assert {"name": "skill:release", "description": "when it matters", "extension": "skills"} in commands
+    assert {each["extension"] for each in commands} == {"skills"}
+    assert start("--no-skills").data("get_commands") == {"commands": []}
     assert peer.data("reload_ext") == {"stopped": 0, "loaded": 0, "ready": 0, "errors": []}
 
 
@@ -88,6 +109,96 @@ def test_a_prompt_of_a_command_is_answered_like_any_other(speaker: Any, server: 
     assert {"type": "ext_submit", "extension": "speaker", "text": "who are you?"} in lines
     (message,) = [line for line in lines if line["type"] == "user_message"]
     assert message["content"] == [{"type": "text", "text": "who are you?"}]
+
+
+def prompt(peer: Any, message: str, **fields: Any) -> list[dict[str, Any]]:
+    """The events of a prompt, which has ended for good with the one `done` among them."""
+    peer.send("prompt", message=message, **fields)
+    lines = peer.until("done")
+    assert peer.data("get_state")["busy"] is False
+    assert [line["type"] for line in peer.seen[-2:]] == ["done", "response"]
+    return [line for line in lines if line["type"] != "response"]
+
+
+def test_a_prompt_that_is_a_command_of_an_extension_runs_it(speaker: Any, server: ScriptedServer) -> None:
+    server.add("I am a test.")
+
+    assert prompt(speaker, "/show  this ") == [
+        {"type": "ext_display", "extension": "speaker", "text": "this"},
+        {"type": "done"},
+    ]
+    assert [line["type"] for line in prompt(speaker, "/NOTE me")] == ["ext_notify", "done"]
+    lines = prompt(speaker, "/ask who are you?")
+
+    (message,) = [line for line in lines if line["type"] == "user_message"]
+    assert message["content"] == [{"type": "text", "text": "who are you?"}]
+    assert "ext_submit" not in [line["type"] for line in lines]
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(("message", "why"), [("/refuse", "not today"), ("/fail", "no such thing")])
+def test_a_prompt_whose_command_fails_ends_with_an_error_and_done(
+    speaker: Any, server: ScriptedServer, message: str, why: str
+) -> None:
+    server.add("never said")
+
+    error, done = prompt(speaker, message)
+
+    assert (error["type"], why in error["message"], done) == ("error", True, {"type": "done"})
+    assert server.requests == []
+    assert speaker.data("get_state")["message_count"] == 0
+
+
+@pytest.mark.parametrize("message", ["/nobody knows this", "/etc/hosts: what is in it?", "/compact"])
+def test_a_slash_line_that_nobody_knows_is_text_for_the_model(
+    speaker: Any, server: ScriptedServer, message: str
+) -> None:
+    server.add("ok")
+
+    prompt(speaker, message)
+
+    assert server.requests[0].body["messages"][-1] == {"role": "user", "content": message}
+
+
+def test_a_skill_is_loaded_by_a_prompt_and_by_a_command(
+    start: Callable[..., Any], server: ScriptedServer, alone: Path
+) -> None:
+    write_skill(alone)
+    server.add("one", "two", "three")
+    peer = start()
+
+    prompt(peer, "/skill:release v1")
+    assert peer.data("command", name="skill:release", args="v2") == {"action": "prompt"}
+    peer.until("done")
+    prompt(peer, "/Skill:Release v3")
+
+    said = [request.body["messages"][-1]["content"] for request in server.requests]
+    assert [f"Tag v{number} first, then push." in text for number, text in enumerate(said, 1)] == [True] * 3
+    assert "unknown skill 'relaese'; did you mean release" in peer.error("command", name="/skill:relaese")
+    assert [line["type"] for line in prompt(peer, "/skill:relaese")] == ["error", "done"]
+
+
+def test_a_command_that_waits_runs_in_its_turn_and_can_be_stopped(
+    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+) -> None:
+    server.add(Turn("a long story. " * 200, chunk=1, delay=0.02), "ok")
+    body = BODY + "import time\n@ext.command('sleep')\ndef sleep(args):\n    time.sleep(600)\n"
+    peer = start("--ext", str(write(tmp_path, "speaker", body)))
+    peer.send("prompt", message="go")
+    peer.until("text_delta")
+
+    assert peer.data("prompt", message="/show this") == {"started": True, "queued": True}
+    assert peer.data("prompt", message="/sleep") == {"started": True, "queued": True}
+    peer.call("abort")
+    first = [line for line in peer.until("ext_display") if line["type"] == "done"]
+    peer.until("done")
+    peer.call("abort")
+    if [line["type"] for line in peer.seen].count("done") < 3:
+        peer.until("done")
+
+    assert len(first) <= 1
+    assert [line["type"] for line in peer.seen].count("done") == 3
+    assert [line["type"] for line in peer.seen if line["type"] in ("error", "ext_display")] == ["ext_display"]
 
 
 def test_a_panel_is_told_and_gets_keys(speaker: Any) -> None:

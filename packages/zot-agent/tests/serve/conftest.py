@@ -135,7 +135,7 @@ def serving(server: ScriptedServer, alone: Path) -> Serving:
             cwd=str(alone), no_session=True,
         ).replace(**mine.pop("defaults", {}))  # fmt: skip
         service = Service(
-            mine.pop("address", Address(host="127.0.0.1")), TOKEN, defaults, lambda _: lambda _: False,
+            mine.pop("address", Address(host="127.0.0.1")), TOKEN, defaults,
             limits=ServeLimits().replace(**given), **mine,
         )  # fmt: skip
         async with running(service) as address:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,49 @@ def test_a_prompt_is_answered_over_a_web_socket(serving: Any, server: ScriptedSe
             assert deltas(lines) == "Hello there."
             assert types(lines)[0] == "user_message"
             assert (await peer.call("get_state", id=2))["data"]["message_count"] == 2
+
+    asyncio.run(talk())
+
+
+def test_a_prompt_that_is_a_command_is_run_with_one_done(serving: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    program = folder / "main.py"
+    program.write_text(
+        f"#!{sys.executable}\nfrom zot_ext import *\next = Extension('toy')\n"
+        "ext.command('show')(lambda args: display(args))\next.command('fail')(lambda args: error('no'))\next.run()\n"
+    )
+    program.chmod(0o755)
+    (folder / "extension.json").write_text('{"name": "toy", "exec": "./main.py"}')
+
+    async def talk() -> None:
+        async with (
+            serving(defaults={"extensions": [str(folder)]}) as served,
+            served.socket(await served.open()) as peer,
+        ):
+            await peer.call("prompt", message="/show this")
+            shown = {"type": "ext_display", "extension": "toy", "text": "this"}
+            assert await peer.until("done") == [shown, {"type": "done"}]
+            await peer.call("prompt", message="/fail")
+            assert types(await peer.until("done")) == ["error", "done"]
+            assert (await peer.call("get_state"))["data"]["busy"] is False
+            assert types(peer.seen).count("done") == 2
+
+    asyncio.run(talk())
+
+
+def test_programs_that_tools_start_know_of_every_change(serving: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "echo [$ZOT_MODEL $ZOT_REASONING_LEVEL]"})]), "ok")
+
+    async def talk() -> None:
+        async with serving() as served:
+            id = await served.open()
+            assert (await served.command(id, "set_model", model="scripted-2"))["success"]
+            assert (await served.command(id, "set_reasoning", reasoning="low"))["success"]
+            async with served.socket(id) as peer:
+                await peer.call("prompt", message="look")
+                (result,) = [line for line in await peer.until("done") if line["type"] == "tool_result"]
+                assert "[scripted-2 low]" in result["content"][0]["text"]
 
     asyncio.run(talk())
 

@@ -58,8 +58,11 @@ class TurnStart(Record):
 
 @record
 class AssistantStart(Record):
-    """The request is on its way; deltas may follow. `deferred`: a hook may replace or hide the text when it is whole,
-    so a person is shown it only with `AssistantMessage`."""
+    """The request is on its way; deltas may follow.
+
+    `deferred`: a hook may replace or hide the text when it is whole, so a person is shown it only with
+    `AssistantMessage`. Not part of the JSON.
+    """
 
     type: ClassVar[str] = "assistant_start"
     deferred: bool = False

@@ -18,7 +18,7 @@ from zot_core.conversation import events
 from zot_core.conversation.driver import read_command
 from zot_core.conversation.events import ConversationEvent
 from zot_core.errors import Busy
-from zot_core.events import Done, RunEnd, TurnStart
+from zot_core.events import Done, Notice, RunEnd, TurnStart
 from zot_core.sessions import listing
 from zot_provider.errors import ZotError
 from zot_provider.record import Record, record
@@ -189,11 +189,19 @@ class Session:
         if command is not None and command[0].lower() == _COMPACT:
             self._asked = self.conversation.compact(command[1])
         else:
+            if command is not None and await self._is_foreign(command[0]):
+                self.feed.begin(own=False)  # the client does not know the words that an extension makes of its command
             self._asked = self.conversation.prompt(content.text, content.images)
         self._outcome = None
         end = await self._asked
         await self.conversation.idle()  # what extensions have sent meanwhile is answered, too
         return self._ended(*(self._outcome or (end, "", False)))
+
+    async def _is_foreign(self, name: str) -> bool:
+        """Whether the slash command of this name is one of an extension."""
+        await self.conversation.ready()
+        found = self.conversation.find_command(name)
+        return found is not None and found.source != "skills"
 
     def _ended(self, end: RunEnd, failure: str, cut: bool) -> End:  # noqa: FBT001  as it was remembered
         """The protocol has fewer words for it: limits other than that on tokens count as too many requests. A prompt
@@ -211,28 +219,18 @@ class Session:
     # What happens
 
     def _hear(self, event: ConversationEvent) -> None:
-        match event:
-            case events.Notify(extension, _, message):
-                self.note(message, extension)
-            case events.Display(extension, text):
-                self.note(text, extension)
-            case events.Insert(extension, text):
-                self.note(f"suggests to say: {text}", extension)
-            case events.Submit(extension, text, refused) if refused:
-                self.note(f"wanted to say, and it was not sent because {refused}: {text}", extension)
-            case events.PanelOpen(extension, panel):
-                self.note("\n".join([panel.title, *panel.lines, panel.footer]).strip(), extension)
-                if self.host.extensions is not None:
-                    self.host.extensions.panels.close()
-            case events.Undelivered(texts):
-                for text in texts:
-                    self.note(f"not delivered, because the prompt has ended: {text}")
-            case _:
-                self.feed.show(event)
-        if isinstance(event, TurnStart) and not self._named:
+        asides = _asides(event)
+        for text, who in asides:
+            self.note(text, who)
+        if not asides:
+            self.feed.show(event)
+        if isinstance(event, events.PanelOpen) and self.host.extensions is not None:
+            self.host.extensions.panels.close()
+        elif isinstance(event, TurnStart) and not self._named:
             self._tell_name()
         elif isinstance(event, Done):
-            self._outcome = (event.reason, self.feed.failure, self.feed.cut)
+            if self._outcome is None or self._outcome[0] == "completed":  # a failure is told, whatever came after it
+                self._outcome = (event.reason, self.feed.failure, self.feed.cut)
             self.feed.begin(own=False)
 
     async def close(self) -> None:
@@ -242,3 +240,23 @@ class Session:
         if self._answering is not None:
             await finish(self._answering)
         await self.host.close()
+
+
+def _asides(event: ConversationEvent) -> list[tuple[str, str]]:
+    """What an event says beside the conversation, and who says it."""
+    match event:
+        case Notice(_, message):
+            return [(message, "zot")]
+        case events.Undelivered(texts):
+            return [(f"not delivered, because the prompt has ended: {text}", "zot") for text in texts]
+        case events.Notify(extension, _, message):
+            return [(message, extension)]
+        case events.Display(extension, text):
+            return [(text, extension)]
+        case events.Insert(extension, text):
+            return [(f"suggests to say: {text}", extension)]
+        case events.Submit(extension, text, refused) if refused:
+            return [(f"wanted to say, and it was not sent because {refused}: {text}", extension)]
+        case events.PanelOpen(extension, panel):
+            return [("\n".join([panel.title, *panel.lines, panel.footer]).strip(), extension)]
+    return []

@@ -47,6 +47,11 @@ class NotRunning(ZotError):
     """No prompt is being answered that could be told more."""
 
 
+def _is_skill(name: str) -> bool:
+    """Whether a slash command is that of a skill, known or not."""
+    return name.lower().startswith(SKILL)
+
+
 def read_command(text: str) -> tuple[str, str] | None:
     """The name and the arguments of a slash command; None for any other text. A path is not one."""
     found = _COMMAND.fullmatch(text.strip())
@@ -191,7 +196,7 @@ class Conversation:
         """Run a command beside what runs; its action, such as "prompt" or "display". What it wants sent is queued, what
         it wants shown is told. Raises `CommandError`, and `UnknownName` for a skill that there is not."""
         name = name.removeprefix("/")
-        if name.startswith(SKILL):
+        if _is_skill(name):
             text = self._skill(name, args)
             self.prompt(text, typed=f"/{name} {args}".strip(), commands=False)
             return "prompt"
@@ -201,11 +206,11 @@ class Conversation:
         return command.action
 
     def _skill(self, name: str, args: str) -> str:
-        known = {skill.name: skill for skill in self.runtime.skills}
-        skill = known.get(name.removeprefix(SKILL))
-        if skill is None:
-            raise UnknownName.among("skill", name.removeprefix(SKILL), known)
-        return expand(skill, args)
+        skills, wanted = self.runtime.skills, name[len(SKILL) :]
+        found = next((each for each in skills if each.name.lower() == wanted.lower()), None)
+        if found is None:
+            raise UnknownName.among("skill", wanted, [each.name for each in skills])
+        return expand(found, args)
 
     async def _run_extension(self, name: str, args: str) -> CommandAnswer:
         if self.extensions is None:
@@ -327,7 +332,7 @@ class Conversation:
         found = read_command(text) if commands else None
         if found is not None:
             await self.ready()
-            if found[0].startswith(SKILL):
+            if _is_skill(found[0]):
                 text = self._skill(*found)
             elif self.find_command(found[0]) is not None:
                 done = await self._run_extension(*found)

@@ -51,7 +51,10 @@ class Insert(Record):
 
 @record
 class Submit(Record):
-    """An extension sends a message of the user. It is queued already, unless `refused` says why not."""
+    """An extension sends a message of the user, which is queued already.
+
+    `refused` says why it is not queued. Nothing of that kind is in the JSON: a notice tells it.
+    """
 
     type: ClassVar[str] = "ext_submit"
     extension: str
