@@ -9,8 +9,8 @@ import pytest
 
 from zot_agent.host import Host
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
-from zot_core.hooks import Refusal
 from zot_core.conversation import Conversation
+from zot_core.hooks import Refusal
 from zot_core.runtime import Runtime
 from zot_provider.client import Client, HttpClient
 from zot_provider.model import Model

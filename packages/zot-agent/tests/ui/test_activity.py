@@ -1,20 +1,14 @@
-"""One thing at a time, what waits behind it, and the words for it."""
+"""The words for what the agent does at the moment."""
 
-import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any
-
-from zot_agent.host import Host
-from zot_agent.ui.shell_escape import Escape, Ran
-from zot_agent.ui.work import Doing, Waiting, Work
+from zot_agent.ui.activity import ActivityLabel
+from zot_core.conversation.events import ConversationEvent, ShellEnd, ShellOutput, ShellStart
+from zot_core.conversation.shell_command import ShellCommand, ShellResult
 from zot_core.events import (
-    AgentEvent,
     AssistantStart,
     CompactDone,
     CompactStart,
     Done,
     ReasoningDelta,
-    RunEnd,
     TextDelta,
     ToolCall,
     ToolOutput,
@@ -26,160 +20,12 @@ from zot_core.events import (
     TurnEnd,
     TurnStart,
 )
-from zot_core.runtime import Runtime
-from zot_provider.model import Model
-from zot_provider.testing import ScriptedClient, Turn
 
 
-class Bench:
-    """Work of a host, and what it told."""
-
-    def __init__(self, *answers: Any) -> None:
-        self.client = ScriptedClient(answers)
-        self.host = Host(Runtime(Model("m", "v"), client=self.client))
-        self.ends: list[RunEnd] = []
-        self.begun: list[str] = []
-        self.ran: list[Ran] = []
-        self.printed = asyncio.Event()
-        self.work = Work(
-            self.host,
-            changed=lambda: None,
-            ended=self.ends.append,
-            runs=lambda escape: self.begun.append(escape.command),
-            printed=lambda _: self.printed.set(),
-            ran=self.ran.append,
-        )
-
-    def say(self, *texts: str) -> None:
-        for text in texts:
-            self.work.submit(Waiting(text, text))
-
-    def run(self, command: str) -> None:
-        self.work.submit(Waiting(f"!{command}", f"!{command}", escape=Escape(command)))
-
-    def asked(self) -> list[str]:
-        return [message.text for message in self.host.runtime.messages if message.role == "user"]
-
-
-def bench(*answers: Any) -> Callable[[Callable[[Bench], Coroutine[Any, Any, None]]], None]:
-    """Runs what it decorates with a bench."""
-
-    def decorate(use: Callable[[Bench], Coroutine[Any, Any, None]]) -> None:
-        async def main() -> None:
-            made = Bench(*answers)
-            try:
-                async with asyncio.timeout(60):
-                    await use(made)
-            finally:
-                await made.host.close()
-
-        asyncio.run(main())
-
-    return decorate
-
-
-def test_prompts_run_one_after_the_other() -> None:
-    @bench("1", "2", "3")
-    async def _(made: Bench) -> None:
-        made.say("a", "b", "c")
-        assert made.work.busy
-        assert [each.typed for each in made.work.waiting] == ["b", "c"]
-        assert made.work.prompt == "a"
-        await made.work.idle()
-        assert made.asked() == ["a", "b", "c"]
-        assert made.ends == ["completed"] * 3
-        assert not made.work.busy
-
-
-def test_a_failure_does_not_keep_the_next_one_from_running() -> None:
-    @bench(Turn(error=RuntimeError("no")), "fine")
-    async def _(made: Bench) -> None:
-        made.say("a", "b")
-        await made.work.idle()
-        assert made.ends == ["error", "completed"]
-
-
-def test_stopping_gives_back_what_waited() -> None:
-    @bench(Turn("word " * 100, delay=0.05), "next")
-    async def _(made: Bench) -> None:
-        made.say("a", "b", "c")
-        assert [each.typed for each in made.work.stop()] == ["b", "c"]
-        assert made.work.stop() == []
-        await made.work.idle()
-        assert made.ends == ["aborted"]
-        made.say("d")
-        await made.work.idle()
-        assert made.asked()[-1] == "d"
-
-
-def test_the_last_one_that_waits_can_be_taken_back() -> None:
-    @bench("1", "2")
-    async def _(made: Bench) -> None:
-        assert made.work.recall() is None
-        made.say("a", "b", "c")
-        taken = made.work.recall()
-        assert taken is not None
-        assert taken.typed == "c"
-        await made.work.idle()
-        assert made.asked() == ["a", "b"]
-
-
-def test_shell_commands_take_their_turn_and_their_output_goes_with_the_next_prompt() -> None:
-    @bench("1", "2")
-    async def _(made: Bench) -> None:
-        made.say("a")
-        made.run("echo first")
-        made.run("echo second; exit 3")
-        made.say("b")
-        assert made.begun == []
-        await made.work.idle()
-        assert made.begun == ["echo first", "echo second; exit 3"]
-        assert [ran.display.exit_code for ran in made.ran if ran.display] == [0, 3]
-        assert made.asked()[0] == "a"
-        assert all(word in made.asked()[1] for word in ("first", "second", "b"))
-        assert len(made.asked()) == 2
-
-
-def test_a_shell_command_is_stopped() -> None:
-    @bench()
-    async def _(made: Bench) -> None:
-        made.run("echo here; sleep 100")
-        await made.printed.wait()
-        made.work.stop()
-        await made.work.idle()
-        assert [ran.stopped for ran in made.ran] == [True]
-
-
-def test_only_work_on_a_prompt_can_be_steered() -> None:
-    @bench("1")
-    async def _(made: Bench) -> None:
-        assert not made.work.steer("hey")
-        made.run("sleep 0.05")
-        assert not made.work.steer("hey")
-        await made.work.idle()
-        made.say("a")
-        assert made.work.steer("also")
-        made.client.add("2")
-        await made.work.idle()
-        assert made.asked()[0].endswith("a")
-        assert made.asked()[1:] == ["also"]
-
-
-def test_a_compaction_is_work_too() -> None:
-    @bench()
-    async def _(made: Bench) -> None:
-        run = made.work.compact()
-        assert made.work.busy
-        assert not made.work.steer("hey")
-        await asyncio.wait([run.task])
-        await made.work.idle()
-        assert made.ends == ["error"]
-
-
-def said(*events: AgentEvent) -> list[str]:
+def said(*events: ConversationEvent) -> list[str]:
     """The labels that came, one for each change."""
-    doing = Doing()
-    return [doing.label for event in events if doing.follow(event)]
+    activity = ActivityLabel()
+    return [activity.label for event in events if activity.follow(event)]
 
 
 def ended(id: str) -> ToolOutput:
@@ -219,3 +65,10 @@ def test_a_compaction_within_a_run_is_told_and_over_when_the_model_is_asked_agai
     assert said(
         TurnStart(1), AssistantStart(), CompactStart("overflow", 9, 9000), CompactDone("short"), AssistantStart()
     ) == ["thinking", "summarising the conversation", "thinking"]
+
+
+def test_a_shell_command_runs_until_it_has_ended() -> None:
+    command = ShellCommand("make")
+    assert said(ShellStart(command), ShellOutput("x"), ShellEnd(ShellResult(command, "$ make")), TurnStart(1)) == [
+        "running", "", "thinking",
+    ]  # fmt: skip
