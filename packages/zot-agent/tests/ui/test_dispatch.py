@@ -70,7 +70,7 @@ def test_names_are_found_in_any_case_and_unknown_ones_are_errors() -> None:
         assert stage.log == ["leave", "refresh"]
         with pytest.raises(UnknownName, match="did you mean /exit"):
             stage.dispatch.take("/exiit")
-        with pytest.raises(UnknownName):
+        with pytest.raises(UnknownName, match="unknown skill 'nonsuch'"):
             stage.dispatch.take("/skill:nonsuch")
 
     asyncio.run(main())
