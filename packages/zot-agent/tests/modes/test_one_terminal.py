@@ -14,6 +14,7 @@ import asyncio, sys
 from zot_agent.cli.demo import Show
 from zot_agent.host import Host
 from zot_agent.modes import oneshot, stream
+from zot_core.conversation import Conversation
 from zot_core.events import Notice, TextDelta, TurnStart
 from zot_core.runtime import Runtime
 from zot_provider.model import Model
@@ -21,7 +22,8 @@ from zot_provider.testing import ScriptedClient, Turn
 
 async def main():
     texts = {"notice": ["one ", "two"], "first": ["", "one two"], "lines": ["one\\n", "two\\n"]}[sys.argv[1]]
-    host = Host(Runtime(Model("m", "v"), client=ScriptedClient([Turn("".join(texts), chunk=len(texts[0]) or 99)])))
+    client = ScriptedClient([Turn("".join(texts), chunk=len(texts[0]) or 99)])
+    host = Host(Conversation(Runtime(Model("m", "v"), client=client)))
     def tell(event):
         if isinstance(event, TextDelta) and event.delta == texts[0]:
             host.runtime.agent.emit(Notice("info", "by the way"))

@@ -9,6 +9,7 @@ import pytest
 
 from zot_agent.host import Host
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
+from zot_core.conversation import Conversation
 from zot_core.hooks import Refusal
 from zot_core.runtime import Runtime
 from zot_provider.client import Client, HttpClient
@@ -22,7 +23,7 @@ def run(mode: str, client: Client, prepare: Any = None, **options: Any) -> int:
     """The exit code of a mode with this model."""
 
     async def main() -> int:
-        host = Host(Runtime(Model("m", "v"), client=client, **options))
+        host = Host(Conversation(Runtime(Model("m", "v"), client=client, **options)))
         if prepare is not None:
             prepare(host)
         try:

@@ -17,6 +17,7 @@ from zot_agent.host import Host
 from zot_agent.host.build import build_host
 from zot_agent.host.options import Options
 from zot_agent.modes.interactive import ChatScreen
+from zot_core.conversation import Conversation
 from zot_core.runtime import Runtime
 from zot_provider.events import ReasoningDelta, StreamEnd, StreamEvent, TextDelta
 from zot_provider.messages import Block, ReasoningBlock, TextBlock
@@ -34,7 +35,7 @@ class Talk:
     """A screen that is open, and hands to type on it."""
 
     def __init__(self, chat: ChatScreen, driver: Driver, host: Host) -> None:
-        self.chat, self.driver, self.host = chat, driver, host
+        self.chat, self.driver, self.host, self.conversation = chat, driver, host, host.conversation
         self.type, self.paste, self.shown = driver.type, driver.paste, driver.wait_for
 
     @property
@@ -45,7 +46,7 @@ class Talk:
     @property
     def waiting(self) -> list[str]:
         """The prompts that wait."""
-        return [each.typed for each in self.chat.controller.work.waiting]
+        return [each.typed for each in self.conversation.waiting]
 
     @property
     def said(self) -> list[tuple[str, str]]:
@@ -60,7 +61,7 @@ class Talk:
     async def quiet(self) -> None:
         """Until zot has done all it was asked for."""
         await self.driver.settle()
-        await self.chat.controller.work.idle()
+        await self.conversation.idle()
         await self.driver.settle()
 
     async def until(self, holds: Callable[[], object]) -> None:
@@ -134,7 +135,7 @@ class Chats:
         """A screen whose host has a scripted client and nothing of the machine's."""
         client = answers if isinstance(answers, ScriptedClient) else ScriptedClient(answers)
         named = {"model": Model("m1", "scripted", context_window=100_000), "system_prompt": "Be brief.", **named}
-        host = Host(Runtime(client=client, **named))
+        host = Host(Conversation(Runtime(client=client, **named)))
         async with self.around(host, columns, rows) as talk:
             yield talk
 

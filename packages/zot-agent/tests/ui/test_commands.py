@@ -251,7 +251,7 @@ def test_a_vendor_that_nobody_knows_is_refused_and_nothing_changes(chats: Any, s
     async def main() -> None:
         async with chats.built(server, model="gpt-4o-mini") as talk:
             await talk.send("/model foo/bar")
-            await talk.shown("✗ unknown vendor 'foo'; known: anthropic, openai")
+            await talk.shown("✗ unknown provider 'foo'; known: anthropic, openai")
             assert talk.host.runtime.agent.model.id == "gpt-4o-mini"
 
     asyncio.run(main())

@@ -78,9 +78,10 @@ def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats: Any,
 
 def test_a_prompt_that_is_stopped_at_once_leaves_a_screen_that_goes_on(chats: Any) -> None:
     async def main() -> None:
-        async with chats.open(["again"]) as talk:
+        async with chats.open(["one", "again"]) as talk:
             talk.type("first<enter><esc>")
             await talk.quiet()
+            assert talk.said == [("user", "first")]
             await talk.send("second")
             assert "again" in talk.driver.screen()
 

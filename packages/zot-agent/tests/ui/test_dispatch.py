@@ -8,7 +8,8 @@ import pytest
 from zot_agent.host import Host
 from zot_agent.ui.commands import COMMANDS
 from zot_agent.ui.dispatch import Dispatch
-from zot_agent.ui.work import Waiting, Work
+from zot_core.conversation import Conversation
+from zot_core.conversation.events import Changed, ConversationEvent
 from zot_core.runtime import Runtime
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
@@ -16,16 +17,20 @@ from zot_provider.testing import ScriptedClient, Turn
 
 
 class Stage:
-    """A chat that remembers what it was asked for, with the work of a real host."""
+    """A chat that remembers what it was asked for, with the conversation of a real host."""
 
     def __init__(self, *answers: Any) -> None:
-        self.host = Host(Runtime(Model("m", "v"), client=ScriptedClient(answers)))
+        self.conversation = Conversation(Runtime(Model("m", "v"), client=ScriptedClient(answers)))
+        self.conversation.events.add(self._hear)
+        self.host = Host(self.conversation)
         self.notes: list[tuple[str, str]] = []
         self.log: list[str] = []
-        none = lambda *_: None  # noqa: E731
-        self.work = Work(self.host, changed=lambda: None, ended=none, runs=none, printed=none, ran=none)
         chat: Any = self
-        self.dispatch = Dispatch(chat, self.work, none)
+        self.dispatch = Dispatch(chat, lambda: None)
+
+    def _hear(self, event: ConversationEvent) -> None:
+        if event == Changed("session"):
+            self.log.append(f"conversation of {len(self.host.runtime.messages)}")
 
     def note(self, text: str, level: str = "info") -> None:
         self.notes.append((text, level))
@@ -33,15 +38,12 @@ class Stage:
     def refresh(self) -> None:
         self.log.append("refresh")
 
-    def show_conversation(self) -> None:
-        self.log.append(f"conversation of {len(self.host.runtime.messages)}")
-
     def submit_text(self, text: str) -> None:
-        self.work.submit(Waiting(text, text))
+        self.conversation.prompt(text)
 
     def stop(self) -> None:
         self.log.append("stop")
-        self.work.stop()
+        self.conversation.stop()
 
     def leave(self) -> None:
         self.log.append("leave")
@@ -68,7 +70,7 @@ def test_names_are_found_in_any_case_and_unknown_ones_are_errors() -> None:
         assert stage.log == ["leave", "refresh"]
         with pytest.raises(UnknownName, match="did you mean /exit"):
             stage.dispatch.take("/exiit")
-        with pytest.raises(UnknownName):
+        with pytest.raises(UnknownName, match="unknown skill 'nonsuch'"):
             stage.dispatch.take("/skill:nonsuch")
 
     asyncio.run(main())
@@ -82,7 +84,7 @@ def test_one_that_cannot_run_beside_work_stops_it_and_waits_for_its_end() -> Non
         assert stage.dispatch.take("/clear")
         await stage.settled()
         assert stage.log == ["stop", "conversation of 0", "refresh"]
-        assert not stage.work.busy
+        assert not stage.conversation.busy
 
     asyncio.run(main())
 
@@ -93,7 +95,7 @@ def test_one_that_waits_is_sent_after_the_work() -> None:
         stage.submit_text("go")
         assert stage.dispatch.take("/study")
         await stage.settled()
-        await stage.work.idle()
+        await stage.conversation.idle()
         asked = [message.text for message in stage.host.runtime.messages if message.role == "user"]
         assert asked[0] == "go"
         assert asked[1].startswith("Get to know the project")

@@ -6,9 +6,19 @@ from typing import Any
 import pytest
 
 from zot_agent.ui.presenter import LONG, Presenter
-from zot_core.display import CodeDisplay, TextDisplay
+from zot_core.conversation.events import (
+    ClearNotes,
+    ConversationEvent,
+    Display,
+    Notify,
+    ShellEnd,
+    ShellOutput,
+    ShellStart,
+    Submit,
+)
+from zot_core.conversation.shell_command import ShellCommand, ShellResult
+from zot_core.display import CodeDisplay, TerminalDisplay, TextDisplay
 from zot_core.events import (
-    AgentEvent,
     AssistantMessage,
     AssistantStart,
     CompactDone,
@@ -35,14 +45,12 @@ from zot_tui.widgets.transcript import Transcript
 class Stage:
     """A presenter with its transcript, and a clock that a test turns."""
 
-    def __init__(self, *, holds: bool = False, tools: Sequence[str] = ()) -> None:
+    def __init__(self, tools: Sequence[str] = ()) -> None:
         self.now = 100.0
         self.transcript = Transcript()
-        self.presenter = Presenter(
-            self.transcript, Look(), lambda: holds, lambda: dict.fromkeys(tools), clock=lambda: self.now
-        )
+        self.presenter = Presenter(self.transcript, Look(), lambda: dict.fromkeys(tools), clock=lambda: self.now)
 
-    def show(self, *events: AgentEvent) -> None:
+    def show(self, *events: ConversationEvent) -> None:
         for event in events:
             self.presenter.show(event)
 
@@ -59,21 +67,21 @@ def output(id: str, text: str, **fields: Any) -> ToolOutput:
     return ToolOutput(id, "tool", is_error=False, content=[TextBlock(text)], arguments="{}", **fields)
 
 
-@pytest.mark.parametrize("holds", [False, True])
-def test_text_stands_before_the_calls_that_came_after_it(holds: bool) -> None:
-    stage = Stage(holds=holds)
-    stage.show(UserMessage(said("user", "go")), TurnStart(1), AssistantStart(), TextDelta("I look."))
-    assert stage.lines() == (["▌ go"] if holds else ["▌ go", "I look."])
+@pytest.mark.parametrize("deferred", [False, True])
+def test_text_stands_before_the_calls_that_came_after_it(deferred: bool) -> None:
+    stage = Stage()
+    stage.show(UserMessage(said("user", "go")), TurnStart(1), AssistantStart(deferred), TextDelta("I look."))
+    assert stage.lines() == (["▌ go"] if deferred else ["▌ go", "I look."])
     stage.show(ToolUseStart("1", "tool"), ToolCall("1", "tool", "{}"), AssistantMessage(said("assistant", "I look.")))
     stage.show(TurnEnd("tool_use"), output("1", "a result"), Done())
     assert stage.lines() == ["▌ go", "I look.", "● tool", "a result"]
 
 
 def test_an_answer_that_was_replaced_stands_where_its_text_was() -> None:
-    stage = Stage(holds=True)
-    stage.show(TurnStart(1), AssistantStart(), TextDelta("one secret"), ToolUseStart("1", "tool"))
+    stage = Stage()
+    stage.show(TurnStart(1), AssistantStart(deferred=True), TextDelta("one secret"), ToolUseStart("1", "tool"))
     stage.show(AssistantMessage(said("assistant", "one ******")), TurnEnd("tool_use"), output("1", "r"))
-    stage.show(TurnStart(2), AssistantStart(), TextDelta("hidden"), TurnEnd("end_turn"), Done())
+    stage.show(TurnStart(2), AssistantStart(deferred=True), TextDelta("hidden"), TurnEnd("end_turn"), Done())
     assert stage.lines() == ["one ******", "● tool", "r"]
 
 
@@ -169,19 +177,17 @@ def test_a_tool_that_says_aborted_itself_has_failed() -> None:
 @pytest.mark.parametrize(
     ("commands", "below"),
     [
-        ("1", ["▌ + output of 1 command"]),
-        ("2", ["▌ + output of 2 commands"]),
-        ("a", []),
-        ("9" * 50, []),
-        ("", []),
+        (1, ["▌ + output of 1 command"]),
+        (2, ["▌ + output of 2 commands"]),
+        (0, []),
     ],
 )
 def test_of_a_prompt_behind_the_output_of_commands_the_words_of_the_person_are_shown(
-    commands: str, below: list[str]
+    commands: int, below: list[str]
 ) -> None:
     stage = Stage()
     message = said("user", "$ ls\n\na\n\nwhat is that?")
-    message.meta = {"display_text": "what is that?", "commands": commands}
+    message.display_text, message.commands = "what is that?", commands
     stage.show(UserMessage(message))
     stage.transcript.append(*stage.presenter.cells([message]))
     assert stage.lines() == ["▌ what is that?", *below] * 2
@@ -258,7 +264,7 @@ def test_a_conversation_of_before_has_its_calls_with_their_results() -> None:
 def test_an_answer_in_pieces_that_was_replaced_is_shown_once() -> None:
     stage = Stage()
     blocks: list[Block] = [TextBlock("one"), ToolCallBlock("1", "a", "{}"), TextBlock("two")]
-    stage.transcript.append(*stage.presenter.cells([Message("assistant", blocks, meta={"display_text": "both"})]))
+    stage.transcript.append(*stage.presenter.cells([Message("assistant", blocks, display_text="both")]))
     assert stage.lines() == ["both", "■ a"]
 
 
@@ -276,18 +282,46 @@ def test_a_compaction_is_a_row_of_its_own_whose_summary_can_be_read() -> None:
     (cell,) = stage.transcript.cells
     cell.expanded = True
     assert stage.lines()[1:] == ["A shed."]
-    for before, fact in (("12300", "  of 12.3k tokens of messages"), ("many", ""), ("9" * 5000, ""), ("", "")):
-        message = Message("user", [TextBlock("## Context Summary (compacted)\n\nA *shed*.")])
-        message.meta = {"compaction": "true", "tokens_before": before}
+    for before, fact in ((12_300, "  of 12.3k tokens of messages"), (0, "")):
+        message = Message("user", [TextBlock("## Context Summary (compacted)\n\nA *shed*.")], summarized_tokens=before)
         (cell,) = stage.presenter.cells([message])
         cell.expanded = True
         rows = ["".join(text for _, text in row).strip() for part in cell.parts for row in part.rows(80)]
         assert rows == [head + fact, "", "A shed."]
 
 
-def test_a_call_that_was_stopped_before_is_still_marked_so() -> None:
+@pytest.mark.parametrize(
+    ("fate", "shown"),
+    [("stopped", "■ one"), ("refused", "⊘ one  refused"), ("not_run", "✗ one  not run"), ("ran", "✗ one")],
+)
+def test_what_became_of_a_call_of_before_is_still_shown(fate: Fate, shown: str) -> None:
     stage = Stage()
-    result = ToolResultBlock("1", [TextBlock("aborted: stopped by the user")], is_error=True)
+    result = ToolResultBlock("1", [TextBlock("aborted: by someone")], is_error=True, fate=fate)
     messages = [Message("assistant", [ToolCallBlock("1", "one", "{}")]), Message("tool", [result])]
     stage.transcript.append(*stage.presenter.cells(messages))
-    assert stage.lines()[0] == "■ one"
+    assert stage.lines()[0] == shown
+
+
+def test_what_extensions_tell_is_shown_with_their_names() -> None:
+    stage = Stage()
+    stage.show(Notify("a", "warn", "careful"), Display("b", "one\ntwo"), Submit("c", "hello", "not now"))
+    stage.show(Submit("c", "sent"))
+    assert stage.lines() == ["[a] careful", "[b] one", "two", "[c] not now"]
+    stage.show(ClearNotes("b"))
+    assert stage.lines() == ["[a] careful", "[c] not now"]
+
+
+def test_a_shell_command_shows_its_output_and_how_it_ended() -> None:
+    stage = Stage()
+    command = ShellCommand("make")
+    stage.show(ShellStart(command), ShellOutput("half\n"))
+    assert stage.lines()[1:] == ["half"]
+    stage.show(ShellEnd(ShellResult(command, "$ make", display=TerminalDisplay("make", "whole\n", 0, 1.0))))
+    assert stage.lines() == ["● ! make  1.0s", "whole"]
+    stage.show(ShellStart(command))
+    stage.show(
+        ShellEnd(ShellResult(command, "$ make", stopped=True, display=TerminalDisplay("make", "cut\n", 130, 1.0)))
+    )
+    assert stage.lines()[2:4] == ["■ ! make  exit 130 · 1.0s", "cut"]
+    stage.show(ShellStart(command), ShellEnd(ShellResult(command, "$ make\n\n[there is no shell]")))
+    assert stage.lines()[4:] == ["✗ ! make", "✗ $ make", "[there is no shell]"]

@@ -480,11 +480,11 @@ def test_help_lists_keys_and_commands(chats: Any) -> None:
 
 
 def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
-    def message(role: Any, text: str, **meta: Any) -> Message:
-        return Message(role, [TextBlock(text)], meta=meta)
+    def message(role: Any, text: str, **fields: Any) -> Message:
+        return Message(role, [TextBlock(text)], **fields)
 
     messages = [
-        message("user", "a summary of much", compaction="true", tokens_before="1234"),
+        message("user", "a summary of much", summarized_tokens=1234),
         message("user", "what is the password?"),
         message("assistant", "hunter2", display_text="(it was covered)"),
         message("user", "and now?"),

@@ -318,13 +318,9 @@ class Runtime:
                 model = client.registry.resolve(model, agent.model, provider=provider)
             client.check(model)
             if client.registry.unlisted(model, agent.model):
-                self.agent.emit(
-                    Notice(
-                        "warn",
-                        f"{model.id} is not among the models of {model.vendor} that zot knows; "
-                        "it is asked for all the same",
-                    )
-                )
+                title = client.registry.provider(model.vendor).title
+                why = f"{model.id} is not among the models of {title} that zot knows; it is asked for all the same"
+                self.agent.emit(Notice("warn", why))
         elif isinstance(model, str):
             own = provider or agent.model.vendor
             name = model.strip().removeprefix(f"{own}/")

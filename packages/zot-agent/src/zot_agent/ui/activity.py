@@ -1,4 +1,6 @@
-"""`ActivityLabel`: the words for what the agent does at the moment."""
+"""`WorkingRow`: the row that says what is being done. `ActivityLabel`: the words for it."""
+
+from collections.abc import Callable
 
 from zot_core.conversation.events import ConversationEvent, ShellEnd, ShellStart
 from zot_core.events import (
@@ -12,6 +14,7 @@ from zot_core.events import (
     ToolUseStart,
     TurnStart,
 )
+from zot_tui.widgets.spinner import Spinner
 
 THINKING = "thinking"
 ASKING = "waiting for you"
@@ -63,3 +66,36 @@ class ActivityLabel:
         if not names:
             return self.label
         return f"running {names[0]}" if len(names) == 1 else f"running {len(names)} calls"
+
+
+class WorkingRow:
+    """Drives the spinner: it is for the agent's work, else for a command of an extension that takes long."""
+
+    def __init__(self, spinner: Spinner, busy: Callable[[], bool], command: Callable[[], str]) -> None:
+        """`busy` says whether the agent works, and `command` names the slow command, empty if there is none."""
+        self._spinner, self._busy, self._slow = spinner, busy, command
+        self._activity = ActivityLabel()
+        self._command = ""
+
+    def follow(self, event: ConversationEvent) -> None:
+        """Take an event of a run."""
+        if self._activity.follow(event) and self._activity.label:
+            self._spin(self._activity.label)
+
+    def ask(self, open: bool) -> None:  # noqa: FBT001  it is all that is told
+        """A question about a call is open, or no longer."""
+        if self._spinner.spinning:
+            self._spin(ASKING if open else self._activity.label or THINKING)
+
+    def update(self) -> None:
+        """Something begins, ends or waits, or another command is slow."""
+        spinner, before, busy = self._spinner, self._command, self._busy()
+        self._command = "" if busy else self._slow()
+        label = self._command or (spinner.label if spinner.label != before else THINKING)
+        if self._command != before or not (busy or self._command):
+            spinner.stop()
+        if (busy or self._command) and not spinner.spinning:
+            self._spin(label if self._command or before else THINKING)
+
+    def _spin(self, label: str) -> None:
+        self._spinner.start(label, "esc to stop")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar, get_args
 
 from zot_agent.host import Host
 from zot_agent.ui import prompts, status
-from zot_agent.ui.activity import ASKING, THINKING, ActivityLabel
+from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.bindings import ACTIONS, CHAT
 from zot_agent.ui.branch import branch
 from zot_agent.ui.dispatch import Dispatch
@@ -19,7 +19,6 @@ from zot_agent.ui.themes import Themes
 from zot_agent.ui.titles import notification, terminal_title
 from zot_agent.ui.typed import Typed
 from zot_core.compaction.size import ContextSize
-from zot_core.conversation.driver import NotRunning
 from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
@@ -83,10 +82,9 @@ class Controller:
         self._branch = branch(host.runtime.cwd)
         self._armed = float("-inf")
         self._leaving: NoteCell | None = None
-        self._activity = ActivityLabel()
         self._prompt = ""
-        self._command = ""
-        self.permission = Permission(self, self._asking, asks=host.options.no_yolo)
+        self._working = WorkingRow(view.spinner, lambda: self.conversation.busy, lambda: self.dispatch.runs)
+        self.permission = Permission(self, self._working.ask, asks=host.options.no_yolo)
         self.themes = Themes(
             home,
             lambda: host.choice.found.active() if host.choice is not None else [],
@@ -112,8 +110,7 @@ class Controller:
 
     def _event(self, event: ConversationEvent) -> None:
         self.presenter.show(event)
-        if self._activity.follow(event) and self._activity.label:
-            self._spin(self._activity.label)
+        self._working.follow(event)
         match event:
             case UsageUpdate() | TurnEnd():
                 self.refresh()
@@ -133,32 +130,15 @@ class Controller:
                 return
         self._changed()
 
-    def _asking(self, open: bool) -> None:  # noqa: FBT001  it is all that is told
-        if self.view.spinner.spinning:
-            self._spin(ASKING if open else self._activity.label or THINKING)
-
-    def _spin(self, label: str) -> None:
-        self.view.spinner.start(label, "esc to stop")
-
     def _queue_changed(self) -> None:
         conversation = self.conversation
         if conversation.running is not None:
             self._prompt = conversation.running.typed
-        self._show_doing()
+        self._working.update()
         self.view.waiting = [*conversation.unheard, *(each.typed for each in conversation.waiting)]
         self.typed.keep([*conversation.unheard, *(each.text for each in conversation.waiting)])
         self.view.changed()
         self.refresh()
-
-    def _show_doing(self) -> None:
-        """The working row is for the work, else for a command of an extension that takes long."""
-        spinner, before = self.view.spinner, self._command
-        self._command = "" if self.conversation.busy else self.dispatch.runs
-        label = self._command or (spinner.label if spinner.label != before else THINKING)
-        if self._command != before or not (self.conversation.busy or self._command):
-            spinner.stop()
-        if (self.conversation.busy or self._command) and not spinner.spinning:
-            self._spin(label if self._command or before else THINKING)
 
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
@@ -287,18 +267,16 @@ class Controller:
         self.send(text)
 
     def steer(self) -> None:
-        """Say something to the model while it works."""
-        typed = self.typed.text
-        if typed.strip():
-            text = self.view.editor.pastes.expand(typed).strip()
-            pictures = any(found.chip.kind == "image" for found in self.view.editor.pastes.find(typed))
-            try:
-                if pictures:
-                    raise NotRunning("pictures are sent as a prompt")
-                self.conversation.steer(text)
-                self.typed.sent(typed)
-            except NotRunning:
-                self.submit()
+        """Say something to the model while it works; with pictures it is a prompt."""
+        typed, pastes, running = self.typed.text, self.view.editor.pastes, self.conversation.running
+        pictures = any(found.chip.kind == "image" for found in pastes.find(typed))
+        if not typed.strip():
+            return
+        if running is None or not running.steerable or pictures:
+            self.submit()
+        else:
+            self.conversation.steer(pastes.expand(typed).strip())
+            self.typed.sent(typed)
 
     def cancel(self) -> None:
         """Esc: suggestions, the editor's mode, notes, work, text, in this order."""
@@ -350,8 +328,7 @@ class Controller:
     def recall(self) -> None:
         """Take back the prompt that waits."""
         taken = self.conversation.take_back()
-        if taken is not None:
-            self._give_back([taken])
+        self._give_back([] if taken is None else [taken])
 
     def up(self) -> None:
         """Up."""

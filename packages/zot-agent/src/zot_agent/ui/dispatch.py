@@ -8,7 +8,7 @@ from typing import Any
 from zot_agent.ui.commands import BY_NAME, COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_core.aio import spawn
-from zot_core.conversation.driver import read_command
+from zot_core.conversation.driver import SKILL, read_command
 from zot_core.conversation.extensions import Command as ForeignCommand
 from zot_core.conversation.extensions import CommandError, CommandRefused
 from zot_core.errors import error_line
@@ -49,12 +49,18 @@ class Dispatch:
         if command is not None:
             self.begin(self._run(command, args))
         elif foreign is None:
-            raise UnknownName.among("command", f"/{name}", [f"/{each.name}" for each in self.offered()])
+            raise self._unknown(name)
         elif foreign.source == "skills":
             self._chat.submit_text(typed)
         else:
             self.begin(self._ask(foreign, args))
         return True
+
+    def _unknown(self, name: str) -> UnknownName:
+        if name.startswith(SKILL):
+            skills = [skill.name for skill in self._chat.host.runtime.skills]
+            return UnknownName.among("skill", name.removeprefix(SKILL), skills)
+        return UnknownName.among("command", f"/{name}", [f"/{each.name}" for each in self.offered()])
 
     async def _run(self, command: SlashCommand, args: str) -> None:
         if command.busy == "cancel" and self._conversation.busy:

@@ -1,3 +1,5 @@
+"""Commands that the person runs."""
+
 import asyncio
 import os
 import re
@@ -6,45 +8,58 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.ui.shell_escape import STOPPED, Escape, Ran, ShellEscape, read_escape, with_output
+from zot_core.conversation.shell_command import (
+    STOPPED,
+    RunningCommand,
+    ShellCommand,
+    ShellResult,
+    message_with_output,
+    read_shell_command,
+)
 from zot_core.tools.bash import BashLimits
 from zot_core.tools.context import ToolContext
 from zot_core.tools.files import LocalFiles
 from zot_core.tools.shell import LocalShell
 from zot_core.tools.truncate import Limits
 from zot_provider.errors import ConfigError
+from zot_provider.messages import ImageBlock, TextBlock
 
 
 def context(cwd: Path, **env: str) -> ToolContext:
     return ToolContext(str(cwd), LocalFiles(), LocalShell(), env=env)
 
 
-def ran(cwd: Path, command: str, limits: BashLimits | None = None, timeout: float | None = None) -> tuple[Ran, str]:
+def ran(
+    cwd: Path, command: str, limits: BashLimits | None = None, timeout: float | None = None
+) -> tuple[ShellResult, str]:
     """What came of a command, and what was shown meanwhile."""
     shown: list[str] = []
 
-    async def main() -> Ran:
-        escape = ShellEscape(Escape(command), context(cwd, WORD="env"), shown.append, timeout=timeout, limits=limits)
-        return await escape.run()
+    async def main() -> ShellResult:
+        running = RunningCommand(
+            ShellCommand(command), context(cwd, WORD="env"), shown.append, timeout=timeout, limits=limits
+        )
+        return await running.run()
 
     return asyncio.run(main()), "".join(shown)
 
 
 @pytest.mark.parametrize(
-    ("text", "escape"),
+    ("text", "command"),
     [
-        ("!ls -l", Escape("ls -l")), ("  ! ls\n", Escape("ls")), ("!!ls", Escape("ls", in_context=False)),
-        ("!cat <<E\na\nE", Escape("cat <<E\na\nE")), ("ls !", None), ("", None),
+        ("!ls -l", ShellCommand("ls -l")), ("  ! ls\n", ShellCommand("ls")),
+        ("!!ls", ShellCommand("ls", in_context=False)), ("!cat <<E\na\nE", ShellCommand("cat <<E\na\nE")),
+        ("ls !", None), ("", None),
     ],
 )  # fmt: skip
-def test_what_is_a_command(text: str, escape: Escape | None) -> None:
-    assert read_escape(text) == escape
+def test_what_is_a_command(text: str, command: ShellCommand | None) -> None:
+    assert read_shell_command(text) == command
 
 
 @pytest.mark.parametrize("text", ["!", "!!", "! \n", " !! "])
 def test_a_mark_without_a_command_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="no command follows the !"):
-        read_escape(text)
+        read_shell_command(text)
 
 
 def test_the_result_reads_as_that_of_the_tool(tmp_path: Path) -> None:
@@ -80,10 +95,10 @@ def test_a_command_that_cannot_be_started_says_why(tmp_path: Path) -> None:
     assert found.display is None
 
 
-def begun(tmp_path: Path, *, cancel: bool) -> Ran | None:
+def begun(tmp_path: Path, *, cancel: bool) -> ShellResult | None:
     """A command that never ends and is stopped once its output is seen; its child has ended with it."""
 
-    async def main() -> tuple[Ran | None, int]:
+    async def main() -> tuple[ShellResult | None, int]:
         seen = asyncio.Event()
         text: list[str] = []
 
@@ -92,8 +107,8 @@ def begun(tmp_path: Path, *, cancel: bool) -> Ran | None:
             if "\n" in piece:
                 seen.set()
 
-        escape = ShellEscape(Escape("sleep 600 & echo $!; wait"), context(tmp_path), show)
-        work = asyncio.create_task(escape.run())
+        running = RunningCommand(ShellCommand("sleep 600 & echo $!; wait"), context(tmp_path), show)
+        work = asyncio.create_task(running.run())
         async with asyncio.timeout(60):
             await seen.wait()
             if cancel:
@@ -101,9 +116,9 @@ def begun(tmp_path: Path, *, cancel: bool) -> Ran | None:
                 with pytest.raises(asyncio.CancelledError):
                     await work
             else:
-                escape.stop()
+                running.stop()
                 await work
-                escape.stop()
+                running.stop()
         return None if cancel else work.result(), int("".join(text))
 
     found, number = asyncio.run(main())
@@ -133,19 +148,33 @@ def test_cancelling_leaves_nothing_running(tmp_path: Path) -> None:
 
 
 def test_a_command_that_is_stopped_before_it_began_ends_at_once(tmp_path: Path) -> None:
-    async def main() -> Ran:
-        escape = ShellEscape(Escape("sleep 600"), context(tmp_path), lambda text: None)
-        escape.stop()
+    async def main() -> ShellResult:
+        running = RunningCommand(ShellCommand("sleep 600"), context(tmp_path), lambda text: None)
+        running.stop()
         async with asyncio.timeout(60):
-            return await escape.run()
+            return await running.run()
 
     assert asyncio.run(main()).stopped
 
 
 def test_the_model_reads_outputs_before_the_next_prompt_but_hidden_ones() -> None:
-    runs = [Ran(Escape("a"), "$ a\n\n[exit 0]"), Ran(Escape("b", in_context=False), "$ b"), Ran(Escape("c"), "$ c")]
-    two = {"display_text": "go on", "commands": "2"}
-    assert with_output(runs, "go on") == ("$ a\n\n[exit 0]\n\n$ c\n\ngo on", two)
-    assert with_output(runs[:1], "") == ("$ a\n\n[exit 0]", {"display_text": "", "commands": "1"})
-    assert with_output(runs[1:2], "go on") == ("go on", {})
-    assert with_output([], "") == ("", {})
+    results = [
+        ShellResult(ShellCommand("a"), "$ a\n\n[exit 0]"),
+        ShellResult(ShellCommand("b", in_context=False), "$ b"),
+        ShellResult(ShellCommand("c"), "$ c"),
+    ]
+
+    def read(results: list[ShellResult], prompt: str) -> tuple[str, str | None, int]:
+        message = message_with_output(results, prompt)
+        return message.text, message.display_text, message.commands
+
+    assert read(results, "go on") == ("$ a\n\n[exit 0]\n\n$ c\n\ngo on", "go on", 2)
+    assert read(results[:1], "") == ("$ a\n\n[exit 0]", "", 1)
+    assert read(results[1:2], "go on") == ("go on", None, 0)
+    assert read([], "") == ("", None, 0)
+
+
+def test_pictures_go_with_the_output() -> None:
+    picture = ImageBlock("image/png", "AAAA")
+    message = message_with_output([ShellResult(ShellCommand("a"), "$ a")], "go on", [picture])
+    assert message.content == [TextBlock("$ a\n\ngo on"), picture]
