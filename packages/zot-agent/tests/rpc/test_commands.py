@@ -295,7 +295,7 @@ def test_a_model_that_nobody_knows_is_taken_with_a_notice(start: Callable[..., A
 
     assert peer.data("set_model", model="gpt-99-unheard-of") == {"model": "gpt-99-unheard-of", "provider": "openai"}
     (notice,) = [line for line in peer.seen if line["type"] == "notice"]
-    assert "gpt-99-unheard-of is not among the models of openai" in notice["message"]
+    assert "gpt-99-unheard-of is not among the models of OpenAI" in notice["message"]
 
 
 CORP = {
