@@ -53,6 +53,11 @@ def read_command(text: str) -> tuple[str, str] | None:
     return None if found is None else (found["name"], (found["args"] or "").strip())
 
 
+def _names_skill(name: str) -> bool:
+    """Whether this is the name of a skill's slash command, known or not."""
+    return name.lower().startswith(SKILL)
+
+
 class Conversation:
     """Prompts, commands and settings of one agent, for any number of front ends.
 
@@ -191,7 +196,7 @@ class Conversation:
         """Run a command beside what runs; its action, such as "prompt" or "display". What it wants sent is queued, what
         it wants shown is told. Raises `CommandError`, and `UnknownName` for a skill that there is not."""
         name = name.removeprefix("/")
-        if name.startswith(SKILL):
+        if _names_skill(name):
             text = self._skill(name, args)
             self.prompt(text, typed=f"/{name} {args}".strip(), commands=False)
             return "prompt"
@@ -201,10 +206,10 @@ class Conversation:
         return command.action
 
     def _skill(self, name: str, args: str) -> str:
-        known = {skill.name: skill for skill in self.runtime.skills}
-        skill = known.get(name.removeprefix(SKILL))
+        name = name[len(SKILL) :]
+        skill = next((each for each in self.runtime.skills if each.name.lower() == name.lower()), None)
         if skill is None:
-            raise UnknownName.among("skill", name.removeprefix(SKILL), known)
+            raise UnknownName.among("skill", name, [each.name for each in self.runtime.skills])
         return expand(skill, args)
 
     async def _run_extension(self, name: str, args: str) -> CommandAnswer:
@@ -325,11 +330,11 @@ class Conversation:
     async def _message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
         """The user's message for a prompt; None for a command that has done all there was to do."""
         found = read_command(text) if commands else None
-        if found is not None:
+        if found is not None and _names_skill(found[0]):
+            text = self._skill(*found)
+        elif found is not None:
             await self.ready()
-            if found[0].startswith(SKILL):
-                text = self._skill(*found)
-            elif self.find_command(found[0]) is not None:
+            if self.find_command(found[0]) is not None:
                 done = await self._run_extension(*found)
                 if done.action != "prompt":
                     return None
