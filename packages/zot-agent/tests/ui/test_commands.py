@@ -322,6 +322,7 @@ def test_models_are_picked_from_a_list(chats: Any, server: ScriptedServer, monke
             talk.type("/model<enter>")
             await talk.shown("vendors with a key")
             assert "openai-responses" not in talk.driver.screen()
+            assert "gives no list" not in talk.driver.screen()  # servers that are not in use need not run
             talk.type("haiku45")
             await talk.shown("claude-haiku-4-5")
             await talk.driver.settle()
@@ -334,6 +335,16 @@ def test_models_are_picked_from_a_list(chats: Any, server: ScriptedServer, monke
             await talk.until(lambda: "haiku" in talk.driver.screen().splitlines()[-1])
             await talk.send("hello")
             assert talk.said == [("user", "hello"), ("assistant", "one")]
+
+    asyncio.run(main())
+
+
+def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server, base_url="http://127.0.0.1:1/v1") as talk:
+            talk.type("/model<enter>")
+            await talk.shown("openai gives no list of its models: ")
+            await talk.shown("› ● scripted")
 
     asyncio.run(main())
 

@@ -19,8 +19,9 @@ async def model(chat: Chat, name: str) -> None:
 async def _models(chat: Chat) -> list[Item[str]]:
     current = chat.host.runtime.agent.model
     listing = await chat.host.runtime.list_models()
-    for provider, problem in listing.problems.items():
-        chat.note(f"{provider} gives no list of its models: {problem}", "warning")
+    problem = listing.problems.get(current.vendor)
+    if problem is not None:  # a server that is not in use need not run
+        chat.note(f"{current.vendor} gives no list of its models: {problem}", "warning")
     return [
         Item(
             f"{each.vendor}/{each.id}",
