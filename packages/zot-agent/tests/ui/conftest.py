@@ -37,6 +37,8 @@ class Talk:
     def __init__(self, chat: ChatScreen, driver: Driver, host: Host) -> None:
         self.chat, self.driver, self.host, self.conversation = chat, driver, host, host.conversation
         self.type, self.paste, self.shown = driver.type, driver.paste, driver.wait_for
+        self.agent = host.runtime.agent
+        self.spinner, self.stack, self.presenter = chat.view.spinner, chat.view.stack, chat.presenter
 
     @property
     def editor(self) -> str:
@@ -47,6 +49,27 @@ class Talk:
     def waiting(self) -> list[str]:
         """The prompts that wait."""
         return [each.typed for each in self.conversation.waiting]
+
+    @property
+    def busy(self) -> bool:
+        """Whether something runs or waits."""
+        return self.conversation.busy
+
+    @property
+    def session_path(self) -> str:
+        """The session file that is written now."""
+        session = self.host.runtime.session
+        assert session is not None
+        return session.path
+
+    @property
+    def asks(self) -> bool:
+        """Whether calls are asked about."""
+        return self.chat.controller.permission.asks
+
+    @asks.setter
+    def asks(self, asks: bool) -> None:
+        self.chat.controller.permission.asks = asks
 
     @property
     def said(self) -> list[tuple[str, str]]:

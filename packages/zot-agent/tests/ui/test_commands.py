@@ -30,13 +30,13 @@ def test_new_begins_another_session_and_clear_forgets_the_conversation(chats: An
         server.add("one", "two", "three")
         async with chats.built(server) as talk:
             await talk.send("first")
-            old = talk.host.runtime.session.path
+            old = talk.session_path
             await talk.send("/new")
             assert talk.said == []
             assert "first" not in talk.driver.screen()
             assert "a new session; the old one is in /sessions" in talk.driver.screen()
             await talk.send("second")
-            assert talk.host.runtime.session.path != old
+            assert talk.session_path != old
             await talk.send("/clear")
             assert talk.said == []
             assert "second" not in talk.driver.screen()
@@ -55,7 +55,7 @@ def test_a_command_that_cannot_run_beside_work_stops_it_first(chats: Any, server
             await talk.shown("    here")
             talk.type("later<enter>")
             talk.type("/clear<enter>")
-            await talk.until(lambda: not talk.host.runtime.busy and talk.said == [])
+            await talk.until(lambda: not talk.busy and talk.said == [])
             await talk.quiet()
             assert talk.editor == "later"
             assert len(server.requests) == 1
@@ -165,7 +165,7 @@ def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: ScriptedSer
             await talk.until(lambda: len(sessions(chats)) == 1)
             await talk.driver.settle()
             talk.type("<esc>")
-            assert [row["type"] for row in rows(talk.host.runtime.session.path)].count("message") == 4
+            assert [row["type"] for row in rows(talk.session_path)].count("message") == 4
 
     asyncio.run(main())
 
@@ -252,7 +252,7 @@ def test_a_vendor_that_nobody_knows_is_refused_and_nothing_changes(chats: Any, s
         async with chats.built(server, model="gpt-4o-mini") as talk:
             await talk.send("/model foo/bar")
             await talk.shown("✗ unknown provider 'foo'; known: anthropic, openai")
-            assert talk.host.runtime.agent.model.id == "gpt-4o-mini"
+            assert talk.agent.model.id == "gpt-4o-mini"
 
     asyncio.run(main())
 
@@ -322,6 +322,7 @@ def test_models_are_picked_from_a_list(chats: Any, server: ScriptedServer, monke
             talk.type("/model<enter>")
             await talk.shown("vendors with a key")
             assert "openai-responses" not in talk.driver.screen()
+            assert "gives no list" not in talk.driver.screen()  # servers that are not in use need not run
             talk.type("haiku45")
             await talk.shown("claude-haiku-4-5")
             await talk.driver.settle()
@@ -338,18 +339,28 @@ def test_models_are_picked_from_a_list(chats: Any, server: ScriptedServer, monke
     asyncio.run(main())
 
 
+def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Any, server: ScriptedServer) -> None:
+    async def main() -> None:
+        async with chats.built(server, base_url="http://127.0.0.1:1/v1") as talk:
+            talk.type("/model<enter>")
+            await talk.shown("openai gives no list of its models: ")
+            await talk.shown("› ● scripted")
+
+    asyncio.run(main())
+
+
 def test_reasoning_is_chosen(chats: Any, server: ScriptedServer) -> None:
     async def main() -> None:
         async with chats.built(server) as talk:
             await talk.send("/reasoning high")
-            assert talk.host.runtime.agent.reasoning == "high"
+            assert talk.agent.reasoning == "high"
             await talk.send("/reasoning hihg")
             assert "did you mean high or xhigh?" in talk.driver.screen()
             talk.type("/reasoning<enter>")
             await talk.shown("Reasoning")
             talk.type("low<enter>")
             await talk.quiet()
-            assert talk.host.runtime.agent.reasoning == "low"
+            assert talk.agent.reasoning == "low"
 
     asyncio.run(main())
 
@@ -363,7 +374,7 @@ def test_jump_shows_a_prompt_of_before(chats: Any, server: ScriptedServer) -> No
             await talk.send("/jump alp")
             assert "▌ alpha" in talk.driver.screen()
             await talk.send("/jump omega")
-            assert talk.chat.presenter.transcript.cells[-1].shows
+            assert talk.presenter.transcript.cells[-1].shows
             talk.type("<shift+end>/jump<enter>")
             await talk.shown("Jump to")
             talk.type("<down><enter>")

@@ -50,7 +50,7 @@ def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats: Any,
             talk.type("first<enter>")
             await talk.shown("one")
             talk.type("waits<enter>/")
-            talk.chat.presenter.note("of an extension", "info", "ext")
+            talk.presenter.note("of an extension", "info", "ext")
             await talk.shown("› /help")
             talk.type("<esc>")
             await talk.driver.settle()
@@ -60,10 +60,10 @@ def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats: Any,
             talk.type("<esc>")
             await talk.driver.settle()
             assert "of an extension" not in talk.driver.screen()
-            assert talk.host.runtime.busy
+            assert talk.busy
             talk.type("<esc>")
             await talk.quiet()
-            assert not talk.host.runtime.busy
+            assert not talk.busy
             assert talk.waiting == []
             assert talk.editor == "waits\n\n/"
             assert client.cancelled == 1
@@ -135,7 +135,7 @@ def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(chats: 
             assert asked(talk) == ["first", "hurry up"]
             assert "▌ hurry up" in talk.driver.screen()
             assert "sliding in" not in talk.driver.screen()
-            talk.host.runtime.agent.client.add("Well.")
+            talk.agent.client.add("Well.")
             talk.type("alone<ctrl+s>")
             await talk.quiet()
             assert asked(talk)[-1] == "alone"
@@ -154,6 +154,22 @@ def test_what_was_said_into_work_that_is_stopped_comes_back(chats: Any) -> None:
             assert asked(talk) == ["first"]
             talk.type("<ctrl+c>")
             await talk.send("second")
+            assert asked(talk) == ["first", "second"]
+            assert "sliding in" not in talk.driver.screen()
+
+    asyncio.run(main())
+
+
+def test_what_was_said_into_work_that_fails_comes_back(chats: Any, paused: Any) -> None:
+    async def main() -> None:
+        client = paused([Turn("one¶", chunk=100, error=RuntimeError("no luck")), "two"])
+        async with chats.open(client) as talk:
+            talk.type("first<enter>")
+            await talk.shown("one")
+            talk.type("hurry up<ctrl+s>second<enter>draft")
+            client.go.set()
+            await talk.quiet()
+            assert talk.editor == "hurry up\n\ndraft"
             assert asked(talk) == ["first", "second"]
             assert "sliding in" not in talk.driver.screen()
 
@@ -309,7 +325,7 @@ def test_the_working_row_says_what_is_done(chats: Any, paused: Any) -> None:
             assert "running bash" in talk.driver.screen()
             Path("go").touch()
             await talk.quiet()
-            assert not talk.chat.view.spinner.spinning
+            assert not talk.spinner.spinning
 
     asyncio.run(main())
 
@@ -335,12 +351,12 @@ def test_while_a_call_is_asked_about_the_working_row_waits_and_the_call_shows_no
         no = Call("bash", {"command": "echo no"})
         client = ScriptedClient([Turn("So.", calls=[no]), Turn(calls=[Call("bash", {"command": command})]), "Done."])
         async with chats.open(client) as talk:
-            talk.chat.controller.permission.asks = True
+            talk.asks = True
             talk.type("go<enter>")
             await talk.shown("Run bash echo no")
-            spinner = talk.chat.view.spinner
+            spinner = talk.spinner
             assert spinner.label == "waiting for you"
-            talk.chat.presenter.spin(1)
+            talk.presenter.spin(1)
             await talk.driver.settle()
             assert re.search(r"^. bash echo no$", talk.driver.screen(), re.MULTILINE)
             talk.type("n")
@@ -383,8 +399,8 @@ def test_reasoning_is_changed_by_a_key(chats: Any) -> None:
         async with chats.open() as talk:
             talk.type("<shift+tab>")
             await talk.driver.settle()
-            assert talk.host.runtime.agent.reasoning != "off"
-            assert talk.host.runtime.agent.reasoning in talk.driver.screen().splitlines()[-1]
+            assert talk.agent.reasoning != "off"
+            assert talk.agent.reasoning in talk.driver.screen().splitlines()[-1]
 
     asyncio.run(main())
 
@@ -473,6 +489,6 @@ def test_whatever_is_typed_the_screen_goes_on(chats: Any, seed: int) -> None:
                 talk.driver.resize(80, 24)
                 talk.type("<esc>" * 6 + "<ctrl+u>")
                 await talk.quiet()
-                assert "mistake in zot" not in "\n".join(talk.chat.presenter.transcript.lines(80))
+                assert "mistake in zot" not in "\n".join(talk.presenter.transcript.lines(80))
 
     asyncio.run(main())

@@ -260,12 +260,12 @@ def test_a_command_that_takes_long_is_shown_and_can_be_given_up(chats: Any, serv
             await talk.shown("[noisy] done at once")
             talk.type("a draft<esc><esc>")  # the note of the extension goes first
             await talk.shown("/hang was given up")
-            assert not talk.chat.view.spinner.spinning
+            assert not talk.spinner.spinning
             assert talk.editor == "a draft"
             Path("go").touch()
             talk.type("<ctrl+u>/hang<enter>")
             await talk.shown("[noisy] it is done")
-            assert not talk.chat.view.spinner.spinning
+            assert not talk.spinner.spinning
 
     asyncio.run(main())
 
@@ -284,7 +284,7 @@ def test_work_beside_a_command_that_takes_long_has_the_working_row(chats: Any, s
             await talk.shown("/hang · noisy")
             Path("go").touch()
             await talk.shown("it is done")
-            assert not talk.chat.view.spinner.spinning
+            assert not talk.spinner.spinning
 
     asyncio.run(main())
 

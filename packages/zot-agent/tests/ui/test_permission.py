@@ -37,7 +37,7 @@ def test_a_replacement_is_a_change() -> None:
 def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_nothing(chats: Any) -> None:
     async def main() -> None:
         async with chats.open(ScriptedClient(ECHO)) as talk:
-            talk.chat.controller.permission.asks = True
+            talk.asks = True
             talk.type("go<enter>")
             typed = ""
 
@@ -55,8 +55,8 @@ def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_nothin
             talk.paste("yes")
             assert talk.waiting == [f"{typed} and"]
             assert talk.editor == "yes"
-            assert talk.chat.controller.permission.asks
-            await talk.until(lambda: talk.chat.view.stack.top is not None)
+            assert talk.asks
+            await talk.until(lambda: talk.stack.top is not None)
             await talk.shown("Enter choose")
             talk.paste("a")
             assert talk.editor == "yes"
@@ -70,7 +70,7 @@ def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats: Any,
     async def main() -> None:
         client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
         async with chats.open(client) as talk:
-            talk.chat.controller.permission.asks = True
+            talk.asks = True
             talk.type("go<enter>/theme<enter>")
             await talk.shown("type to search")
             client.go.set()
@@ -81,10 +81,10 @@ def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats: Any,
             talk.type("<esc>")
             await talk.shown("Run bash echo done?")
             assert "a question waits" not in talk.driver.screen()
-            await talk.until(lambda: talk.chat.view.stack.top is not None)
+            await talk.until(lambda: talk.stack.top is not None)
             talk.type("y")
             await talk.shown("I see.")
-            assert talk.chat.controller.permission.asks
+            assert talk.asks
 
     asyncio.run(main())
 
@@ -93,13 +93,13 @@ def test_the_esc_that_closes_the_help_refuses_no_call(chats: Any, paused: Any) -
     async def main() -> None:
         client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
         async with chats.open(client) as talk:
-            talk.chat.controller.permission.asks = True
+            talk.asks = True
             talk.type("go<enter><f1>")
             client.go.set()
             await talk.shown("a question waits")
             talk.type("<esc>")
             await talk.shown("Run bash echo done?")
-            await talk.until(lambda: talk.chat.view.stack.top is not None)
+            await talk.until(lambda: talk.stack.top is not None)
             talk.type("y")
             await talk.shown("I see.")
             assert "refused" not in talk.driver.screen()
@@ -111,13 +111,13 @@ def test_a_second_esc_over_the_help_stops_the_work_as_it_does_without_a_question
     async def main() -> None:
         client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
         async with chats.open(client) as talk:
-            talk.chat.controller.permission.asks = True
+            talk.asks = True
             talk.type("go<enter><f1>")
             client.go.set()
             await talk.shown("a question waits")
             talk.type("<esc><esc>")
             await talk.quiet()
             assert "■ bash echo done" in talk.driver.screen()
-            assert talk.chat.view.stack.top is None
+            assert talk.stack.top is None
 
     asyncio.run(main())

@@ -260,8 +260,8 @@ def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Any) -> 
     async def main() -> None:
         async with chats.open(rows=12) as talk:
             for level in ("info", "success", "warning", "error"):
-                talk.chat.presenter.note(f"a note of level {level}", level)
-            talk.chat.presenter.note("of an\nextension", "error", "ext")
+                talk.presenter.note(f"a note of level {level}", level)
+            talk.presenter.note("of an\nextension", "error", "ext")
             await talk.send("hi")
             assert talk.shows("""
                 |  a note of level info
@@ -349,7 +349,7 @@ def test_files_are_offered_behind_an_at(chats: Any) -> None:
 def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Any) -> None:
     async def main() -> None:
         async with chats.open(rows=10) as talk:
-            view = talk.chat.controller.view
+            view = talk.chat.view
 
             def styles() -> list[Any]:
                 found = [talk.driver.style_at(column, 8) for column in (0, 2)]
@@ -668,7 +668,7 @@ def test_what_came_below_while_the_person_looked_up_is_counted(chats: Any) -> No
         async with chats.open(["\n\n".join(f"paragraph {number}" for number in range(30)), "more"], rows=12) as talk:
             await talk.send("tell")
             talk.type("<pageup>")
-            talk.chat.presenter.note("news")
+            talk.presenter.note("news")
             await talk.driver.settle()
             assert talk.shows("""
                 |

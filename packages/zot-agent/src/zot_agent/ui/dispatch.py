@@ -57,9 +57,9 @@ class Dispatch:
         return True
 
     def _unknown(self, name: str) -> UnknownName:
-        if name.startswith(SKILL):
+        if name.lower().startswith(SKILL):
             skills = [skill.name for skill in self._chat.host.runtime.skills]
-            return UnknownName.among("skill", name.removeprefix(SKILL), skills)
+            return UnknownName.among("skill", name[len(SKILL) :], skills)
         return UnknownName.among("command", f"/{name}", [f"/{each.name}" for each in self.offered()])
 
     async def _run(self, command: SlashCommand, args: str) -> None:

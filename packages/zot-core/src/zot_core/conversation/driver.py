@@ -47,15 +47,15 @@ class NotRunning(ZotError):
     """No prompt is being answered that could be told more."""
 
 
-def _is_skill(name: str) -> bool:
-    """Whether a slash command is that of a skill, known or not."""
-    return name.lower().startswith(SKILL)
-
-
 def read_command(text: str) -> tuple[str, str] | None:
     """The name and the arguments of a slash command; None for any other text. A path is not one."""
     found = _COMMAND.fullmatch(text.strip())
     return None if found is None else (found["name"], (found["args"] or "").strip())
+
+
+def _names_skill(name: str) -> bool:
+    """Whether this is the name of a skill's slash command, known or not."""
+    return name.lower().startswith(SKILL)
 
 
 class Conversation:
@@ -196,7 +196,7 @@ class Conversation:
         """Run a command beside what runs; its action, such as "prompt" or "display". What it wants sent is queued, what
         it wants shown is told. Raises `CommandError`, and `UnknownName` for a skill that there is not."""
         name = name.removeprefix("/")
-        if _is_skill(name):
+        if _names_skill(name):
             text = self._skill(name, args)
             self.prompt(text, typed=f"/{name} {args}".strip(), commands=False)
             return "prompt"
@@ -206,11 +206,11 @@ class Conversation:
         return command.action
 
     def _skill(self, name: str, args: str) -> str:
-        skills, wanted = self.runtime.skills, name[len(SKILL) :]
-        found = next((each for each in skills if each.name.lower() == wanted.lower()), None)
-        if found is None:
-            raise UnknownName.among("skill", wanted, [each.name for each in skills])
-        return expand(found, args)
+        name = name[len(SKILL) :]
+        skill = next((each for each in self.runtime.skills if each.name.lower() == name.lower()), None)
+        if skill is None:
+            raise UnknownName.among("skill", name, [each.name for each in self.runtime.skills])
+        return expand(skill, args)
 
     async def _run_extension(self, name: str, args: str) -> CommandAnswer:
         if self.extensions is None:
@@ -330,11 +330,11 @@ class Conversation:
     async def _message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
         """The user's message for a prompt; None for a command that has done all there was to do."""
         found = read_command(text) if commands else None
-        if found is not None:
+        if found is not None and _names_skill(found[0]):
+            text = self._skill(*found)
+        elif found is not None:
             await self.ready()
-            if _is_skill(found[0]):
-                text = self._skill(*found)
-            elif self.find_command(found[0]) is not None:
+            if self.find_command(found[0]) is not None:
                 done = await self._run_extension(*found)
                 if done.action != "prompt":
                     return None

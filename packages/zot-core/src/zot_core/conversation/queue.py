@@ -108,9 +108,13 @@ class RunQueue:
         """What ran has ended."""
         self._current = None
         while self._waiting and self._current is None:
+            queued = self._waiting.pop(0)
+            if queued.run.cancelled:
+                continue
             try:
-                self._begin(self._waiting.pop(0))
+                self._begin(queued)
             except ZotError as error:
+                queued.run.cancel("error")
                 self._failed(error)
         if self._current is None:
             self._idle.set()

@@ -20,7 +20,7 @@ async def _models(chat: Chat) -> list[Item[str]]:
     current = chat.host.runtime.agent.model
     listing = await chat.host.runtime.list_models()
     problem = listing.problems.get(current.vendor)
-    if problem is not None:  # a server that is not running is no news, unless it is the one in use
+    if problem is not None:  # a server that is not in use need not run
         chat.note(f"{current.vendor} gives no list of its models: {problem}", "warning")
     return [
         Item(

@@ -1,0 +1,400 @@
+"""One conversation: what runs, what waits, and what is told of it."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_core.conversation import Conversation
+from zot_core.conversation.driver import NotRunning
+from zot_core.conversation.events import Changed, ConversationEvent, ShellEnd, ShellOutput, ShellStart, Undelivered
+from zot_core.conversation.queue import QueueFull
+from zot_core.conversation.shell_command import ShellCommand
+from zot_core.errors import Busy, Closed
+from zot_core.events import AssistantStart, Done, ErrorEvent, TextDelta
+from zot_core.runtime import Runtime
+from zot_core.skills import Skill
+from zot_provider.messages import ImageBlock
+from zot_provider.model import Model
+from zot_provider.testing import Call, ScriptedClient, Turn
+
+PICTURE = ImageBlock("image/png", "AAAA")
+SLOW = Turn("word " * 100, delay=0.05)
+"""An answer that a test stops."""
+
+
+class Bench:
+    """A conversation, and what it told."""
+
+    def __init__(self, *answers: Any, most_waiting: int = 1000, **named: Any) -> None:
+        self.client = ScriptedClient(answers)
+        runtime = Runtime(Model("m", "v"), client=self.client, **named)
+        self.conversation = Conversation(runtime, most_waiting=most_waiting)
+        self.events: list[ConversationEvent] = []
+        self._awaited: list[tuple[type, asyncio.Event]] = []
+        self.conversation.events.add(self._hear)
+
+    def _hear(self, event: ConversationEvent) -> None:
+        self.events.append(event)
+        for kind, came in self._awaited:
+            if isinstance(event, kind):
+                came.set()
+
+    async def told(self, kind: type) -> None:
+        """Wait for the next event of this class."""
+        came = asyncio.Event()
+        self._awaited.append((kind, came))
+        await came.wait()
+
+    def prompt(self, *texts: str) -> list[Any]:
+        return [self.conversation.prompt(text) for text in texts]
+
+    @property
+    def waiting(self) -> list[str]:
+        return [each.typed for each in self.conversation.waiting]
+
+    @property
+    def asked(self) -> list[str]:
+        """What the person has said, as the model reads it."""
+        return [message.text for message in self.conversation.runtime.messages if message.role == "user"]
+
+    @property
+    def ends(self) -> list[str]:
+        return [event.reason for event in self.events if isinstance(event, Done)]
+
+    def of(self, *kinds: type) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kinds)]
+
+
+def bench(*answers: Any, **named: Any) -> Callable[[Callable[[Bench], Coroutine[Any, Any, None]]], None]:
+    """Runs what it decorates with a bench."""
+
+    def decorate(use: Callable[[Bench], Coroutine[Any, Any, None]]) -> None:
+        async def main() -> None:
+            made = Bench(*answers, **named)
+            async with asyncio.timeout(60), made.conversation:
+                await use(made)
+
+        asyncio.run(main())
+
+    return decorate
+
+
+# The queue
+
+
+def test_prompts_run_one_after_the_other() -> None:
+    @bench("1", "2", "3")
+    async def _(made: Bench) -> None:
+        runs = made.prompt("a", "b", "c")
+        assert made.conversation.busy
+        assert made.conversation.running is not None
+        assert made.conversation.running.typed == "a"
+        assert made.waiting == ["b", "c"]
+        assert [await run for run in runs] == ["completed"] * 3
+        await made.conversation.idle()
+        assert made.asked == ["a", "b", "c"]
+        assert made.ends == ["completed"] * 3
+        assert not made.conversation.busy
+        assert made.conversation.running is None
+        assert Changed("queue") in made.events
+
+
+def test_a_failure_does_not_keep_the_next_one_from_running() -> None:
+    @bench(Turn(error=RuntimeError("no")), "fine")
+    async def _(made: Bench) -> None:
+        made.prompt("a", "b")
+        await made.conversation.idle()
+        assert made.ends == ["error", "completed"]
+
+
+def test_a_prompt_sent_at_done_runs_next() -> None:
+    @bench("1", "2")
+    async def _(made: Bench) -> None:
+        def follow(event: ConversationEvent) -> None:
+            if event == Done() and len(made.ends) == 1:
+                assert not made.conversation.busy
+                made.prompt("b")
+
+        made.conversation.events.add(follow)
+        made.prompt("a")
+        await made.conversation.idle()
+        assert made.asked == ["a", "b"]
+
+
+def test_what_waits_keeps_its_text_and_its_pictures() -> None:
+    @bench("1", "2")
+    async def _(made: Bench) -> None:
+        made.prompt("a")
+        made.conversation.prompt("all of it", [PICTURE], typed="[chip]")
+        (queued,) = made.conversation.waiting
+        assert (queued.typed, queued.text) == ("[chip]", "all of it")
+        await made.conversation.idle()
+        assert made.asked == ["a", "all of it"]
+        assert PICTURE in made.conversation.runtime.messages[2].content
+
+
+def test_stopping_gives_back_what_waited() -> None:
+    @bench(SLOW, "next")
+    async def _(made: Bench) -> None:
+        first, second, third = made.prompt("a", "b", "c")
+        assert made.conversation.stop() == ["b", "c"]
+        assert made.conversation.stop() == []
+        assert made.waiting == []
+        await made.conversation.idle()
+        assert made.ends == ["aborted"]
+        assert [await first, await second, await third] == ["aborted"] * 3
+        made.prompt("d")
+        await made.conversation.idle()
+        assert made.asked == ["a", "d"]
+
+
+def test_stopping_gives_back_what_the_model_has_not_read_before_what_waited() -> None:
+    @bench(SLOW)
+    async def _(made: Bench) -> None:
+        made.prompt("a")
+        await made.told(TextDelta)
+        made.conversation.steer("hurry")
+        made.conversation.follow_up("then")
+        made.prompt("b")
+        assert made.conversation.unheard == ["hurry", "then"]
+        assert made.conversation.stop() == ["hurry", "then", "b"]
+        assert made.conversation.unheard == []
+        await made.conversation.idle()
+        assert made.asked == ["a"]
+        assert made.of(Undelivered) == []
+
+
+def test_an_interrupt_lets_what_waits_run() -> None:
+    @bench(SLOW, "next")
+    async def _(made: Bench) -> None:
+        made.conversation.interrupt()
+        made.prompt("a", "b")
+        made.conversation.interrupt()
+        await made.conversation.idle()
+        assert made.ends == ["aborted", "completed"]
+        assert made.asked == ["a", "b"]
+
+
+def test_the_one_that_waits_last_is_taken_back() -> None:
+    @bench("1", "2")
+    async def _(made: Bench) -> None:
+        assert made.conversation.take_back() is None
+        *_, last = made.prompt("a", "b", "c")
+        assert made.conversation.take_back() == "c"
+        assert made.waiting == ["b"]
+        await made.conversation.idle()
+        assert await last == "aborted"
+        assert made.asked == ["a", "b"]
+
+
+def test_a_prompt_that_is_cancelled_while_it_waits_never_runs() -> None:
+    @bench("1", "2")
+    async def _(made: Bench) -> None:
+        _, second, _ = made.prompt("a", "b", "c")
+        second.cancel()
+        assert await second == "aborted"
+        assert made.waiting == ["c"]
+        await made.conversation.idle()
+        assert made.asked == ["a", "c"]
+        assert made.ends == ["completed"] * 2
+
+
+def test_a_prompt_that_is_cancelled_in_the_moment_of_its_turn_never_runs() -> None:
+    @bench("1", "2")
+    async def _(made: Bench) -> None:
+        _, second, third = made.prompt("a", "b", "c")
+        second.add_done_callback(third.cancel)  # is called just before the queue goes on
+        assert await third == "aborted"
+        await made.conversation.idle()
+        assert made.asked == ["a", "b"]
+
+
+def test_a_full_queue_refuses_more() -> None:
+    @bench("1", "2", most_waiting=1)
+    async def _(made: Bench) -> None:
+        made.prompt("a", "b")
+        with pytest.raises(QueueFull, match="1 prompts are waiting already"):
+            made.prompt("c")
+        await made.conversation.idle()
+        assert made.asked == ["a", "b"]
+
+
+def test_what_cannot_begin_any_more_is_told_and_ends() -> None:
+    @bench(SLOW)
+    async def _(made: Bench) -> None:
+        first, second = made.prompt("a", "b")
+        await made.conversation.runtime.close()
+        assert [await first, await second] == ["aborted", "error"]
+        assert made.ends == ["aborted", "error"]
+        (error,) = made.of(ErrorEvent)
+        assert "closed" in error.message
+        with pytest.raises(Closed):
+            made.prompt("c")
+
+
+def test_a_run_tells_its_own_events_even_if_it_waits() -> None:
+    @bench("1", "2")
+    async def _(made: Bench) -> None:
+        _, second = made.prompt("a", "b")
+        events = [event async for event in second]
+        assert [event.delta for event in events if isinstance(event, TextDelta)] == ["2"]
+        assert events[-1] == Done()
+
+
+# Messages into the work
+
+
+def test_only_a_prompt_that_is_being_answered_can_be_steered() -> None:
+    @bench("1")
+    async def _(made: Bench) -> None:
+        for say in (made.conversation.steer, made.conversation.follow_up):
+            with pytest.raises(NotRunning, match="send it as a prompt"):
+                say("hey")
+        made.conversation.shell(ShellCommand("true"))
+        with pytest.raises(NotRunning):
+            made.conversation.steer("hey")
+        await made.conversation.idle()
+        made.prompt("a")
+        made.conversation.steer("also")
+        made.client.add("2")
+        await made.conversation.idle()
+        assert made.asked[0].endswith("a")
+        assert made.asked[1:] == ["also"]
+
+
+def test_a_follow_up_belongs_to_the_running_prompt_and_comes_before_what_waits() -> None:
+    @bench(Turn(calls=[Call("bash", {"command": "true"})]), "1", "2", "3")
+    async def _(made: Bench) -> None:
+        made.prompt("a", "b")
+        made.conversation.follow_up("more")
+        made.conversation.steer("hurry", [PICTURE])
+        await made.conversation.idle()
+        assert made.asked == ["a", "hurry", "more", "b"]
+        assert len(made.ends) == 2
+
+
+def test_what_the_model_had_no_time_to_read_is_told_before_done() -> None:
+    @bench(SLOW)
+    async def _(made: Bench) -> None:
+        made.prompt("a")
+        await made.told(TextDelta)
+        made.conversation.steer("hurry")
+        made.conversation.interrupt()
+        await made.conversation.idle()
+        assert made.of(Undelivered, Done) == [Undelivered(["hurry"]), Done("aborted")]
+        assert made.conversation.unheard == []
+
+
+# Compactions and shell commands
+
+
+def test_a_compaction_takes_its_turn_and_cannot_be_steered() -> None:
+    @bench("1")
+    async def _(made: Bench) -> None:
+        made.prompt("a")
+        run = made.conversation.compact()
+        await made.told(Done)
+        assert made.conversation.busy
+        with pytest.raises(NotRunning):
+            made.conversation.steer("hey")
+        assert await run == "error"
+        await made.conversation.idle()
+        assert made.ends == ["completed", "error"]
+
+
+def test_shell_commands_take_their_turn_and_their_output_goes_with_the_next_prompt() -> None:
+    @bench("1", "2", "3")
+    async def _(made: Bench) -> None:
+        made.prompt("a")
+        for command in (ShellCommand("echo first"), ShellCommand("echo second; exit 3")):
+            made.conversation.shell(command)
+        made.conversation.shell(ShellCommand("echo secret", in_context=False), typed="!!echo secret")
+        made.prompt("b", "c")
+        assert made.waiting == ["!echo first", "!echo second; exit 3", "!!echo secret", "b", "c"]
+        assert made.of(ShellStart) == []
+        await made.conversation.idle()
+        assert [event.command.command.split()[1] for event in made.of(ShellStart)] == ["first", "second;", "secret"]
+        assert [event.result.display.exit_code for event in made.of(ShellEnd)] == [0, 3, 0]
+        assert "first\n" in "".join(event.text for event in made.of(ShellOutput))
+        assert made.asked[0] == "a"
+        assert all(word in made.asked[1] for word in ("first", "second", "b"))
+        assert "secret" not in made.asked[1]
+        assert made.asked[2:] == ["c"]
+        assert made.conversation.runtime.messages[2].display_text == "b"
+
+
+def test_a_shell_command_is_stopped() -> None:
+    @bench("1")
+    async def _(made: Bench) -> None:
+        run = made.conversation.shell(ShellCommand("echo here; sleep 100"))
+        await made.told(ShellOutput)
+        made.conversation.stop()
+        assert await run == "aborted"
+        assert [event.result.stopped for event in made.of(ShellEnd)] == [True]
+        made.prompt("a")
+        await made.conversation.idle()
+        assert "[stopped by the person]" in made.asked[0]
+
+
+def test_output_of_a_shell_command_does_not_outlive_its_conversation() -> None:
+    @bench("1")
+    async def _(made: Bench) -> None:
+        made.conversation.shell(ShellCommand("echo here"))
+        await made.conversation.idle()
+        made.conversation.clear()
+        assert made.events[-1] == Changed("session")
+        made.prompt("a")
+        await made.conversation.idle()
+        assert made.asked == ["a"]
+
+
+# Settings and skills
+
+
+def test_settings_are_for_an_idle_conversation_and_are_told() -> None:
+    @bench("1")
+    async def _(made: Bench) -> None:
+        conversation = made.conversation
+        made.prompt("a")
+        with pytest.raises(Busy):
+            conversation.set_model("n")
+        with pytest.raises(Busy):
+            conversation.set_reasoning("low")
+        with pytest.raises(Busy):
+            conversation.clear()
+        await conversation.idle()
+        made.events.clear()
+        assert conversation.set_model("n").id == "n"
+        conversation.set_reasoning("low")
+        assert made.events == [Changed("settings")] * 2
+        env = conversation.runtime.agent.context.env
+        assert (env["ZOT_MODEL"], env["ZOT_REASONING_LEVEL"]) == ("n", "low")
+
+
+def test_a_prompt_that_names_a_skill_sends_its_text_whatever_the_case(tmp_path: Path) -> None:
+    (tmp_path / "SKILL.md").write_text("---\nname: review\ndescription: d\n---\nLook closely.\n")
+    skill = Skill("review", "d", str(tmp_path / "SKILL.md"), str(tmp_path), "user")
+
+    @bench("1", "2", skills=[skill])
+    async def _(made: Bench) -> None:
+        made.prompt("/skill:review the last commit")
+        made.prompt("/Skill:Review it")
+        await made.conversation.idle()
+        assert ["Look closely." in text for text in made.asked] == [True, True]
+        assert made.asked[0].endswith("the last commit")
+
+
+def test_a_prompt_that_names_an_unknown_skill_is_an_error_and_a_path_is_text() -> None:
+    @bench("1")
+    async def _(made: Bench) -> None:
+        made.prompt("/skill:nonsuch")
+        await made.conversation.idle()
+        (error,) = made.of(ErrorEvent)
+        assert error.message.startswith("unknown skill 'nonsuch'")
+        made.prompt("/etc/hosts")
+        await made.conversation.idle()
+        assert made.asked == ["/etc/hosts"]
+        assert len(made.of(AssistantStart)) == 1
