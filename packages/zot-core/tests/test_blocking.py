@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from zot_core.answer import RunFailed
 from zot_core.blocking import BlockingRuntime
 from zot_core.errors import Busy, Closed
 from zot_core.events import AgentEvent, Done, TextDelta
-from zot_core.runtime import RunFailed, Runtime
+from zot_core.runtime import Runtime
 from zot_core.testing import EventClient, FakeShell, MemoryFiles, Scripted, types
 from zot_core.tools.base import tool
 from zot_provider.client import Client

@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from zot_core.agent import user_message
+from zot_core.agent.run import Run
+from zot_core.answer import RunFailed
 from zot_core.errors import Busy, Closed, Refused, SessionLocked
 from zot_core.events import AgentEvent, Done, ErrorEvent, TextDelta, TurnEnd, UserMessage
 from zot_core.hooks import Call as HookCall
 from zot_core.hooks import Refusal
-from zot_core.runtime import Run, RunFailed, Runtime, pick_tools
+from zot_core.runtime import Runtime
 from zot_core.sessions.file import load
+from zot_core.setup import pick_tools
 from zot_core.testing import EventClient, FakeShell, MemoryFiles, types
 from zot_core.tools.base import tool
 from zot_provider.client import Client

@@ -9,9 +9,10 @@ import pytest
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from zot_core.answer import RunFailed
 from zot_core.errors import Busy, InvalidAnswer
 from zot_core.events import Done, TextDelta
-from zot_core.runtime import RunFailed, Runtime
+from zot_core.runtime import Runtime
 from zot_core.testing import EventClient, FakeShell, MemoryFiles
 from zot_core.tools.base import tool
 from zot_provider.client import Client

@@ -15,11 +15,12 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
+from zot_core.agent.run import Run
 from zot_core.aio import spawn
 from zot_core.answer import RunResult
 from zot_core.errors import Closed
 from zot_core.events import AgentEvent
-from zot_core.runtime import Run, Runtime
+from zot_core.runtime import Runtime
 from zot_provider.messages import ImageBlock
 
 P = ParamSpec("P")

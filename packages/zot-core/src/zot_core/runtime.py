@@ -8,28 +8,35 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 ```
 """
 
-import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
-from zot_core.agent.loop import conclude, failed
-from zot_core.agent.run import Run as Run
-from zot_core.answer import Follower, RunFailed, RunResult
+from zot_core.agent.loop import concluded
+from zot_core.agent.run import Run
+from zot_core.answer import Follower, RunResult
 from zot_core.answer import stream_text as stream_answer
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.errors import Busy, Closed
-from zot_core.events import ErrorEvent, Notice, RunEnd
+from zot_core.events import Notice, RunEnd
 from zot_core.hooks import Hooks
 from zot_core.limits import RunLimits, limit_runs
 from zot_core.sessions.file import SessionFile, Stored
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.store import new_session
-from zot_core.setup import check_reasoning, choose, chosen_tools, open_session, own_tools
-from zot_core.setup import pick_tools as pick_tools
-from zot_core.skills import SKILL_TOOL, Skill, skill_tool
+from zot_core.setup import (
+    check_reasoning,
+    choose,
+    chosen_tools,
+    models_to_choose,
+    open_session,
+    other_model,
+    own_tools,
+    pick_tools,
+)
+from zot_core.skills import SKILL_TOOL, Skill
 from zot_core.state import State
 from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.base import Tool
@@ -48,8 +55,6 @@ from zot_provider.router import RoutingClient
 from zot_provider.usage import Usage
 
 T = TypeVar("T")
-
-__all__ = ["Run", "RunFailed", "RunResult", "Runtime", "pick_tools"]
 
 
 class Runtime:
@@ -116,7 +121,7 @@ class Runtime:
         names = None if builtin_tools is None else several(builtin_tools)
         self._uses_skills = names is None or SKILL_TOOL in names
         self.workspace = Workspace(cwd, system_prompt, appended, list(skills) if self._uses_skills else [])
-        tools = [*pick_tools(names), *_skill_tools(self.skills), *own_tools(tools)]
+        tools = [*pick_tools(names), *self.workspace.tools(), *own_tools(tools)]
         # Last of what can fail: after an error nobody could unlock the file.
         if session is not None and not isinstance(session, SessionFile):
             session, resumed = open_session(os.path.abspath(session), cwd, model)
@@ -183,7 +188,7 @@ class Runtime:
     @property
     def cost(self) -> float:
         """US dollars of the session so far; 0 while no price is known."""
-        return self.agent.usage.cost_usd
+        return self.usage.cost_usd
 
     @property
     def busy(self) -> bool:
@@ -214,16 +219,12 @@ class Runtime:
 
     async def summarise(self, instructions: str = "") -> RunEnd:
         """The work of `compact`, for `begin`."""
-        end: RunEnd = "completed"
-        failure: ErrorEvent | None = None
-        try:
+
+        async def work() -> None:
             await self._name_model("")
             await self._compactor.compact(instructions=instructions)
-        except asyncio.CancelledError:
-            end = "aborted"
-        except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
-            end, failure = "error", failed(error)
-        return conclude(self.agent, end, failure)
+
+        return await concluded(self.agent, work())
 
     async def _name_model(self, _: str) -> None:
         """Where no model was named and none is the provider's default, the server's first one is taken."""
@@ -289,19 +290,11 @@ class Runtime:
     @property
     def state(self) -> State:
         """What it is and does at the moment."""
-        agent, model = self.agent, self.agent.model
-        identity = self.session.meta.id if self.session is not None else ""
-        return State(
-            model.vendor, model.id, self.cwd, len(agent.transcript), self.busy, agent.usage, agent.reasoning, identity,
-            len(agent.inbox),
-        )  # fmt: skip
+        return State.of(self.agent, self.cwd, self.session.meta.id if self.session is not None else "")
 
     async def list_models(self, which: Which = "ready", *, ask: Ask = "unlisted", limit: float = LIST_LIMIT) -> Listing:
         """The models to choose from, and why servers that were asked gave none: see `ModelRegistry.listing`."""
-        client, model = self.agent.client, self.agent.model
-        if not isinstance(client, RoutingClient):
-            return Listing([model] if model.id else [])
-        return await client.registry.listing(client.models, which=which, current=model, ask=ask, limit=limit)
+        return await models_to_choose(self.agent.client, self.agent.model, which, ask, limit)
 
     def set_model(self, model: str | Model, *, provider: str = "") -> None:
         """Continue with another model, of any provider there is a credential for; a name is understood as in
@@ -312,25 +305,12 @@ class Runtime:
         system prompt again.
         """
         self._check_idle()
-        agent, client = self.agent, self.agent.client
-        if isinstance(client, RoutingClient):
-            if isinstance(model, str):
-                model = client.registry.resolve(model, agent.model, provider=provider)
-            client.check(model)
-            if client.registry.unlisted(model, agent.model):
-                title = client.registry.provider(model.vendor).title
-                why = f"{model.id} is not among the models of {title} that zot knows; it is asked for all the same"
-                self.agent.emit(Notice("warn", why))
-        elif isinstance(model, str):
-            own = provider or agent.model.vendor
-            name = model.strip().removeprefix(f"{own}/")
-            if not name:
-                raise ConfigError("the model's name is empty")
-            same = (name, own) == (agent.model.id, agent.model.vendor)
-            model = agent.model if same else Model(name, own, reasoning=True)
-        agent.model = model
+        agent = self.agent
+        agent.model, warning = other_model(agent.client, agent.model, model, provider)
+        if warning:
+            agent.emit(Notice("warn", warning))
         if self.session is not None:
-            self.session.change(model=model.id, provider=model.vendor)
+            self.session.change(model=agent.model.id, provider=agent.model.vendor)
         agent.refresh()
 
     def set_reasoning(self, reasoning: Reasoning) -> None:
@@ -386,7 +366,8 @@ class Runtime:
         if not isinstance(session, SessionFile):
             session, resumed = open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
-            self._move(workspace)
+            self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
+            self.workspace.enter(self.agent, self._tools)
         self._continue_with(session, resumed)
 
     def _continue_with(self, session: SessionFile | None, resumed: Stored | None) -> None:
@@ -396,23 +377,9 @@ class Runtime:
                 self._recorder = Recorder(agent.hooks, session)
             self._recorder.session = session
             agent.cache_key = session.meta.id
-        agent.transcript.reset(resumed.messages if resumed else ())
-        agent.inbox.take_all()
-        agent.usage = resumed.usage if resumed else Usage()
-        agent.refresh()
+        agent.start_over(resumed.messages if resumed else (), resumed.usage if resumed else Usage())
         if old is not None and old is not session:
             old.close()
-
-    def _move(self, workspace: Workspace) -> None:
-        agent = self.agent
-        if not self._uses_skills:
-            workspace = workspace.replace(skills=[])
-        self.workspace = workspace
-        agent.context = agent.context.replace(cwd=workspace.cwd)
-        agent.system = workspace.system()
-        for tools in (self._tools, agent.tools):
-            tools.pop(SKILL_TOOL, None)
-            tools.update({tool.name: tool for tool in _skill_tools(workspace.skills)})
 
     def _check_open(self) -> None:
         if self._closed:
@@ -427,8 +394,8 @@ class Runtime:
         """Cancel what runs, wait for it, release files and connections. Closing twice is harmless."""
         self._closed = True
         self.cancel()
-        if self.agent.current is not None:
-            await self.agent.current.finished()
+        if (current := self.agent.current) is not None:
+            await current.finished()
         if self.session is not None:
             self.session.close()
         await self.agent.client.close()
@@ -438,7 +405,3 @@ class Runtime:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
-
-
-def _skill_tools(skills: Sequence[Skill]) -> list[Tool]:
-    return [skill_tool(skills)] if skills else []

@@ -14,9 +14,9 @@ from zot_core.version import __version__
 from zot_provider.client import Client
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
-from zot_provider.registry import ModelRegistry
+from zot_provider.registry import Ask, Listing, ModelRegistry, Which
 from zot_provider.request import Reasoning
-from zot_provider.router import open_client
+from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import select
 
 
@@ -90,3 +90,32 @@ def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored
     stored = load(path)
     changed = stored.meta.replace(model=model.id, provider=model.vendor)
     return SessionFile(path, changed, resume=stored), stored
+
+
+def other_model(client: Client, current: Model, model: str | Model, provider: str) -> tuple[Model, str]:
+    """The model that is meant while `current` is in use, and a warning if nobody knows it.
+
+    Raises `ConfigError`: see `ModelRegistry.resolve` and `RoutingClient.check`. A client that was handed in takes any
+    name.
+    """
+    if isinstance(client, RoutingClient):
+        registry = client.registry
+        found = registry.resolve(model, current, provider=provider) if isinstance(model, str) else model
+        client.check(found)
+        title = registry.provider(found.vendor).title
+        warning = f"{found.id} is not among the models of {title} that zot knows; it is asked for all the same"
+        return found, warning if registry.unlisted(found, current) else ""
+    if not isinstance(model, str):
+        return model, ""
+    own = provider or current.vendor
+    name = model.strip().removeprefix(f"{own}/")
+    if not name:
+        raise ConfigError("the model's name is empty")
+    return current if (name, own) == (current.id, current.vendor) else Model(name, own, reasoning=True), ""
+
+
+async def models_to_choose(client: Client, current: Model, which: Which, ask: Ask, limit: float) -> Listing:
+    """See `ModelRegistry.listing`; of a client that was handed in only the current model is known."""
+    if not isinstance(client, RoutingClient):
+        return Listing([current] if current.id else [])
+    return await client.registry.listing(client.models, which=which, current=current, ask=ask, limit=limit)

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from zot_core.agent import Agent
 from zot_core.prompt import system_prompt
-from zot_core.skills import Skill, skills_section
+from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
+from zot_core.tools.base import Tool
 from zot_provider.record import Record, field, record
 
 
@@ -24,3 +26,15 @@ class Workspace(Record):
         """The system prompt for work in this place."""
         appended = [*self.append_system_prompt, skills_section(self.skills)]
         return system_prompt(self.cwd, replace=self.system_prompt, append=appended)
+
+    def tools(self) -> list[Tool]:
+        """The tool `skill`, if there are skills."""
+        return [skill_tool(self.skills)] if self.skills else []
+
+    def enter(self, agent: Agent, known: dict[str, Tool]) -> None:
+        """Have an agent work here from now on; `known` are the tools that it can be given."""
+        agent.context = agent.context.replace(cwd=self.cwd)
+        agent.system = self.system()
+        for tools in (known, agent.tools):
+            tools.pop(SKILL_TOOL, None)
+            tools.update({tool.name: tool for tool in self.tools()})

@@ -110,6 +110,13 @@ class Agent:
         """Say something once the running prompt is answered."""
         self.inbox.follow_up(user_message(text, images))
 
+    def start_over(self, messages: Iterable[Message], usage: Usage) -> None:
+        """Continue another conversation, from these messages and this usage."""
+        self.transcript.reset(messages)
+        self.inbox.take_all()
+        self.usage = usage
+        self.refresh()
+
     def refresh(self) -> None:
         """Forget the system prompt that hooks gave; they are asked again before the next model call."""
         self.system_prompt = None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 from zot_core.agent.calls import run_calls
 from zot_core.agent.turn import take_turn
@@ -80,6 +81,19 @@ def conclude(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> Ru
         except ZotError as error:  # all observers have been told, and there is nothing left to stop
             _log.error("an observer failed at the end of a run", exc_info=error)
     return end
+
+
+async def concluded(agent: Agent, work: Coroutine[Any, Any, None]) -> RunEnd:
+    """Do `work` as a run of its own, and tell how it ended. Never raises."""
+    end: RunEnd = "completed"
+    failure: ErrorEvent | None = None
+    try:
+        await work
+    except asyncio.CancelledError:
+        end = agent.current.cancel_reason if agent.current is not None else "aborted"
+    except Exception as error:  # noqa: BLE001  the top of a run: the person is told, once
+        end, failure = "error", failed(error)
+    return conclude(agent, end, failure)
 
 
 def failed(error: Exception) -> ErrorEvent:
