@@ -412,7 +412,7 @@ LOOK = Turn(
 
 
 def test_a_model_of_another_provider_answers_from_there_and_children_know_it(zot: Any, server: ScriptedServer) -> None:
-    server.add(LOOK, "One.", LOOK, "Two.")
+    server.add(LOOK, "One.", LOOK, "Two.", LOOK, "Three.")
     env = zot.env | {"ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
     sessions: list[str] = []
 
@@ -430,15 +430,19 @@ def test_a_model_of_another_provider_answers_from_there_and_children_know_it(zot
             (models,) = [each for each in after.config_options if each.id == "model"]
             values = [each.value for each in models.options]
             assert models.current_value == "claude-sonnet-4-5"
-            assert {"claude-sonnet-4-5", "openai/gpt-4o"} <= {*values}
+            assert {"claude-sonnet-4-5", "openai/scripted"} <= {*values}
+            await talk.prompt(began.session_id, "look")
+            await choose(config_id="model", session_id=began.session_id, value="openai/scripted")
             await talk.prompt(began.session_id, "look")
 
     asyncio.run(main())
-    assert [request.wire for request in server.requests] == ["openai-chat"] * 2 + ["anthropic-messages"] * 2
+    wires = ["openai-chat"] * 2 + ["anthropic-messages"] * 2 + ["openai-chat"] * 2
+    assert [request.wire for request in server.requests] == wires
     (id,) = sessions
     assert (zot.cwd / "seen").read_text().splitlines() == [
         f"openai scripted off {id}",
         f"anthropic claude-sonnet-4-5 low {id}",
+        f"openai scripted low {id}",
     ]
 
 
@@ -463,13 +467,14 @@ def test_a_model_of_the_persons_file_has_its_window_and_its_price_from_there(zot
         {"id": "m1", "contextWindow": 1000, "priceInput": 1.0, "priceOutput": 1.0},
         {"id": "m2", "contextWindow": 200_000, "priceInput": 1_000_000.0, "priceOutput": 1_000_000.0},
     ]
-    corp = {"baseUrl": server.base_url("openai-chat"), "auth": "none", "models": models}
+    corp = {"baseUrl": server.base_url("openai-chat"), "models": models}
     zot.home.mkdir()
     (zot.home / "models.json").write_text(json.dumps({"providers": {"corp": corp}}))
     server.add("Hello.")
 
     async def main() -> None:
-        async with open_talk(zot, "--provider", "corp", "--model", "m1") as talk:
+        env = zot.env | {"CORP_API_KEY": zot.env["OPENAI_API_KEY"]}
+        async with open_talk(zot, "--provider", "corp", "--model", "m1", env=env) as talk:
             session = await talk.begin(zot)
             await talk.agent.set_config_option(config_id="model", session_id=session, value="m2")
             await talk.prompt(session, "hi")

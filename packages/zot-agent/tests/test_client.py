@@ -139,6 +139,17 @@ async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer
         assert {model["provider"] for model in await client.list_models_all()} > {"openai", "anthropic"}
 
 
+@in_loop
+async def test_a_model_of_another_provider_answers_the_next_prompt(server: ScriptedServer) -> None:
+    server.add("from there")
+    env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
+    env |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
+    async with connect(server, env=env) as client:
+        assert await client.set_model("claude-sonnet-4-5", provider="anthropic") == "claude-sonnet-4-5"
+        assert text(await events_of(client.prompt("hi"))) == "from there"
+    assert [request.wire for request in server.requests] == ["anthropic-messages"]
+
+
 TOY = """
 from zot_ext import *
 ext = Extension("toy")
@@ -162,9 +173,8 @@ async def test_what_extensions_want_comes_between_the_prompts_and_their_prompts_
     (folder / "main.py").write_text(f"#!{sys.executable}\n{TOY}")
     (folder / "main.py").chmod(0o755)
     (folder / "extension.json").write_text('{"name": "toy", "exec": "./main.py"}')
-    async with connect(server, "--ext", str(folder.absolute())) as client:
-        commands = [each for each in await client.get_commands() if each["extension"] != "skills"]
-        assert [command["name"] for command in commands] == ["open", "say", "show"]
+    async with connect(server, "--no-skills", "--ext", str(folder.absolute())) as client:
+        assert [command["name"] for command in await client.get_commands()] == ["open", "say", "show"]
         assert await client.command("show", "it") == "display"
         assert await client.events.next() == {"type": "ext_display", "extension": "toy", "text": "shown: it"}
         assert await client.command("open") == "open_panel"
@@ -182,6 +192,7 @@ async def test_what_extensions_want_comes_between_the_prompts_and_their_prompts_
         while not theirs or theirs[-1]["type"] != "done":
             theirs.append(await client.events.next() or {})
         assert text(theirs) == "theirs"
+        assert types(await events_of(client.prompt("/show it"))) == ["ext_display", "done"]
 
 
 @in_loop

@@ -3,7 +3,7 @@ import json
 import os
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from zot_agent.acp.transport import StdioTransport
@@ -37,12 +37,15 @@ def talk(data: bytes, limits: RpcLimits | None = None) -> tuple[list[Any], list[
 
 @settings(max_examples=50)
 @given(st.lists(st.one_of(st.binary(max_size=40), st.text(max_size=40).map(str.encode)), max_size=5))
+@example([b"\xef\xbb\xbf"])  # a byte order mark before the first line is passed over
 def test_every_line_is_a_message_or_has_an_answer(lines: list[bytes]) -> None:
     data = b"\n".join(lines)
 
     received, answers = talk(data)
 
-    assert len(received) + len(answers) == len([line for line in data.split(b"\n") if line.strip()])
+    assert len(received) + len(answers) == len(
+        [line for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
+    )
     assert all(each["id"] is None and each["error"]["code"] in (-32700, -32600) for each in answers)
 
 

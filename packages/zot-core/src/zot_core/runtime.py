@@ -12,6 +12,7 @@ import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
+from zot_core import setup
 from zot_core.agent import Agent, user_message
 from zot_core.agent.loop import concluded
 from zot_core.agent.run import Run
@@ -26,16 +27,6 @@ from zot_core.limits import RunLimits, limit_runs
 from zot_core.sessions.file import SessionFile, Stored
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.store import new_session
-from zot_core.setup import (
-    check_reasoning,
-    choose,
-    chosen_tools,
-    models_to_choose,
-    open_session,
-    other_model,
-    own_tools,
-    pick_tools,
-)
 from zot_core.skills import SKILL_TOOL, Skill
 from zot_core.state import State
 from zot_core.tools import BUILTIN_TOOLS
@@ -111,20 +102,20 @@ class Runtime:
         cwd = os.path.abspath(cwd)
         if not os.path.isdir(cwd):
             raise ConfigError(f"the working directory {cwd} does not exist")
-        client, model = choose(client, models, model, provider, api_key, base_url)
+        client, model = setup.choose(client, models, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
         compaction = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
         compaction.check()
-        check_reasoning(reasoning)
+        setup.check_reasoning(reasoning)
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else several(builtin_tools)
         self._uses_skills = names is None or SKILL_TOOL in names
         self.workspace = Workspace(cwd, system_prompt, appended, list(skills) if self._uses_skills else [])
-        tools = [*pick_tools(names), *self.workspace.tools(), *own_tools(tools)]
+        tools = [*setup.pick_tools(names), *self.workspace.tools(), *setup.own_tools(tools)]
         # Last of what can fail: after an error nobody could unlock the file.
         if session is not None and not isinstance(session, SessionFile):
-            session, resumed = open_session(os.path.abspath(session), cwd, model)
+            session, resumed = setup.open_session(os.path.abspath(session), cwd, model)
         self.agent = Agent(
             client,
             model,
@@ -294,7 +285,7 @@ class Runtime:
 
     async def list_models(self, which: Which = "ready", *, ask: Ask = "unlisted", limit: float = LIST_LIMIT) -> Listing:
         """The models to choose from, and why servers that were asked gave none: see `ModelRegistry.listing`."""
-        return await models_to_choose(self.agent.client, self.agent.model, which, ask, limit)
+        return await setup.models_to_choose(self.agent.client, self.agent.model, which, ask, limit)
 
     def set_model(self, model: str | Model, *, provider: str = "") -> None:
         """Continue with another model, of any provider there is a credential for; a name is understood as in
@@ -306,7 +297,7 @@ class Runtime:
         """
         self._check_idle()
         agent = self.agent
-        agent.model, warning = other_model(agent.client, agent.model, model, provider)
+        agent.model, warning = setup.other_model(agent.client, agent.model, model, provider)
         if warning:
             agent.emit(Notice("warn", warning))
         if self.session is not None:
@@ -316,7 +307,7 @@ class Runtime:
     def set_reasoning(self, reasoning: Reasoning) -> None:
         """Have the model think this much from now on."""
         self._check_idle()
-        check_reasoning(reasoning)
+        setup.check_reasoning(reasoning)
         self.agent.reasoning = reasoning
         self.agent.refresh()
 
@@ -324,7 +315,7 @@ class Runtime:
         """Have these tools from now on: built-in ones and those given at the beginning. Others, such as those of
         extensions, stay whether or not they are named."""
         self._check_idle()
-        self.agent.tools = chosen_tools(self._tools, self.agent.tools, names)
+        self.agent.tools = setup.chosen_tools(self._tools, self.agent.tools, names)
         self.agent.refresh()
 
     def set_messages(self, messages: Iterable[Message]) -> None:
@@ -364,7 +355,7 @@ class Runtime:
         """
         self._check_idle()
         if not isinstance(session, SessionFile):
-            session, resumed = open_session(os.path.abspath(session), self.cwd, self.agent.model)
+            session, resumed = setup.open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
             self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
             self.workspace.enter(self.agent, self._tools)

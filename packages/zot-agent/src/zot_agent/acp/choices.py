@@ -1,5 +1,6 @@
 """What a person may choose for a session in the client: its mode, its model, how much that thinks."""
 
+from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias, cast, get_args
 
 from zot_agent.acp.calls import Json
@@ -29,31 +30,36 @@ def modes(current: Mode) -> Json:
     return {"currentModeId": current, "availableModes": available}
 
 
-async def options(conversation: Conversation, mode: Mode) -> list[Json]:
-    """The protocol's `configOptions`, each with all its values. There is no model to choose while the provider's server
-    has yet to name one."""
-    runtime = conversation.runtime
-    current, levels = runtime.agent.model, get_args(Reasoning)
+async def offer(conversation: Conversation, before: Iterable[Model]) -> dict[str, Model]:
+    """The models to choose from, by what the protocol calls their values: the id, after PROVIDER/ for another provider
+    than the current one. What was offered `before` stays, since not every server's models are known. Empty while the
+    provider's server has yet to name a model."""
+    current = conversation.runtime.agent.model
+    if not current.id:
+        return {}
+    listing = await conversation.runtime.list_models(ask="never")
+    found = {(each.vendor, each.id): each for each in listing.models}
+    for each in before:
+        found.setdefault((each.vendor, each.id), each)
+    return {id if provider == current.vendor else f"{provider}/{id}": model for (provider, id), model in found.items()}
+
+
+def options(conversation: Conversation, mode: Mode, models: Mapping[str, Model]) -> list[Json]:
+    """The protocol's `configOptions`, each with all its values; `models` are those on `offer`."""
+    agent, levels = conversation.runtime.agent, get_args(Reasoning)
     found = [_select("mode", "Mode", "mode", mode, [(id, name) for id, (name, _) in _MODES.items()])]
-    if current.id:
-        listing = await runtime.list_models(ask="never")
-        names = [(_value(each, current), each.name or each.id) for each in listing.models]
-        found.append(_select("model", "Model", "model", current.id, names))
-    found.append(
-        _select("reasoning", "Thinking", "thought_level", runtime.agent.reasoning, [(each, each) for each in levels])
-    )
+    if models:
+        names = [(value, each.name or each.id) for value, each in models.items()]
+        found.append(_select("model", "Model", "model", agent.model.id, names))
+    found.append(_select("reasoning", "Thinking", "thought_level", agent.reasoning, [(each, each) for each in levels]))
     return found
 
 
-def _value(model: Model, current: Model) -> str:
-    """What stands for a model among the choices; `Conversation.set_model` understands it."""
-    return model.id if model.vendor == current.vendor else f"{model.vendor}/{model.id}"
-
-
-def choose(conversation: Conversation, option: str, value: str) -> None:
-    """Have another model, or effort. Raises `UnknownName`, `Busy`, and what `Runtime.set_model` raises."""
+def choose(conversation: Conversation, option: str, value: str, models: Mapping[str, Model]) -> None:
+    """Have another model, or effort; a model that is not one of `models` is understood as in `Runtime.set_model`.
+    Raises `UnknownName`, `Busy`, and what `Runtime.set_model` raises."""
     if option == "model":
-        conversation.set_model(value)
+        conversation.set_model(models.get(value, value))
     elif option == "reasoning":
         if value not in get_args(Reasoning):
             raise UnknownName.among("reasoning", value, get_args(Reasoning))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from zot_agent.acp.calls import Json, plain
-from zot_agent.acp.choices import Mode, checked_mode, choose, options
+from zot_agent.acp.choices import Mode, checked_mode, choose, offer, options
 from zot_agent.acp.content import Content, read_content
 from zot_agent.acp.feed import Feed
 from zot_agent.acp.permission import Permission
@@ -21,6 +21,7 @@ from zot_core.errors import Busy
 from zot_core.events import Done, Notice, RunEnd, TurnStart
 from zot_core.sessions import listing
 from zot_provider.errors import ZotError
+from zot_provider.model import Model
 from zot_provider.record import Record, record
 from zot_provider.surrogates import without_surrogates
 
@@ -76,6 +77,7 @@ class Session:
         self._asked: Run | None = None
         self._outcome: tuple[RunEnd, str, bool] | None = None
         self._notes: deque[tuple[str, str]] = deque(maxlen=NOTES)
+        self._models: dict[str, Model] = {}
         self._named = len(agent.transcript) > 0 or stored is None
         self.conversation.confirm = self._permission
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
@@ -155,11 +157,12 @@ class Session:
         if option == "mode":
             self.set_mode(value)
         else:
-            choose(self.conversation, option, value)
+            choose(self.conversation, option, value, self._models)
 
     async def options(self) -> list[Json]:
         """What can be chosen, and what is."""
-        return await options(self.conversation, self.mode)
+        self._models = await offer(self.conversation, self._models.values())
+        return options(self.conversation, self.mode, self._models)
 
     # Prompts
 

@@ -146,9 +146,10 @@ class RpcClient:
         """Begin anew, with a new session file if there was one; its id, empty without."""
         return str((await self.request("new_session"))["session_id"])
 
-    async def set_model(self, model: str) -> str:
-        """Ask another model of the same provider from now on; its whole id."""
-        return str((await self.request("set_model", model=model))["model"])
+    async def set_model(self, model: str, *, provider: str = "") -> str:
+        """Continue with another model, of any provider that there is a key for; its whole id. `model` is an id, the
+        beginning of one, or PROVIDER/ID."""
+        return str((await self.request("set_model", model=model, provider=provider))["model"])
 
     async def set_reasoning(self, reasoning: str) -> None:
         """Have the model think this much: `off minimum low medium high xhigh max`."""
@@ -171,12 +172,12 @@ class RpcClient:
         await self.request("ping")
 
     async def get_commands(self) -> list[CommandInfo]:
-        """The slash commands of extensions."""
+        """The slash commands of skills and extensions."""
         return cast("list[CommandInfo]", (await self.request("get_commands"))["commands"])
 
     async def command(self, name: str, args: str = "") -> str:
-        """Run a slash command of an extension; its action. What it wants shown comes as events, and so does all of a
-        prompt that it submits."""
+        """Run a slash command of a skill or an extension; its action. What it wants shown comes as events, and so does
+        all of a prompt that it submits."""
         return str((await self.request("command", name=name, args=args))["action"])
 
     async def reload_ext(self) -> dict[str, Any]:

@@ -72,6 +72,8 @@ export class Waiting {
   // A prompt is over. What came too late for it is a prompt of its own, or given back if it was not `complete`; how much
   // was given back.
   end(complete) {
+    const next = this.#messages.find((each) => each.taken && each.type === "prompt");
+    if (next?.text.trim().startsWith("/")) this.#drop(next); // a command begins now, and no message of the user tells so
     const late = this.#messages.filter((each) => each.taken && each.type === "follow_up");
     for (const message of complete ? late : []) {
       Object.assign(message, { type: "prompt", taken: false });
