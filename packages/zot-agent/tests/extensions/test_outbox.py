@@ -68,7 +68,7 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(limited())
 
 
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples * 3 // 10)
 @given(st.lists(st.sampled_from([1, 2, 70, 4096, PIPE - 1, PIPE, PIPE + 1, 3 * PIPE]), max_size=80))
 def test_whatever_the_sizes_lines_arrive_whole_and_in_order(sizes: list[int]) -> None:
     async def work() -> None:

@@ -48,7 +48,7 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(limited())
 
 
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples * 3 // 10)
 @given(st.lists(st.binary(min_size=1, max_size=300).filter(lambda line: b"\n" not in line), max_size=40))
 def test_all_lines_arrive_the_last_also_without_its_end(parts: list[bytes]) -> None:
     async def work() -> None:
