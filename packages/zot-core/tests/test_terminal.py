@@ -84,6 +84,6 @@ def test_a_sequence_without_an_end_takes_no_more_than_its_line() -> None:
 
 @pytest.mark.parametrize("piece", ["\x1b]", "\x9d\n", "\x1b[", "\x1b[1;", "\x1bP\n", "\x1b ", "\x9b0"])
 def test_hostile_text_takes_no_longer_than_any_other(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     strip_controls(piece * 100_000)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
