@@ -13,7 +13,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -131,12 +131,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.skip(f"{part} is not installed")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> Generator[None, None, None]:
     """With CI set, what is skipped has failed."""
     if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"{report.longrepr[-1]}; nothing may be skipped where CI is set"
+    return (yield)
 
 
 class _Kept(logging.Handler):
