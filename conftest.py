@@ -109,8 +109,11 @@ def pytest_configure_node(node) -> None:
 
 @pytest.fixture(scope="session")
 def installer_environment(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The variables of this machine that a package installer works with: caches, indexes, certificates, proxies."""
-    return dict(getattr(request.config, "workerinput", {}).get("installers", INSTALLERS))
+    """The variables that a package installer works with on this machine: caches, indexes, certificates, proxies.
+
+    It takes the Python that runs the tests: it would fetch one where the only one to be seen is that of an environment.
+    """
+    return getattr(request.config, "workerinput", {}).get("installers", INSTALLERS) | {"UV_PYTHON": sys.executable}
 
 
 def _is_here(part: str) -> bool:

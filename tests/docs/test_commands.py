@@ -24,13 +24,16 @@ set -eu
 make() { command make -C "$CHECKOUT" --dry-run "$@" >/dev/null; }
 """
 
+NEEDS = {"curl": r"\bcurl\b", "jq": r"\bjq\b|--lang shell", "node": r"\bnode\b"}
+"""Programs that a machine may lack, and what a block that runs one looks like."""
+
 
 def blocks(language: str) -> list[object]:
     found = []
     for page in PAGES:
         for number, block in enumerate(re.findall(rf"```{language}\n(.*?)```", page.read_text("utf-8"), re.S), 1):
-            needs = {"uv", *re.findall(r"\b(?:curl|jq|node)\b", block)}
-            marks = pytest.mark.needs(*needs)
+            needs = [name for name, mark in NEEDS.items() if re.search(mark, block)]
+            marks = pytest.mark.needs("uv", *needs)
             found.append(pytest.param(block, id=f"{page.relative_to(ROOT)}:{number}", marks=marks))
     return found
 
