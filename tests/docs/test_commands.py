@@ -8,8 +8,10 @@ of a key is the reader's own business and harmless here.
 
 import os
 import re
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -90,13 +92,19 @@ def test_a_shell_block_of_the_documents_runs(block: str, environment: dict[str, 
             "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages"),
             "OPENAI_BASE_URL": server.base_url("openai-chat"),
         }
-        done = subprocess.run(
+        process = subprocess.Popen(
             ["bash", "-c", PRELUDE + block],
-            cwd=environment["PWD"], env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=120, check=False,
+            cwd=environment["PWD"], env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip
-    assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
-    assert "Traceback" not in done.stderr
+        try:
+            out, err = process.communicate(timeout=120)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # what a block that fails has started
+            process.communicate()
+    assert process.returncode == 0, f"{block}\n{out}\n{err}"
+    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize("block", blocks("python"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from zot_ext import load_manifest
+from zot_ext import Limits, load_manifest
 from zot_ext.protocol.from_extension import Notify, PanelRender, Ready
 from zot_ext.testing import FakeHost, check
 
@@ -20,6 +20,8 @@ ROOT = Path(__file__).parents[2]
 EXTENSIONS = ROOT / "examples" / "extensions"
 NAMES = sorted(path.parent.name for path in EXTENSIONS.glob("*/extension.json"))
 
+
+PATIENT = Limits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
 
 NEEDS = {"clock": ("node",), "scratchpad": ("node", "tsx"), "shell": ("jq",)}
 RUN = [pytest.param(name, marks=pytest.mark.needs(*NEEDS.get(name, ()))) for name in NAMES]
@@ -129,7 +131,7 @@ def test_the_pipeline_of_the_protocol_document(name: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", RUN)
 def test_the_check_finds_nothing_wrong(name: str) -> None:
-    report = check(EXTENSIONS / name)
+    report = check(EXTENSIONS / name, limits=PATIENT)
     assert report.rules == (("no-ready",) if name == "hello-raw" else ())
     assert report.ok
     assert PIPED[name][0] in report.commands
