@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run check test bench docs pictures build
+.PHONY: help setup run check test fuzz bench docs pictures build
 
 UV := $(shell sh scripts/uv.sh)
 ifeq ($(UV),)
@@ -36,8 +36,7 @@ check: setup ## format, lint, types, arrows, each package alone, docs
 	$(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
 	@set -e; for package in $(PACKAGES); do \
 	  echo "$$package alone"; \
-	  $(UV) run --quiet --isolated --no-default-groups --package $$package --with pytest --with hypothesis --with pyte --with pytest-xdist \
-	    $(PYTEST) packages/$$package; \
+	  $(UV) run --quiet --isolated --no-default-groups --group test --package $$package $(PYTEST) packages/$$package; \
 	done
 	$(UV) run scripts/generate_docs.py --check
 	$(UV) run $(PYTEST) tests/arch tests/docs tests/dist
@@ -48,6 +47,10 @@ TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools pac
 
 test: setup ## every test but those of `make check`
 	$(UV) run $(PYTEST) $(TESTED) tests/e2e tests/examples tests/faults
+
+# What fails is kept in .hypothesis/ and tried first the next time.
+fuzz: setup ## search with new examples for what breaks the property tests; write what it finds above the test, as @example
+	$(UV) run $(PYTEST) -m hypothesis --hypothesis-profile=fuzz packages tests
 
 bench: setup ## measure the budgets in an environment of its own
 	$(UV) run benchmarks/run.py

@@ -1,18 +1,146 @@
-"""What every test run needs, whoever started it."""
+"""What every test run needs, whoever starts it and wherever: the environment of the tests is made here, in one place.
 
+Tests see none of the machine's variables, settings and programs but those that are named here. What a test wants
+besides, it sets or makes itself.
+"""
+
+import atexit
+import ctypes
 import logging
+import os
+import shutil
 import signal
-from collections.abc import Iterator
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
-# The background jobs of a shell ignore SIGINT, and so would every process that a test starts.
+PROGRAMS = """
+    [ awk basename bash cat chmod cp cut date dd df dirname echo env expr false find git grep head id kill ln ls make
+    mkdir mkfifo mktemp mv nohup od printf pwd readlink rm rmdir sed seq setsid sh sleep sort stat stty tail tar tee
+    test touch tr true tty uname uniq wc which xargs yes
+"""
+"""What tests may run of the machine's programs. Those beside the Python that runs the tests come before them."""
+
+PROGRAMS_OF_SOME = ("chromium", "curl", "jq", "node", "ps", "uv")
+"""More of them, which a machine may lack."""
+PARTS = (*PROGRAMS_OF_SOME, "libgomp", "tsx")
+"""What a machine may lack. A test marked `needs(PART, ...)` is skipped there, and fails where the project is judged."""
+TSX = Path(__file__).parent / "examples" / "extensions" / "node_modules" / ".bin" / "tsx"
+
+INSTALLER_VARIABLES = (
+    *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
+)
+
+
+def _installer_environment() -> dict[str, str]:
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper() in INSTALLER_VARIABLES or name.startswith(("UV_", "PIP_", "SSL_"))
+    }
+
+
+def _clean_environment() -> None:
+    """Leave the tests what is the same on every machine."""
+    folder = Path(tempfile.mkdtemp(prefix="zot-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    programs, home = folder / "bin", folder / "home"
+    programs.mkdir()
+    home.mkdir()
+    for name in (*PROGRAMS.split(), *PROGRAMS_OF_SOME):
+        found = os.environ.get("UV") if name == "uv" else None  # `uv run` says where it is; it may not be on PATH
+        if found := found or shutil.which(name):
+            (programs / name).symlink_to(os.path.abspath(found))
+    kept = {name: value for name, value in os.environ.items() if name == "TMPDIR" or name.startswith("PYTEST_")}
+    os.environ.clear()
+    os.environ.update(
+        kept,
+        PATH=os.pathsep.join([os.path.dirname(sys.executable), str(programs)]),
+        HOME=str(home),
+        LANG="C.UTF-8",
+        TERM="xterm-256color",
+        TZ="UTC",
+        GIT_CONFIG_NOSYSTEM="1",
+    )
+    time.tzset()
+    os.umask(0o022)
+
+
+IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
+INSTALLERS = _installer_environment()
+WORKER = "PYTEST_XDIST_WORKER" in os.environ  # its environment is that of the process that started it
+if not WORKER:
+    _clean_environment()
+for name in ("COLUMNS", "LINES"):  # readline sets them where it is imported, which pytest does
+    os.environ.pop(name, None)
+
+# The background jobs of a shell ignore SIGINT, and what nohup starts ignores SIGHUP. The processes that a test starts
+# would do so too; a handler is what they do not inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if WORKER or signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
-# A machine that is busy with something else makes no test fail.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# A busy machine makes no test fail. Every run of `make test` tries the same examples; `make fuzz` looks for new ones.
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fuzz", _PATIENT, max_examples=2000, print_blob=True)
+settings.register_profile("same", _PATIENT, derandomize=True)
+settings.load_profile("same")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(part, ...): what the test cannot do without, of PARTS")
+    if config.getoption("hypothesis_profile") != "fuzz":
+        # Hypothesis tries constants of the modules that are loaded, which depend on the tests that ran before.
+        providers.is_local_module_file = lambda path: False
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:
+    """Give a worker of xdist what is known here alone."""
+    node.workerinput["installers"] = INSTALLERS
+
+
+@pytest.fixture(scope="session")
+def installer_environment(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The variables that a package installer works with on this machine: caches, indexes, certificates, proxies.
+
+    It takes the Python that runs the tests: it would fetch one where the only one to be seen is that of an environment.
+    """
+    return getattr(request.config, "workerinput", {}).get("installers", INSTALLERS) | {"UV_PYTHON": sys.executable}
+
+
+def _is_here(part: str) -> bool:
+    if part == "tsx":
+        return TSX.exists()
+    if part == "libgomp":  # what llama.cpp is linked with on Linux
+        try:
+            return sys.platform != "linux" or ctypes.CDLL("libgomp.so.1") is not None
+        except OSError:
+            return False
+    return shutil.which(part) is not None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for part in sorted({part for mark in item.iter_markers("needs") for part in mark.args}):
+        assert part in PARTS, f"the root conftest.py does not know {part!r}"
+        if not _is_here(part):
+            pytest.skip(f"{part} is not installed")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> Generator[None, None, None]:
+    """With CI set, what is skipped has failed."""
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"{report.longrepr[-1]}; nothing may be skipped where CI is set"
+    return (yield)
 
 
 class _Kept(logging.Handler):

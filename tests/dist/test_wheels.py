@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,15 +12,25 @@ ROOT = Path(__file__).parents[2]
 DISTRIBUTIONS = ("zot-provider", "zot-core", "zot-tui", "zot-ext", "zot-agent")
 
 
-def uv(*arguments: str) -> str:
-    program = os.environ.get("UV", "uv")  # `uv run` says where it is, and need not be on PATH
-    done = subprocess.run([program, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+pytestmark = pytest.mark.needs("uv")
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def uv(installer_environment: dict[str, str]) -> Callable[..., None]:
+    """Runs uv, which must succeed."""
+
+    def run(*arguments: str) -> None:
+        done = subprocess.run(
+            ["uv", *arguments], cwd=ROOT, env=os.environ | installer_environment, capture_output=True, text=True,
+            check=False, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory, uv: Callable[..., None]) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     uv("build", "--quiet", "--all-packages", "--out-dir", str(folder))
     return folder
@@ -36,7 +47,9 @@ EXTRAS = ("acp", "hypercorn", "starlette")
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_a_wheel_installs_alone_and_every_module_of_it_imports(name: str, wheels: Path, tmp_path: Path) -> None:
+def test_a_wheel_installs_alone_and_every_module_of_it_imports(
+    name: str, wheels: Path, tmp_path: Path, uv: Callable[..., None]
+) -> None:
     venv = tmp_path / "venv"
     uv("venv", "--quiet", "--python", sys.executable, str(venv))
     python = str(venv / "bin" / "python")
@@ -54,8 +67,7 @@ def test_a_wheel_installs_alone_and_every_module_of_it_imports(name: str, wheels
         "import importlib.resources as r\n"
         "assert (r.files(p) / 'py.typed').is_file()\n"
     )
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    done = subprocess.run([python, "-I", "-c", walk], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run([python, "-I", "-c", walk], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     if name == "zot-agent":
         zot = subprocess.run([str(venv / "bin" / "zot"), "--version"], capture_output=True, text=True, check=False)

@@ -173,13 +173,13 @@ SCENES: dict[str, Callable[[Path], Coroutine[Any, Any, None]]] = {
     "todo": todo,
     "weather": weather,
 }
-NEEDED = {"clock": "node", "scratchpad": "node", "shell": "jq"}
+NEEDS = {"clock": ("node",), "scratchpad": ("node", "tsx"), "shell": ("jq",)}
 
 
 def test_every_example_has_its_scene() -> None:
     assert set(SCENES) == {path.parent.name for path in EXTENSIONS.glob("*/extension.json")}
 
 
-@pytest.mark.parametrize("name", [name for name in SCENES if name not in NEEDED or shutil.which(NEEDED[name])])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(*NEEDS.get(name, ()))) for name in SCENES])
 def test_an_example_works_under_zot(name: str, tmp_path: Path) -> None:
     asyncio.run(SCENES[name](tmp_path))

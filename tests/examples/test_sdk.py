@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -26,9 +25,7 @@ class Example:
     def __init__(self, folder: Path, server: ScriptedServer, vendor: str) -> None:
         self.folder, self.server = folder, server
         prefix, wire = VENDORS[vendor]
-        names = ("PATH", "HOME", "LANG")
-        kept = {name: value for name, value in os.environ.items() if name in names or name.startswith(("UV_", "SSL_"))}
-        self.env = kept | {f"{prefix}_API_KEY": "key", f"{prefix}_BASE_URL": server.base_url(wire)}
+        self.env = os.environ | {f"{prefix}_API_KEY": "key", f"{prefix}_BASE_URL": server.base_url(wire)}
 
     def run(self, name: str, *arguments: str, code: int = 0) -> str:
         """What it prints; its exit code must be `code`."""
@@ -237,11 +234,11 @@ def test_budgets_of_a_run_that_fails(example: Example) -> None:
     assert "failed (error): " in example.run("budgets.py", "find a bug", "60")
 
 
-def test_tracing(example: Example) -> None:
+@pytest.mark.needs("uv")
+def test_tracing(example: Example, installer_environment: dict[str, str]) -> None:
     example.server.add(Turn(calls=[Call("ls"), Call("read", {"path": "nowhere"})]), "It is empty.")
-    uv = os.environ.get("UV") or shutil.which("uv")
-    assert uv is not None
-    command = [uv, "run", "--quiet", "--project", str(SDK), "--with", "opentelemetry-sdk", str(SDK / "tracing.py")]
+    example.env = installer_environment | example.env
+    command = ["uv", "run", "--quiet", "--project", str(SDK), "--with", "opentelemetry-sdk", str(SDK / "tracing.py")]
     lines = example.finish(command).splitlines()
     assert [line.partition(" {")[0].partition("/")[0].split(" ")[0] for line in lines[:5]] == [
         "chat",

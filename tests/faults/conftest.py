@@ -19,9 +19,6 @@ PROVIDERS = {"anthropic": "anthropic-messages", "openai": "openai-chat", "openai
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in os.environ:
-        if name.startswith("ZOT_") or name.lower().endswith(("_api_key", "_proxy", "_base_url")):
-            monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("ZOT_HOME", str(tmp_path / "zot-home"))
 
@@ -35,10 +32,9 @@ class Zot:
         (self.cwd / "a.txt").write_text("alpha\n")
         (self.cwd / "b.txt").write_text("beta\n")
         self.env = {
-            "PATH": os.environ["PATH"],
+            **os.environ,
             "HOME": str(root / "home"),
             "ZOT_HOME": str(self.home),
-            "LANG": "C.UTF-8",
             "ANTHROPIC_API_KEY": KEY,
             "OPENAI_API_KEY": KEY,
         }

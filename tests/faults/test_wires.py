@@ -68,7 +68,10 @@ def post(server: ScriptedServer, wire: str, body: bytes) -> tuple[int, str]:
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
 @given(messages=transcripts)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings.default.max_examples * 3 // 2,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 def test_any_transcript_that_a_session_holds_is_taken(
     eager: ScriptedServer,
     providers: dict[str, str],

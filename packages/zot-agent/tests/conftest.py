@@ -1,4 +1,3 @@
-import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,10 +9,7 @@ collect_ignore = [] if all(map(find_spec, ("hypercorn", "starlette", "websockets
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A home and a working directory of the test's own, and no keys."""
-    for name in os.environ:
-        if name.startswith(("ZOT_", "XDG_")) or name.lower().endswith(("_api_key", "_proxy", "_base_url")):
-            monkeypatch.delenv(name)
+    """A home and a working directory of the test's own."""
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -257,8 +257,8 @@ async def test_an_abort_ends_the_active_prompt_and_the_next_one_runs(server: Scr
         seen = []
         async for event in first:
             seen.append(event)
-            if event["type"] == "text_delta" and len(seen) < 10:
-                await client.abort()
+            if types(seen).count("text_delta") == 1 and event["type"] == "text_delta":
+                await client.abort()  # once: another might come when the second prompt is active
         assert types(seen)[-2:] == ["turn_end", "done"]
         assert seen[-2]["stop"] == "aborted"
         assert text(await events_of(second)) == "next"

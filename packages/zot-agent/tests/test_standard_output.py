@@ -53,7 +53,7 @@ watch_standard_output()
 try:
     print("x", flush=True)
 except OutputFailed as error:
-    sys.stderr.write(error.strerror)
+    print(error.strerror, end="", file=sys.stderr, flush=True)
     os._exit(7)
 """
     with open("/dev/full", "wb") as full:

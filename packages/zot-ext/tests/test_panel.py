@@ -87,7 +87,7 @@ def test_a_panel_opens_unasked_only_where_that_is_granted() -> None:
         assert host.wait_for(OpenPanel).panel.id == "main"
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60))
 def test_fast_typing_stays_in_order(text: str) -> None:
     ext, _ = editor()

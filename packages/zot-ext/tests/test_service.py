@@ -66,7 +66,7 @@ REQUESTS = st.tuples(
 STEPS = st.lists(REQUESTS | st.sampled_from(["key", "event", "noise"]), max_size=30)
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(STEPS)
 def test_any_interleaving_gets_one_reply_each_and_keeps_the_order(steps: list[Any]) -> None:
     host = FakeHost(busy_extension())

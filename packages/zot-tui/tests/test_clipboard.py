@@ -29,7 +29,7 @@ def program(folder: Path, name: str, script: str) -> None:
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    return {"PATH": f"{folder}:{os.defpath}", **more}
+    return {"PATH": f"{folder}:{os.environ['PATH']}", **more}
 
 
 def test_only_programs_that_are_there_and_have_a_display_are_asked(tmp_path):

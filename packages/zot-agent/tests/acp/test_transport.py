@@ -35,7 +35,7 @@ def talk(data: bytes, limits: RpcLimits | None = None) -> tuple[list[Any], list[
         return received, [json.loads(line) for line in answers.read().splitlines()]
 
 
-@settings(max_examples=50)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.one_of(st.binary(max_size=40), st.text(max_size=40).map(str.encode)), max_size=5))
 @example([b"\xef\xbb\xbf"])  # a byte order mark before the first line is passed over
 def test_every_line_is_a_message_or_has_an_answer(lines: list[bytes]) -> None:

@@ -1,5 +1,4 @@
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,6 @@ from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in os.environ:
-        if name.lower().endswith(("_api_key", "_proxy", "_base_url")):
-            monkeypatch.delenv(name)
     monkeypatch.setenv("ZOT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("LINES", "24")

@@ -1,7 +1,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +9,13 @@ import pytest
 
 import zot_ext
 from zot_agent.cli.ext.new import LANGUAGES, TEMPLATES, run, scaffold
-from zot_ext import load_manifest
+from zot_ext import Limits, load_manifest
 from zot_ext.testing import check
 from zot_provider.errors import ConfigError
 
-PROGRAMS = {"python": sys.executable, "node": shutil.which("node"), "shell": shutil.which("jq")}
-HERE = [language for language in LANGUAGES if PROGRAMS[language]]
-"""The languages whose programs are on this machine."""
+NEEDS = {"python": (), "node": ("node",), "shell": ("jq",)}
+RUN = [pytest.param(language, marks=pytest.mark.needs(*NEEDS[language])) for language in LANGUAGES]
+"""The languages, each with what its programs need to run."""
 TESTS = {
     "python": [sys.executable, "-W", "error", "test_my_ext.py"],
     "node": ["node", "--test"],
@@ -25,7 +24,7 @@ TESTS = {
 PIPELINE = re.compile(r"^    \{\n.*?^    \} \| .*?\n", re.M | re.S)
 
 
-@pytest.mark.parametrize("language", HERE)
+@pytest.mark.parametrize("language", RUN)
 def test_what_is_made_passes_its_own_test(language: str, tmp_path: Path) -> None:
     folder = scaffold("my-ext", language, str(tmp_path))
     done = subprocess.run(
@@ -34,10 +33,11 @@ def test_what_is_made_passes_its_own_test(language: str, tmp_path: Path) -> None
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("language", HERE)
+@pytest.mark.parametrize("language", RUN)
 @pytest.mark.parametrize("name", ["my-ext", "X_" + "9" * 46])
 def test_what_is_made_keeps_to_the_protocol(language: str, name: str, tmp_path: Path) -> None:
-    report = check(scaffold(name, language, str(tmp_path)))
+    patient = Limits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
+    report = check(scaffold(name, language, str(tmp_path)), limits=patient)
     assert report.findings == ()
     assert report.commands == (name,)
     assert report.tools == (name.replace("-", "_") + "_count",)
@@ -60,7 +60,7 @@ def test_every_folder_of_templates_is_a_language() -> None:
     assert sorted(path.name for path in TEMPLATES.iterdir()) == sorted(LANGUAGES)
 
 
-@pytest.mark.parametrize("language", [language for language in HERE if language != "shell"])
+@pytest.mark.parametrize("language", [each for each in RUN if each.values != ("shell",)])
 def test_the_pipeline_in_its_readme_drives_it(language: str, tmp_path: Path) -> None:
     folder = Path(scaffold("my-ext", language, str(tmp_path)))
     (script,) = PIPELINE.findall((folder / "README.md").read_text())
@@ -77,7 +77,7 @@ def test_without_the_python_of_zot_the_program_is_left_to_uv(tmp_path: Path) -> 
     uv = tmp_path / "uv"
     uv.write_text('#!/bin/sh\necho "$@"\n')
     uv.chmod(0o755)
-    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run([folder / "run"], env=path, capture_output=True, text=True, check=True)
     assert done.stdout == f"run --quiet --script {folder}/main.py\n"
     header = (folder / "main.py").read_text().split("# ///")[1]
@@ -119,7 +119,7 @@ def test_an_unknown_language_is_a_mistake() -> None:
 def environment() -> dict[str, str]:
     """As a host starts it: a Python that knows the SDK."""
     sdk = str(Path(zot_ext.__file__).parents[1])
-    return {"PATH": os.environ["PATH"], "ZOT_PYTHON": sys.executable, "PYTHONPATH": sdk}
+    return {**os.environ, "ZOT_PYTHON": sys.executable, "PYTHONPATH": sdk}
 
 
 def test_the_columns_of_its_readme_stand_below_each_other_whatever_its_name_is(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_its_readme_says_how_to_run_it_with_the_python_of_zot(tmp_path: Path) ->
     (programs / "zot").write_text(f"#!{sys.executable}\n")
     (programs / "zot").chmod(0o755)
     pipeline = PIPELINE.findall(readme)[0]
-    env = {"PATH": f"{programs}:/usr/bin:/bin", "PYTHONPATH": environment()["PYTHONPATH"]}
+    env = {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": environment()["PYTHONPATH"]}
     script = "\n".join([*export.groups(), pipeline])
     done = subprocess.run(
         ["sh", "-e", "-c", script], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False

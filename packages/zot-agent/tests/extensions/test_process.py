@@ -104,6 +104,7 @@ def test_it_has_the_folder_and_the_environment_it_was_given(tmp_path: Path) -> N
     run(work)
 
 
+@pytest.mark.needs("ps")
 def test_children_that_outlive_the_process_are_ended_with_their_group() -> None:
     async def work() -> None:
         started = Started("sleep 1000 & sleep 1000 & exit 0")

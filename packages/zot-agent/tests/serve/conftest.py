@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -18,8 +17,6 @@ from zot_agent.serve.address import Address
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.server import Service, running
 from zot_provider.testing import ScriptedServer
-
-collect_ignore = [] if shutil.which("chromium") else ["test_page.py"]
 
 TOKEN = "a token of at least sixteen characters"
 PATIENCE = 60

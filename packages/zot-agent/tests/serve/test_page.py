@@ -14,6 +14,8 @@ import websockets
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
+pytestmark = pytest.mark.needs("chromium")
+
 PATIENCE = 90
 TOKEN = "a token of at least sixteen characters"
 SWITCHES = (

@@ -9,7 +9,7 @@ from zot_agent.ui.branch import branch
 
 def git(folder: Path, *arguments: str) -> str:
     names = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
-    env = {**os.environ, **names, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    env = {**os.environ, **names}
     done = subprocess.run(["git", *arguments], cwd=folder, env=env, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 

@@ -38,8 +38,7 @@ def make(folder: Path, *paths: str) -> None:
 
 
 def git(folder: Path, *arguments: str) -> None:
-    env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(["git", *arguments], cwd=folder, env=env, check=True, capture_output=True)
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def clipboard(folder: Path, data: bytes, kind: str = "image/png") -> dict[str, s
     program = folder / "wl-paste"
     program.write_text(f"#!/bin/sh\ncase $1 in --list-types) echo {kind};; *) cat '{folder}/data';; esac\n")
     program.chmod(0o755)
-    return {"PATH": f"{folder}:{os.defpath}", "WAYLAND_DISPLAY": "w"}
+    return {"PATH": f"{folder}:{os.environ['PATH']}", "WAYLAND_DISPLAY": "w"}
 
 
 def test_a_picture_becomes_a_file_that_a_paste_takes_as_dropped(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_the_next_request_has_the_summary_and_the_same_prompt_and_cache_key() ->
 
 
 @given(conversations())
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 def test_a_compacted_conversation_adds_up_and_keeps_its_end(messages: list[Message]) -> None:
     agent = make_agent(ScriptedClient(["s"], repeat=True), messages=messages)
     open_calls, _ = unanswered(messages)
@@ -127,7 +127,7 @@ def test_a_compacted_conversation_adds_up_and_keeps_its_end(messages: list[Messa
 
 
 @given(conversations())
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples * 3 // 10)
 def test_compacting_twice_changes_nothing_the_second_time(messages: list[Message]) -> None:
     agent = make_agent(ScriptedClient(["s"]), messages=[*messages, *chat(KEEP + 1)])
     compact(agent)
@@ -274,7 +274,7 @@ def test_whatever_goes_wrong_with_a_summary_leaves_transcript_and_file_as_they_w
 
 
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=settings.default.max_examples // 4)
 def test_a_resumed_session_has_the_very_messages_the_agent_had(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:

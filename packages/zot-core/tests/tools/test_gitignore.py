@@ -87,7 +87,7 @@ def git(folder: Path, *arguments: str) -> bytes:
 
 
 @example(["**/", "!*d/*"])
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 @given(st.lists(RULE, min_size=1, max_size=4))
 def test_what_is_left_of_a_tree_is_what_git_leaves(repository: Path, lines: list[str]) -> None:
     text = "\n".join(lines)

@@ -120,7 +120,7 @@ TEXTS = st.lists(
 ).map(b"".join)
 
 
-@settings(max_examples=80)
+@settings(max_examples=settings.default.max_examples * 4 // 5)
 @given(
     st.lists(st.tuples(PATTERNS, st.booleans(), st.booleans()), min_size=1, max_size=3),
     st.lists(TEXTS, min_size=2, max_size=5),

@@ -351,6 +351,19 @@ def test_without_calls_the_rest_is_still_checked(tmp_path: Path) -> None:
     assert checked(change, tmp_path, calls=False).rules == ("breaks-on-unknown-frame",)
 
 
+def test_an_acknowledgement_that_comes_late_has_come(tmp_path: Path) -> None:
+    before = str(tmp_path / "one has come late")
+    late = f"""
+def shutdown(frame):
+    if not os.path.exists({before!r}):
+        open({before!r}, "w").close()
+        time.sleep(3)
+    send(type="shutdown_ack")
+    sys.exit()
+"""
+    assert "no-shutdown-ack" not in checked(late, tmp_path, QUICK, calls=False).rules
+
+
 def test_every_handler_is_asked_in_several_ways(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     record = f"def record(frame):\n    open({str(seen)!r}, 'a').write(json.dumps(frame) + chr(10))\n"

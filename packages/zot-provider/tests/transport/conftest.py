@@ -1,7 +1,6 @@
-"""A server of raw sockets, for what no well-behaved one does; and no proxy of the machine's."""
+"""A server of raw sockets, for what no well-behaved one does."""
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,13 +8,6 @@ from typing import Any
 import pytest
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-
-
-@pytest.fixture(autouse=True)
-def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in os.environ:
-        if name.lower().endswith("_proxy") or name.startswith("SSL_CERT"):
-            monkeypatch.delenv(name)
 
 
 class RawServer:

@@ -22,7 +22,7 @@ CERTIFICATE = Path(__file__).with_name("localhost.pem")
 """A key and a certificate for localhost that signs itself; made for this test and good for nothing else."""
 
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
-QUICK = HttpLimits(connect=0.2, read=0.2, write=0.2)
+LIMITS, IMPATIENT = HttpLimits(), HttpLimits(read=0.2)
 
 
 async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
@@ -52,7 +52,7 @@ async def post(transport: HttpTransport, url: str, body: bytes = b"{}") -> bytes
         return b"".join([chunk async for chunk in chunks])
 
 
-def failure(raw_server: Any, answer: bytes, limits: HttpLimits = QUICK, rest: float = 0.0) -> ProviderError:
+def failure(raw_server: Any, answer: bytes, limits: HttpLimits = LIMITS, rest: float = 0.0) -> ProviderError:
     """What posting to a server with this answer raises."""
 
     async def main() -> ProviderError:
@@ -148,13 +148,13 @@ def test_giving_up_in_the_middle_closes_the_connection_at_once(raw_server: Any, 
 
 
 def test_a_server_that_takes_the_request_and_says_nothing(raw_server: Any) -> None:
-    error = failure(raw_server, b"", rest=1.0)
+    error = failure(raw_server, b"", IMPATIENT, rest=1.0)
     assert isinstance(error, ResponseTimeout)
     assert "stopped answering; try again, or check the server" in str(error)
 
 
 def test_a_server_that_stops_in_the_middle(raw_server: Any) -> None:
-    error = failure(raw_server, STREAM + b"content-length: 9\r\n\r\nab", rest=1.0)
+    error = failure(raw_server, STREAM + b"content-length: 9\r\n\r\nab", IMPATIENT, rest=1.0)
     assert isinstance(error, ResponseTimeout)
 
 
@@ -217,7 +217,7 @@ def test_an_answer_without_end_is_cut_off(raw_server: Any) -> None:
     assert sent < 30 << 20
 
 
-def raised(url: str, limits: HttpLimits = QUICK) -> ProviderError:
+def raised(url: str, limits: HttpLimits = LIMITS) -> ProviderError:
     async def main() -> ProviderError:
         transport = HttpTransport(limits)
         with pytest.raises(ProviderError) as caught:
@@ -238,14 +238,14 @@ def test_a_refused_connection(scheme: str) -> None:
 
 
 def test_a_host_that_does_not_exist() -> None:
-    error = raised("http://no-such-host.invalid/v1", HttpLimits())
+    error = raised("http://no-such-host.invalid/v1")
     assert str(error) == "cannot find the host of http://no-such-host.invalid/v1; check the address and the network"
 
 
 def test_a_connection_that_is_never_accepted() -> None:
     async def main(port: int) -> str:
         with pytest.raises(ConnectError) as caught:
-            await post(HttpTransport(QUICK), f"http://127.0.0.1:{port}/")
+            await post(HttpTransport(HttpLimits(connect=0.2)), f"http://127.0.0.1:{port}/")
         return str(caught.value)
 
     with socket.socket() as listener, ExitStack() as waiting:
@@ -364,7 +364,7 @@ def test_a_proxy_that_refuses_is_said_to_be_the_one(monkeypatch: pytest.MonkeyPa
 
 def test_a_proxy_without_an_address_is_said_to_be_the_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "http://no-such-proxy.invalid:3128")
-    assert ": no such host; check the proxy" in str(raised("http://far.example/v1", HttpLimits()))
+    assert ": no such host; check the proxy" in str(raised("http://far.example/v1"))
 
 
 def test_a_proxy_is_passed_by_where_the_environment_says_so(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:

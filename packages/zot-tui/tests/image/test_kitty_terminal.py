@@ -1,6 +1,7 @@
 """What a terminal of kitty's kind holds while an app runs, by a small reading of the protocol that shares nothing with
 the code that writes it: transmissions, placements, and that deletions leave nothing behind."""
 
+import os
 import re
 import signal
 import sys
@@ -153,7 +154,7 @@ def until(pty: PtyScreen, holds: Callable[[dict[int, int], Terminal], bool]) -> 
 
 
 def running() -> PtyScreen:
-    environment = {"TERM": "xterm-kitty", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+    environment = {**os.environ, "TERM": "xterm-kitty"}
     pty = PtyScreen([sys.executable, "-c", PROGRAM], columns=60, rows=24, environment=environment)
     pty.wait_for("ready")
     return pty

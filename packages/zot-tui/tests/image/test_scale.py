@@ -151,7 +151,7 @@ def test_what_is_no_picture_is_told(encode: Encode, quarters: Image.Image) -> No
         scaled(b64encode(whole[: len(whole) // 2]).decode(), room(), None)
 
 
-@settings(max_examples=150)
+@settings(max_examples=settings.default.max_examples * 3 // 2)
 @given(st.data())
 def test_a_torn_or_changed_picture_is_shown_or_refused_and_nothing_else(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(["PNG", "JPEG", "GIF", "WEBP"]))

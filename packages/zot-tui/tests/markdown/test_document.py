@@ -85,14 +85,14 @@ def test_at_every_character_the_screen_shows_what_the_text_so_far_would_show():
         assert drawn(document) == drawn(Document(ANSWER[:end]))
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(texts, st.lists(st.integers(0, 100), max_size=6))
 @example("a\r\nb\x1b[3", [2, 7])
 def test_any_text_cut_anywhere_is_the_same_document(text, places):
     assert drawn(cut(text, [min(place, len(text)) for place in places])) == drawn(Document(text))
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(st.randoms(use_true_random=False))
 def test_lines_and_code_that_are_too_long_are_cut_at_the_same_places(chance: random.Random):
     text = "word " * 3000 + "\n```py\n" + "x = 1\n" * 130 + "y" * 9000 + "\n```\n- " + "z" * 5000
@@ -110,7 +110,7 @@ def test_closed_blocks_stay_the_objects_they_are():
         before = [*document.closed]
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(texts, st.integers(1, 60))
 def test_no_row_is_too_wide_and_none_holds_a_control_character(text, width):
     for block in Document(text).blocks:

@@ -29,9 +29,9 @@ def test_the_command_has_the_terminal_as_its_own_and_gets_signals_from_keys():
 def test_the_window_has_the_size_it_was_given():
     code = """
 import os, signal
-show = lambda *_: print(*os.get_terminal_size(), flush=True)
-signal.signal(signal.SIGWINCH, show); show()
-while True: signal.pause()
+signal.signal(signal.SIGWINCH, lambda *_: None)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])
+while True: print(*os.get_terminal_size(), flush=True); signal.sigwait([signal.SIGWINCH])
 """
     with PtyScreen([sys.executable, "-c", code], columns=33, rows=7) as screen:
         screen.wait_for("33 7")

@@ -255,7 +255,7 @@ class Scrolling(RuleBasedStateMachine):
 
 
 TestScrolling = Scrolling.TestCase
-TestScrolling.settings = settings(max_examples=60, stateful_step_count=25)
+TestScrolling.settings = settings(max_examples=settings.default.max_examples * 3 // 5, stateful_step_count=25)
 
 
 @given(st.lists(HEIGHTS, min_size=1, max_size=5), st.integers(0, 40), st.integers(0, 40))

@@ -419,7 +419,7 @@ STEPS: list[Callable[[Transcript], object]] = [
 ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 @given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(1, 50), st.integers(1, 14)), max_size=20))
 def test_every_frame_fills_its_size_whatever_happened(
     steps: list[tuple[Callable[[Transcript], object], int, int]],

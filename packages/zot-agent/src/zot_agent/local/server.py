@@ -110,7 +110,13 @@ class LocalServer:
             result, failure = None, None
             try:
                 result = _serve(self.path, self.key, self.limits, self.frequency_penalty)
-            except (ImportError, OSError, RuntimeError) as error:
+            except ImportError as error:  # a library of the system that it is linked with
+                failure = ConfigError(
+                    f"{_ENGINE} cannot be loaded: {error}; install what it lacks "
+                    "(libgomp is in the Debian package libgomp1), then try again"
+                )
+                failure.__cause__ = error
+            except (OSError, RuntimeError) as error:
                 failure = ConfigError(f"{self.path!r} cannot be loaded; is it a whole GGUF model? ({error})")
                 failure.__cause__ = error
             if not loop.is_closed():

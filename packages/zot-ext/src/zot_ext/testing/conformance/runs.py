@@ -295,15 +295,17 @@ class Conversations:
     def _shut_down(self, session: Session) -> None:
         limits = self._limits
         session.write(encode(Shutdown()), "shutdown")
-        told = session.wait(
-            lambda: any(isinstance(line.frame, ShutdownAck) for line in session.lines), limits.shutdown_seconds
-        )
+
+        def acknowledged() -> bool:
+            return any(isinstance(line.frame, ShutdownAck) for line in session.lines)
+
+        told = session.wait(acknowledged, limits.shutdown_seconds)
         if not session.exited(limits.shutdown_seconds):
             how = "was acknowledged" if told else "was not acknowledged"
             self._add("ignores-shutdown", f"shutdown {how}, and it still runs after {limits.shutdown_seconds:g} s")
             self._polite = False
             return
-        if not told:
+        if not session.wait(acknowledged, limits.kill_seconds):  # it may have come since, shortly before the end
             self._add("no-shutdown-ack", f"it ended without shutdown_ack{_why(session)}")
         elif session.process.returncode:
             self._add("exit-status", f"it ended{_why(session)}")

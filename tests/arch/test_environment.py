@@ -1,0 +1,77 @@
+"""The root `conftest.py`: every machine's tests see the same, run the same and leave nothing out unnoticed."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SEEN = """
+import json, os, shutil, signal, subprocess, sys, time
+def test_seen():
+    hangup = "import signal; print(signal.getsignal(signal.SIGHUP) == signal.SIG_DFL)"
+    child = subprocess.run([sys.executable, "-c", hangup], capture_output=True, text=True)
+    umask = os.umask(0)
+    print("SEEN", sorted(name for name in os.environ if not name.startswith("PYTEST_")), shutil.which("xclip"),
+          bool(shutil.which("git")), os.listdir(os.environ["HOME"]), oct(umask), time.tzname, child.stdout.strip())
+"""
+SKIPPED = "import pytest\n@pytest.mark.needs('ps')\ndef test_it(): pytest.skip('ps is not installed')\n"
+TRIED = """
+from hypothesis import given, strategies as st
+@given(st.text())
+def test_tried(text): print("TRIED", ascii(text))
+"""
+
+
+def run(folder: Path, test: str, env: dict[str, str] | None = None, **options: object) -> tuple[int, str]:
+    """Exit code and output of a run of pytest with the root `conftest.py` and this test."""
+    (folder / "test_it.py").write_text(test)
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-s", "-q", "-rs", "test_it.py"]
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment = {**outside, "PYTHONPATH": str(ROOT), **(env or {})}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload]
+    return done.returncode, done.stdout + done.stderr
+
+
+def lines(output: str, mark: str) -> list[str]:
+    return [line[line.index(mark) :] for line in output.splitlines() if mark in line]
+
+
+def test_what_tests_see_does_not_depend_on_the_machine(tmp_path: Path) -> None:
+    here, there, machine = (tmp_path / name for name in ("here", "there", "machine"))
+    for folder in (here, there, machine):
+        folder.mkdir()
+    (machine / "xclip").write_text("#!/bin/sh\n")
+    (machine / "xclip").chmod(0o755)
+    (machine / ".gitconfig").write_text("[user]\nname = Me\n")
+    hostile = {
+        **{"PATH": f"{os.environ['PATH']}:{machine}", "HOME": str(machine), "XDG_CONFIG_HOME": str(machine)},
+        **{"LC_ALL": "C", "TZ": "Pacific/Kiritimati", "TERM": "dumb", "NO_COLOR": "1", "DISPLAY": ":0", "TMUX": "x"},
+        **{"OPENAI_API_KEY": "k", "ZOT_HOME": "/x", "http_proxy": "http://127.0.0.1:1", "EDITOR": "ed", "COLUMNS": "9"},
+        **{"PYTHONUNBUFFERED": "1", "GIT_DIR": "/x", "SSH_CONNECTION": "1 2 3 4"},
+    }
+
+    def as_nohup_does() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.umask(0o077)
+
+    code, output = run(here, SEEN, hostile, preexec_fn=as_nohup_does)
+    assert (code, lines(output, "SEEN")) == (0, lines(run(there, SEEN)[1], "SEEN"))
+    (seen,) = lines(output, "SEEN")
+    assert seen.endswith(" None True [] 0o22 ('UTC', 'UTC') True")
+
+
+@pytest.mark.parametrize(("ci", "code"), [("true", 1), ("", 0), ("false", 0)])
+def test_a_skipped_test_names_what_is_missing_and_fails_in_ci(tmp_path: Path, ci: str, code: int) -> None:
+    ended, output = run(tmp_path, SKIPPED, {"CI": ci})
+    assert ended == code, output
+    assert "ps is not installed" in output
+
+
+def test_every_run_tries_the_same_examples(tmp_path: Path) -> None:
+    (_, first), (_, second) = run(tmp_path, TRIED), run(tmp_path, TRIED)
+    assert len(lines(first, "TRIED")) == 100
+    assert lines(first, "TRIED") == lines(second, "TRIED")
