@@ -22,20 +22,20 @@ RUN_LIMIT = 90.0
 
 pytestmark = pytest.mark.needs("libgomp", "uv")
 
-Run = Callable[[list[str], Path], str]
+Run = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
-def demo(installer_environment: dict[str, str]) -> Run:
-    """Runs `zot` with the extra `local` in a folder: what it prints. It succeeds and says nothing on standard error."""
+def program(installer_environment: dict[str, str]) -> Run:
+    """Runs Python with the extra `local` in a folder: what it prints. It succeeds and says nothing on standard error."""
     environment = {
         "PATH": os.environ["PATH"], **installer_environment, "ZOT_HOME": str(ROOT / ".cache" / "zot"),
         "LANG": "C.UTF-8", "COLUMNS": "100", "LINES": "40",
     }  # fmt: skip
-    command = [sys.executable, "-m", "zot_agent"]
+    command = [sys.executable]
     if find_spec("xllamacpp") is None:
         project = ["--project", str(ROOT), "--package", "zot-agent", "--extra", "local"]
-        command = ["uv", "run", "--quiet", "--isolated", "--no-default-groups", *project, "zot"]
+        command = ["uv", "run", "--quiet", "--isolated", "--no-default-groups", *project, "python"]
 
     def run(arguments: list[str], cwd: Path, limit: float = RUN_LIMIT) -> str:
         done = subprocess.run(
@@ -45,6 +45,16 @@ def demo(installer_environment: dict[str, str]) -> Run:
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
         return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def demo(program: Run) -> Run:
+    """Runs `zot` in the same way, with the weights of the demo model."""
+
+    def run(arguments: list[str], cwd: Path, limit: float = RUN_LIMIT) -> str:
+        return program(["-m", "zot_agent", *arguments], cwd, limit)
 
     cache = ROOT / ".cache"
     cache.mkdir(exist_ok=True)
@@ -106,12 +116,7 @@ asyncio.run(main(sys.argv[1]))
 """
 
 
-@pytest.mark.usefixtures("weights")
-def test_another_model_file_is_loaded_when_it_is_asked(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("demo")
+def test_another_model_file_is_loaded_when_it_is_asked(program: Run, tmp_path: Path) -> None:
     (found,) = (ROOT / ".cache" / "zot").rglob("*.gguf")
-    program = [*command()[:-1], "python"] if command()[-1] == "zot" else [sys.executable]
-    done = subprocess.run(
-        [*program, "-c", SWITCHING, str(found)], cwd=tmp_path, env=_ENVIRONMENT, capture_output=True, text=True,
-        timeout=RUN_LIMIT, check=False,
-    )  # fmt: skip
-    assert (done.stdout.split(), done.stderr) == (["True"] * 4, "")
+    assert program(["-c", SWITCHING, str(found)], tmp_path).split() == ["True"] * 4
