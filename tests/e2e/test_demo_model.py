@@ -27,7 +27,7 @@ Run = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def program(installer_environment: dict[str, str]) -> Run:
-    """Runs Python with the extra `local` in a folder: what it prints. It succeeds and says nothing on standard error."""
+    """Runs Python with the extra `local` in a folder: what it prints. It succeeds, with nothing on standard error."""
     environment = {
         "PATH": os.environ["PATH"], **installer_environment, "ZOT_HOME": str(ROOT / ".cache" / "zot"),
         "LANG": "C.UTF-8", "COLUMNS": "100", "LINES": "40",
