@@ -22,7 +22,7 @@ from zot_core.conversation.events import (
     Submit,
     Undelivered,
 )
-from zot_core.conversation.extensions import Command, CommandAnswer, CommandError, ExtensionHost
+from zot_core.conversation.extensions import Command, CommandAnswer, CommandError, CommandRefused, ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
 from zot_core.errors import Busy, error_line
@@ -334,8 +334,12 @@ class Conversation:
             text = self._skill(*found)
         elif found is not None:
             await self.ready()
-            if self.find_command(found[0]) is not None:
-                done = await self._run_extension(*found)
+            command = self.find_command(found[0])
+            if command is not None:
+                try:
+                    done = await self._run_extension(*found)
+                except CommandRefused as error:
+                    raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
                 if done.action != "prompt":
                     return None
                 text = done.text
