@@ -16,8 +16,8 @@ from zot_agent.extensions.hooks import Setting
 from zot_agent.extensions.running import Extensions
 from zot_core import Runtime, ToolOutput
 from zot_core.conversation import Conversation, events
+from zot_core.conversation.commands import CommandError
 from zot_core.conversation.events import ExtensionEvent
-from zot_core.conversation.extensions import CommandError
 from zot_ext.limits import Limits
 from zot_provider.messages import TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn

@@ -18,6 +18,7 @@ from zot_core.sessions.file import load
 from zot_core.setup import pick_tools
 from zot_core.testing import EventClient, FakeShell, MemoryFiles, types
 from zot_core.tools.base import tool
+from zot_core.tools.context import ToolContext
 from zot_provider.client import Client
 from zot_provider.errors import ConfigError, MissingKey, ModelError, UnknownName, ZotError
 from zot_provider.events import StreamEnd, UsageReport
@@ -736,3 +737,91 @@ def test_a_model_that_the_server_names_is_asked_for_its_name_before_a_compaction
     with ScriptedServer(["the notes"], models=["local"]) as server:
         asyncio.run(main(server))
     assert server.requests[-1].body["model"] == "local"
+
+
+def test_an_answer_says_what_its_own_run_took_and_added() -> None:
+    async def main() -> None:
+        client = ScriptedClient(["one", Turn(calls=[Call("lookup", {"city": "Berlin"})]), "two"])
+        async with runtime(client, tools=[lookup]) as rt:
+            await rt.ask("first")
+            answer = await rt.ask("second")
+        assert (str(answer), answer.text, answer.end) == ("two", "two", "completed")
+        assert (answer.usage.input, rt.usage.input) == (20, 30)
+        assert [message.role for message in answer.messages] == ["user", "assistant", "tool", "assistant"]
+        assert answer.messages == rt.messages[2:]
+
+    asyncio.run(main())
+
+
+def test_a_failed_answer_has_what_there_is_of_it() -> None:
+    async def main() -> None:
+        async with runtime(EventClient([TextDelta("half a"), ModelError("overloaded")])) as rt:
+            with pytest.raises(RunFailed) as caught:
+                await rt.ask("hi")
+            assert caught.value.result.end == "error"
+            assert [message.text for message in caught.value.result.messages] == ["hi", "half a"]
+
+    asyncio.run(main())
+
+
+def test_text_comes_as_it_is_streamed_with_a_line_break_between_two_answers() -> None:
+    async def main() -> list[str]:
+        client = ScriptedClient([Turn("let me see", chunk=3, calls=[Call("lookup", {"city": "x"})]), "done"])
+        async with runtime(client, tools=[lookup]) as rt:
+            return [piece async for piece in rt.stream_text("hi")]
+
+    pieces = asyncio.run(main())
+    assert "".join(pieces) == "let me see\ndone"
+    assert len(pieces) > 3
+
+
+def test_text_that_a_hook_may_change_comes_whole_and_a_failure_is_raised_at_the_end() -> None:
+    async def main() -> None:
+        client = ScriptedClient([Turn("a secret", chunk=1), Turn("half", error=ModelError("overloaded"))])
+        async with runtime(client) as rt:
+            rt.hooks.assistant_message(lambda text: text.replace("secret", "***"))
+            assert [piece async for piece in rt.stream_text("one")] == ["a ***"]
+            with pytest.raises(RunFailed, match="overloaded"):
+                [piece async for piece in rt.stream_text("two")]
+            assert not rt.busy
+
+    asyncio.run(main())
+
+
+def test_leaving_the_text_early_cancels_the_run() -> None:
+    async def main() -> None:
+        async with runtime(ScriptedClient([Turn("a long story", chunk=1, delay=0.01), "yes"])) as rt:
+            pieces = rt.stream_text("tell me a story")
+            await anext(pieces)
+            await pieces.aclose()
+            assert str(await rt.ask("still there?")) == "yes"
+
+    asyncio.run(main())
+
+
+def test_tools_find_what_was_given_to_the_runtime() -> None:
+    @tool
+    async def city(context: ToolContext) -> str:
+        return str(context.deps["city"])
+
+    async def main() -> None:
+        client = ScriptedClient([Turn(calls=[Call("city", {})]), "done"])
+        async with runtime(client, tools=[city], deps={"city": "Berlin"}) as rt:
+            await rt.ask("where?")
+        assert "Berlin" in str(client.requests[1].messages[-1])
+
+    asyncio.run(main())
+
+
+def test_a_hook_point_is_a_decorator_that_gives_the_function_back() -> None:
+    async def main() -> None:
+        async with runtime(ScriptedClient(["hello"])) as rt:
+
+            @rt.hooks.assistant_message
+            def shout(text: str) -> str:
+                return text.upper()
+
+            assert shout("a") == "A"
+            assert str(await rt.ask("hi")) == "HELLO"
+
+    asyncio.run(main())

@@ -16,7 +16,7 @@ from zot_core.runtime import Runtime
 from zot_core.testing import EventClient, FakeShell, MemoryFiles
 from zot_core.tools.base import tool
 from zot_provider.client import Client
-from zot_provider.errors import ModelError
+from zot_provider.errors import ConfigError, ModelError
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 
 T = TypeVar("T")
@@ -245,3 +245,36 @@ def test_every_wire_carries_the_question_the_complaint_and_the_answer(provider: 
 def test_the_error_can_be_named_without_loading_pydantic() -> None:
     program = "import sys; from zot_core import InvalidAnswer, BlockingRuntime; assert 'pydantic' not in sys.modules"
     subprocess.run([sys.executable, "-I", "-c", program], check=True)
+
+
+CITY: dict[str, Any] = {
+    "title": "City",
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": {"type": "string"}, "people": {"$ref": "#/$defs/count"}},
+    "$defs": {"count": {"type": "integer", "minimum": 0}},
+}
+
+
+def test_a_json_schema_gives_the_json_value_and_a_wrong_one_is_explained_once() -> None:
+    async def main() -> None:
+        client = ScriptedClient(['{"name": "Berlin", "people": -1}', '{"name": "Berlin", "people": 3}', "no", "no"])
+        async with Runtime("any", client=client, files=MemoryFiles(), shell=FakeShell()) as rt:
+            assert await rt.ask("largest city?", returns=CITY) == {"name": "Berlin", "people": 3}
+            assert "people: -1 is less than the minimum of 0" in str(client.requests[1].messages[-1])
+            with pytest.raises(InvalidAnswer, match="the model gave no City, asked twice: it is not JSON"):
+                await rt.ask("and then?", returns=CITY)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("schema", [{"type": 5}, {"$ref": "#/nowhere"}, {"$ref": "http://127.0.0.1:9/schema.json"}])
+def test_a_schema_that_cannot_be_used_is_refused_before_anything_is_asked(schema: dict[str, Any]) -> None:
+    async def main() -> None:
+        client = ScriptedClient(["{}"])
+        async with Runtime("any", client=client, files=MemoryFiles(), shell=FakeShell()) as rt:
+            with pytest.raises(ConfigError, match="not a usable JSON Schema"):
+                await rt.ask("hi", returns=schema)
+        assert client.requests == []
+
+    asyncio.run(main())

@@ -14,8 +14,8 @@ from zot_agent.extensions.hooks import Setting
 from zot_agent.extensions.running import Extensions
 from zot_core.agent import Agent, user_message
 from zot_core.conversation import events
+from zot_core.conversation.commands import CommandAnswer, CommandError
 from zot_core.conversation.events import ExtensionEvent, Panel
-from zot_core.conversation.extensions import CommandAnswer, CommandError
 from zot_core.events import AgentEvent, AssistantMessage, Notice, ToolOutput, TurnEnd
 from zot_core.testing import make_agent
 from zot_core.tools.base import tool

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from zot_core.compaction.compactor import NothingToCompact as NothingToCompact
     from zot_core.confirm import Confirm as Confirm
     from zot_core.confirm import Decision as Decision
+    from zot_core.conversation.commands import Command as Command
+    from zot_core.conversation.commands import CommandAnswer as CommandAnswer
+    from zot_core.conversation.commands import CommandError as CommandError
+    from zot_core.conversation.commands import CommandRefused as CommandRefused
     from zot_core.conversation.driver import Conversation as Conversation
     from zot_core.conversation.driver import NotRunning as NotRunning
     from zot_core.conversation.events import Changed as Changed
@@ -29,10 +33,6 @@ if TYPE_CHECKING:
     from zot_core.conversation.events import ShellStart as ShellStart
     from zot_core.conversation.events import Submit as Submit
     from zot_core.conversation.events import Undelivered as Undelivered
-    from zot_core.conversation.extensions import Command as Command
-    from zot_core.conversation.extensions import CommandAnswer as CommandAnswer
-    from zot_core.conversation.extensions import CommandError as CommandError
-    from zot_core.conversation.extensions import CommandRefused as CommandRefused
     from zot_core.conversation.extensions import ExtensionHost as ExtensionHost
     from zot_core.conversation.queue import QueueFull as QueueFull
     from zot_core.conversation.shell_command import ShellCommand as ShellCommand
@@ -113,7 +113,8 @@ _MODULES = {
         "Changed ConversationEvent Display ExtensionEvent Insert Notify ShellEnd ShellOutput ShellStart "
         "Submit Undelivered"
     ),
-    "zot_core.conversation.extensions": "Command CommandAnswer CommandError CommandRefused ExtensionHost",
+    "zot_core.conversation.commands": "Command CommandAnswer CommandError CommandRefused",
+    "zot_core.conversation.extensions": "ExtensionHost",
     "zot_core.conversation.queue": "QueueFull",
     "zot_core.conversation.shell_command": "ShellCommand ShellResult",
     "zot_core.errors": "Busy Closed InvalidAnswer Refused SessionError ToolError",

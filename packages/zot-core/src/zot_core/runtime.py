@@ -10,6 +10,7 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, TypeVar, overload
 
 from zot_core import setup
@@ -263,8 +264,9 @@ class Runtime:
         Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels the run.
         """
         run = self.prompt(text, images)
-        async for piece in stream_answer(run, Follower(self.hooks, run)):
-            yield piece
+        async with aclosing(stream_answer(run, Follower(self.hooks, run))) as pieces:
+            async for piece in pieces:
+                yield piece
 
     def cancel(self) -> None:
         """Stop the running prompt, from any thread; what was said and done so far is kept. Harmless when idle."""

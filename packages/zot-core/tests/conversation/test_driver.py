@@ -398,3 +398,80 @@ def test_a_prompt_that_names_an_unknown_skill_is_an_error_and_a_path_is_text() -
         await made.conversation.idle()
         assert made.asked == ["/etc/hosts"]
         assert len(made.of(AssistantStart)) == 1
+
+
+def test_an_interrupt_with_a_text_answers_that_before_what_waits() -> None:
+    @bench(SLOW, "at once", "later")
+    async def use(it: Bench) -> None:
+        first, waits = it.prompt("a long one", "it can wait")
+        await it.told(TextDelta)
+        urgent = it.conversation.interrupt("quick: what time is it?")
+        assert urgent is not None
+        assert (await first, await urgent, await waits) == ("aborted", "completed", "completed")
+        assert it.asked == ["a long one", "quick: what time is it?", "it can wait"]
+
+
+def test_an_interrupt_of_an_idle_conversation_is_a_prompt() -> None:
+    @bench("well")
+    async def use(it: Bench) -> None:
+        assert it.conversation.interrupt() is None
+        run = it.conversation.interrupt("hi")
+        assert run is not None
+        assert await run == "completed"
+
+
+def test_what_was_said_into_the_run_is_no_longer_unheard_once_it_is_read() -> None:
+    seen: list[list[str]] = []
+
+    @bench(Turn("one", chunk=1, delay=0.01), "two")
+    async def use(it: Bench) -> None:
+        it.conversation.events.add(
+            lambda event: seen.append(it.conversation.unheard) if event == Changed("queue") else None
+        )
+        (run,) = it.prompt("go")
+        await it.told(TextDelta)
+        it.conversation.steer("and this")
+        await run
+
+    assert ["and this"] in seen
+    assert seen[-1] == []
+
+
+def test_children_of_tools_know_the_agent_as_it_is_now(tmp_path: Path) -> None:
+    names = ("ZOT_PROVIDER", "ZOT_MODEL", "ZOT_REASONING_LEVEL", "ZOT_SESSION_ID", "ZOT_CHILD_SESSION")
+    shown = Call("bash", {"command": " ".join(f'echo "{name}=${name}";' for name in names)})
+
+    @bench(*[Turn(calls=[shown]), "ok"] * 3, session=tmp_path / "s.jsonl", cwd=tmp_path)
+    async def use(it: Bench) -> None:
+        conversation = it.conversation
+
+        async def environment() -> dict[str, str]:
+            await conversation.prompt("look")
+            results = [message for message in conversation.runtime.messages if message.role == "tool"]
+            lines = str(results[-1].content[0].content[0].text).splitlines()  # type: ignore[union-attr]
+            return dict(line.split("=", 1) for line in lines if line.startswith("ZOT_"))
+
+        assert await environment() == dict(zip(names, ("v", "m", "off", "s", "1"), strict=True))
+        conversation.set_model("other")
+        conversation.set_reasoning("high")
+        conversation.new_session()
+        fresh = conversation.runtime.state.session_id
+        assert fresh != "s"
+        assert await environment() == dict(zip(names, ("v", "other", "high", fresh, "1"), strict=True))
+        conversation.runtime.agent.model = Model("third", "w")  # whoever changes it, by whatever way
+        assert (await environment())["ZOT_MODEL"] == "third"
+
+
+def test_text_that_a_hook_may_replace_is_deferred() -> None:
+    @bench("secret", "plain")
+    async def use(it: Bench) -> None:
+        deferred: list[bool] = []
+        guarded = True
+        it.conversation.events.add(
+            lambda event: deferred.append(it.conversation.text_deferred) if isinstance(event, TextDelta) else None
+        )
+        it.conversation.runtime.hooks.assistant_message.add(lambda text: text.upper(), lambda: guarded)
+        await it.conversation.prompt("one")
+        guarded = False
+        await it.conversation.prompt("two")
+        assert deferred == [True, False]

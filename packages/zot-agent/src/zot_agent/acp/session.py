@@ -15,7 +15,7 @@ from zot_agent.host import Host
 from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.conversation import events
-from zot_core.conversation.driver import read_command
+from zot_core.conversation.commands import read_command
 from zot_core.conversation.events import ConversationEvent
 from zot_core.errors import Busy
 from zot_core.events import Done, Notice, RunEnd, TurnStart

@@ -8,7 +8,7 @@ import re
 from collections.abc import Container
 from typing import Any, Generic, TypeVar
 
-from zot_core.conversation.extensions import Command
+from zot_core.conversation.commands import Command
 from zot_ext.protocol.raw import RawObject
 from zot_provider.record import Record, record
 

@@ -14,8 +14,8 @@ from zot_agent.extensions.tools import ExtensionTool
 from zot_agent.extensions.trace import Trace
 from zot_core.agent import Agent
 from zot_core.aio import finish, spawn
+from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused
 from zot_core.conversation.events import ExtensionEvent
-from zot_core.conversation.extensions import Command, CommandAnswer, CommandError, CommandRefused
 from zot_core.hooks import Observe, Refusal
 from zot_ext.limits import DEFAULT_LIMITS, Limits
 from zot_ext.protocol.errors import FrameError

@@ -8,9 +8,8 @@ from typing import Any
 from zot_agent.ui.commands import BY_NAME, COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_core.aio import spawn
-from zot_core.conversation.driver import SKILL, read_command
-from zot_core.conversation.extensions import Command as ForeignCommand
-from zot_core.conversation.extensions import CommandError, CommandRefused
+from zot_core.conversation.commands import SKILL, CommandError, CommandRefused, read_command
+from zot_core.conversation.commands import Command as ForeignCommand
 from zot_core.errors import error_line
 from zot_provider.errors import UnknownName, ZotError
 from zot_tui.editor.completion import Command

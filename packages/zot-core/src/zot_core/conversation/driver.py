@@ -2,14 +2,23 @@
 
 import asyncio
 import os
-import re
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from zot_core.agent.loop import answer, conclude, failed
 from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
+from zot_core.conversation.commands import (
+    SKILL,
+    Command,
+    CommandAnswer,
+    CommandError,
+    CommandRefused,
+    names_skill,
+    read_command,
+)
 from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
@@ -22,11 +31,11 @@ from zot_core.conversation.events import (
     Submit,
     Undelivered,
 )
-from zot_core.conversation.extensions import Command, CommandAnswer, CommandError, CommandRefused, ExtensionHost
+from zot_core.conversation.extensions import ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
 from zot_core.errors import Busy, error_line
-from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd, ToolCall
+from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd, ToolCall, UserMessage
 from zot_core.hooks import Call, Observe, Refusal
 from zot_core.runtime import Runtime
 from zot_core.sessions.file import SessionFile, Stored
@@ -37,25 +46,9 @@ from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 
-SKILL = "skill:"
-"""What the slash command of a skill begins with."""
-
-_COMMAND = re.compile(r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", re.DOTALL)
-
 
 class NotRunning(ZotError):
     """No prompt is being answered that could be told more."""
-
-
-def read_command(text: str) -> tuple[str, str] | None:
-    """The name and the arguments of a slash command; None for any other text. A path is not one."""
-    found = _COMMAND.fullmatch(text.strip())
-    return None if found is None else (found["name"], (found["args"] or "").strip())
-
-
-def _names_skill(name: str) -> bool:
-    """Whether this is the name of a skill's slash command, known or not."""
-    return name.lower().startswith(SKILL)
 
 
 class Conversation:
@@ -79,6 +72,7 @@ class Conversation:
         """Whether the text of the current answer is to be shown only with `AssistantMessage`."""
         self._queue = RunQueue(runtime, most_waiting, lambda: self.events.tell(Changed("queue")), self._not_begun)
         self._shell_results: list[ShellResult] = []
+        self._said = 0
         runtime.hooks.event.add(self._hear)
         runtime.hooks.tool_run.add(self._ask)
         self._tell_children()
@@ -112,41 +106,44 @@ class Conversation:
         `typed` is what a person typed for it, if that is not `text`. Without `commands` a slash begins no command.
         Raises `QueueFull` and `Closed`. Failures are events.
         """
-        given = list(images)
-        return self._add(lambda: self._answer(text, given, commands=commands), typed or text, text, steerable=True)
+        return self._prompt(text, images, typed=typed, commands=commands)
+
+    def _prompt(
+        self, text: str, images: Iterable[ImageBlock], *, typed: str = "", commands: bool = True, first: bool = False
+    ) -> Run:
+        given, run = list(images), Run(self.runtime.hooks.event)
+        work = partial(self._answer, text, given, commands=commands)
+        self._queue.add(Queued(run, work, typed or text, text, steerable=True), first=first)
+        return run
 
     def compact(self, instructions: str = "") -> Run:
         """Compact the conversation, now or when what waits before it is done: see `Runtime.compact`."""
-        return self._add(lambda: self.runtime.summarise(instructions))
+        return self._add(partial(self.runtime.summarise, instructions), f"/compact {instructions}".strip())
 
     def shell(self, command: ShellCommand, typed: str = "") -> Run:
         """Run a shell command, now or when what waits before it is done. It tells `ShellStart`, `ShellOutput` and
         `ShellEnd`; the model reads its output with the next prompt."""
-        typed = typed or f"!{command.command}"
-        return self._add(lambda: self._run_shell(command), typed, typed)
+        return self._add(partial(self._run_shell, command), typed or f"!{command.command}")
 
-    def _add(
-        self,
-        work: Callable[[], Coroutine[Any, Any, RunEnd]],
-        typed: str = "",
-        text: str = "",
-        *,
-        steerable: bool = False,
-    ) -> Run:
+    def _add(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], typed: str) -> Run:
         run = Run(self.runtime.hooks.event)
-        self._queue.add(Queued(run, work, typed, text, steerable))
+        self._queue.add(Queued(run, work, typed, typed))
         return run
 
     def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
         """Say something that the model reads with its next call. Raises `NotRunning`."""
         self._check_steerable()
         self.runtime.steer(text, images)
-        self.events.tell(Changed("queue"))
+        self._said_more()
 
     def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
         """Say something as part of the running prompt, when the model would be done. Raises `NotRunning`."""
         self._check_steerable()
         self.runtime.follow_up(text, images)
+        self._said_more()
+
+    def _said_more(self) -> None:
+        self._said = len(self.unheard)
         self.events.tell(Changed("queue"))
 
     def _check_steerable(self) -> None:
@@ -154,15 +151,19 @@ class Conversation:
         if running is None or not running.steerable:
             raise NotRunning("no prompt is being answered; send it as a prompt")
 
-    def interrupt(self) -> None:
-        """Stop what runs; what waits runs next. Harmless when idle."""
-        self._queue.interrupt()
+    def interrupt(self, text: str = "", images: Iterable[ImageBlock] = ()) -> Run | None:
+        """Stop what runs; then `text` is answered, if there is one, and then what waits. Harmless when idle."""
+        stopped = self.running
+        run = self._prompt(text, images, first=True) if text else None
+        if stopped is not None:
+            stopped.run.cancel()
+        return run
 
     def stop(self) -> list[str]:
         """Stop what runs, and give back, as typed, what the model has not read and what waited, which does not run."""
         unheard = [message.text for message in self.runtime.agent.inbox.take_all()]
         taken = [*unheard, *(queued.typed for queued in self._queue.take_all())]
-        self._queue.interrupt()
+        self.interrupt()
         self.events.tell(Changed("queue"))
         return taken
 
@@ -196,7 +197,7 @@ class Conversation:
         """Run a command beside what runs; its action, such as "prompt" or "display". What it wants sent is queued, what
         it wants shown is told. Raises `CommandError`, and `UnknownName` for a skill that there is not."""
         name = name.removeprefix("/")
-        if _names_skill(name):
+        if names_skill(name):
             text = self._skill(name, args)
             self.prompt(text, typed=f"/{name} {args}".strip(), commands=False)
             return "prompt"
@@ -330,7 +331,7 @@ class Conversation:
     async def _message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
         """The user's message for a prompt; None for a command that has done all there was to do."""
         found = read_command(text) if commands else None
-        if found is not None and _names_skill(found[0]):
+        if found is not None and names_skill(found[0]):
             text = self._skill(*found)
         elif found is not None:
             await self.ready()
@@ -371,6 +372,8 @@ class Conversation:
             if texts:
                 self.events.tell(Undelivered(texts))
         self.events.tell(event)
+        if kind is UserMessage and self._said:
+            self._said_more()  # it has been read
 
     def _not_begun(self, error: ZotError) -> None:
         for event in (ErrorEvent(error_line(error)), Done("error")):

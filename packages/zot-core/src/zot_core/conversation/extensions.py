@@ -1,43 +1,11 @@
 """What a conversation wants from extensions: two protocols, which a host of extensions fills."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Protocol
 
+from zot_core.conversation.commands import Command, CommandAnswer
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe
-from zot_provider.errors import ZotError
-from zot_provider.record import Record, record
-
-Action: TypeAlias = Literal["prompt", "insert", "display", "open_panel", "noop"]
-
-
-@record
-class Command(Record):
-    """A slash command, its name without the slash. `source` is the extension that runs it, or "skills"."""
-
-    source: str
-    name: str
-    description: str
-
-
-@record
-class CommandAnswer(Record):
-    """What a slash command of `extension` wants: send `text` as a prompt, insert or display it; an "open_panel" is open
-    already."""
-
-    extension: str
-    action: Action
-    text: str = ""
-
-
-class CommandError(ZotError):
-    """A slash command could not be run, or failed. `told`: an event has said so already."""
-
-    told = False
-
-
-class CommandRefused(CommandError):
-    """An extension answered a slash command with an error, which is the text."""
 
 
 class ExtensionCommands(Protocol):

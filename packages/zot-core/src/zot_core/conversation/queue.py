@@ -74,11 +74,6 @@ class RunQueue:
             self._waiting.remove(queued)
             self._changed()
 
-    def interrupt(self) -> None:
-        """Stop what runs; what waits goes on. Harmless when idle."""
-        if self._current is not None:
-            self._current.run.cancel()
-
     def take_all(self) -> list[Queued]:
         """Remove and return everything that waits."""
         taken, self._waiting = self._waiting, []
