@@ -1,7 +1,10 @@
 import asyncio
 import base64
+import gc
 import os
 from pathlib import Path
+
+import pytest
 
 from zot_tui.clipboard import LIMIT, Held, copy, osc52, programs, read
 
@@ -63,6 +66,15 @@ def test_a_program_that_fails_gives_way_to_the_next(tmp_path):
 
     assert asyncio.run(copy("x" * (LIMIT + 1), [].append, where)) == ("xclip",)
     assert len((tmp_path / "copied").read_text()) == LIMIT + 1
+
+
+@pytest.mark.parametrize("script", ["exit 1", "exec <&-; sleep 0.1; exit 1", "head -c 1 >/dev/null", "sleep 600"])
+def test_a_program_that_does_not_read_leaves_no_failure_behind(tmp_path, script):
+    program(tmp_path, "wl-copy", script)
+    where = environment(tmp_path, WAYLAND_DISPLAY="w")
+
+    assert asyncio.run(copy("x" * 1_000_000, [].append, where, limit=2.0)) == ()
+    gc.collect()  # now asyncio would log it
 
 
 def test_a_program_that_hangs_is_ended_with_what_it_started(tmp_path):

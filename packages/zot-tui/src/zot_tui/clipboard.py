@@ -77,13 +77,18 @@ async def _run(command: Sequence[str], text: str, environment: Mapping[str, str]
         )
     except OSError:
         return False
+    assert process.stdin is not None
     try:
         async with asyncio.timeout(limit):
             await process.communicate(text.encode(errors="replace"))
+            await process.stdin.wait_closed()
     except (TimeoutError, OSError):
         return False
     finally:
         await _end(process)
+        with contextlib.suppress(TimeoutError, OSError):  # Python before 3.11.7 logs what nobody takes
+            async with asyncio.timeout(limit):
+                await process.stdin.wait_closed()
     return process.returncode == 0
 
 
