@@ -29,7 +29,6 @@ CASES: list[Any] = [
     pytest.param("--session s", Options(session="s"), id="session"),
     pytest.param("--no-session", Options(no_session=True), id="no session"),
     pytest.param("-v", Options(version=True), id="version"),
-    pytest.param("rpc --model m", Options(mode="rpc", model="m"), id="a verb"),
     pytest.param("--rpc", Options(mode="rpc"), id="the flag of a verb"),
     pytest.param("--mode rpc", Options(mode="rpc"), id="a mode by its name"),
     pytest.param("--mode json x", Options("x", mode="json"), id="json by its name"),

@@ -45,8 +45,7 @@ def build_parser() -> Parser:
 
 def list_commands() -> list[tuple[str, str]]:
     """What the first word may be, by name, and its line in the help."""
-    verbs = [(mode.verb, mode.help) for mode in MODES.values() if mode.verb]
-    return sorted([*verbs, *((name, sub.help) for name, sub in SUBCOMMANDS.items())])
+    return sorted((name, word.help) for name, word in SUBCOMMANDS.items())
 
 
 def _mode_flags(parser: Parser) -> None:
@@ -124,8 +123,7 @@ def _session_flags(parser: Parser) -> None:
 def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after --") -> Options:
     """The options. Raises `ConfigError` for anything that is not understood, with `hint` for a flag that is none, and
     `SystemExit(0)` after `--help`."""
-    verbs = {mode.verb: mode.flags[0] for mode in MODES.values() if mode.verb}
-    head = [verbs.get(word, word) for word in argv[:1]] + list(argv[1:])
+    head = list(argv)
     rest: list[str] = []
     if "--" in head:
         position = head.index("--")

@@ -30,13 +30,16 @@ _PATIENCE = 2.0
 def run(argv: Sequence[str]) -> int:
     """Do what `argv` (without the program's name) asks for; the exit code. Raises `OutputFailed`."""
     try:
-        if argv and argv[0] in SUBCOMMANDS:
+        word = SUBCOMMANDS.get(argv[0]) if argv else None
+        if word is not None and word.flag:
+            if {"-h", "--help"} & set(argv):
+                import_module(word.module).build_parser().print_help()
+                return 0
+            return _run([word.flag, *argv[1:]])
+        if word is not None:
             _log_if_wanted()
-            code: int = import_module(SUBCOMMANDS[argv[0]].module).run(list(argv[1:]))
+            code: int = import_module(word.module).run(list(argv[1:]))
             return code
-        if {"-h", "--help"} & set(argv) and (parser := _parser_of(argv[0])):
-            import_module(parser).build_parser().print_help()
-            return 0
         # A command of other programs, which alone would be a poor prompt and a call that is paid for.
         return _run(["--help"] if list(argv) == ["help"] else argv)
     except ZotError as error:
@@ -65,11 +68,6 @@ def _internal(error: Exception) -> str:
         trace = trace.tb_next
     place = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace else ""
     return f"this is a mistake in zot, please report it: {type(error).__name__}: {error}{place}"
-
-
-def _parser_of(word: str) -> str:
-    """The module with the help of a mode, if `word` stands for one that has its own."""
-    return next((mode.parser for mode in MODES.values() if mode.verb and mode.verb == word), "")
 
 
 def _run(argv: Sequence[str]) -> int:

@@ -7,8 +7,7 @@ class Mode(NamedTuple):
     """A mode: the module whose `run(host, prompt)` it is, its flags and its line in the help.
 
     A mode that `serves` reads standard input itself and goes on until that ends; it takes no prompt, and no session
-    unless one is named. `verb` is a first word that stands for its flag, `parser` the module whose `build_parser` has
-    the help of that word. `welcome` is the module that asks a person who has no key; without one there is nobody to
+    unless one is named. `welcome` is the module that asks a person who has no key; without one there is nobody to
     ask. `gives_json`: `--json-schema` may say what the answer is. `gather` is for how many seconds an answer may gather
     before more of it is shown.
     """
@@ -19,8 +18,6 @@ class Mode(NamedTuple):
     help: str
     needs_prompt: bool = True
     serves: bool = False
-    verb: str = ""
-    parser: str = ""
     welcome: str = ""
     gives_json: bool = False
     gather: float = 0.0
@@ -45,8 +42,6 @@ MODES = {
             "serve another program: commands in, events out, as lines of JSON",
             needs_prompt=False,
             serves=True,
-            verb="rpc",
-            parser="zot_agent.cli.rpc",
         ),
         Mode(
             "interactive",
