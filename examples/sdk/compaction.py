@@ -6,8 +6,7 @@ uv run examples/sdk/compaction.py talk.jsonl "what is here?" "which file is the 
 import asyncio
 import sys
 
-from zot_core import ErrorEvent, Runtime
-from zot_core.events import CompactDone, CompactStart
+from zot_core import CompactDone, CompactStart, ErrorEvent, Runtime
 from zot_tui import sanitize
 
 

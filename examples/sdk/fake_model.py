@@ -7,9 +7,8 @@ import asyncio
 
 import pytest
 
-from zot_core import RunFailed, Runtime
+from zot_core import ModelError, RunFailed, Runtime
 from zot_core.testing import FakeShell, MemoryFiles
-from zot_provider import ModelError
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from zot_core.errors import InvalidAnswer as InvalidAnswer
     from zot_core.errors import Refused as Refused
     from zot_core.errors import SessionError as SessionError
+    from zot_core.errors import SessionLocked as SessionLocked
+    from zot_core.errors import SessionNotFound as SessionNotFound
     from zot_core.errors import ToolError as ToolError
     from zot_core.events import AgentEvent as AgentEvent
     from zot_core.events import AssistantMessage as AssistantMessage
@@ -74,19 +76,26 @@ if TYPE_CHECKING:
     from zot_core.limits import RunLimits as RunLimits
     from zot_core.result import ToolResult as ToolResult
     from zot_core.runtime import Runtime as Runtime
+    from zot_core.sessions.file import SessionFile as SessionFile
+    from zot_core.sessions.store import SessionStore as SessionStore
     from zot_core.skills import Skill as Skill
     from zot_core.skills import find_skills as find_skills
     from zot_core.state import State as State
+    from zot_core.tools.base import AtLeast as AtLeast
     from zot_core.tools.base import Tool as Tool
     from zot_core.tools.base import tool as tool
     from zot_core.tools.context import Files as Files
     from zot_core.tools.context import Shell as Shell
     from zot_core.tools.context import ToolContext as ToolContext
+    from zot_core.tools.files import LocalFiles as LocalFiles
+    from zot_core.tools.shell import LocalShell as LocalShell
     from zot_core.version import __version__ as __version__
     from zot_core.workspace import Workspace as Workspace
     from zot_provider.errors import ConfigError as ConfigError
     from zot_provider.errors import MissingKey as MissingKey
+    from zot_provider.errors import ModelError as ModelError
     from zot_provider.errors import ProviderError as ProviderError
+    from zot_provider.errors import UnknownName as UnknownName
     from zot_provider.errors import ZotError as ZotError
     from zot_provider.messages import Block as Block
     from zot_provider.messages import ImageBlock as ImageBlock
@@ -108,16 +117,16 @@ _MODULES = {
     "zot_core.blocking": "BlockingRuntime",
     "zot_core.compaction.compactor": "CompactionError CompactionLimits NothingToCompact",
     "zot_core.confirm": "Confirm Decision",
+    "zot_core.conversation.commands": "Command CommandAnswer CommandError CommandRefused",
     "zot_core.conversation.driver": "Conversation NotRunning",
     "zot_core.conversation.events": (
         "Changed ConversationEvent Display ExtensionEvent Insert Notify ShellEnd ShellOutput ShellStart "
         "Submit Undelivered"
     ),
-    "zot_core.conversation.commands": "Command CommandAnswer CommandError CommandRefused",
     "zot_core.conversation.extensions": "ExtensionHost",
     "zot_core.conversation.queue": "QueueFull",
     "zot_core.conversation.shell_command": "ShellCommand ShellResult",
-    "zot_core.errors": "Busy Closed InvalidAnswer Refused SessionError ToolError",
+    "zot_core.errors": "Busy Closed InvalidAnswer Refused SessionError SessionLocked SessionNotFound ToolError",
     "zot_core.events": (
         "AgentEvent AssistantMessage AssistantStart CompactDone CompactStart Done ErrorEvent Notice "
         "ReasoningDelta RunEnd TextDelta ToolCall ToolOutput ToolProgress ToolStart ToolUseArgs ToolUseEnd "
@@ -127,13 +136,17 @@ _MODULES = {
     "zot_core.limits": "RunLimits",
     "zot_core.result": "ToolResult",
     "zot_core.runtime": "Runtime",
+    "zot_core.sessions.file": "SessionFile",
+    "zot_core.sessions.store": "SessionStore",
     "zot_core.skills": "Skill find_skills",
     "zot_core.state": "State",
-    "zot_core.tools.base": "Tool tool",
+    "zot_core.tools.base": "AtLeast Tool tool",
     "zot_core.tools.context": "Files Shell ToolContext",
+    "zot_core.tools.files": "LocalFiles",
+    "zot_core.tools.shell": "LocalShell",
     "zot_core.version": "__version__",
     "zot_core.workspace": "Workspace",
-    "zot_provider.errors": "ConfigError MissingKey ProviderError ZotError",
+    "zot_provider.errors": "ConfigError MissingKey ModelError ProviderError UnknownName ZotError",
     "zot_provider.messages": "Block ImageBlock Message ReasoningBlock TextBlock ToolCallBlock ToolResultBlock",
     "zot_provider.model": "Model Price",
     "zot_provider.registry": "ModelRegistry",

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 from collections.abc import Sequence
 
 from zot_agent.host import Host
@@ -11,6 +10,7 @@ from zot_agent.modes.output import complain
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.service import Service
 from zot_agent.rpc.writer import ClientWriter
+from zot_agent.signals import on_end_signals
 from zot_core.aio import spawn
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.messages import ImageBlock
@@ -46,7 +46,7 @@ class _Process:
 
     async def serve(self) -> int:
         """Return when there is nothing more to do; the exit code."""
-        self._catch_signals()
+        on_end_signals(self._signalled)  # for good: what follows ends the process
         try:
             await self._over.wait()
             await self._host.conversation.idle()
@@ -89,12 +89,6 @@ class _Process:
         if why and self._code in (0, 1):
             self._code = 1
             complain(f"cannot write to standard output: {why}")
-
-    def _catch_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) != signal.SIG_IGN:  # nohup
-                loop.add_signal_handler(number, self._signalled, number)
 
     def _signalled(self, number: int) -> None:
         self._writer.hurry(self._limits.hurry)
