@@ -60,9 +60,13 @@ def test_a_loop_hears_of_signals_until_that_is_undone() -> None:
         undo()
         return heard
 
-    before = {number: signal.getsignal(number) for number in end_signals()}
-    assert asyncio.run(main()) == [signal.SIGTERM, signal.SIGHUP]
-    assert {number: signal.getsignal(number) for number in end_signals()} == before
+    kept = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        assert asyncio.run(main()) == [signal.SIGTERM, signal.SIGHUP]
+        assert {signal.getsignal(number) for number in kept} == {signal.SIG_DFL}
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
 
 
 def test_a_signal_that_is_ignored_from_the_start_stays_ignored() -> None:
