@@ -496,7 +496,7 @@ def test_what_is_said_of_a_choice_comes_with_the_next_prompt(zot: Any, server: S
             assert talk.editor.said() == ""
             await talk.prompt(session, "hi")
             note, answer = talk.editor.said().split("\n\n")
-            assert "claude-99 is not among the models of anthropic" in note
+            assert "claude-99 is not among the models of Anthropic" in note
             assert answer == "Hello."
 
     asyncio.run(main())

@@ -281,9 +281,9 @@ def test_a_command_that_answers_with_an_error_fails_the_run(
 ) -> None:
     done = zot.ask(server, flag, "/fail", "--ext", toy)
 
-    assert (done.code, done.line()) == (1, "that went wrong")
+    assert (done.code, done.line()) == (1, "/fail: extension toy: that went wrong")
     if flag == "--json":
-        assert done.events == [{"type": "error", "message": "that went wrong"}, {"type": "done"}]
+        assert done.events == [{"type": "error", "message": "/fail: extension toy: that went wrong"}, {"type": "done"}]
     else:
         assert done.out == ""
     assert server.requests == []
