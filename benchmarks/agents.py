@@ -31,7 +31,7 @@ async def one(identity, url, steps):
             for block in message.content
             if isinstance(block, ToolResultBlock)
         ]
-        assert answer == "done", answer
+        assert answer.text == "done", answer
         assert results == [f"{identity} {number}" for number in range(steps)], results
         return len(results)
 
