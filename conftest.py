@@ -89,7 +89,7 @@ if WORKER or signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
 
 # A busy machine makes no test fail. Every run of `make test` tries the same examples; `make fuzz` looks for new ones.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("fuzz", _PATIENT, max_examples=2000, print_blob=True)
+settings.register_profile("fuzz", _PATIENT, max_examples=1000, print_blob=True)
 settings.register_profile("same", _PATIENT, derandomize=True)
 settings.load_profile("same")
 

@@ -91,6 +91,12 @@ class Started:
         self.connection, self.listener, self._log = connection, listener, log
 
     @property
+    def pid(self) -> int:
+        """The process, which has started: a signal to 0 would end the tests."""
+        assert self.connection.pid
+        return self.connection.pid
+
+    @property
     def log(self) -> list[str]:
         """What the log says, without times."""
         lines = Path(self._log.path).read_text().splitlines()
@@ -206,7 +212,7 @@ def test_one_that_takes_its_time_is_waited_for(start: Start) -> None:
             while not started.said("waiting"):
                 await asyncio.sleep(0.01)
             assert started.connection.state == "starting"
-            os.kill(started.connection.pid or 0, signal.SIGUSR1)
+            os.kill(started.pid, signal.SIGUSR1)
             await started.connection.wait_greeted()
             assert await ask(started, "x") == "x"
 
@@ -553,7 +559,7 @@ def test_calls_wait_where_events_are_dropped_and_are_answered_when_it_reads_agai
             asking = [asyncio.ensure_future(ask(started, f"call {n}", id=str(n))) for n in range(300)]
             await asyncio.sleep(0)
             assert not any(each.done() for each in asking)
-            os.kill(started.connection.pid or 0, signal.SIGUSR1)
+            os.kill(started.pid, signal.SIGUSR1)
             assert await asyncio.gather(*asking) == [f"call {n}" for n in range(300)]
             told = [int(note.split()[0]) for note in started.listener.notes]
             assert told == list(range(len(told)))
@@ -572,7 +578,7 @@ def test_many_small_events_that_fit_the_queue_do_not_end_a_deaf_extension(start:
                 started.connection.send(Event("x", text="y" * 1000), droppable=True)
             await asyncio.sleep(0.3)
             assert started.connection.state == "running"
-            os.killpg(started.connection.pid or 0, 9)
+            os.killpg(started.pid, 9)
             await started.listener.end()
 
     run(work)
@@ -629,9 +635,9 @@ def test_a_grandchild_that_holds_the_pipes_keeps_nobody_waiting(start: Start) ->
     async def work() -> None:
         async with start("leaves a child") as started:
             child = int(await started.listener.note())
-            assert child in running(started.connection.pid or 0)
+            assert child in running(started.pid)
             await started.connection.stop()
-            assert child not in running(started.connection.pid or 0)
+            assert child not in running(started.pid)
 
     run(work)
 
@@ -640,7 +646,7 @@ def test_a_grandchild_does_not_hide_the_death_of_the_extension(start: Start) -> 
     async def work() -> None:
         async with start("leaves a child") as started:
             await started.listener.note()
-            os.kill(started.connection.pid or 0, 9)
+            os.kill(started.pid, 9)
             assert await started.listener.end() == "was ended by SIGKILL"
 
     run(work)
@@ -660,7 +666,7 @@ def test_one_that_ignores_everything_is_killed_with_its_children(start: Start) -
         async with start("ignores", shutdown_seconds=0.1, kill_seconds=0.1) as started:
             await started.listener.note()
             await started.connection.stop()
-            assert running(started.connection.pid or 0) == []
+            assert running(started.pid) == []
         assert started.said("no shutdown_ack within 0.1 s")
 
     run(work)
@@ -675,7 +681,7 @@ def test_a_stop_that_is_cancelled_kills_and_still_leaves_nothing_behind(start: S
             stopping.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await stopping
-            assert running(started.connection.pid or 0) == []
+            assert running(started.pid) == []
 
     run(work)
 
