@@ -1,4 +1,4 @@
-"""`EventQueue`: events in order for one reader, which may be slower than whoever puts them in."""
+"""`EventQueue`: events in order for one reader, which may be slower than the writer."""
 
 import asyncio
 from collections import deque

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from zot_core.conversation import Conversation
+from zot_core.conversation.commands import Command
 from zot_core.conversation.driver import NotRunning
 from zot_core.conversation.events import Changed, ConversationEvent, ShellEnd, ShellOutput, ShellStart, Undelivered
 from zot_core.conversation.queue import QueueFull
@@ -475,3 +476,8 @@ def test_text_that_a_hook_may_replace_is_deferred() -> None:
         guarded = False
         await it.conversation.prompt("two")
         assert deferred == [True, False]
+
+
+def test_a_command_of_an_extension_called_skills_is_not_a_skill() -> None:
+    assert not Command("skills", "summon", "").is_skill
+    assert Command("skills", "skill:review", "").is_skill

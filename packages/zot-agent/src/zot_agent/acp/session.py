@@ -204,7 +204,7 @@ class Session:
         """Whether the slash command of this name is one of an extension."""
         await self.conversation.ready()
         found = self.conversation.find_command(name)
-        return found is not None and found.source != "skills"
+        return found is not None and not found.is_skill
 
     def _ended(self, end: RunEnd, failure: str, cut: bool) -> End:  # noqa: FBT001  as it was remembered
         """The protocol has fewer words for it: limits other than that on tokens count as too many requests. A prompt

@@ -35,7 +35,7 @@ class Dispatch:
         for command in COMMANDS:
             yield Command(command.name, command.help)
         for each in self._conversation.commands:
-            yield Command(each.name, each.description, "skills" if each.source == "skills" else "extensions")
+            yield Command(each.name, each.description, "skills" if each.is_skill else "extensions")
 
     def take(self, typed: str) -> bool:
         """Begin the command in `typed`; whether it is one: a path is none. Raises `UnknownName`."""
@@ -49,7 +49,7 @@ class Dispatch:
             self.begin(self._run(command, args))
         elif foreign is None:
             raise self._unknown(name)
-        elif foreign.source == "skills":
+        elif foreign.is_skill:
             self._chat.submit_text(typed)
         else:
             self.begin(self._ask(foreign, args))

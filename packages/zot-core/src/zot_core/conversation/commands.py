@@ -22,6 +22,11 @@ class Command(Record):
     name: str
     description: str
 
+    @property
+    def is_skill(self) -> bool:
+        """Whether it sends a skill. No command of an extension begins with `skill:`, whatever the extension is called."""
+        return names_skill(self.name)
+
 
 @record
 class CommandAnswer(Record):

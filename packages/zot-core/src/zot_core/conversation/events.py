@@ -1,5 +1,5 @@
-"""`ConversationEvent`: everything a front end is told, in one union: the agent's events, what extensions want a person
-to see or say, and changes of the conversation itself.
+"""`ConversationEvent`: every event that a front end gets, in one union: the agent's events, what extensions want a
+person to see or say, and changes of the conversation itself.
 
 Text of extensions is as they sent it: a front end on a terminal strips its control sequences.
 """
