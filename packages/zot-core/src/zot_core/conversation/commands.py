@@ -24,7 +24,7 @@ class Command(Record):
 
     @property
     def is_skill(self) -> bool:
-        """Whether it sends a skill. No command of an extension begins with `skill:`, whatever the extension is called."""
+        """Whether it sends a skill. The names of extensions' commands cannot begin with `skill:`."""
         return names_skill(self.name)
 
 
