@@ -4,8 +4,11 @@ Tests see none of the machine's variables, settings and programs but those that 
 besides, it sets or makes itself.
 """
 
+import asyncio
 import atexit
 import ctypes
+import functools
+import inspect
 import logging
 import os
 import shutil
@@ -15,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -132,6 +136,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         assert part in PARTS, f"the root conftest.py does not know {part!r}"
         if not _is_here(part):
             pytest.skip(f"{part} is not installed")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """A test that is a coroutine has a loop of its own, and so has each example of a property."""
+    place: Any = getattr(pyfuncitem.obj, "hypothesis", None)
+    holder, name = (place, "inner_test") if place else (pyfuncitem, "obj")
+    test = getattr(holder, name)
+    if inspect.iscoroutinefunction(test):
+
+        @functools.wraps(test)
+        def run(*args: object, **kwargs: object) -> None:
+            asyncio.run(test(*args, **kwargs))
+
+        setattr(holder, name, run)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -22,6 +22,15 @@ LONG_FUNCTIONS: set[str] = {
 }
 
 
+BETWEEN_LOOPS = {
+    # What they test comes after a loop or before it.
+    "test_a_runtime_can_be_closed_after_its_loop",
+    "test_a_runtime_whose_loop_was_closed_in_the_middle_works_in_the_next_one",
+    "test_outside_of_a_loop_a_prompt_is_refused_and_nothing_is_left_behind",
+    "test_the_tail_of_a_program_ends_the_run_with_done",
+}
+
+
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -65,6 +74,18 @@ def test_tasks_are_started_in_one_place_alone() -> None:
 def test_our_own_code_is_never_patched_in_tests() -> None:
     patching = re.compile(r"mock\.patch|monkeypatch\.setattr\(\s*[\"']?zot_")
     assert [path for path in TESTS if path != Path(__file__) and patching.search(path.read_text("utf-8"))] == []
+
+
+def test_a_test_that_awaits_is_a_coroutine() -> None:
+    starting = {
+        test.name
+        for path in TESTS
+        for test in functions(path)
+        if test.name.startswith("test_")
+        for call in ast.walk(test)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "asyncio.run"
+    }
+    assert starting == BETWEEN_LOOPS
 
 
 def test_all_five_distributions_have_one_version_and_pin_each_other_to_it() -> None:

@@ -142,89 +142,71 @@ def extension(folder: Path, body: str) -> str:
     return str(folder)
 
 
-def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
-            assert (said.protocol_version, said.auth_methods) == (1, [])
-            assert (said.agent_info.name, said.agent_info.version) == ("zot", __version__)
-            able = said.agent_capabilities
-            prompts = able.prompt_capabilities
-            assert (prompts.image, prompts.audio, prompts.embedded_context) == (True, False, True)
-            assert (able.load_session, able.session_capabilities.close is not None) == (True, True)
-            assert await talk.agent.authenticate(method_id="environment") is not None
-
-    asyncio.run(main())
+async def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Any, server: ScriptedServer) -> None:
+    async with open_talk(zot, *zot.at(server)) as talk:
+        said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+        assert (said.protocol_version, said.auth_methods) == (1, [])
+        assert (said.agent_info.name, said.agent_info.version) == ("zot", __version__)
+        able = said.agent_capabilities
+        prompts = able.prompt_capabilities
+        assert (prompts.image, prompts.audio, prompts.embedded_context) == (True, False, True)
+        assert (able.load_session, able.session_capabilities.close is not None) == (True, True)
+        assert await talk.agent.authenticate(method_id="environment") is not None
 
 
-def test_without_sessions_none_can_be_loaded(zot: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server), "--no-session") as talk:
-            said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
-            assert (said.agent_capabilities.load_session, said.agent_capabilities.session_capabilities.resume) == (
-                False, None,
-            )  # fmt: skip
-            able = said.agent_capabilities.session_capabilities
-            assert (able.list, able.delete) == (None, None)
-            load = talk.agent.load_session(cwd=str(zot.cwd), session_id="x")
-            for request in (load, talk.agent.list_sessions(), delete(talk, "x")):
-                code, text = await talk.refusal(request)
-                assert (code, "--no-session" in text) == (-32602, True)
-
-    asyncio.run(main())
+async def test_without_sessions_none_can_be_loaded(zot: Any, server: ScriptedServer) -> None:
+    async with open_talk(zot, *zot.at(server), "--no-session") as talk:
+        said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+        assert (said.agent_capabilities.load_session, said.agent_capabilities.session_capabilities.resume) == (
+            False, None,
+        )  # fmt: skip
+        able = said.agent_capabilities.session_capabilities
+        assert (able.list, able.delete) == (None, None)
+        load = talk.agent.load_session(cwd=str(zot.cwd), session_id="x")
+        for request in (load, talk.agent.list_sessions(), delete(talk, "x")):
+            code, text = await talk.refusal(request)
+            assert (code, "--no-session" in text) == (-32602, True)
 
 
-def test_without_a_key_the_variables_are_named(zot: Any) -> None:
+async def test_without_a_key_the_variables_are_named(zot: Any) -> None:
     env = {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
-
-    async def main() -> None:
-        async with open_talk(zot, env=env) as talk:
-            said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
-            (method,) = said.auth_methods
-            assert "ANTHROPIC_API_KEY" in method.description
-            for request in (
-                talk.agent.authenticate(method_id=method.id),
-                talk.agent.new_session(cwd=str(zot.cwd)),
-            ):
-                code, text = await talk.refusal(request)
-                assert (code, "ANTHROPIC_API_KEY" in text) == (-32000, True)
-
-    asyncio.run(main())
+    async with open_talk(zot, env=env) as talk:
+        said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+        (method,) = said.auth_methods
+        assert "ANTHROPIC_API_KEY" in method.description
+        for request in (
+            talk.agent.authenticate(method_id=method.id),
+            talk.agent.new_session(cwd=str(zot.cwd)),
+        ):
+            code, text = await talk.refusal(request)
+            assert (code, "ANTHROPIC_API_KEY" in text) == (-32000, True)
 
 
-def test_text_and_thoughts_come_as_they_are_written(zot: Any, server: ScriptedServer) -> None:
+async def test_text_and_thoughts_come_as_they_are_written(zot: Any, server: ScriptedServer) -> None:
     server.add(Turn("A tiny weather service.", reasoning="It is small.", chunk=6))
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server, "anthropic"), "--reasoning", "low") as talk:
-            session = await talk.begin(zot)
-            assert await talk.prompt(session, "what is this?") == "end_turn"
-            assert talk.editor.said("agent_thought_chunk") == "It is small."
-            assert talk.editor.said() == "A tiny weather service."
-            assert len(talk.editor.of("agent_message_chunk")) > 1
-            assert talk.editor.of("user_message_chunk") == []
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server, "anthropic"), "--reasoning", "low") as talk:
+        session = await talk.begin(zot)
+        assert await talk.prompt(session, "what is this?") == "end_turn"
+        assert talk.editor.said("agent_thought_chunk") == "It is small."
+        assert talk.editor.said() == "A tiny weather service."
+        assert len(talk.editor.of("agent_message_chunk")) > 1
+        assert talk.editor.of("user_message_chunk") == []
     assert zot.said() == [("user", "what is this?"), ("assistant", "A tiny weather service.")]
 
 
-def test_links_files_and_pictures_reach_the_model(zot: Any, server: ScriptedServer) -> None:
+async def test_links_files_and_pictures_reach_the_model(zot: Any, server: ScriptedServer) -> None:
     server.add("I see.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            await talk.prompt(
-                session,
-                "Compare ",
-                resource_link_block("a b.py", f"file://{zot.cwd}/src/a%20b.py"),
-                " with ",
-                resource_block(embedded_text_resource(f"file://{zot.cwd}/c.py#L2:3", "x = 1\n")),
-                image_block(PNG, "image/png"),
-                resource_block(embedded_blob_resource("https://example.org/p.png", PNG, mime_type="image/png")),
-            )
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        await talk.prompt(
+            session,
+            "Compare ",
+            resource_link_block("a b.py", f"file://{zot.cwd}/src/a%20b.py"),
+            " with ",
+            resource_block(embedded_text_resource(f"file://{zot.cwd}/c.py#L2:3", "x = 1\n")),
+            image_block(PNG, "image/png"),
+            resource_block(embedded_blob_resource("https://example.org/p.png", PNG, mime_type="image/png")),
+        )
     (words, *pictures) = server.requests[0].body["messages"][-1]["content"]
     assert words["text"] == (
         'Compare src/a b.py with c.py (L2:3)https://example.org/p.png\n\n<file path="c.py (L2:3)">\nx = 1\n</file>'
@@ -232,177 +214,146 @@ def test_links_files_and_pictures_reach_the_model(zot: Any, server: ScriptedServ
     assert [each["type"] for each in pictures] == ["image_url", "image_url"]
 
 
-def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            for blocks, why in (
-                ([], "empty"),
-                ([text_block("  ")], "empty"),
-                ([image_block("AAAA", "image/png")], "no PNG"),
-                ([resource_block(embedded_blob_resource("file:///x.zip", "AAAA"))], "neither text nor a picture"),
-            ):
-                code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=blocks))
-                assert (code, why in text) == (-32602, True), text
-            assert (await talk.refusal(talk.agent.prompt(session_id="nobody", prompt=[])))[0] == -32002
-            assert (await talk.refusal(talk.agent.new_session(cwd="src")))[0] == -32602
-            code, text = await talk.refusal(talk.agent._conn.send_request("session/prompt", {"sessionId": session}))
-            assert (code, text) == (-32602, "prompt: Field required")
-            assert (await talk.refusal(talk.agent._conn.send_request("session/dance", {})))[0] == -32601
-
-    asyncio.run(main())
+async def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Any, server: ScriptedServer) -> None:
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        for blocks, why in (
+            ([], "empty"),
+            ([text_block("  ")], "empty"),
+            ([image_block("AAAA", "image/png")], "no PNG"),
+            ([resource_block(embedded_blob_resource("file:///x.zip", "AAAA"))], "neither text nor a picture"),
+        ):
+            code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=blocks))
+            assert (code, why in text) == (-32602, True), text
+        assert (await talk.refusal(talk.agent.prompt(session_id="nobody", prompt=[])))[0] == -32002
+        assert (await talk.refusal(talk.agent.new_session(cwd="src")))[0] == -32602
+        code, text = await talk.refusal(talk.agent._conn.send_request("session/prompt", {"sessionId": session}))
+        assert (code, text) == (-32602, "prompt: Field required")
+        assert (await talk.refusal(talk.agent._conn.send_request("session/dance", {})))[0] == -32601
     assert server.requests == []
 
 
-def test_an_edit_is_a_diff_with_its_place(zot: Any, server: ScriptedServer) -> None:
+async def test_an_edit_is_a_diff_with_its_place(zot: Any, server: ScriptedServer) -> None:
     (zot.cwd / "x.py").write_text("a = 1\nb = 2\n")
     edits = [{"oldText": "b = 2", "newText": "b = 3"}]
     server.add(Turn(calls=[Call("edit", {"path": "x.py", "edits": edits})]), "Done.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            assert await talk.prompt(await talk.begin(zot), "change it") == "end_turn"
-            states = [each.status for each in talk.editor.of("tool_call") + talk.editor.of("tool_call_update")]
-            assert [each for each in states if each] == ["pending", "in_progress", "completed"]
-            call = talk.editor.call()
-            path = str(zot.cwd / "x.py")
-            assert (call["title"], call["kind"], call["rawInput"]) == (
-                "edit x.py", "edit", {"path": "x.py", "edits": edits},
-            )  # fmt: skip
-            assert call["locations"] == [{"path": path, "line": 1}]
-            assert call["content"] == [
-                {"type": "diff", "path": path, "oldText": "a = 1\nb = 2\n", "newText": "a = 1\nb = 3\n"}
-            ]
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        assert await talk.prompt(await talk.begin(zot), "change it") == "end_turn"
+        states = [each.status for each in talk.editor.of("tool_call") + talk.editor.of("tool_call_update")]
+        assert [each for each in states if each] == ["pending", "in_progress", "completed"]
+        call = talk.editor.call()
+        path = str(zot.cwd / "x.py")
+        assert (call["title"], call["kind"], call["rawInput"]) == (
+            "edit x.py", "edit", {"path": "x.py", "edits": edits},
+        )  # fmt: skip
+        assert call["locations"] == [{"path": path, "line": 1}]
+        assert call["content"] == [
+            {"type": "diff", "path": path, "oldText": "a = 1\nb = 2\n", "newText": "a = 1\nb = 3\n"}
+        ]
 
 
-def test_a_file_that_is_written_is_a_diff_of_what_it_was(zot: Any, server: ScriptedServer) -> None:
+async def test_a_file_that_is_written_is_a_diff_of_what_it_was(zot: Any, server: ScriptedServer) -> None:
     (zot.cwd / "old.txt").write_text("before\n")
     for name in ("old.txt", "new.txt"):
         server.add(Turn(calls=[Call("write", {"path": name, "content": "after\n"})]), "Done.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            for name, was in (("old.txt", {"oldText": "before\n"}), ("new.txt", {})):
-                talk.editor.updates.clear()
-                await talk.prompt(session, "write")
-                call = talk.editor.call()
-                assert call["kind"] == "edit"
-                assert call["content"] == [{"type": "diff", "path": str(zot.cwd / name), "newText": "after\n", **was}]
-
-    asyncio.run(main())
-
-
-def test_a_command_is_shown_with_its_output_and_its_end(zot: Any, server: ScriptedServer) -> None:
-    server.add(Turn(calls=[Call("bash", {"command": "printf '\\033[31mred\\033[0m\\n'; exit 3"})]), "It failed.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            await talk.prompt(await talk.begin(zot), "run it")
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        for name, was in (("old.txt", {"oldText": "before\n"}), ("new.txt", {})):
+            talk.editor.updates.clear()
+            await talk.prompt(session, "write")
             call = talk.editor.call()
-            assert (call["kind"], call["status"]) == ("execute", "failed")
-            (content,) = call["content"]
-            assert content["content"]["text"] == (
-                "```console\n$ printf '\\033[31mred\\033[0m\\n'; exit 3\nred\n```\nexit code 3"
-            )
-            assert talk.editor.said() == "It failed."
-
-    asyncio.run(main())
+            assert call["kind"] == "edit"
+            assert call["content"] == [{"type": "diff", "path": str(zot.cwd / name), "newText": "after\n", **was}]
 
 
-def test_output_is_shown_while_a_command_runs(zot: Any, server: ScriptedServer) -> None:
+async def test_a_command_is_shown_with_its_output_and_its_end(zot: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "printf '\\033[31mred\\033[0m\\n'; exit 3"})]), "It failed.")
+    async with open_talk(zot, *zot.at(server)) as talk:
+        await talk.prompt(await talk.begin(zot), "run it")
+        call = talk.editor.call()
+        assert (call["kind"], call["status"]) == ("execute", "failed")
+        (content,) = call["content"]
+        assert content["content"]["text"] == (
+            "```console\n$ printf '\\033[31mred\\033[0m\\n'; exit 3\nred\n```\nexit code 3"
+        )
+        assert talk.editor.said() == "It failed."
+
+
+async def test_output_is_shown_while_a_command_runs(zot: Any, server: ScriptedServer) -> None:
     os.mkfifo(zot.cwd / "go")
     server.add(Turn(calls=[Call("bash", {"command": "echo started; cat go"})]), "Done.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "run it"))
-            shown = await talk.editor.until(lambda each: "started" in repr(getattr(each, "content", "")))
-            assert (shown.status, shown.content[0].content.text) == (None, "```\nstarted\n```")
-            (zot.cwd / "go").write_text("")
-            assert await prompt == "end_turn"
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "run it"))
+        shown = await talk.editor.until(lambda each: "started" in repr(getattr(each, "content", "")))
+        assert (shown.status, shown.content[0].content.text) == (None, "```\nstarted\n```")
+        (zot.cwd / "go").write_text("")
+        assert await prompt == "end_turn"
 
 
-def test_a_session_that_asks_runs_what_is_allowed_and_nothing_else(zot: Any, server: ScriptedServer) -> None:
+async def test_a_session_that_asks_runs_what_is_allowed_and_nothing_else(zot: Any, server: ScriptedServer) -> None:
     (zot.cwd / "x").write_text("a\n")
     edit = Call("edit", {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]})
     server.add(Turn(calls=[edit]), "It was not allowed.", Turn(calls=[edit]), "Done.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server), "--no-yolo") as talk:
-            session = await talk.begin(zot)
-            talk.editor.answers += ["reject", "once"]
-            assert await talk.prompt(session, "change it") == "end_turn"
-            assert (zot.cwd / "x").read_text() == "a\n"
-            assert talk.editor.call()["status"] == "failed"
-            assert await talk.prompt(session, "change it") == "end_turn"
-            assert (zot.cwd / "x").read_text() == "b\n"
-            (asked, call, options), _ = talk.editor.asked
-            assert (asked, call.title, call.kind, call.status) == (session, "edit x", "edit", "pending")
-            assert [(each.option_id, each.kind) for each in options] == [
-                ("once", "allow_once"), ("always", "allow_always"), ("reject", "reject_once"),
-            ]  # fmt: skip
-            assert [(each.old_text, each.new_text) for each in call.content] == [("a", "b")]
-            assert call.locations[0].path == str(zot.cwd / "x")
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server), "--no-yolo") as talk:
+        session = await talk.begin(zot)
+        talk.editor.answers += ["reject", "once"]
+        assert await talk.prompt(session, "change it") == "end_turn"
+        assert (zot.cwd / "x").read_text() == "a\n"
+        assert talk.editor.call()["status"] == "failed"
+        assert await talk.prompt(session, "change it") == "end_turn"
+        assert (zot.cwd / "x").read_text() == "b\n"
+        (asked, call, options), _ = talk.editor.asked
+        assert (asked, call.title, call.kind, call.status) == (session, "edit x", "edit", "pending")
+        assert [(each.option_id, each.kind) for each in options] == [
+            ("once", "allow_once"), ("always", "allow_always"), ("reject", "reject_once"),
+        ]  # fmt: skip
+        assert [(each.old_text, each.new_text) for each in call.content] == [("a", "b")]
+        assert call.locations[0].path == str(zot.cwd / "x")
     assert "did not allow" in json.dumps(server.requests[1].body)
 
 
-def test_a_tool_that_is_always_allowed_is_not_asked_about_again(zot: Any, server: ScriptedServer) -> None:
+async def test_a_tool_that_is_always_allowed_is_not_asked_about_again(zot: Any, server: ScriptedServer) -> None:
     write = [Call("write", {"path": name, "content": name}) for name in ("a", "b")]
     server.add(Turn(calls=write), Turn(calls=[Call("bash", {"command": "touch c"})]), "Done.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            await talk.agent.set_session_mode(session_id=session, mode_id="ask")
-            talk.editor.answers += ["always", ""]
-            await talk.prompt(session, "write")
-            assert [call.title for _, call, _ in talk.editor.asked] == ["write a", "bash touch c"]
-            (diff,) = talk.editor.asked[0][1].content
-            assert (diff.type, diff.old_text, diff.new_text) == ("diff", None, "a")
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        await talk.agent.set_session_mode(session_id=session, mode_id="ask")
+        talk.editor.answers += ["always", ""]
+        await talk.prompt(session, "write")
+        assert [call.title for _, call, _ in talk.editor.asked] == ["write a", "bash touch c"]
+        (diff,) = talk.editor.asked[0][1].content
+        assert (diff.type, diff.old_text, diff.new_text) == ("diff", None, "a")
     assert sorted(each.name for each in zot.cwd.iterdir()) == ["a", "b"]
 
 
-def test_modes_models_and_efforts_can_be_chosen(zot: Any, server: ScriptedServer) -> None:
+async def test_modes_models_and_efforts_can_be_chosen(zot: Any, server: ScriptedServer) -> None:
     server.add("Hello.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server, "anthropic")) as talk:
-            await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
-            began = await talk.agent.new_session(cwd=str(zot.cwd))
-            session = began.session_id
-            assert began.modes.current_mode_id == "yolo"
-            assert {each.id: each.current_value for each in began.config_options} == {
-                "mode": "yolo", "model": "scripted", "reasoning": "off",
-            }  # fmt: skip
-            choose = talk.agent.set_config_option
-            await choose(config_id="model", session_id=session, value="other")
-            await choose(config_id="mode", session_id=session, value="ask")
-            after = await choose(config_id="reasoning", session_id=session, value="high")
-            assert {each.id: each.current_value for each in after.config_options} == {
-                "mode": "ask", "model": "other", "reasoning": "high",
-            }  # fmt: skip
-            assert [each.current_mode_id for each in talk.editor.of("current_mode_update")] == ["ask"]
-            for wrong in (
-                choose(config_id="mode", session_id=session, value="never"),
-                choose(config_id="colour", session_id=session, value="red"),
-                choose(config_id="reasoning", session_id=session, value="immense"),
-                talk.agent.set_session_mode(session_id=session, mode_id="never"),
-            ):
-                code, text = await talk.refusal(wrong)
-                assert (code, text.startswith("unknown ")) == (-32602, True)
-            await talk.prompt(session, "hi")
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server, "anthropic")) as talk:
+        await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+        began = await talk.agent.new_session(cwd=str(zot.cwd))
+        session = began.session_id
+        assert began.modes.current_mode_id == "yolo"
+        assert {each.id: each.current_value for each in began.config_options} == {
+            "mode": "yolo", "model": "scripted", "reasoning": "off",
+        }  # fmt: skip
+        choose = talk.agent.set_config_option
+        await choose(config_id="model", session_id=session, value="other")
+        await choose(config_id="mode", session_id=session, value="ask")
+        after = await choose(config_id="reasoning", session_id=session, value="high")
+        assert {each.id: each.current_value for each in after.config_options} == {
+            "mode": "ask", "model": "other", "reasoning": "high",
+        }  # fmt: skip
+        assert [each.current_mode_id for each in talk.editor.of("current_mode_update")] == ["ask"]
+        for wrong in (
+            choose(config_id="mode", session_id=session, value="never"),
+            choose(config_id="colour", session_id=session, value="red"),
+            choose(config_id="reasoning", session_id=session, value="immense"),
+            talk.agent.set_session_mode(session_id=session, mode_id="never"),
+        ):
+            code, text = await talk.refusal(wrong)
+            assert (code, text.startswith("unknown ")) == (-32602, True)
+        await talk.prompt(session, "hi")
     assert server.requests[0].body["model"] == "other"
 
 
@@ -411,31 +362,29 @@ LOOK = Turn(
 )
 
 
-def test_a_model_of_another_provider_answers_from_there_and_children_know_it(zot: Any, server: ScriptedServer) -> None:
+async def test_a_model_of_another_provider_answers_from_there_and_children_know_it(
+    zot: Any, server: ScriptedServer
+) -> None:
     server.add(LOOK, "One.", LOOK, "Two.", LOOK, "Three.")
     env = zot.env | {"ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
     sessions: list[str] = []
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server), env=env) as talk:
-            await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
-            began = await talk.agent.new_session(cwd=str(zot.cwd))
-            sessions.append(began.session_id)
-            (models,) = [each for each in began.config_options if each.id == "model"]
-            assert "anthropic/claude-sonnet-4-5" in [each.value for each in models.options]
-            await talk.prompt(began.session_id, "look")
-            choose = talk.agent.set_config_option
-            await choose(config_id="reasoning", session_id=began.session_id, value="low")
-            after = await choose(config_id="model", session_id=began.session_id, value="anthropic/claude-sonnet-4-5")
-            (models,) = [each for each in after.config_options if each.id == "model"]
-            values = [each.value for each in models.options]
-            assert models.current_value == "claude-sonnet-4-5"
-            assert {"claude-sonnet-4-5", "openai/scripted"} <= {*values}
-            await talk.prompt(began.session_id, "look")
-            await choose(config_id="model", session_id=began.session_id, value="openai/scripted")
-            await talk.prompt(began.session_id, "look")
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server), env=env) as talk:
+        await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+        began = await talk.agent.new_session(cwd=str(zot.cwd))
+        sessions.append(began.session_id)
+        (models,) = [each for each in began.config_options if each.id == "model"]
+        assert "anthropic/claude-sonnet-4-5" in [each.value for each in models.options]
+        await talk.prompt(began.session_id, "look")
+        choose = talk.agent.set_config_option
+        await choose(config_id="reasoning", session_id=began.session_id, value="low")
+        after = await choose(config_id="model", session_id=began.session_id, value="anthropic/claude-sonnet-4-5")
+        (models,) = [each for each in after.config_options if each.id == "model"]
+        values = [each.value for each in models.options]
+        assert models.current_value == "claude-sonnet-4-5"
+        assert {"claude-sonnet-4-5", "openai/scripted"} <= {*values}
+        await talk.prompt(began.session_id, "look")
+        await choose(config_id="model", session_id=began.session_id, value="openai/scripted")
+        await talk.prompt(began.session_id, "look")
     wires = ["openai-chat"] * 2 + ["anthropic-messages"] * 2 + ["openai-chat"] * 2
     assert [request.wire for request in server.requests] == wires
     (id,) = sessions
@@ -446,23 +395,21 @@ def test_a_model_of_another_provider_answers_from_there_and_children_know_it(zot
     ]
 
 
-def test_models_of_providers_without_a_credential_are_not_offered(zot: Any, server: ScriptedServer) -> None:
+async def test_models_of_providers_without_a_credential_are_not_offered(zot: Any, server: ScriptedServer) -> None:
     env = {name: value for name, value in zot.env.items() if name != "ANTHROPIC_API_KEY"}
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server), env=env) as talk:
-            await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
-            began = await talk.agent.new_session(cwd=str(zot.cwd))
-            (models,) = [each for each in began.config_options if each.id == "model"]
-            assert not [each.value for each in models.options if each.value.startswith("anthropic/")]
-            choose = talk.agent.set_config_option
-            wanted = choose(config_id="model", session_id=began.session_id, value="anthropic/claude-sonnet-4-5")
-            assert "ANTHROPIC_API_KEY" in (await talk.refusal(wanted))[1]
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server), env=env) as talk:
+        await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+        began = await talk.agent.new_session(cwd=str(zot.cwd))
+        (models,) = [each for each in began.config_options if each.id == "model"]
+        assert not [each.value for each in models.options if each.value.startswith("anthropic/")]
+        choose = talk.agent.set_config_option
+        wanted = choose(config_id="model", session_id=began.session_id, value="anthropic/claude-sonnet-4-5")
+        assert "ANTHROPIC_API_KEY" in (await talk.refusal(wanted))[1]
 
 
-def test_a_model_of_the_persons_file_has_its_window_and_its_price_from_there(zot: Any, server: ScriptedServer) -> None:
+async def test_a_model_of_the_persons_file_has_its_window_and_its_price_from_there(
+    zot: Any, server: ScriptedServer
+) -> None:
     models = [
         {"id": "m1", "contextWindow": 1000, "priceInput": 1.0, "priceOutput": 1.0},
         {"id": "m2", "contextWindow": 200_000, "priceInput": 1_000_000.0, "priceOutput": 1_000_000.0},
@@ -471,35 +418,27 @@ def test_a_model_of_the_persons_file_has_its_window_and_its_price_from_there(zot
     zot.home.mkdir()
     (zot.home / "models.json").write_text(json.dumps({"providers": {"corp": corp}}))
     server.add("Hello.")
-
-    async def main() -> None:
-        env = zot.env | {"CORP_API_KEY": zot.env["OPENAI_API_KEY"]}
-        async with open_talk(zot, "--provider", "corp", "--model", "m1", env=env) as talk:
-            session = await talk.begin(zot)
-            await talk.agent.set_config_option(config_id="model", session_id=session, value="m2")
-            await talk.prompt(session, "hi")
-            (used,) = talk.editor.of("usage_update")
-            assert used.size == 200_000
-            assert used.cost.amount == used.used > 0
-
-    asyncio.run(main())
+    env = zot.env | {"CORP_API_KEY": zot.env["OPENAI_API_KEY"]}
+    async with open_talk(zot, "--provider", "corp", "--model", "m1", env=env) as talk:
+        session = await talk.begin(zot)
+        await talk.agent.set_config_option(config_id="model", session_id=session, value="m2")
+        await talk.prompt(session, "hi")
+        (used,) = talk.editor.of("usage_update")
+        assert used.size == 200_000
+        assert used.cost.amount == used.used > 0
 
 
-def test_what_is_said_of_a_choice_comes_with_the_next_prompt(zot: Any, server: ScriptedServer) -> None:
+async def test_what_is_said_of_a_choice_comes_with_the_next_prompt(zot: Any, server: ScriptedServer) -> None:
     env = zot.env | {"ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
     server.add("Hello.")
-
-    async def main() -> None:
-        async with open_talk(zot, "--model", "anthropic/claude-sonnet-4-5", env=env) as talk:
-            session = await talk.begin(zot)
-            await talk.agent.set_config_option(config_id="model", session_id=session, value="claude-99")
-            assert talk.editor.said() == ""
-            await talk.prompt(session, "hi")
-            note, answer = talk.editor.said().split("\n\n")
-            assert "claude-99 is not among the models of Anthropic" in note
-            assert answer == "Hello."
-
-    asyncio.run(main())
+    async with open_talk(zot, "--model", "anthropic/claude-sonnet-4-5", env=env) as talk:
+        session = await talk.begin(zot)
+        await talk.agent.set_config_option(config_id="model", session_id=session, value="claude-99")
+        assert talk.editor.said() == ""
+        await talk.prompt(session, "hi")
+        note, answer = talk.editor.said().split("\n\n")
+        assert "claude-99 is not among the models of Anthropic" in note
+        assert answer == "Hello."
 
 
 def running_pid(zot: Any) -> int:
@@ -522,96 +461,80 @@ def ended(pid: int) -> bool:
 SLEEP = Turn("Now. ", calls=[Call("bash", {"command": "echo $$ > pid; sleep 600"})])
 
 
-def test_cancelling_stops_the_prompt_and_its_children(zot: Any, server: ScriptedServer) -> None:
+async def test_cancelling_stops_the_prompt_and_its_children(zot: Any, server: ScriptedServer) -> None:
     os.mkfifo(zot.cwd / "pid")
     server.add(SLEEP, "Again.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "sleep"))
-            pid = await asyncio.to_thread(running_pid, zot)
-            await talk.agent.cancel(session_id=session)
-            assert await prompt == "cancelled"
-            assert await asyncio.to_thread(ended, pid)
-            assert talk.editor.call()["status"] == "failed"
-            assert await talk.prompt(session, "go on") == "end_turn"
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "sleep"))
+        pid = await asyncio.to_thread(running_pid, zot)
+        await talk.agent.cancel(session_id=session)
+        assert await prompt == "cancelled"
+        assert await asyncio.to_thread(ended, pid)
+        assert talk.editor.call()["status"] == "failed"
+        assert await talk.prompt(session, "go on") == "end_turn"
 
 
-def test_cancelling_while_the_person_is_asked_runs_nothing(zot: Any, server: ScriptedServer) -> None:
+async def test_cancelling_while_the_person_is_asked_runs_nothing(zot: Any, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "touch done"})]))
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server), "--no-yolo") as talk:
-            session = await talk.begin(zot)
-            talk.editor.answers.append("wait")
-            prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "touch"))
-            async with asyncio.timeout(PATIENCE), talk.editor.more:
-                await talk.editor.more.wait_for(lambda: talk.editor.asked)
-            await talk.agent.cancel(session_id=session)
-            assert await prompt == "cancelled"
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server), "--no-yolo") as talk:
+        session = await talk.begin(zot)
+        talk.editor.answers.append("wait")
+        prompt = asyncio.get_running_loop().create_task(talk.prompt(session, "touch"))
+        async with asyncio.timeout(PATIENCE), talk.editor.more:
+            await talk.editor.more.wait_for(lambda: talk.editor.asked)
+        await talk.agent.cancel(session_id=session)
+        assert await prompt == "cancelled"
     assert list(zot.cwd.iterdir()) == []
 
 
-def test_a_second_prompt_of_a_session_is_refused_while_the_first_is_answered(zot: Any, server: ScriptedServer) -> None:
+async def test_a_second_prompt_of_a_session_is_refused_while_the_first_is_answered(
+    zot: Any, server: ScriptedServer
+) -> None:
     os.mkfifo(zot.cwd / "pid")
     server.add(SLEEP, "From the other.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            one = await talk.begin(zot)
-            other = (await talk.agent.new_session(cwd=str(zot.cwd))).session_id
-            prompt = asyncio.get_running_loop().create_task(talk.prompt(one, "sleep"))
-            await asyncio.to_thread(running_pid, zot)
-            code, text = await talk.refusal(talk.agent.prompt(session_id=one, prompt=[text_block("more")]))
-            assert (code, "another prompt" in text) == (-32600, True)
-            choice = talk.agent.set_config_option(config_id="model", session_id=one, value="other")
-            assert (await talk.refusal(choice))[0] == -32600
-            assert await talk.prompt(other, "hi") == "end_turn"
-            assert (talk.editor.said(session=one), talk.editor.said(session=other)) == ("Now. ", "From the other.")
-            await talk.agent.close_session(session_id=one)
-            assert await prompt == "cancelled"
-            assert (await talk.refusal(talk.agent.prompt(session_id=one, prompt=[])))[0] == -32002
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        one = await talk.begin(zot)
+        other = (await talk.agent.new_session(cwd=str(zot.cwd))).session_id
+        prompt = asyncio.get_running_loop().create_task(talk.prompt(one, "sleep"))
+        await asyncio.to_thread(running_pid, zot)
+        code, text = await talk.refusal(talk.agent.prompt(session_id=one, prompt=[text_block("more")]))
+        assert (code, "another prompt" in text) == (-32600, True)
+        choice = talk.agent.set_config_option(config_id="model", session_id=one, value="other")
+        assert (await talk.refusal(choice))[0] == -32600
+        assert await talk.prompt(other, "hi") == "end_turn"
+        assert (talk.editor.said(session=one), talk.editor.said(session=other)) == ("Now. ", "From the other.")
+        await talk.agent.close_session(session_id=one)
+        assert await prompt == "cancelled"
+        assert (await talk.refusal(talk.agent.prompt(session_id=one, prompt=[])))[0] == -32002
 
 
-def test_a_session_is_loaded_with_all_that_was_said_and_done(zot: Any, server: ScriptedServer) -> None:
+async def test_a_session_is_loaded_with_all_that_was_said_and_done(zot: Any, server: ScriptedServer) -> None:
     (zot.cwd / "x").write_text("a\n")
     edit = Call("edit", {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]})
     server.add(Turn("I will.", reasoning="Easy.", calls=[edit]), "Done.", "Still here.")
     arguments = zot.at(server, "anthropic")
 
-    async def first() -> str:
-        async with open_talk(zot, *arguments, "--reasoning", "low") as talk:
-            session = await talk.begin(zot)
-            await talk.prompt(session, "change it")
-            return session
-
-    async def second(session: str) -> None:
-        async with open_talk(zot, *arguments) as talk:
-            await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
-            loaded = await talk.agent.load_session(cwd=str(zot.cwd), session_id=session)
-            assert loaded.modes.current_mode_id == "yolo"
-            assert talk.editor.said("user_message_chunk") == "change it"
-            assert talk.editor.said("agent_thought_chunk") == "Easy."
-            assert talk.editor.said() == "I will.Done."
-            call = talk.editor.call()
-            assert (call["status"], call["kind"], call["content"][0]["newText"]) == ("completed", "edit", "b\n")
-            talk.editor.updates.clear()
-            assert await talk.prompt(session, "are you there?") == "end_turn"
-            assert talk.editor.said() == "Still here."
-            talk.editor.updates.clear()
-            await talk.agent.resume_session(cwd=str(zot.cwd), session_id=session)
-            assert talk.editor.of("user_message_chunk") == []
-            for id in ("nobody", " "):
-                assert (await talk.refusal(talk.agent.load_session(cwd=str(zot.cwd), session_id=id)))[0] == -32002
-
-    asyncio.run(second(asyncio.run(first())))
+    async with open_talk(zot, *arguments, "--reasoning", "low") as talk:
+        session = await talk.begin(zot)
+        await talk.prompt(session, "change it")
+    async with open_talk(zot, *arguments) as talk:
+        await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
+        loaded = await talk.agent.load_session(cwd=str(zot.cwd), session_id=session)
+        assert loaded.modes.current_mode_id == "yolo"
+        assert talk.editor.said("user_message_chunk") == "change it"
+        assert talk.editor.said("agent_thought_chunk") == "Easy."
+        assert talk.editor.said() == "I will.Done."
+        call = talk.editor.call()
+        assert (call["status"], call["kind"], call["content"][0]["newText"]) == ("completed", "edit", "b\n")
+        talk.editor.updates.clear()
+        assert await talk.prompt(session, "are you there?") == "end_turn"
+        assert talk.editor.said() == "Still here."
+        talk.editor.updates.clear()
+        await talk.agent.resume_session(cwd=str(zot.cwd), session_id=session)
+        assert talk.editor.of("user_message_chunk") == []
+        for id in ("nobody", " "):
+            assert (await talk.refusal(talk.agent.load_session(cwd=str(zot.cwd), session_id=id)))[0] == -32002
     assert "change it" in json.dumps(server.requests[2].body)
 
 
@@ -620,77 +543,67 @@ async def delete(talk: Talk, session: str) -> Any:
     return await talk.agent._conn.send_request("session/delete", {"sessionId": session})
 
 
-def test_earlier_sessions_are_listed_loaded_and_removed(zot: Any, server: ScriptedServer) -> None:
+async def test_earlier_sessions_are_listed_loaded_and_removed(zot: Any, server: ScriptedServer) -> None:
     server.add("A shed.", "So it is.", "A boat.", "Still a shed.")
     elsewhere = zot.cwd.parent / "elsewhere"
     elsewhere.mkdir()
 
-    async def first() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            await talk.prompt(session, "what is\x1b[2J this?\nand why?")
-            await talk.prompt(session, "and?")
-            assert [each.title for each in talk.editor.of("session_info_update")] == ["what is this?"]
-            other = await talk.agent.new_session(cwd=str(elsewhere))
-            await talk.prompt(other.session_id, "and that?")
-            await talk.agent.new_session(cwd=str(elsewhere))  # nothing is said in it: there is none
-
-    async def second() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            able = (await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)).agent_capabilities
-            assert None not in (able.session_capabilities.list, able.session_capabilities.delete)
-            found = await talk.agent.list_sessions()
-            assert [(each.title, each.cwd) for each in found.sessions] == [
-                ("and that?", str(elsewhere)), ("what is this?", str(zot.cwd)),
-            ]  # fmt: skip
-            assert found.next_cursor is None
-            (here,) = (await talk.agent.list_sessions(cwd=f"{zot.cwd}/")).sessions
-            assert abs(datetime.fromisoformat(here.updated_at).timestamp() - time.time()) < 10 * PATIENCE
-            await talk.agent.load_session(cwd=here.cwd, session_id=here.session_id)
-            assert talk.editor.said() == "A shed.So it is."
-            assert await talk.prompt(here.session_id, "still?") == "end_turn"
-            assert talk.editor.of("session_info_update") == []  # the list has told
-            assert (await talk.agent.list_sessions()).sessions[0].session_id == here.session_id
-            assert await delete(talk, here.session_id) == {}  # it was open here
-            assert (await talk.refusal(talk.agent.prompt(session_id=here.session_id, prompt=[])))[0] == -32002
-            for id in (here.session_id, "nobody", "", found.sessions[0].session_id[:8], "../x"):
-                assert await delete(talk, id) == {}
-            assert [each.title for each in (await talk.agent.list_sessions()).sessions] == ["and that?"]
-            for request in (talk.agent.list_sessions(cursor="tomorrow"), talk.agent.list_sessions(cwd="src")):
-                assert (await talk.refusal(request))[0] == -32602
-
-    asyncio.run(first())
-    asyncio.run(second())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        await talk.prompt(session, "what is\x1b[2J this?\nand why?")
+        await talk.prompt(session, "and?")
+        assert [each.title for each in talk.editor.of("session_info_update")] == ["what is this?"]
+        other = await talk.agent.new_session(cwd=str(elsewhere))
+        await talk.prompt(other.session_id, "and that?")
+        await talk.agent.new_session(cwd=str(elsewhere))  # nothing is said in it: there is none
+    async with open_talk(zot, *zot.at(server)) as talk:
+        able = (await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)).agent_capabilities
+        assert None not in (able.session_capabilities.list, able.session_capabilities.delete)
+        found = await talk.agent.list_sessions()
+        assert [(each.title, each.cwd) for each in found.sessions] == [
+            ("and that?", str(elsewhere)), ("what is this?", str(zot.cwd)),
+        ]  # fmt: skip
+        assert found.next_cursor is None
+        (here,) = (await talk.agent.list_sessions(cwd=f"{zot.cwd}/")).sessions
+        assert abs(datetime.fromisoformat(here.updated_at).timestamp() - time.time()) < 10 * PATIENCE
+        await talk.agent.load_session(cwd=here.cwd, session_id=here.session_id)
+        assert talk.editor.said() == "A shed.So it is."
+        assert await talk.prompt(here.session_id, "still?") == "end_turn"
+        assert talk.editor.of("session_info_update") == []  # the list has told
+        assert (await talk.agent.list_sessions()).sessions[0].session_id == here.session_id
+        assert await delete(talk, here.session_id) == {}  # it was open here
+        assert (await talk.refusal(talk.agent.prompt(session_id=here.session_id, prompt=[])))[0] == -32002
+        for id in (here.session_id, "nobody", "", found.sessions[0].session_id[:8], "../x"):
+            assert await delete(talk, id) == {}
+        assert [each.title for each in (await talk.agent.list_sessions()).sessions] == ["and that?"]
+        for request in (talk.agent.list_sessions(cursor="tomorrow"), talk.agent.list_sessions(cwd="src")):
+            assert (await talk.refusal(request))[0] == -32602
 
 
-def test_a_session_loaded_by_the_beginning_of_its_id_is_the_same_by_all_of_it(zot: Any, server: ScriptedServer) -> None:
+async def test_a_session_loaded_by_the_beginning_of_its_id_is_the_same_by_all_of_it(
+    zot: Any, server: ScriptedServer
+) -> None:
     server.add("Hello.", "Again.", "And again.", Turn("word " * 20_000, chunk=5, delay=0.02))
 
-    async def first() -> str:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            await talk.prompt(session, "hi")
-            return session
-
-    async def second(whole: str) -> None:
-        short = whole[:8]
-        async with open_talk(zot, *zot.at(server)) as talk:
-            await talk.agent.load_session(cwd=str(zot.cwd), session_id=short)
-            assert await talk.prompt(short, "by its beginning") == "end_turn"
-            assert await talk.prompt(whole, "by all of it") == "end_turn"
-            assert talk.editor.said(session=short) == "Hello.Again.And again."  # under the name that was asked for
-            await talk.agent.load_session(cwd=str(zot.cwd), session_id=whole)
-            assert talk.editor.said(session=whole) == "Hello.Again.And again."
-            stuck = asyncio.ensure_future(talk.prompt(whole, "wait"))
-            await talk.editor.until(lambda update: "word" in str(update))
-            code, text = await talk.refusal(talk.agent.load_session(cwd=str(zot.cwd), session_id=short))
-            assert (code, f"is open here as '{whole}'" in text) == (-32600, True)
-            await talk.agent.cancel(session_id=whole)
-            assert await stuck == "cancelled"
-            await delete(talk, whole)
-            assert (await talk.agent.list_sessions()).sessions == []
-
-    asyncio.run(second(asyncio.run(first())))
+    async with open_talk(zot, *zot.at(server)) as talk:
+        whole = await talk.begin(zot)
+        await talk.prompt(whole, "hi")
+    short = whole[:8]
+    async with open_talk(zot, *zot.at(server)) as talk:
+        await talk.agent.load_session(cwd=str(zot.cwd), session_id=short)
+        assert await talk.prompt(short, "by its beginning") == "end_turn"
+        assert await talk.prompt(whole, "by all of it") == "end_turn"
+        assert talk.editor.said(session=short) == "Hello.Again.And again."  # under the name that was asked for
+        await talk.agent.load_session(cwd=str(zot.cwd), session_id=whole)
+        assert talk.editor.said(session=whole) == "Hello.Again.And again."
+        stuck = asyncio.ensure_future(talk.prompt(whole, "wait"))
+        await talk.editor.until(lambda update: "word" in str(update))
+        code, text = await talk.refusal(talk.agent.load_session(cwd=str(zot.cwd), session_id=short))
+        assert (code, f"is open here as '{whole}'" in text) == (-32600, True)
+        await talk.agent.cancel(session_id=whole)
+        assert await stuck == "cancelled"
+        await delete(talk, whole)
+        assert (await talk.agent.list_sessions()).sessions == []
 
 
 def test_parameters_may_be_left_out_where_none_is_needed(zot: Any, server: ScriptedServer) -> None:
@@ -709,21 +622,17 @@ def test_parameters_may_be_left_out_where_none_is_needed(zot: Any, server: Scrip
     assert answers[3]["error"]["message"].startswith("cwd: ")
 
 
-def test_a_session_that_another_zot_has_open_is_not_removed(zot: Any, server: ScriptedServer) -> None:
+async def test_a_session_that_another_zot_has_open_is_not_removed(zot: Any, server: ScriptedServer) -> None:
     server.add("Hello.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as one, open_talk(zot, *zot.at(server)) as other:
-            session = await one.begin(zot)
-            await one.prompt(session, "hi")
-            code, text = await other.refusal(delete(other, session))
-            assert (code, "in use by another zot" in text) == (-32603, True)
-            assert [each.session_id for each in (await other.agent.list_sessions()).sessions] == [session]
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as one, open_talk(zot, *zot.at(server)) as other:
+        session = await one.begin(zot)
+        await one.prompt(session, "hi")
+        code, text = await other.refusal(delete(other, session))
+        assert (code, "in use by another zot" in text) == (-32603, True)
+        assert [each.session_id for each in (await other.agent.list_sessions()).sessions] == [session]
 
 
-def test_many_sessions_are_listed_page_by_page(zot: Any, server: ScriptedServer) -> None:
+async def test_many_sessions_are_listed_page_by_page(zot: Any, server: ScriptedServer) -> None:
     store = SessionStore(str(zot.home / "sessions"))
     for number in range(250):
         session = store.create(str(zot.cwd), "m", "v", "0")
@@ -735,38 +644,30 @@ def test_many_sessions_are_listed_page_by_page(zot: Any, server: ScriptedServer)
         name = os.path.join(os.path.dirname(session.path), f"odd-{number}.jsonl")
         with open(name, "w") as file:
             file.write(json.dumps({"type": "meta", "meta": meta}) + "\n")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            titles: list[str] = []
-            pages = 0
-            cursor = None
-            while pages == 0 or cursor:
-                page = await talk.agent.list_sessions(cursor=cursor)
-                titles += [each.title for each in page.sessions]
-                cursor, pages = page.next_cursor, pages + 1
-            assert (pages, titles) == (3, [f"prompt {number}" for number in reversed(range(250))])
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        titles: list[str] = []
+        pages = 0
+        cursor = None
+        while pages == 0 or cursor:
+            page = await talk.agent.list_sessions(cursor=cursor)
+            titles += [each.title for each in page.sessions]
+            cursor, pages = page.next_cursor, pages + 1
+        assert (pages, titles) == (3, [f"prompt {number}" for number in reversed(range(250))])
 
 
-def test_a_failure_is_an_error_and_a_cut_answer_is_not(zot: Any, server: ScriptedServer) -> None:
+async def test_a_failure_is_an_error_and_a_cut_answer_is_not(zot: Any, server: ScriptedServer) -> None:
     server.add(
         Turn(fault=Fault(status=400, body={"error": {"message": "no such\nmodel"}})),
         Turn("Long", stop="length"),
         Turn(calls=[Call("ls")]),
         Turn(calls=[Call("ls")]),
     )
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server), "--max-steps", "2") as talk:
-            session = await talk.begin(zot)
-            code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=[text_block("hi")]))
-            assert (code, "no such model" in text) == (-32603, True)
-            assert await talk.prompt(session, "again") == "max_tokens"
-            assert await talk.prompt(session, "look") == "max_turn_requests"
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server), "--max-steps", "2") as talk:
+        session = await talk.begin(zot)
+        code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=[text_block("hi")]))
+        assert (code, "no such model" in text) == (-32603, True)
+        assert await talk.prompt(session, "again") == "max_tokens"
+        assert await talk.prompt(session, "look") == "max_turn_requests"
 
 
 COMMANDS = """
@@ -792,77 +693,65 @@ panel.on_render(lambda: ['up', 'down'])
 """
 
 
-def test_commands_of_extensions_are_told_and_run(zot: Any, server: ScriptedServer) -> None:
+async def test_commands_of_extensions_are_told_and_run(zot: Any, server: ScriptedServer) -> None:
     server.add("The answer.", "Of a path.")
     folder = extension(zot.cwd.parent / "speaker", COMMANDS)
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
-            session = await talk.begin(zot)
-            told = await talk.editor.until(lambda each: each.session_update == "available_commands_update")
-            commands = {each.name: each.description for each in told.available_commands}
-            assert commands["ask"] == "ask the model"
-            own = sorted(name for name in commands if not name.startswith("skill:"))
-            assert own == ["ask", "compact", "fail", "open", "show", "type"]
-            assert "skill:write-zot-extension" in commands
-            for typed, said in (
-                ("/show me  ", "*[speaker]* shown me"),
-                ("/ask what?", "The answer."),
-                ("/type a word", "*[speaker]* suggests to say: a word"),
-                ("/usr/bin is a path", "Of a path."),
-            ):
-                talk.editor.updates.clear()
-                assert await talk.prompt(session, typed) == "end_turn"
-                assert talk.editor.said().strip() == said
-                assert talk.editor.said("user_message_chunk") == ("question what?" if typed.startswith("/ask") else "")
-            code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=[text_block("/fail")]))
-            assert (code, "no such thing" in text) == (-32603, True)
-            await talk.prompt(session, "/open")
-            await talk.editor.until(lambda each: "Keys" in repr(each))
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
+        session = await talk.begin(zot)
+        told = await talk.editor.until(lambda each: each.session_update == "available_commands_update")
+        commands = {each.name: each.description for each in told.available_commands}
+        assert commands["ask"] == "ask the model"
+        own = sorted(name for name in commands if not name.startswith("skill:"))
+        assert own == ["ask", "compact", "fail", "open", "show", "type"]
+        assert "skill:write-zot-extension" in commands
+        for typed, said in (
+            ("/show me  ", "*[speaker]* shown me"),
+            ("/ask what?", "The answer."),
+            ("/type a word", "*[speaker]* suggests to say: a word"),
+            ("/usr/bin is a path", "Of a path."),
+        ):
+            talk.editor.updates.clear()
+            assert await talk.prompt(session, typed) == "end_turn"
+            assert talk.editor.said().strip() == said
+            assert talk.editor.said("user_message_chunk") == ("question what?" if typed.startswith("/ask") else "")
+        code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=[text_block("/fail")]))
+        assert (code, "no such thing" in text) == (-32603, True)
+        await talk.prompt(session, "/open")
+        await talk.editor.until(lambda each: "Keys" in repr(each))
     assert len(server.requests) == 2
 
 
-def test_a_skill_is_loaded_by_its_command(zot: Any, server: ScriptedServer) -> None:
+async def test_a_skill_is_loaded_by_its_command(zot: Any, server: ScriptedServer) -> None:
     folder = zot.cwd / ".zot/skills/release"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: release\ndescription: d\n---\nTag $ARGUMENTS first, then push.\n")
     server.add("Done.")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            assert await talk.prompt(session, "/skill:release v1") == "end_turn"
-            assert talk.editor.said() == "Done."
-            assert talk.editor.of("user_message_chunk") == []
-            refused = talk.agent.prompt(session_id=session, prompt=[text_block("/skill:relaese v1")])
-            assert "did you mean release" in (await talk.refusal(refused))[1]
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        assert await talk.prompt(session, "/skill:release v1") == "end_turn"
+        assert talk.editor.said() == "Done."
+        assert talk.editor.of("user_message_chunk") == []
+        refused = talk.agent.prompt(session_id=session, prompt=[text_block("/skill:relaese v1")])
+        assert "did you mean release" in (await talk.refusal(refused))[1]
     assert "Tag v1 first, then push." in server.requests[0].body["messages"][-1]["content"]
 
 
-def test_a_turn_that_is_refused_ends_with_the_reason(zot: Any, server: ScriptedServer) -> None:
+async def test_a_turn_that_is_refused_ends_with_the_reason(zot: Any, server: ScriptedServer) -> None:
     body = """
 @ext.intercept('turn_start')
 def never(turn):
     return TurnStartDecision(block=True, reason='not today')
 """
     folder = extension(zot.cwd.parent / "guard", body)
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
-            session = await talk.begin(zot)
-            done = await talk.agent.prompt(session_id=session, prompt=[text_block("hi")])
-            assert (done.stop_reason, done.field_meta) == ("end_turn", {"zot": {"end": "refused"}})
-            assert "not today" in talk.editor.said()
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
+        session = await talk.begin(zot)
+        done = await talk.agent.prompt(session_id=session, prompt=[text_block("hi")])
+        assert (done.stop_reason, done.field_meta) == ("end_turn", {"zot": {"end": "refused"}})
+        assert "not today" in talk.editor.said()
     assert server.requests == []
 
 
-def test_text_that_an_extension_replaces_is_never_told(zot: Any, server: ScriptedServer) -> None:
+async def test_text_that_an_extension_replaces_is_never_told(zot: Any, server: ScriptedServer) -> None:
     server.add("a SECRET")
     body = (
         "@ext.intercept('assistant_message')\n"
@@ -870,60 +759,48 @@ def test_text_that_an_extension_replaces_is_never_told(zot: Any, server: Scripte
         "    return AssistantMessageDecision(replace_text=message.text.replace('SECRET', '***'))\n"
     )
     folder = extension(zot.cwd.parent / "redact", body)
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
-            await talk.prompt(await talk.begin(zot), "hi")
-            assert talk.editor.said() == "a ***"
-            assert "SECRET" not in repr(talk.editor.updates)
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
+        await talk.prompt(await talk.begin(zot), "hi")
+        assert talk.editor.said() == "a ***"
+        assert "SECRET" not in repr(talk.editor.updates)
 
 
-def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_at_all(
+async def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_at_all(
     zot: Any, server: ScriptedServer
 ) -> None:
     server.add("Hello.", "Again.")
     extension(zot.cwd / ".zot/extensions/speaker", "open('started', 'w').close()")
-
-    async def main() -> None:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            servers = [McpServerStdio(name="files", command="/bin/false", args=[], env=[])]
-            session = await talk.begin(zot, mcp_servers=servers)
-            await talk.prompt(session, "hi")
-            assert "MCP servers yet; it goes on without files" in talk.editor.said()
-            assert "speaker" in talk.editor.said()
-            assert talk.editor.said().endswith("\n\nHello.")
-            talk.editor.updates.clear()
-            await talk.prompt(session, "again")
-            assert talk.editor.said() == "Again."
-
-    asyncio.run(main())
+    async with open_talk(zot, *zot.at(server)) as talk:
+        servers = [McpServerStdio(name="files", command="/bin/false", args=[], env=[])]
+        session = await talk.begin(zot, mcp_servers=servers)
+        await talk.prompt(session, "hi")
+        assert "MCP servers yet; it goes on without files" in talk.editor.said()
+        assert "speaker" in talk.editor.said()
+        assert talk.editor.said().endswith("\n\nHello.")
+        talk.editor.updates.clear()
+        await talk.prompt(session, "again")
+        assert talk.editor.said() == "Again."
     assert [each.name for each in zot.cwd.iterdir()] == [".zot"]
 
 
 @pytest.mark.parametrize("closed", ["input", "output"])
-def test_when_the_editor_goes_nothing_stays(zot: Any, server: ScriptedServer, closed: str) -> None:
+async def test_when_the_editor_goes_nothing_stays(zot: Any, server: ScriptedServer, closed: str) -> None:
     os.mkfifo(zot.cwd / "pid")
     server.add(SLEEP, SLEEP)
-
-    async def main() -> int:
-        async with open_talk(zot, *zot.at(server)) as talk:
-            session = await talk.begin(zot)
-            sending = {"sessionId": session, "prompt": [{"type": "text", "text": "sleep"}]}
-            request = {"jsonrpc": "2.0", "id": 99, "method": "session/prompt", "params": sending}
-            assert talk.process.stdin is not None
-            talk.process.stdin.write(json.dumps(request).encode() + b"\n")
-            pid = await asyncio.to_thread(running_pid, zot)
-            if closed == "output":
-                talk.process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
-            else:
-                talk.process.stdin.close()
-            async with asyncio.timeout(PATIENCE):
-                assert await talk.process.wait() == 0
-            return pid
-
-    assert ended(asyncio.run(main()))
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        sending = {"sessionId": session, "prompt": [{"type": "text", "text": "sleep"}]}
+        request = {"jsonrpc": "2.0", "id": 99, "method": "session/prompt", "params": sending}
+        assert talk.process.stdin is not None
+        talk.process.stdin.write(json.dumps(request).encode() + b"\n")
+        pid = await asyncio.to_thread(running_pid, zot)
+        if closed == "output":
+            talk.process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+        else:
+            talk.process.stdin.close()
+        async with asyncio.timeout(PATIENCE):
+            assert await talk.process.wait() == 0
+        assert ended(pid)
 
 
 def test_a_signal_stops_everything(zot: Any, server: ScriptedServer) -> None:

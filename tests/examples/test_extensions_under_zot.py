@@ -181,5 +181,5 @@ def test_every_example_has_its_scene() -> None:
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(*NEEDS.get(name, ()))) for name in SCENES])
-def test_an_example_works_under_zot(name: str, tmp_path: Path) -> None:
-    asyncio.run(SCENES[name](tmp_path))
+async def test_an_example_works_under_zot(name: str, tmp_path: Path) -> None:
+    await SCENES[name](tmp_path)

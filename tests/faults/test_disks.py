@@ -1,6 +1,5 @@
 """Disks that take no more, and files that others hold: one line, the right exit code, nothing lost."""
 
-import asyncio
 import json
 import re
 import subprocess
@@ -99,17 +98,16 @@ def test_a_full_disk_does_not_harm_a_session_that_is_gone_on_with(zot: Any, serv
     assert [message.text for message in messages(zot.session)] == ["one", "first", "three", "third"]
 
 
-def test_an_agent_whose_device_is_full_tells_so_and_asks_nobody(server: ScriptedServer) -> None:
+async def test_an_agent_whose_device_is_full_tells_so_and_asks_nobody(server: ScriptedServer) -> None:
     meta = Meta("id", "/p", "scripted", "openai", "then")
-
-    async def run() -> list[tuple[str, str]]:
-        session = SessionFile("/dev/full", meta, resume=Stored(meta))
-        url = server.base_url("openai-chat")
-        async with Runtime("scripted", provider="openai", api_key="k", base_url=url, session=session) as runtime:
-            return [(event.type, getattr(event, "message", "")) async for event in runtime.prompt("hi")]
-
     full = "cannot write session /dev/full: No space left on device; free some space"
-    assert asyncio.run(run()) == [("error", full), ("done", "")]
+    session = SessionFile("/dev/full", meta, resume=Stored(meta))
+    url = server.base_url("openai-chat")
+    async with Runtime("scripted", provider="openai", api_key="k", base_url=url, session=session) as runtime:
+        assert [(event.type, getattr(event, "message", "")) async for event in runtime.prompt("hi")] == [
+            ("error", full),
+            ("done", ""),
+        ]
     assert server.requests == []
 
 

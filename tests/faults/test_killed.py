@@ -1,6 +1,5 @@
 """kill -9 at random moments of random runs: what was reported is on disk, and the conversation goes on."""
 
-import asyncio
 import json
 import random
 import signal
@@ -96,7 +95,7 @@ async def ask_again(path: Path, server: ScriptedServer, providers: dict[str, str
 
 
 @pytest.mark.parametrize("seed", range(KILLS))
-def test_a_killed_run_loses_nothing_it_told_of_and_the_conversation_goes_on(
+async def test_a_killed_run_loses_nothing_it_told_of_and_the_conversation_goes_on(
     zot: Any,
     server: ScriptedServer,
     providers: dict[str, str],
@@ -114,7 +113,7 @@ def test_a_killed_run_loses_nothing_it_told_of_and_the_conversation_goes_on(
     assert there[: len(told)] == told
 
     with ScriptedServer(["understood"] * 3 + ["resumed"], key=server.key) as other:
-        asyncio.run(ask_again(zot.session, other, providers))
+        await ask_again(zot.session, other, providers)
         assert zot.run(other, "-p", "-c", "go on", provider=provider) == (0, "resumed\n", "")
         assert len(other.requests) == 4
     assert zot.session.read_bytes().startswith(before)

@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -68,16 +68,6 @@ def runs(pid: int) -> bool:
     return True
 
 
-def in_loop(test: "Callable[..., Coroutine[Any, Any, None]]") -> Callable[..., None]:
-    """Run a test that is a coroutine function of the server."""
-
-    def run(server: ScriptedServer) -> None:
-        asyncio.run(test(server))
-
-    return run
-
-
-@in_loop
 async def test_a_prompt_is_its_events_up_to_done(server: ScriptedServer) -> None:
     server.add("It is a weather service.")
     async with connect(server) as client:
@@ -89,7 +79,6 @@ async def test_a_prompt_is_its_events_up_to_done(server: ScriptedServer) -> None
     assert text(events) == "It is a weather service."
 
 
-@in_loop
 async def test_prompts_queue_and_each_gets_its_own_events(server: ScriptedServer) -> None:
     server.add(Turn("answer 0", delay=1.0), *[f"answer {number}" for number in range(1, 5)])
     async with connect(server) as client:
@@ -102,13 +91,12 @@ async def test_prompts_queue_and_each_gets_its_own_events(server: ScriptedServer
         assert (await client.get_state())["message_count"] == 10
 
 
-def test_an_end_as_usual_is_no_error_in_anybodys_log(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
-    async def main() -> None:
-        async with connect(server) as client:
-            await client.ping()
-        assert [task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
-
-    asyncio.run(main())
+async def test_an_end_as_usual_is_no_error_in_anybodys_log(
+    server: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with connect(server) as client:
+        await client.ping()
+    assert [task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
     gc.collect()  # a task whose failure nobody has seen tells it then
     assert caplog.records == []
 
@@ -118,7 +106,6 @@ def test_there_is_a_method_for_every_command() -> None:
     assert "hello" in RpcClient.__annotations__
 
 
-@in_loop
 async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer) -> None:
     server.add("one")
     async with connect(server) as client:
@@ -139,7 +126,6 @@ async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer
         assert {model["provider"] for model in await client.list_models_all()} > {"openai", "anthropic"}
 
 
-@in_loop
 async def test_a_model_of_another_provider_answers_the_next_prompt(server: ScriptedServer) -> None:
     server.add("from there")
     env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
@@ -163,7 +149,6 @@ ext.run()
 """
 
 
-@in_loop
 async def test_what_extensions_want_comes_between_the_prompts_and_their_prompts_take_their_turn(
     server: ScriptedServer,
 ) -> None:
@@ -195,7 +180,6 @@ async def test_what_extensions_want_comes_between_the_prompts_and_their_prompts_
         assert types(await events_of(client.prompt("/show it"))) == ["ext_display", "done"]
 
 
-@in_loop
 async def test_a_prompt_can_be_told_more_while_it_is_answered(server: ScriptedServer) -> None:
     os.mkfifo("go")
     server.add(Turn(calls=[Call("bash", {"command": "cat go"})]), "as you say", "and that")
@@ -211,7 +195,6 @@ async def test_a_prompt_can_be_told_more_while_it_is_answered(server: ScriptedSe
     assert "rather this" in str(server.requests[1].body)
 
 
-@in_loop
 async def test_a_compaction_is_its_events_up_to_done(server: ScriptedServer) -> None:
     server.add(*["an answer"] * 4, "We talked.")
     async with connect(server) as client:
@@ -223,7 +206,6 @@ async def test_a_compaction_is_its_events_up_to_done(server: ScriptedServer) -> 
     assert "briefly" in str(server.requests[-1].body)
 
 
-@in_loop
 async def test_a_picture_goes_with_a_prompt(server: ScriptedServer) -> None:
     server.add("A dot.")
     async with connect(server) as client:
@@ -232,7 +214,6 @@ async def test_a_picture_goes_with_a_prompt(server: ScriptedServer) -> None:
     assert "data:image/png;base64," in str(server.requests[0].body)
 
 
-@in_loop
 async def test_a_refusal_is_raised_by_who_asked_and_the_others_go_on(server: ScriptedServer) -> None:
     server.add("one", "two")
     async with connect(server) as client:
@@ -249,7 +230,6 @@ async def test_a_refusal_is_raised_by_who_asked_and_the_others_go_on(server: Scr
             await client.request("no_such_command")
 
 
-@in_loop
 async def test_an_abort_ends_the_active_prompt_and_the_next_one_runs(server: ScriptedServer) -> None:
     server.add(Turn("word " * 10_000, chunk=5, delay=0.02), "next")
     async with connect(server) as client:
@@ -264,7 +244,6 @@ async def test_an_abort_ends_the_active_prompt_and_the_next_one_runs(server: Scr
         assert text(await events_of(second)) == "next"
 
 
-@in_loop
 async def test_leaving_the_loop_early_aborts_that_prompt_alone(server: ScriptedServer) -> None:
     def answer(request: Any) -> Turn:
         # The second may be aborted before its request is sent.
@@ -284,7 +263,6 @@ async def test_leaving_the_loop_early_aborts_that_prompt_alone(server: ScriptedS
     assert server.requests[0].closed_early
 
 
-@in_loop
 async def test_a_failure_of_the_model_is_an_event(server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(status=400, body={"error": {"message": "too bad"}})))
     async with connect(server) as client:
@@ -293,7 +271,6 @@ async def test_a_failure_of_the_model_is_an_event(server: ScriptedServer) -> Non
     assert "too bad" in events[-2]["message"]
 
 
-@in_loop
 async def test_a_reader_that_takes_his_time_holds_the_process_up_and_misses_nothing(server: ScriptedServer) -> None:
     server.add(Turn("0123456789" * 20_000, chunk=4))
     async with connect(server, limits=ClientLimits(waiting_events=100)) as client:
@@ -308,14 +285,12 @@ async def test_a_reader_that_takes_his_time_holds_the_process_up_and_misses_noth
         assert text(events) == "0123456789" * 20_000
 
 
-@in_loop
 async def test_a_token_is_told_to_the_process_and_by_the_client(server: ScriptedServer) -> None:
     async with connect(server, token="s3cret — §") as client:
         await client.ping()
         assert "s3cret" not in str(vars(client)["hello"])
 
 
-@in_loop
 async def test_leaving_the_block_lets_what_was_asked_finish(server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "sleep 0.3; echo done > finished"})]), "ok")
     async with connect(server, limits=ClientLimits(close_seconds=60)) as client:
@@ -325,7 +300,6 @@ async def test_leaving_the_block_lets_what_was_asked_finish(server: ScriptedServ
     assert not runs(pid)
 
 
-@in_loop
 async def test_a_failure_in_the_block_leaves_nothing_running(server: ScriptedServer) -> None:
     os.mkfifo("pid")
     server.add(Turn(calls=[Call("bash", {"command": "echo $$ > pid; sleep 600"})]))
@@ -342,7 +316,6 @@ async def test_a_failure_in_the_block_leaves_nothing_running(server: ScriptedSer
     assert not any(map(runs, pids))
 
 
-@in_loop
 async def test_cancelling_the_block_leaves_nothing_running(server: ScriptedServer) -> None:
     server.add(Turn("word " * 10_000, chunk=5, delay=0.02))
     pids = []
@@ -363,7 +336,6 @@ async def test_cancelling_the_block_leaves_nothing_running(server: ScriptedServe
     assert not runs(pids[0])
 
 
-@in_loop
 async def test_who_waits_is_told_when_the_process_is_killed(server: ScriptedServer) -> None:
     server.add(Turn("word " * 10_000, chunk=5, delay=0.02))
     async with connect(server) as client:
@@ -381,7 +353,6 @@ async def test_who_waits_is_told_when_the_process_is_killed(server: ScriptedServ
             client.prompt("hi")
 
 
-@in_loop
 async def test_a_closed_client_says_so(server: ScriptedServer) -> None:
     async with connect(server) as client:
         await client.close()
@@ -389,7 +360,6 @@ async def test_a_closed_client_says_so(server: ScriptedServer) -> None:
             await client.ping()
 
 
-@in_loop
 async def test_a_process_that_does_not_start_says_what_it_complained_of(server: ScriptedServer) -> None:
     with pytest.raises(Disconnected, match=r"exited with code 2.*--no-such-flag"):
         async with connect(server, "--no-such-flag"):
@@ -408,7 +378,6 @@ SAYS_HELLO = (
 )
 
 
-@in_loop
 async def test_a_command_that_is_never_answered_has_a_limit(server: ScriptedServer) -> None:
     limits = ClientLimits(answer_seconds=0.2, close_seconds=0.2, kill_seconds=0.2)
     program = [sys.executable, "-c", DEAF + SAYS_HELLO + "time.sleep(600)"]
@@ -423,7 +392,6 @@ async def test_a_command_that_is_never_answered_has_a_limit(server: ScriptedServ
 READS_NO_MORE = DEAF + SAYS_HELLO.replace("flush=True)", "flush=True); break") + "time.sleep(600)"
 
 
-@in_loop
 async def test_commands_that_are_not_read_hold_nobody_up_and_are_bounded(server: ScriptedServer) -> None:
     limits = ClientLimits(unsent_bytes=1 << 20, close_seconds=0.2, kill_seconds=0.2)
     async with connect(server, limits=limits, command=[sys.executable, "-c", READS_NO_MORE]) as client:
@@ -446,7 +414,6 @@ class Linked:
         )
 
 
-@in_loop
 async def test_a_paused_link_reads_nothing_until_it_is_resumed(server: ScriptedServer) -> None:
     async with asyncio.timeout(60):
         linked = Linked("yes")
@@ -464,7 +431,6 @@ async def test_a_paused_link_reads_nothing_until_it_is_resumed(server: ScriptedS
         assert await linked.lost in ("zot rpc was ended by SIGTERM", "zot rpc was ended by SIGPIPE")
 
 
-@in_loop
 async def test_the_end_is_reported_with_the_last_lines_also_when_a_grandchild_holds_the_pipes(
     server: ScriptedServer,
 ) -> None:
@@ -476,7 +442,6 @@ async def test_the_end_is_reported_with_the_last_lines_also_when_a_grandchild_ho
         await linked.link.close(patiently=False)
 
 
-@in_loop
 async def test_a_process_that_never_says_anything_is_ended(server: ScriptedServer) -> None:
     limits = ClientLimits(answer_seconds=0.2, close_seconds=0.2, kill_seconds=0.2)
     with pytest.raises(RpcError, match="hello: no answer"):
@@ -484,7 +449,6 @@ async def test_a_process_that_never_says_anything_is_ended(server: ScriptedServe
             pass
 
 
-@in_loop
 async def test_a_line_that_would_not_be_read_is_not_sent(server: ScriptedServer) -> None:
     async with connect(server) as client:
         with pytest.raises(RpcError, match="longer than 16777216 bytes"):
@@ -492,7 +456,6 @@ async def test_a_line_that_would_not_be_read_is_not_sent(server: ScriptedServer)
         await client.ping()
 
 
-@in_loop
 async def test_one_reader_at_a_time(server: ScriptedServer) -> None:
     async with connect(server) as client:
         first = asyncio.create_task(client.events.next())

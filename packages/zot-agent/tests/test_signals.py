@@ -43,42 +43,35 @@ def test_signals_pass_by_what_is_not_to_be_disturbed() -> None:
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-def test_a_loop_hears_of_signals_until_that_is_undone() -> None:
-    async def main() -> list[int]:
-        heard: list[int] = []
-        came = asyncio.Event()
+async def test_a_loop_hears_of_signals_until_that_is_undone() -> None:
+    heard: list[int] = []
+    came = asyncio.Event()
 
-        def hear(number: int) -> None:
-            heard.append(number)
-            came.set()
+    def hear(number: int) -> None:
+        heard.append(number)
+        came.set()
 
+    kept = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
         undo = on_end_signals(hear)
         for number in (signal.SIGTERM, signal.SIGHUP):
             came.clear()
             os.kill(os.getpid(), number)
             await asyncio.wait_for(came.wait(), 30)
         undo()
-        return heard
-
-    kept = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        assert asyncio.run(main()) == [signal.SIGTERM, signal.SIGHUP]
+        assert heard == [signal.SIGTERM, signal.SIGHUP]
         assert {signal.getsignal(number) for number in kept} == {signal.SIG_DFL}
     finally:
         for number, handler in kept.items():
             signal.signal(number, handler)
 
 
-def test_a_signal_that_is_ignored_from_the_start_stays_ignored() -> None:
+async def test_a_signal_that_is_ignored_from_the_start_stays_ignored() -> None:
     with ignored(signal.SIGHUP):
         assert end_signals() == [signal.SIGINT, signal.SIGTERM]
-
-        async def main() -> None:
-            undo = on_end_signals(lambda number: None)
-            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-            undo()
-
-        asyncio.run(main())
+        undo = on_end_signals(lambda number: None)
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        undo()
 
 
 @contextmanager

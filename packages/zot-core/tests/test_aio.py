@@ -12,46 +12,37 @@ async def forever() -> None:
     await asyncio.get_running_loop().create_future()
 
 
-def test_a_task_that_nobody_holds_lives_until_it_ends() -> None:
-    async def main() -> None:
-        ended = asyncio.Event()
+async def test_a_task_that_nobody_holds_lives_until_it_ends() -> None:
+    ended = asyncio.Event()
 
-        async def work() -> None:
-            for _ in range(3):
-                await asyncio.sleep(0)
-            ended.set()
+    async def work() -> None:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        ended.set()
 
-        spawn(work(), "work")
-        gc.collect()
-        async with asyncio.timeout(5):
-            await ended.wait()
-
-    asyncio.run(main())
+    spawn(work(), "work")
+    gc.collect()
+    async with asyncio.timeout(5):
+        await ended.wait()
 
 
-def test_a_task_has_its_name() -> None:
-    async def main() -> str:
-        task = spawn(asyncio.sleep(0), "a name")
-        await task
-        return task.get_name()
-
-    assert asyncio.run(main()) == "a name"
+async def test_a_task_has_its_name() -> None:
+    task = spawn(asyncio.sleep(0), "a name")
+    await task
+    assert task.get_name() == "a name"
 
 
-def test_a_failure_that_nobody_awaits_is_reported() -> None:
+async def test_a_failure_that_nobody_awaits_is_reported() -> None:
     reported: list[dict[str, Any]] = []
 
     async def fail() -> None:
         raise ValueError("lost")
 
-    async def main() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda loop, context: reported.append(context))
-        spawn(fail(), "failing")
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        gc.collect()
-
-    asyncio.run(main())
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: reported.append(context))
+    spawn(fail(), "failing")
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    gc.collect()
     assert [str(context["exception"]) for context in reported] == ["lost"]
 
 
@@ -76,78 +67,61 @@ def test_a_task_is_alive_until_it_ends_or_its_loop_does() -> None:
     cancel_soon(left)
 
 
-def test_a_task_cancelled_at_once_has_begun() -> None:
+async def test_a_task_cancelled_at_once_has_begun() -> None:
     begun: list[str] = []
 
     async def work() -> None:
         begun.append("yes")
         await forever()
 
-    async def main() -> None:
-        task = spawn(work(), "work")
-        cancel_soon(task)
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(main())
+    task = spawn(work(), "work")
+    cancel_soon(task)
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert begun == ["yes"]
 
 
-def test_a_task_that_cancels_itself_with_its_last_word_still_has_its_result() -> None:
+async def test_a_task_that_cancels_itself_with_its_last_word_still_has_its_result() -> None:
     async def work() -> str:
         cancel_soon(tasks[0])
         return "result"
 
     tasks: list[asyncio.Task[str]] = []
-
-    async def main() -> str:
-        tasks.append(spawn(work(), "work"))
-        return await tasks[0]
-
-    assert asyncio.run(main()) == "result"
+    tasks.append(spawn(work(), "work"))
+    assert await tasks[0] == "result"
 
 
-def test_a_task_can_be_cancelled_from_another_thread() -> None:
-    async def main() -> None:
-        task = spawn(forever(), "work")
-        thread = threading.Thread(target=cancel_soon, args=(task,))
-        thread.start()
-        async with asyncio.timeout(5):
-            with pytest.raises(asyncio.CancelledError):
-                await task
-        thread.join()
-
-    asyncio.run(main())
+async def test_a_task_can_be_cancelled_from_another_thread() -> None:
+    task = spawn(forever(), "work")
+    thread = threading.Thread(target=cancel_soon, args=(task,))
+    thread.start()
+    async with asyncio.timeout(5):
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    thread.join()
 
 
-def test_finishing_outlasts_every_cancel_and_passes_it_on() -> None:
+async def test_finishing_outlasts_every_cancel_and_passes_it_on() -> None:
     cancels: list[str] = []
     may_end = asyncio.Event()
-
-    async def main() -> bool:
-        work = spawn(may_end.wait(), "work")
-        waiting = spawn(finish(work, lambda: cancels.append("x")), "waiting")
-        for _ in range(2):
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            waiting.cancel()
+    work = spawn(may_end.wait(), "work")
+    waiting = spawn(finish(work, lambda: cancels.append("x")), "waiting")
+    for _ in range(2):
         await asyncio.sleep(0)
-        assert not waiting.done()
-        may_end.set()
-        return await waiting
-
-    assert asyncio.run(main()) is True
+        await asyncio.sleep(0)
+        waiting.cancel()
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    may_end.set()
+    assert await waiting is True
     assert cancels == ["x", "x"]
 
 
-def test_finishing_what_ends_by_itself_was_not_cancelled() -> None:
-    async def main() -> bool:
-        return await finish(spawn(asyncio.sleep(0), "work"))
-
-    assert asyncio.run(main()) is False
+async def test_finishing_what_ends_by_itself_was_not_cancelled() -> None:
+    assert await finish(spawn(asyncio.sleep(0), "work")) is False
 
 
-def test_a_cancel_is_told_from_a_failure() -> None:
+async def test_a_cancel_is_told_from_a_failure() -> None:
     seen: list[bool] = []
 
     async def work(*, fails: bool) -> None:
@@ -158,12 +132,9 @@ def test_a_cancel_is_told_from_a_failure() -> None:
         except asyncio.CancelledError:
             seen.append(being_cancelled())
 
-    async def main() -> None:
-        await work(fails=True)
-        task = spawn(work(fails=False), "work")
-        await asyncio.sleep(0)
-        task.cancel()
-        await task
-
-    asyncio.run(main())
+    await work(fails=True)
+    task = spawn(work(fails=False), "work")
+    await asyncio.sleep(0)
+    task.cancel()
+    await task
     assert seen == [False, True]

@@ -1,4 +1,3 @@
-import asyncio
 import inspect
 import signal
 import threading
@@ -134,12 +133,9 @@ def test_ctrl_c_while_it_waits_for_an_event_cancels_the_run() -> None:
         assert str(rt.ask("two")) == "whole"
 
 
-def test_it_works_where_an_event_loop_is_running_already() -> None:
-    async def cell_of_a_notebook() -> str:
-        with blocking(ScriptedClient(["hello"])) as rt:
-            return str(rt.ask("hi"))
-
-    assert asyncio.run(cell_of_a_notebook()) == "hello"
+async def test_it_works_where_an_event_loop_is_running_already() -> None:
+    with blocking(ScriptedClient(["hello"])) as rt:
+        assert str(rt.ask("hi")) == "hello"
 
 
 def test_a_tool_that_would_wait_for_itself_is_told_so() -> None:

@@ -18,18 +18,18 @@ CALL = Call("1", "bash", {"command": "ls"})
         ("", Refusal("the user did not allow this call of bash")),
     ],
 )
-def test_a_decision_lets_a_call_run_or_says_why_not(decision: Decision, refusal: Refusal | None) -> None:
+async def test_a_decision_lets_a_call_run_or_says_why_not(decision: Decision, refusal: Refusal | None) -> None:
     async def ask(call: Call) -> Decision:
         await asyncio.sleep(0)
         return decision
 
-    assert asyncio.run(confirm_gate(lambda call: decision)(CALL)) == refusal
-    assert asyncio.run(confirm_gate(ask)(CALL)) == refusal
+    assert await confirm_gate(lambda call: decision)(CALL) == refusal
+    assert await confirm_gate(ask)(CALL) == refusal
 
 
-def test_whoever_decides_sees_the_call() -> None:
+async def test_whoever_decides_sees_the_call() -> None:
     seen: list[Call] = []
 
-    asyncio.run(confirm_gate(seen.append)(CALL))
+    await confirm_gate(seen.append)(CALL)
 
     assert seen == [CALL]

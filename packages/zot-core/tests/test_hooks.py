@@ -185,27 +185,24 @@ def test_a_transform_that_fails_or_refuses_refuses() -> None:
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_all_answers_are_collected_and_a_failure_gives_none() -> None:
+async def test_all_answers_are_collected_and_a_failure_gives_none() -> None:
     point: Collect[str, str] = Collect()
     point.add(lambda value: [value, "a"])
     point.add(broken)
     point.add(lambda value: None)
     point.add(lambda value: later(["b"]))
 
-    assert asyncio.run(point.gather("x")) == ["x", "a", "b"]
+    assert await point.gather("x") == ["x", "a", "b"]
 
 
-def test_cancelling_whoever_asks_is_not_a_failure_of_the_hook() -> None:
+async def test_cancelling_whoever_asks_is_not_a_failure_of_the_hook() -> None:
     async def hang(value: str) -> None:
         await asyncio.get_running_loop().create_future()
 
-    async def main() -> None:
-        for point, verb in ((Gate[str](), "ask"), (Transform[str](), "apply"), (Collect[str, str](), "gather")):
-            point.add(hang)  # type: ignore[attr-defined]
-            task = asyncio.ensure_future(getattr(point, verb)("x"))
-            await asyncio.sleep(0)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-
-    asyncio.run(main())
+    for point, verb in ((Gate[str](), "ask"), (Transform[str](), "apply"), (Collect[str, str](), "gather")):
+        point.add(hang)  # type: ignore[attr-defined]
+        task = asyncio.ensure_future(getattr(point, verb)("x"))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task

@@ -101,17 +101,13 @@ def test_a_deadline_interrupts_a_run_that_goes_on_without_a_message() -> None:
     assert run_to_end(agent)[-1] == Done("deadline")
 
 
-def test_a_deadline_that_was_kept_leaves_no_timer_behind() -> None:
+async def test_a_deadline_that_was_kept_leaves_no_timer_behind() -> None:
     agent = make_agent(ScriptedClient(["a"], repeat=True))
     limit_runs(agent, RunLimits(deadline=60))
     ends: list[AgentEvent] = []
     agent.hooks.event.add(ends.append)
-
-    async def main() -> None:
-        for _ in range(2):
-            await agent.run(user_message("hi"))
-        timers = [each for each in asyncio.get_running_loop()._scheduled if not each.cancelled()]  # type: ignore[attr-defined]
-        assert timers == []
-
-    asyncio.run(main())
+    for _ in range(2):
+        await agent.run(user_message("hi"))
+    timers = [each for each in asyncio.get_running_loop()._scheduled if not each.cancelled()]  # type: ignore[attr-defined]
+    assert timers == []
     assert [event for event in ends if isinstance(event, Done)] == [Done("completed")] * 2

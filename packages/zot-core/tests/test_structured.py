@@ -94,19 +94,15 @@ def test_the_prompt_holds_the_question_and_the_schema() -> None:
     assert client.requests[0].response_schema is None
 
 
-def test_an_answer_that_does_not_fit_is_asked_for_once_more_with_the_reason_and_in_the_same_run() -> None:
+async def test_an_answer_that_does_not_fit_is_asked_for_once_more_with_the_reason_and_in_the_same_run() -> None:
     client = ScriptedClient(['{"name": "Berlin", "people": -1}', BERLIN])
-
-    async def main() -> City:
-        async with runtime(client) as rt:
-            done: list[object] = []
-            rt.hooks.event.add(lambda event: done.append(event) if isinstance(event, Done) else None)
-            city = await rt.ask("tell me", returns=City)
-            assert done == [Done("completed")]
-            assert len(rt.messages) == 4
-            return city
-
-    assert asyncio.run(main()).people == 3_700_000
+    async with runtime(client) as rt:
+        done: list[object] = []
+        rt.hooks.event.add(lambda event: done.append(event) if isinstance(event, Done) else None)
+        city = await rt.ask("tell me", returns=City)
+        assert done == [Done("completed")]
+        assert len(rt.messages) == 4
+        assert city.people == 3_700_000
     complaint = client.requests[1].messages[-1]
     assert complaint.role == "user"
     assert "people: Input should be greater than or equal to 0" in complaint.text
@@ -177,69 +173,53 @@ def test_a_type_without_a_schema_is_a_mistake_of_the_program_and_nothing_is_aske
     assert client.requests == []
 
 
-def test_the_conversation_goes_on_and_answers_are_words_again() -> None:
-    async def main() -> None:
-        client = ScriptedClient(["no", BERLIN, "It is a city.", "Rome?", '{"name": "Rome", "people": 2}'])
-        async with runtime(client) as rt:
-            assert (await rt.ask("which?", returns=City)).name == "Berlin"
-            assert str(await rt.ask("what is it?")) == "It is a city."
-            assert (await rt.ask("another?", returns=City)).name == "Rome"
-
-    asyncio.run(main())
+async def test_the_conversation_goes_on_and_answers_are_words_again() -> None:
+    client = ScriptedClient(["no", BERLIN, "It is a city.", "Rome?", '{"name": "Rome", "people": 2}'])
+    async with runtime(client) as rt:
+        assert (await rt.ask("which?", returns=City)).name == "Berlin"
+        assert str(await rt.ask("what is it?")) == "It is a city."
+        assert (await rt.ask("another?", returns=City)).name == "Rome"
 
 
-def test_the_end_of_an_abandoned_run_is_not_taken_for_an_answer() -> None:
-    async def main() -> None:
-        client = EventClient([TextDelta("half a"), None], [ModelError("overloaded")])
-        async with runtime(client) as rt:
-            async for event in rt.prompt("one"):
-                if isinstance(event, TextDelta):
-                    break
-            with pytest.raises(RunFailed, match="overloaded"):
-                await rt.ask("two", returns=City)
-
-    asyncio.run(main())
+async def test_the_end_of_an_abandoned_run_is_not_taken_for_an_answer() -> None:
+    client = EventClient([TextDelta("half a"), None], [ModelError("overloaded")])
+    async with runtime(client) as rt:
+        async for event in rt.prompt("one"):
+            if isinstance(event, TextDelta):
+                break
+        with pytest.raises(RunFailed, match="overloaded"):
+            await rt.ask("two", returns=City)
 
 
-def test_asking_a_busy_runtime_leaves_no_handler_behind() -> None:
-    async def main() -> None:
-        client = EventClient([TextDelta("half a"), None])
-        async with runtime(client, auto_compact=None) as rt:
-            run = rt.prompt("one")
-            with pytest.raises(Busy):
-                await rt.ask("two", returns=City)
-            run.cancel()
-            await run
-            assert not rt.hooks.event
-
-    asyncio.run(main())
+async def test_asking_a_busy_runtime_leaves_no_handler_behind() -> None:
+    client = EventClient([TextDelta("half a"), None])
+    async with runtime(client, auto_compact=None) as rt:
+        run = rt.prompt("one")
+        with pytest.raises(Busy):
+            await rt.ask("two", returns=City)
+        run.cancel()
+        await run
+        assert not rt.hooks.event
 
 
-def test_cancelling_the_caller_cancels_the_run() -> None:
-    async def main() -> None:
-        client = EventClient([TextDelta("half a"), None])
-        async with runtime(client) as rt:
-            asking = asyncio.ensure_future(rt.ask("one", returns=City))
-            await client.hanging.wait()
-            asking.cancel()
-            await asyncio.wait([asking])
-            assert asking.cancelled()
-            assert not rt.busy
-
-    asyncio.run(main())
+async def test_cancelling_the_caller_cancels_the_run() -> None:
+    client = EventClient([TextDelta("half a"), None])
+    async with runtime(client) as rt:
+        asking = asyncio.ensure_future(rt.ask("one", returns=City))
+        await client.hanging.wait()
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert asking.cancelled()
+        assert not rt.busy
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
-def test_every_wire_carries_the_question_the_complaint_and_the_answer(provider: str) -> None:
+async def test_every_wire_carries_the_question_the_complaint_and_the_answer(provider: str) -> None:
     wires = {"anthropic": "anthropic-messages", "openai": "openai-chat", "openai-responses": "openai-responses"}
-
-    async def main() -> City:
-        with ScriptedServer(["hm", f"```json\n{BERLIN}\n```"]) as server:
-            base = server.base_url(wires[provider])
-            async with Runtime("m", provider=provider, api_key="k", base_url=base) as rt:
-                return await rt.ask("tell me", returns=City)
-
-    assert asyncio.run(main()) == City(name="Berlin", people=3_700_000)
+    with ScriptedServer(["hm", f"```json\n{BERLIN}\n```"]) as server:
+        base = server.base_url(wires[provider])
+        async with Runtime("m", provider=provider, api_key="k", base_url=base) as rt:
+            assert await rt.ask("tell me", returns=City) == City(name="Berlin", people=3_700_000)
 
 
 def test_the_error_can_be_named_without_loading_pydantic() -> None:
@@ -256,25 +236,19 @@ CITY: dict[str, Any] = {
 }
 
 
-def test_a_json_schema_gives_the_json_value_and_a_wrong_one_is_explained_once() -> None:
-    async def main() -> None:
-        client = ScriptedClient(['{"name": "Berlin", "people": -1}', '{"name": "Berlin", "people": 3}', "no", "no"])
-        async with Runtime("any", client=client, files=MemoryFiles(), shell=FakeShell()) as rt:
-            assert await rt.ask("largest city?", returns=CITY) == {"name": "Berlin", "people": 3}
-            assert "people: -1 is less than the minimum of 0" in str(client.requests[1].messages[-1])
-            with pytest.raises(InvalidAnswer, match="the model gave no City, asked twice: it is not JSON"):
-                await rt.ask("and then?", returns=CITY)
-
-    asyncio.run(main())
+async def test_a_json_schema_gives_the_json_value_and_a_wrong_one_is_explained_once() -> None:
+    client = ScriptedClient(['{"name": "Berlin", "people": -1}', '{"name": "Berlin", "people": 3}', "no", "no"])
+    async with Runtime("any", client=client, files=MemoryFiles(), shell=FakeShell()) as rt:
+        assert await rt.ask("largest city?", returns=CITY) == {"name": "Berlin", "people": 3}
+        assert "people: -1 is less than the minimum of 0" in str(client.requests[1].messages[-1])
+        with pytest.raises(InvalidAnswer, match="the model gave no City, asked twice: it is not JSON"):
+            await rt.ask("and then?", returns=CITY)
 
 
 @pytest.mark.parametrize("schema", [{"type": 5}, {"$ref": "#/nowhere"}, {"$ref": "http://127.0.0.1:9/schema.json"}])
-def test_a_schema_that_cannot_be_used_is_refused_before_anything_is_asked(schema: dict[str, Any]) -> None:
-    async def main() -> None:
-        client = ScriptedClient(["{}"])
-        async with Runtime("any", client=client, files=MemoryFiles(), shell=FakeShell()) as rt:
-            with pytest.raises(ConfigError, match="not a usable JSON Schema"):
-                await rt.ask("hi", returns=schema)
-        assert client.requests == []
-
-    asyncio.run(main())
+async def test_a_schema_that_cannot_be_used_is_refused_before_anything_is_asked(schema: dict[str, Any]) -> None:
+    client = ScriptedClient(["{}"])
+    async with Runtime("any", client=client, files=MemoryFiles(), shell=FakeShell()) as rt:
+        with pytest.raises(ConfigError, match="not a usable JSON Schema"):
+            await rt.ask("hi", returns=schema)
+    assert client.requests == []

@@ -48,9 +48,9 @@ async def answer(asked: HttpClient, given: Request | None = None) -> list[Sequen
         await asked.close()
 
 
-def test_a_batch_holds_what_came_at_once() -> None:
+async def test_a_batch_holds_what_came_at_once() -> None:
     with ScriptedServer([Turn("one two three", chunk=4, delivery=Delivery(writes="whole"))]) as server:
-        batches = asyncio.run(answer(client(server)))
+        batches = await answer(client(server))
     assert all(batches)
     assert len(batches) <= 2
     last = batches[-1][-1]
@@ -59,35 +59,32 @@ def test_a_batch_holds_what_came_at_once() -> None:
 
 
 @pytest.mark.parametrize("vendor", [vendor.id for vendor in WIRED])
-def test_steps_share_one_connection(vendor: str) -> None:
+async def test_steps_share_one_connection(vendor: str) -> None:
     ports = set()
 
     def watch(received: Any) -> Turn:
         ports.add(received.headers["host"])
         return Turn("ok")
 
-    async def main(server: ScriptedServer) -> None:
+    with ScriptedServer([watch] * 3, key=KEY) as server:
         asked = client(server, vendor)
         for _ in range(3):
             async for _ in asked.stream(request()):
                 pass
         assert len(server._listener._connections) == 1
         await asked.close()
-
-    with ScriptedServer([watch] * 3, key=KEY) as server:
-        asyncio.run(main(server))
     assert len(ports) == 1
 
 
-def test_text_that_utf8_cannot_hold_is_replaced() -> None:
+async def test_text_that_utf8_cannot_hold_is_replaced() -> None:
     with ScriptedServer(["ok"]) as server:
-        asyncio.run(answer(client(server), request("a\ud800b")))
+        await answer(client(server), request("a\ud800b"))
         assert server.requests[0].body["messages"][-1]["content"] == "a\ufffdb"
 
 
 @pytest.mark.parametrize("stop", ["break", "cancel"])
-def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
+    with ScriptedServer([Turn("word " * 1000, chunk=5, delay=0.02)]) as server:
         asked = client(server)
 
         async def read() -> None:
@@ -112,50 +109,47 @@ def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
         assert server.requests[0].closed_early
         await asked.close()
 
-    with ScriptedServer([Turn("word " * 1000, chunk=5, delay=0.02)]) as server:
-        asyncio.run(main(server))
 
-
-def test_a_failure_in_the_stream_is_raised_although_the_server_keeps_the_line_open() -> None:
+async def test_a_failure_in_the_stream_is_raised_although_the_server_keeps_the_line_open() -> None:
     reported = b'data: {"error": {"message": "no more"}}\n\n'
     slow = Turn("word " * 100, chunk=5, delay=0.5, fault=Fault(after=2, garbage=reported))
     at_once = Turn("Once", error=ModelError("no more"), delivery=Delivery(writes="whole"))
     for turn in (at_once, slow):
         began = time.monotonic()
         with ScriptedServer([turn]) as server, pytest.raises(ModelError, match=r"openai: .*no more"):
-            asyncio.run(answer(client(server)))
+            await answer(client(server))
         assert time.monotonic() - began < 30
 
 
-def test_a_stalled_server_is_given_up() -> None:
+async def test_a_stalled_server_is_given_up() -> None:
     stalled = Turn(fault=Fault(stall=5.0))
     with ScriptedServer([stalled]) as server, pytest.raises(ResponseTimeout, match=r"openai: .* stopped answering"):
-        asyncio.run(answer(client(server, limits=HttpLimits(read=0.1))))
+        await answer(client(server, limits=HttpLimits(read=0.1)))
 
 
-def test_an_answer_that_is_no_stream_at_all() -> None:
+async def test_an_answer_that_is_no_stream_at_all() -> None:
     for body in (" ", "Ollama is running"):
         turn = Turn(fault=Fault(status=200, body=body))
         with ScriptedServer([turn]) as server, pytest.raises(ProtocolError, match="no event stream"):
-            asyncio.run(answer(client(server)))
+            await answer(client(server))
 
 
-def test_a_refused_key_is_not_in_the_error_that_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_refused_key_is_not_in_the_error_that_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
     body = {"error": {"message": f"Incorrect API key provided: {KEY}"}}
     with ScriptedServer([Turn(fault=Fault(status=401, body=body))]) as server, pytest.raises(StatusError) as caught:
-        asyncio.run(answer(client(server)))
+        await answer(client(server))
     assert str(caught.value) == (
         "openai: the server answered 401 Unauthorized: Incorrect API key provided: ***; "
         "check the API key (OPENAI_API_KEY)"
     )
 
 
-def test_a_404_says_what_was_asked_for_and_what_an_address_looks_like() -> None:
+async def test_a_404_says_what_was_asked_for_and_what_an_address_looks_like() -> None:
     with ScriptedServer() as server:
         base = server.url.replace("//", "//me:secret@")
         with pytest.raises(StatusError) as caught:
-            asyncio.run(answer(client(server, base_url=base)))
+            await answer(client(server, base_url=base))
     assert f"; asked {server_url(base)}/chat/completions for model 'm'; a base URL of this kind" in str(caught.value)
 
 
@@ -163,7 +157,7 @@ def server_url(base: str) -> str:
     return base.replace("me:secret@", "")
 
 
-def test_the_models_of_a_server() -> None:
+async def test_the_models_of_a_server() -> None:
     async def listed(asked: HttpClient) -> list[str]:
         try:
             return await asked.models()
@@ -172,14 +166,14 @@ def test_the_models_of_a_server() -> None:
 
     with ScriptedServer(models=["a", "b"], key=KEY) as server:
         for vendor in ("local", "anthropic"):
-            assert asyncio.run(listed(client(server, vendor))) == ["a", "b"]
+            assert await listed(client(server, vendor)) == ["a", "b"]
         with pytest.raises(StatusError, match=r"local: .* 401 .*; check the API key that was given"):
-            asyncio.run(listed(client(server, "local", key="wrong")))
+            await listed(client(server, "local", key="wrong"))
         with pytest.raises(StatusError, match=r"check the API key \(--api-key\)"):
-            asyncio.run(listed(client(server, "local", key="")))
+            await listed(client(server, "local", key=""))
         server.models.clear()
         with pytest.raises(ProtocolError, match="has no model loaded"):
-            asyncio.run(listed(client(server, "local")))
+            await listed(client(server, "local"))
 
 
 def test_a_client_that_cannot_work_is_not_made() -> None:
@@ -196,13 +190,13 @@ def test_a_client_that_cannot_work_is_not_made() -> None:
         HttpClient(local, base_url="localhost/v1")
 
 
-def test_a_server_that_stumbles_before_its_answer_is_asked_again_and_that_is_told() -> None:
+async def test_a_server_that_stumbles_before_its_answer_is_asked_again_and_that_is_told() -> None:
     told: list[tuple[str, float]] = []
     busy = Turn(fault=Fault(status=503, body={"error": {"message": f"busy, {KEY}"}}))
     with ScriptedServer([busy, busy, Turn("at last")]) as server:
         asked = client(server, retries=RetryPolicy(delays=(0.001, 0.002)))
         asked.on_retry = lambda why, delay: told.append((why, delay))
-        batches = asyncio.run(answer(asked))
+        batches = await answer(asked)
         assert len(server.requests) == 3
     last = batches[-1][-1]
     assert isinstance(last, StreamEnd)
@@ -211,29 +205,29 @@ def test_a_server_that_stumbles_before_its_answer_is_asked_again_and_that_is_tol
     assert told[0][0] == "openai: the server answered 503 Service Unavailable: busy, ***"
 
 
-def test_an_answer_without_end_is_cut_off() -> None:
+async def test_an_answer_without_end_is_cut_off() -> None:
     with ScriptedServer([Turn("x" * 200_000, chunk=1000)]) as server, pytest.raises(ProtocolError, match="cut off"):
-        asyncio.run(answer(client(server, limits=HttpLimits(answer=100_000))))
+        await answer(client(server, limits=HttpLimits(answer=100_000)))
 
 
-def test_a_refused_key_that_came_from_elsewhere_is_not_looked_for_in_the_environment(
+async def test_a_refused_key_that_came_from_elsewhere_is_not_looked_for_in_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "another")
     with ScriptedServer(key="right") as server, pytest.raises(StatusError) as caught:
-        asyncio.run(answer(client(server)))
+        await answer(client(server))
     assert str(caught.value).endswith("; check the API key that was given")
 
 
 @pytest.mark.parametrize("key", ["server", "refused", "check"])
-def test_a_key_that_is_a_word_leaves_the_words_of_zot_whole(key: str) -> None:
+async def test_a_key_that_is_a_word_leaves_the_words_of_zot_whole(key: str) -> None:
     refused = "openai: cannot connect to http://127.0.0.1:1/chat/completions: connection refused; "
     with pytest.raises(ConnectError) as caught:
-        asyncio.run(answer(HttpClient(find_vendor("openai"), key=key, base_url="http://127.0.0.1:1")))
+        await answer(HttpClient(find_vendor("openai"), key=key, base_url="http://127.0.0.1:1"))
     assert str(caught.value) == refused + "is the server running there?"
     body = {"error": {"message": f"no {key} here"}}
     with ScriptedServer([Turn(fault=Fault(status=401, body=body))]) as server, pytest.raises(StatusError) as denied:
-        asyncio.run(answer(client(server, key=key)))
+        await answer(client(server, key=key))
     assert str(denied.value) == (
         "openai: the server answered 401 Unauthorized: no *** here; check the API key that was given"
     )
@@ -251,14 +245,14 @@ def test_a_key_that_is_a_word_leaves_the_words_of_zot_whole(key: str) -> None:
         ),
     ],
 )
-def test_wherever_a_server_repeats_the_key_it_is_not_told(fault: Fault) -> None:
+async def test_wherever_a_server_repeats_the_key_it_is_not_told(fault: Fault) -> None:
     with ScriptedServer([Turn("word word", chunk=4, fault=fault)]) as server, pytest.raises(ProviderError) as caught:
-        asyncio.run(answer(client(server)))
+        await answer(client(server))
     assert KEY not in str(caught.value)
 
 
-def test_a_key_in_the_address_is_not_told_either() -> None:
+async def test_a_key_in_the_address_is_not_told_either() -> None:
     with pytest.raises(ConnectError) as caught:
-        asyncio.run(answer(HttpClient(find_vendor("openai"), key=KEY, base_url=f"http://127.0.0.1:1/{KEY}")))
+        await answer(HttpClient(find_vendor("openai"), key=KEY, base_url=f"http://127.0.0.1:1/{KEY}"))
     assert "/***/chat" in str(caught.value)
     assert KEY not in str(caught.value)

@@ -56,12 +56,10 @@ def test_a_conversation_and_tools_are_sent() -> None:
         assert [each["role"] for each in server.requests[0].body["messages"]] == ["user", "assistant", "user"]
 
 
-def test_events_come_one_by_one_and_usage_with_its_cost() -> None:
-    async def main(base_url: str) -> list[object]:
-        return [event async for event in stream(NAME, "hi", api_key=KEY, base_url=base_url)]
-
+async def test_events_come_one_by_one_and_usage_with_its_cost() -> None:
     with ScriptedServer([Turn("one two", chunk=4, calls=[Call("look")])], key=KEY) as server:
-        events = asyncio.run(main(server.base_url("anthropic-messages")))
+        base_url = server.base_url("anthropic-messages")
+        events = [event async for event in stream(NAME, "hi", api_key=KEY, base_url=base_url)]
     assert [event.delta for event in events if isinstance(event, TextDelta)] == ["one ", "two"]
     assert [type(event) for event in events].count(ToolUseStart) == 1
     assert isinstance(events[-1], StreamEnd)
@@ -70,7 +68,7 @@ def test_events_come_one_by_one_and_usage_with_its_cost() -> None:
 
 
 @pytest.mark.parametrize("way", ["closed", "left", "cancelled", "completion cancelled"])
-def test_giving_up_closes_the_connection_and_what_was_opened(way: str) -> None:
+async def test_giving_up_closes_the_connection_and_what_was_opened(way: str) -> None:
     async def leave(base_url: str, begun: asyncio.Event) -> None:
         if way == "completion cancelled":
             await complete(NAME, "hi", api_key=KEY, base_url=base_url)
@@ -84,7 +82,7 @@ def test_giving_up_closes_the_connection_and_what_was_opened(way: str) -> None:
                 if way == "left":
                     break
 
-    async def main(server: ScriptedServer) -> None:
+    with ScriptedServer([SLOW], key=KEY) as server:
         begun = asyncio.Event()
         task = asyncio.get_running_loop().create_task(leave(server.base_url("anthropic-messages"), begun))
         if way == "cancelled":
@@ -97,53 +95,47 @@ def test_giving_up_closes_the_connection_and_what_was_opened(way: str) -> None:
         await asyncio.to_thread(server.wait_idle, 15.0)
         assert server.requests[0].closed_early
 
-    with ScriptedServer([SLOW], key=KEY) as server:
-        asyncio.run(main(server))
 
-
-def test_a_failure_is_raised_and_everything_is_closed() -> None:
+async def test_a_failure_is_raised_and_everything_is_closed() -> None:
     with ScriptedServer([Turn(fault=Fault(status=400))], key=KEY) as server, pytest.raises(StatusError):
-        asked(server)
+        await complete(NAME, "Say hello.", api_key=KEY, base_url=server.base_url("anthropic-messages"))
     with pytest.raises(MissingKey, match="set ANTHROPIC_API_KEY"):
-        asyncio.run(complete(NAME, "hi"))
+        await complete(NAME, "hi")
     with pytest.raises(ConfigError, match="unknown provider 'antropic'"):
-        asyncio.run(complete("antropic/claude-sonnet-4-5", "hi"))
+        await complete("antropic/claude-sonnet-4-5", "hi")
 
 
-def test_a_client_that_is_handed_in_stays_open() -> None:
+async def test_a_client_that_is_handed_in_stays_open() -> None:
     client = ScriptedClient(["one", "two", "three"])
-    assert str(asyncio.run(complete("acme/m", "hi", client=client))) == "one"
-    assert str(asyncio.run(complete("m", "hi", client=client))) == "two"
-    assert str(asyncio.run(complete(Model("m", "v"), "hi", client=client))) == "three"
+    assert str(await complete("acme/m", "hi", client=client)) == "one"
+    assert str(await complete("m", "hi", client=client)) == "two"
+    assert str(await complete(Model("m", "v"), "hi", client=client)) == "three"
     assert [request.model for request in client.requests] == [Model("m", "acme"), Model("m", ""), Model("m", "v")]
     assert not client.closed
 
 
-def test_a_client_of_all_providers_is_asked_by_names_that_its_registry_knows() -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_a_client_of_all_providers_is_asked_by_names_that_its_registry_knows() -> None:
+    with ScriptedServer(["one", "two"], key=KEY) as server:
         environ = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.base_url("openai-chat")}
         client = RoutingClient(ModelRegistry(environ=environ))
         assert str(await complete("gpt-5.1", "hi", client=client)) == "one"
         assert str(await complete("openai/gpt-5.1", "hi", client=client)) == "two"
         await client.close()
 
-    with ScriptedServer(["one", "two"], key=KEY) as server:
-        asyncio.run(main(server))
 
-
-def test_where_no_model_is_named_the_server_s_first_one_is_asked() -> None:
+async def test_where_no_model_is_named_the_server_s_first_one_is_asked() -> None:
     with ScriptedServer(["one"], models=["tiny"]) as server:
-        result = asyncio.run(complete("local/", "hi", base_url=server.base_url("openai-chat")))
+        result = await complete("local/", "hi", base_url=server.base_url("openai-chat"))
         assert (result.model.id, server.requests[-1].body["model"]) == ("tiny", "tiny")
 
 
-def test_a_model_record_needs_no_name() -> None:
+async def test_a_model_record_needs_no_name() -> None:
     with ScriptedServer(["one"]) as server:
-        result = asyncio.run(complete(Model("m", "local"), "hi", base_url=server.base_url("openai-chat")))
+        result = await complete(Model("m", "local"), "hi", base_url=server.base_url("openai-chat"))
     assert str(result) == "one"
 
 
-def test_an_answer_without_an_end_is_a_failure() -> None:
+async def test_an_answer_without_an_end_is_a_failure() -> None:
     class Cut:
         async def stream(self, request: Request):  # type: ignore[no-untyped-def]
             yield [TextDelta("wo")]
@@ -151,4 +143,4 @@ def test_an_answer_without_an_end_is_a_failure() -> None:
         async def close(self) -> None: ...
 
     with pytest.raises(StreamCut, match="ended without saying so"):
-        asyncio.run(complete("m", "hi", client=Cut()))
+        await complete("m", "hi", client=Cut())

@@ -119,16 +119,13 @@ def test_a_base_url_that_was_given_hides_the_catalogue_and_one_of_the_environmen
     assert "gpt-4o" in ids(registry({"OPENAI_BASE_URL": BASE}).models("openai"))
 
 
-def test_what_a_server_lists_is_remembered_while_it_is_asked_there() -> None:
-    async def main() -> None:
-        found = registry(local=Endpoint(base_url=BASE))
-        assert ids(await found.live("local", listing("tiny", "large"))) == ["tiny", "large"]
-        assert found.find("local", "tiny") == Model("tiny", "local", reasoning=True)
-        found.endpoints["local"] = Endpoint(base_url="http://elsewhere/v1")
-        assert found.models("local") == []
-        assert found.find("local", "tiny") is None
-
-    asyncio.run(main())
+async def test_what_a_server_lists_is_remembered_while_it_is_asked_there() -> None:
+    found = registry(local=Endpoint(base_url=BASE))
+    assert ids(await found.live("local", listing("tiny", "large"))) == ["tiny", "large"]
+    assert found.find("local", "tiny") == Model("tiny", "local", reasoning=True)
+    found.endpoints["local"] = Endpoint(base_url="http://elsewhere/v1")
+    assert found.models("local") == []
+    assert found.find("local", "tiny") is None
 
 
 def test_a_list_may_describe_its_models() -> None:
@@ -138,19 +135,16 @@ def test_a_list_may_describe_its_models() -> None:
     assert found.find("ollama", "qwen3:8b") == described
 
 
-def test_a_server_that_is_slow_or_fails_is_an_error() -> None:
+async def test_a_server_that_is_slow_or_fails_is_an_error() -> None:
     async def never(provider: str) -> list[str]:
         await asyncio.Event().wait()
         return []
 
-    async def main() -> None:
-        found = registry()
-        with pytest.raises(ResponseTimeout, match=r"^ollama: no list of models came within 0\.01 s$"):
-            await found.live("ollama", never, 0.01)
-        with pytest.raises(UnknownName):
-            await found.live("nobody", never)
-
-    asyncio.run(main())
+    found = registry()
+    with pytest.raises(ResponseTimeout, match=r"^ollama: no list of models came within 0\.01 s$"):
+        await found.live("ollama", never, 0.01)
+    with pytest.raises(UnknownName):
+        await found.live("nobody", never)
 
 
 def test_the_default_model_of_a_provider() -> None:
@@ -329,8 +323,8 @@ def test_servers_without_a_catalogue_are_asked_and_what_fails_is_told() -> None:
     assert asked == []
 
 
-def test_the_server_at_a_base_url_is_asked_unless_the_current_model_is_one_of_the_catalogue() -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_the_server_at_a_base_url_is_asked_unless_the_current_model_is_one_of_the_catalogue() -> None:
+    with ScriptedServer(models=["one", "gpt-4o"], key=KEY) as server:
         found = registry(KEYS, openai=Endpoint(base_url=server.base_url("openai-chat")))
         client = RoutingClient(found)
         own = await found.listing(client.models, which="current", current=SERVER)
@@ -339,9 +333,6 @@ def test_the_server_at_a_base_url_is_asked_unless_the_current_model_is_one_of_th
         proxied = await found.listing(client.models, which="current", current=GPT)
         assert {"gpt-4o", "gpt-5", "one"} <= set(ids(proxied.models))
         await client.close()
-
-    with ScriptedServer(models=["one", "gpt-4o"], key=KEY) as server:
-        asyncio.run(main(server))
 
 
 def test_a_current_provider_without_a_key_is_told_and_its_known_models_are_listed() -> None:
@@ -352,40 +343,34 @@ def test_a_current_provider_without_a_key_is_told_and_its_known_models_are_liste
     assert all(isinstance(error, ProviderError) for error in result.problems.values())
 
 
-def test_servers_are_asked_at_the_same_time_and_each_has_its_limit() -> None:
-    async def main() -> None:
-        both = asyncio.Barrier(2)
+async def test_servers_are_asked_at_the_same_time_and_each_has_its_limit() -> None:
+    both = asyncio.Barrier(2)
 
-        async def fetch(provider: str) -> list[str]:
-            await both.wait()
-            if provider == "ollama":
-                await asyncio.Event().wait()
-            return ["m9"]
+    async def fetch(provider: str) -> list[str]:
+        await both.wait()
+        if provider == "ollama":
+            await asyncio.Event().wait()
+        return ["m9"]
 
-        result = await registry({"CORP_API_KEY": KEY}, CORP).listing(fetch, limit=0.5)
-        assert "m9" in ids(result.models)
-        assert isinstance(result.problems["ollama"], ResponseTimeout)
-
-    asyncio.run(main())
+    result = await registry({"CORP_API_KEY": KEY}, CORP).listing(fetch, limit=0.5)
+    assert "m9" in ids(result.models)
+    assert isinstance(result.problems["ollama"], ResponseTimeout)
 
 
-def test_giving_up_a_listing_gives_up_every_server() -> None:
-    async def main() -> None:
-        given_up: list[str] = []
-        asked = asyncio.Barrier(3)
+async def test_giving_up_a_listing_gives_up_every_server() -> None:
+    given_up: list[str] = []
+    asked = asyncio.Barrier(3)
 
-        async def fetch(provider: str) -> list[str]:
-            try:
-                await asked.wait()
-                await asyncio.Event().wait()
-            finally:
-                given_up.append(provider)
-            return []
+    async def fetch(provider: str) -> list[str]:
+        try:
+            await asked.wait()
+            await asyncio.Event().wait()
+        finally:
+            given_up.append(provider)
+        return []
 
-        task = asyncio.get_running_loop().create_task(registry({"CORP_API_KEY": KEY}, CORP).listing(fetch, limit=60))
-        await asyncio.wait_for(asked.wait(), 60)
-        task.cancel()
-        await asyncio.wait([task])
-        assert sorted(given_up) == ["corp", "ollama"]
-
-    asyncio.run(main())
+    task = asyncio.get_running_loop().create_task(registry({"CORP_API_KEY": KEY}, CORP).listing(fetch, limit=60))
+    await asyncio.wait_for(asked.wait(), 60)
+    task.cancel()
+    await asyncio.wait([task])
+    assert sorted(given_up) == ["corp", "ollama"]

@@ -50,35 +50,29 @@ def two_servers(
         yield first, second, {**at(first, "anthropic"), **at(second, "openai"), **keys}
 
 
-def test_a_request_goes_to_the_provider_of_its_model() -> None:
-    async def main(environ: dict[str, str]) -> None:
+async def test_a_request_goes_to_the_provider_of_its_model() -> None:
+    with two_servers(["one", "three"], ["two"]) as (first, second, environ):
         client = RoutingClient(ModelRegistry(environ=environ))
         for provider, text in (("anthropic", "one"), ("openai", "two"), ("anthropic", "three")):
             assert await answer(client, request(provider)) == [TextBlock(text)]
         await client.close()
         await client.close()
-
-    with two_servers(["one", "three"], ["two"]) as (first, second, environ):
-        asyncio.run(main(environ))
         assert [each.path for each in first.requests] == ["/v1/messages"] * 2
         assert [each.path for each in second.requests] == ["/v1/chat/completions"]
 
 
-def test_two_providers_are_asked_at_the_same_time() -> None:
-    async def main(environ: dict[str, str]) -> None:
+async def test_two_providers_are_asked_at_the_same_time() -> None:
+    slow = [Turn("one", chunk=1, delay=0.01)] * 2, [Turn("two", chunk=1, delay=0.01)] * 2
+    with two_servers(*slow) as (_, _, environ):
         client = RoutingClient(ModelRegistry(environ=environ))
         asked = [request("anthropic"), request("openai"), request("anthropic"), request("openai")]
         answers = await asyncio.gather(*(answer(client, each) for each in asked))
         assert answers == [[TextBlock("one")], [TextBlock("two")]] * 2
         await client.close()
 
-    slow = [Turn("one", chunk=1, delay=0.01)] * 2, [Turn("two", chunk=1, delay=0.01)] * 2
-    with two_servers(*slow) as (_, _, environ):
-        asyncio.run(main(environ))
 
-
-def test_requests_of_one_provider_share_a_connection() -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_requests_of_one_provider_share_a_connection() -> None:
+    with ScriptedServer(["ok"] * 3) as server:
         client = RoutingClient(ModelRegistry(environ={"OPENAI_API_KEY": KEY, **at(server, "openai")}))
         for _ in range(3):
             await answer(client, request("openai"))
@@ -86,12 +80,9 @@ def test_requests_of_one_provider_share_a_connection() -> None:
         assert len(server._listener._connections) == 1
         await client.close()
 
-    with ScriptedServer(["ok"] * 3) as server:
-        asyncio.run(main(server))
 
-
-def test_a_key_that_changes_is_used_for_the_next_request() -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_a_key_that_changes_is_used_for_the_next_request() -> None:
+    with ScriptedServer(["one", "two"], key=KEY) as server:
         environ = at(server, "openai")
         client = RoutingClient(ModelRegistry(environ=environ))
         model = Model("m", "openai")
@@ -113,13 +104,12 @@ def test_a_key_that_changes_is_used_for_the_next_request() -> None:
             await client.models("openai")
         await client.close()
 
-    with ScriptedServer(["one", "two"], key=KEY) as server:
-        asyncio.run(main(server))
-
 
 @pytest.mark.parametrize("key", [KEY, OTHER])
-def test_the_key_of_the_request_is_the_one_that_no_error_repeats(key: str) -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_the_key_of_the_request_is_the_one_that_no_error_repeats(key: str) -> None:
+    body = {"error": {"message": f"no {key}"}}
+    turns = [Turn(fault=Fault(status=status, body=body)) for status in (503, 401)]
+    with ScriptedServer(turns) as server:
         environ = {**at(server, "openai"), "OPENAI_API_KEY": KEY}
         client = RoutingClient(ModelRegistry(environ=environ), retries=RetryPolicy(delays=(0.001,)))
         told: list[str] = []
@@ -131,11 +121,6 @@ def test_the_key_of_the_request_is_the_one_that_no_error_repeats(key: str) -> No
         assert str(caught.value).startswith("openai: the server answered 401 Unauthorized: no ***; check the API key (")
         assert told == ["openai: the server answered 503 Service Unavailable: no ***"]
         await client.close()
-
-    body = {"error": {"message": f"no {key}"}}
-    turns = [Turn(fault=Fault(status=status, body=body)) for status in (503, 401)]
-    with ScriptedServer(turns) as server:
-        asyncio.run(main(server))
 
 
 class Tokens(EnvironmentKeys):
@@ -159,8 +144,8 @@ class Tokens(EnvironmentKeys):
         return f"sign in to {provider.title} again"
 
 
-def test_other_credentials_are_asked_for_each_request() -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_other_credentials_are_asked_for_each_request() -> None:
+    with ScriptedServer(["one", "two"]) as server:
         credentials = Tokens("token-1", "token-2", "token-3")
         client = RoutingClient(ModelRegistry(environ=at(server, "openai"), credentials=credentials))
         for _ in range(2):
@@ -171,28 +156,22 @@ def test_other_credentials_are_asked_for_each_request() -> None:
         with pytest.raises(MissingKey, match="sign in first"):
             client.check(Model("m", "openai"))
         await client.close()
-
-    with ScriptedServer(["one", "two"]) as server:
-        asyncio.run(main(server))
         keys = [each.headers["authorization"] for each in server.requests]
     assert keys == ["Bearer token-1", "Bearer token-2", "Bearer token-3"]
 
 
-def test_a_token_that_cannot_be_refreshed_is_an_error_of_the_provider() -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_a_token_that_cannot_be_refreshed_is_an_error_of_the_provider() -> None:
+    with ScriptedServer() as server:
         credentials = Tokens(error=ConnectError("the sign-in server does not answer"))
         client = RoutingClient(ModelRegistry(environ=at(server, "openai"), credentials=credentials))
         with pytest.raises(ConnectError, match=r"^openai: the sign-in server does not answer$"):
             await answer(client, request("openai"))
         await client.close()
-
-    with ScriptedServer() as server:
-        asyncio.run(main(server))
         assert server.requests == []
 
 
-def test_what_was_given_for_one_provider_is_not_used_for_another() -> None:
-    async def main(first: ScriptedServer, second: ScriptedServer, environ: dict[str, str]) -> None:
+async def test_what_was_given_for_one_provider_is_not_used_for_another() -> None:
+    with two_servers(["one"], ["two"]) as (first, second, environ):
         registry = ModelRegistry(environ={**environ, "ANTHROPIC_API_KEY": "sk-of-nobody"})
         registry.endpoints["anthropic"] = Endpoint(key=KEY, base_url=first.url, insecure=True)
         client = RoutingClient(registry)
@@ -203,23 +182,17 @@ def test_what_was_given_for_one_provider_is_not_used_for_another() -> None:
         with pytest.raises(StatusError, match="401"):
             await answer(client, request("anthropic"))
         await client.close()
-
-    with two_servers(["one"], ["two"]) as (first, second, environ):
-        asyncio.run(main(first, second, environ))
         assert KEY not in str(second.requests[0].headers)
 
 
-def test_another_address_is_asked_from_the_next_request_on() -> None:
-    async def main(first: ScriptedServer, second: ScriptedServer) -> None:
+async def test_another_address_is_asked_from_the_next_request_on() -> None:
+    with ScriptedServer(["one", "three"]) as first, ScriptedServer(["two"]) as second:
         registry = ModelRegistry(environ={})
         client = RoutingClient(registry)
         for server in (first, second, first):
             registry.endpoints["local"] = Endpoint(base_url=server.base_url("openai-chat"))
             await answer(client, request("local"))
         await client.close()
-
-    with ScriptedServer(["one", "three"]) as first, ScriptedServer(["two"]) as second:
-        asyncio.run(main(first, second))
         assert (len(first.requests), len(second.requests)) == (2, 1)
 
 
@@ -258,8 +231,8 @@ class InProcess:
         self.closed += 1
 
 
-def test_a_provider_may_be_served_in_this_process() -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_a_provider_may_be_served_in_this_process() -> None:
+    with ScriptedServer(["over HTTP"]) as server:
         made: list[InProcess] = []
 
         def opened(provider: Vendor) -> InProcess:
@@ -288,16 +261,13 @@ def test_a_provider_may_be_served_in_this_process() -> None:
         await client.close()
         assert [each.closed for each in made] == [1, 1, 1]
 
-    with ScriptedServer(["over HTTP"]) as server:
-        asyncio.run(main(server))
 
-
-def test_closing_closes_the_rest_although_one_fails() -> None:
+async def test_closing_closes_the_rest_although_one_fails() -> None:
     class Broken(InProcess):
         async def close(self) -> None:
             raise ProviderError("stuck")
 
-    async def main(server: ScriptedServer) -> None:
+    with ScriptedServer(["one"]) as server:
         registry = ModelRegistry(environ={})
         registry.endpoints["local"] = Endpoint(base_url=server.base_url("openai-chat"))
         registry.add(Vendor("broken", "", "", None), open=Broken)
@@ -307,13 +277,11 @@ def test_closing_closes_the_rest_although_one_fails() -> None:
         with pytest.raises(ProviderError, match="stuck"):
             await client.close()
 
-    with ScriptedServer(["one"]) as server:
-        asyncio.run(main(server))  # an open connection would be a ResourceWarning
-
 
 @pytest.mark.parametrize("stop", ["close", "cancel"])
-def test_giving_up_one_answer_leaves_the_other_provider_s(stop: str) -> None:
-    async def main(first: ScriptedServer, environ: dict[str, str]) -> None:
+async def test_giving_up_one_answer_leaves_the_other_provider_s(stop: str) -> None:
+    endless = Turn("word " * 1000, chunk=5, delay=0.02)
+    with two_servers([endless], [Turn("word " * 20, chunk=5, delay=0.02)]) as (first, _, environ):
         client = RoutingClient(ModelRegistry(environ=environ))
         begun = asyncio.Event()
 
@@ -336,13 +304,9 @@ def test_giving_up_one_answer_leaves_the_other_provider_s(stop: str) -> None:
         assert await other == [TextBlock("word " * 20)]
         await client.close()
 
-    endless = Turn("word " * 1000, chunk=5, delay=0.02)
-    with two_servers([endless], [Turn("word " * 20, chunk=5, delay=0.02)]) as (first, _, environ):
-        asyncio.run(main(first, environ))
 
-
-def test_a_selection_makes_a_client_that_is_ready() -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_a_selection_makes_a_client_that_is_ready() -> None:
+    with ScriptedServer(["one", "two"], key=KEY) as server:
         base_url = server.base_url("openai-chat")
         environ = {"OPENAI_API_KEY": KEY}
         chosen = select("openai", "m", base_url=base_url, environ=environ)
@@ -353,9 +317,6 @@ def test_a_selection_makes_a_client_that_is_ready() -> None:
         server.key = OTHER
         assert await answer(client, Request(chosen.model, [Message("user", [TextBlock("hi")])])) == [TextBlock("two")]
         await client.close()
-
-    with ScriptedServer(["one", "two"], key=KEY) as server:
-        asyncio.run(main(server))
 
 
 def test_a_given_key_stays_given_and_one_of_the_environment_is_read_again() -> None:
@@ -377,8 +338,8 @@ def test_a_selection_of_a_provider_that_the_registry_has_not_adds_it() -> None:
         open_client(Selection(find_vendor("anthropic"), Model("m", "anthropic")), registry=ModelRegistry(environ={}))
 
 
-def test_a_model_without_a_name_is_the_server_s_first() -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_a_model_without_a_name_is_the_server_s_first() -> None:
+    with ScriptedServer(models=["tiny", "large"]) as server:
         registry = ModelRegistry(environ={})
         registry.endpoints["local"] = Endpoint(base_url=server.base_url("openai-chat"))
         registry.add(Vendor("ext", "Extension", "openai-chat", None), open=InProcess)
@@ -388,19 +349,15 @@ def test_a_model_without_a_name_is_the_server_s_first() -> None:
         assert await client.name_model(Model("", "ext")) == Model("", "ext")
         await client.close()
 
-    with ScriptedServer(models=["tiny", "large"]) as server:
-        asyncio.run(main(server))
-
 
 def thought(*blocks: Block) -> list[ReasoningBlock]:
     return [block for block in blocks if isinstance(block, ReasoningBlock)]
 
 
 @pytest.mark.parametrize("api", ["anthropic", "openai", "openai-responses"])
-def test_reasoning_goes_back_to_the_provider_that_wrote_it_and_to_no_other(api: str) -> None:
+async def test_reasoning_goes_back_to_the_provider_that_wrote_it_and_to_no_other(api: str) -> None:
     """Two providers of the user's own, which speak one wire at two addresses."""
-
-    async def main(first: ScriptedServer, second: ScriptedServer) -> None:
+    with ScriptedServer([Turn("one", reasoning="secret"), "ok"]) as first, ScriptedServer(["ok"] * 2) as second:
         wire = {"anthropic": "anthropic-messages", "openai": "openai-chat"}.get(api, api)
         value = {
             name: {"baseUrl": server.base_url(wire), "api": api, "auth": "none"}
@@ -414,8 +371,5 @@ def test_reasoning_goes_back_to_the_provider_that_wrote_it_and_to_no_other(api: 
         for provider in ("two", "one", "two"):
             await answer(client, request(provider, *history))
         await client.close()
-
-    with ScriptedServer([Turn("one", reasoning="secret"), "ok"]) as first, ScriptedServer(["ok"] * 2) as second:
-        asyncio.run(main(first, second))
         assert ["signature" in str(each.body) or "secret" in str(each.body) for each in first.requests] == [False, True]
         assert not any("signature" in str(each.body) or "secret" in str(each.body) for each in second.requests)

@@ -168,7 +168,7 @@ def test_ctrl_l_draws_everything_anew():
 
 
 @pytest.mark.parametrize("where", ["key", "paste", "redraw", "timer"])
-def test_an_exception_in_a_callback_turns_the_screen_off_before_it_is_told(where):
+async def test_an_exception_in_a_callback_turns_the_screen_off_before_it_is_told(where):
     off: list[bool] = []
 
     class Broken(Counter):
@@ -199,7 +199,7 @@ def test_an_exception_in_a_callback_turns_the_screen_off_before_it_is_told(where
                 off.append(not driver.memory.started)
 
     with pytest.raises(ValueError, match="broken"):
-        asyncio.run(run())
+        await run()
     assert off == [True]
 
 
@@ -235,28 +235,22 @@ def test_the_terminal_that_goes_away_ends_the_app():
     assert app.gone
 
 
-def test_what_is_left_behind_is_printed_without_controls():
+async def test_what_is_left_behind_is_printed_without_controls():
     screen = MemoryScreen()
-
-    async def run() -> None:
-        async with App(Counter(), screen=screen) as app:
-            app.leave_behind = "to go on:\n  zot --continue\x1b]0;x\x07"
-
-    asyncio.run(run())
+    async with App(Counter(), screen=screen) as app:
+        app.leave_behind = "to go on:\n  zot --continue\x1b]0;x\x07"
     assert screen.left == "to go on:\n  zot --continue"
 
 
-def test_another_theme_is_drawn_at_once():
-    async def test(driver: Driver) -> None:
+async def test_another_theme_is_drawn_at_once():
+    screen = MemoryScreen()
+    app = App(urwid.SolidFill(), screen=screen)
+    await enter_and_leave(app)
+    dark = screen.resolve_attr("error", 4)
+    async with Driver(App(Counter(), screen=MemoryScreen(30, 8))) as driver:
         driver.app.theme = builtin("light")
         assert driver.memory.draws == 2
         assert driver.memory.resolve_attr("error", 4) != dark
-
-    screen = MemoryScreen()
-    app = App(urwid.SolidFill(), screen=screen)
-    asyncio.run(enter_and_leave(app))
-    dark = screen.resolve_attr("error", 4)
-    drive(Counter(), test)
 
 
 async def enter_and_leave(app: App) -> None:

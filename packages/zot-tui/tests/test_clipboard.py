@@ -48,43 +48,43 @@ def test_only_programs_that_are_there_and_have_a_display_are_asked(tmp_path):
     assert names(DISPLAY=":0", SSH_CONNECTION="1 2 3 4") == []
 
 
-def test_text_goes_to_the_terminal_and_to_a_program(tmp_path):
+async def test_text_goes_to_the_terminal_and_to_a_program(tmp_path):
     program(tmp_path, "wl-copy", f"cat > '{tmp_path}/copied'")
     sent: list[str] = []
 
-    ways = asyncio.run(copy("héllo\n", sent.append, environment(tmp_path, WAYLAND_DISPLAY="w")))
+    ways = await copy("héllo\n", sent.append, environment(tmp_path, WAYLAND_DISPLAY="w"))
 
     assert ways == ("terminal", "wl-copy")
     assert (tmp_path / "copied").read_text("utf-8") == "héllo\n"
     assert sent == [osc52("héllo\n")]
 
 
-def test_a_program_that_fails_gives_way_to_the_next(tmp_path):
+async def test_a_program_that_fails_gives_way_to_the_next(tmp_path):
     program(tmp_path, "wl-copy", "exit 1")
     program(tmp_path, "xclip", f"cat > '{tmp_path}/copied'")
     where = environment(tmp_path, WAYLAND_DISPLAY="w", DISPLAY=":0")
 
-    assert asyncio.run(copy("x" * (LIMIT + 1), [].append, where)) == ("xclip",)
+    assert await copy("x" * (LIMIT + 1), [].append, where) == ("xclip",)
     assert len((tmp_path / "copied").read_text()) == LIMIT + 1
 
 
 @pytest.mark.parametrize("script", ["exit 1", "exec <&-; sleep 0.1; exit 1", "head -c 1 >/dev/null", "sleep 600"])
-def test_a_program_that_does_not_read_leaves_no_failure_behind(tmp_path, script):
+async def test_a_program_that_does_not_read_leaves_no_failure_behind(tmp_path, script):
     program(tmp_path, "wl-copy", script)
     where = environment(tmp_path, WAYLAND_DISPLAY="w")
 
-    assert asyncio.run(copy("x" * 1_000_000, [].append, where, limit=2.0)) == ()
+    assert await copy("x" * 1_000_000, [].append, where, limit=2.0) == ()
     gc.collect()  # now asyncio would log it
 
 
-def test_a_program_that_hangs_is_ended_with_what_it_started(tmp_path):
+async def test_a_program_that_hangs_is_ended_with_what_it_started(tmp_path):
     os.mkfifo(tmp_path / "held")
     held = os.open(tmp_path / "held", os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(held, True)
     program(tmp_path, "wl-copy", f"exec 3> '{tmp_path}/held'; echo started >&3; sleep 600 & wait")
     try:
         where = environment(tmp_path, WAYLAND_DISPLAY="w")
-        assert asyncio.run(copy("x", [].append, where, limit=2.0)) == ("terminal",)
+        assert await copy("x", [].append, where, limit=2.0) == ("terminal",)
         with open(held, closefd=False) as file:
             assert file.read() == "started\n"  # up to its end: nobody holds it any more
     finally:

@@ -67,18 +67,14 @@ def words(text: str) -> list[dict[str, Any]]:
     return [{"type": "text", "text": text}]
 
 
-def test_notes_between_prompts_wait_for_the_next_one_and_prompts_are_not_sent() -> None:
+async def test_notes_between_prompts_wait_for_the_next_one_and_prompts_are_not_sent() -> None:
     editor = Editor()
-
-    async def main() -> None:
-        async with opened(editor, "Hello.") as session:
-            events = session.host.extensions.events  # type: ignore[union-attr]
-            for event in (Notify("ext", "info", "a note"), Submit("ext", "a prompt"), ClearNotes("ext")):
-                events.tell(event)
-            assert editor.said() == ""
-            assert await session.prompt(words("hi")) == End("end_turn", "completed")
-
-    asyncio.run(main())
+    async with opened(editor, "Hello.") as session:
+        events = session.host.extensions.events  # type: ignore[union-attr]
+        for event in (Notify("ext", "info", "a note"), Submit("ext", "a prompt"), ClearNotes("ext")):
+            events.tell(event)
+        assert editor.said() == ""
+        assert await session.prompt(words("hi")) == End("end_turn", "completed")
     assert editor.said().split("\n\n") == [
         "*[zot]* a note of the beginning",
         "*[ext]* a note",
@@ -88,20 +84,16 @@ def test_notes_between_prompts_wait_for_the_next_one_and_prompts_are_not_sent() 
     assert editor.said("user_message_chunk") == ""
 
 
-def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> None:
+async def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> None:
     editor = Editor()
+    async with opened(editor, "First.", "Second.") as session:
 
-    async def main() -> None:
-        async with opened(editor, "First.", "Second.") as session:
+        def submit(step: int) -> None:
+            if step == 1 and len(session.host.runtime.messages) == 1:
+                session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
 
-            def submit(step: int) -> None:
-                if step == 1 and len(session.host.runtime.messages) == 1:
-                    session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
-
-            session.host.runtime.hooks.limit.add(submit)
-            assert await session.prompt(words("hi")) == End("end_turn", "completed")
-
-    asyncio.run(main())
+        session.host.runtime.hooks.limit.add(submit)
+        assert await session.prompt(words("hi")) == End("end_turn", "completed")
     assert editor.said("user_message_chunk") == "and more"
     assert editor.said().endswith("First.Second.")
 
@@ -116,80 +108,60 @@ def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> None:
         ("max_tokens", "max_tokens"),
     ],
 )
-def test_a_prompt_that_is_stopped_says_why(end: Any, stop: str) -> None:
+async def test_a_prompt_that_is_stopped_says_why(end: Any, stop: str) -> None:
     editor = Editor()
-
-    async def main() -> None:
-        async with opened(editor) as session:
-            session.host.runtime.hooks.turn_start.add(lambda step: Refusal("not today", end))
-            assert await session.prompt(words("hi")) == End(stop, end)
-
-    asyncio.run(main())
+    async with opened(editor) as session:
+        session.host.runtime.hooks.turn_start.add(lambda step: Refusal("not today", end))
+        assert await session.prompt(words("hi")) == End(stop, end)
     assert editor.said().endswith("*[zot]* not today")
 
 
-def test_a_failure_is_raised_and_the_session_goes_on() -> None:
-    async def main() -> None:
-        async with opened(Editor(), Turn(error=ModelError("out of order")), "Hello.") as session:
-            with pytest.raises(PromptFailed, match="out of order"):
-                await session.prompt(words("hi"))
-            assert await session.prompt(words("again")) == End("end_turn", "completed")
-
-    asyncio.run(main())
+async def test_a_failure_is_raised_and_the_session_goes_on() -> None:
+    async with opened(Editor(), Turn(error=ModelError("out of order")), "Hello.") as session:
+        with pytest.raises(PromptFailed, match="out of order"):
+            await session.prompt(words("hi"))
+        assert await session.prompt(words("again")) == End("end_turn", "completed")
 
 
-def test_a_failure_is_told_whatever_came_after_it() -> None:
-    async def main() -> None:
-        async with opened(Editor(), Turn(error=ModelError("out of order")), "Second.") as session:
+async def test_a_failure_is_told_whatever_came_after_it() -> None:
+    async with opened(Editor(), Turn(error=ModelError("out of order")), "Second.") as session:
 
-            def submit(step: int) -> None:
-                if len(session.host.runtime.messages) == 1:
-                    session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
+        def submit(step: int) -> None:
+            if len(session.host.runtime.messages) == 1:
+                session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
 
-            session.host.runtime.hooks.limit.add(submit)
-            with pytest.raises(PromptFailed, match="out of order"):
-                await session.prompt(words("hi"))
-
-    asyncio.run(main())
+        session.host.runtime.hooks.limit.add(submit)
+        with pytest.raises(PromptFailed, match="out of order"):
+            await session.prompt(words("hi"))
 
 
-def test_a_prompt_during_another_is_refused_and_both_end_when_the_session_is_closed() -> None:
-    async def main() -> None:
-        async with opened(Editor(), Turn("Slowly.", delay=60.0)) as session:
-            first = spawn(session.prompt(words("hi")), "prompt")
-            await asyncio.sleep(0)
-            assert session.busy
-            with pytest.raises(Busy):
-                await session.prompt(words("more"))
-            await session.close()
-            assert await first == End("cancelled", "aborted")
-
-    asyncio.run(main())
+async def test_a_prompt_during_another_is_refused_and_both_end_when_the_session_is_closed() -> None:
+    async with opened(Editor(), Turn("Slowly.", delay=60.0)) as session:
+        first = spawn(session.prompt(words("hi")), "prompt")
+        await asyncio.sleep(0)
+        assert session.busy
+        with pytest.raises(Busy):
+            await session.prompt(words("more"))
+        await session.close()
+        assert await first == End("cancelled", "aborted")
 
 
-def test_compacting_is_a_command_that_fails_like_a_prompt() -> None:
-    async def main() -> None:
-        async with opened(Editor()) as session:
-            with pytest.raises(PromptFailed, match="compact"):
-                await session.prompt(words("/compact"))
-
-    asyncio.run(main())
+async def test_compacting_is_a_command_that_fails_like_a_prompt() -> None:
+    async with opened(Editor()) as session:
+        with pytest.raises(PromptFailed, match="compact"):
+            await session.prompt(words("/compact"))
 
 
-def test_calls_of_one_turn_are_asked_about_one_at_a_time(alone: Path) -> None:
+async def test_calls_of_one_turn_are_asked_about_one_at_a_time(alone: Path) -> None:
     editor = Editor("always")
     turn = Turn(calls=[Call("write", {"path": name, "content": name}) for name in "abc"])
-
-    async def main() -> None:
-        async with opened(editor, turn, "Done.", mode="ask", cwd=alone) as session:
-            assert await session.prompt(words("write")) == End("end_turn", "completed")
-
-    asyncio.run(main())
+    async with opened(editor, turn, "Done.", mode="ask", cwd=alone) as session:
+        assert await session.prompt(words("write")) == End("end_turn", "completed")
     assert [each["title"] for each in editor.asked] == ["write a"]
     assert sorted(path.name for path in alone.iterdir()) == ["a", "b", "c"]
 
 
-def test_a_call_without_a_result_has_failed_and_hidden_text_stays_hidden() -> None:
+async def test_a_call_without_a_result_has_failed_and_hidden_text_stays_hidden() -> None:
     editor = Editor()
     messages = [
         Message("user", [TextBlock("look")]),
@@ -197,12 +169,8 @@ def test_a_call_without_a_result_has_failed_and_hidden_text_stays_hidden() -> No
         Message("assistant", [ToolCallBlock("1", "ls", "{}"), ToolCallBlock("2", "bash", '{"command": "x"}')]),
         Message("tool", [ToolResultBlock("1", [TextBlock("a.txt")])]),
     ]
-
-    async def main() -> None:
-        async with opened(editor, messages=messages) as session:
-            session.replay()
-
-    asyncio.run(main())
+    async with opened(editor, messages=messages) as session:
+        session.replay()
     assert editor.said() == "the ***"
     assert editor.said("user_message_chunk") == "look"
     states = {each["toolCallId"]: each["status"] for each in editor.updates if "status" in each}

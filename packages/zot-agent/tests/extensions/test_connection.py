@@ -3,7 +3,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -156,10 +156,6 @@ GREETING = b'{"type":"hello","name":"bare"}\n'
 BOM_AND_CRLF = b'\xef\xbb\xbf\r\n\n{"type":"hello","name":"bare"}\r\n'
 
 
-def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(work())
-
-
 async def ask(started: Started, args: str, id: str = "1", seconds: float = LONG) -> str:
     reply = await started.connection.request(CommandInvoked(id, "x", args), CommandResponse, seconds)
     return reply.display
@@ -173,50 +169,38 @@ async def ready(started: Started) -> None:
 # The handshake
 
 
-def test_an_extension_is_greeted_and_runs(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            assert started.connection.state == "running"
-            assert started.connection.hello == Hello("bare", "1.0.0", ("commands",))
-            assert await ask(started, "hello") == "hello"
-        assert (started.connection.state, started.connection.why) == ("ended", "was stopped")
-        assert started.listener.ends == ["was stopped"]
-
-    run(work)
+async def test_an_extension_is_greeted_and_runs(start: Start) -> None:
+    async with start("serve") as started:
+        assert started.connection.state == "running"
+        assert started.connection.hello == Hello("bare", "1.0.0", ("commands",))
+        assert await ask(started, "hello") == "hello"
+    assert (started.connection.state, started.connection.why) == ("ended", "was stopped")
+    assert started.listener.ends == ["was stopped"]
 
 
-def test_it_runs_in_its_own_folder_and_session_and_writes_its_log_itself(start: Start, tmp_path: Path) -> None:
-    async def work() -> None:
-        async with start("says where") as started:
-            assert json.loads(await started.listener.note()) == [str(tmp_path.resolve()), True]
-        assert "to the log" in started.log
-        assert started.said("[zot] zot ")
-
-    run(work)
+async def test_it_runs_in_its_own_folder_and_session_and_writes_its_log_itself(start: Start, tmp_path: Path) -> None:
+    async with start("says where") as started:
+        assert json.loads(await started.listener.note()) == [str(tmp_path.resolve()), True]
+    assert "to the log" in started.log
+    assert started.said("[zot] zot ")
 
 
-def test_one_that_says_nothing_is_ended_after_the_limit(start: Start) -> None:
-    async def work() -> None:
-        async with start("mute", hello_seconds=0.2) as started:
-            assert await started.listener.end() == "did not say hello within 0.2 s"
-            assert started.connection.state == "ended"
-            with pytest.raises(Ended, match="did not say hello"):
-                await ask(started, "x")
-
-    run(work)
+async def test_one_that_says_nothing_is_ended_after_the_limit(start: Start) -> None:
+    async with start("mute", hello_seconds=0.2) as started:
+        assert await started.listener.end() == "did not say hello within 0.2 s"
+        assert started.connection.state == "ended"
+        with pytest.raises(Ended, match="did not say hello"):
+            await ask(started, "x")
 
 
-def test_one_that_takes_its_time_is_waited_for(start: Start) -> None:
-    async def work() -> None:
-        async with start("late", greeted=False) as started, asyncio.timeout(LONG):
-            while not started.said("waiting"):
-                await asyncio.sleep(0.01)
-            assert started.connection.state == "starting"
-            os.kill(started.pid, signal.SIGUSR1)
-            await started.connection.wait_greeted()
-            assert await ask(started, "x") == "x"
-
-    run(work)
+async def test_one_that_takes_its_time_is_waited_for(start: Start) -> None:
+    async with start("late", greeted=False) as started, asyncio.timeout(LONG):
+        while not started.said("waiting"):
+            await asyncio.sleep(0.01)
+        assert started.connection.state == "starting"
+        os.kill(started.pid, signal.SIGUSR1)
+        await started.connection.wait_greeted()
+        assert await ask(started, "x") == "x"
 
 
 @pytest.mark.parametrize(
@@ -230,86 +214,63 @@ def test_one_that_takes_its_time_is_waited_for(start: Start) -> None:
         (b"x" * 6000 + b"\n", "line is longer than 5000 bytes"),
     ],
 )
-def test_anything_before_hello_is_an_error_that_shows_the_line(start: Start, line: bytes, reason: str) -> None:
-    async def work() -> None:
-        async with start("first", line.hex(), greeted=False, frame_bytes=5000) as started:
-            why = await started.listener.end()
-            assert why.startswith("did not begin with a hello frame: ")
-            assert reason in why
-            assert "\n" not in why
-            assert len(why) < 400
-
-    run(work)
+async def test_anything_before_hello_is_an_error_that_shows_the_line(start: Start, line: bytes, reason: str) -> None:
+    async with start("first", line.hex(), greeted=False, frame_bytes=5000) as started:
+        why = await started.listener.end()
+        assert why.startswith("did not begin with a hello frame: ")
+        assert reason in why
+        assert "\n" not in why
+        assert len(why) < 400
 
 
-def test_a_byte_order_mark_blank_lines_and_carriage_returns_are_no_noise(start: Start) -> None:
-    async def work() -> None:
-        async with start("first", BOM_AND_CRLF.hex()) as started:
-            assert await ask(started, "x") == "x"
-
-    run(work)
+async def test_a_byte_order_mark_blank_lines_and_carriage_returns_are_no_noise(start: Start) -> None:
+    async with start("first", BOM_AND_CRLF.hex()) as started:
+        assert await ask(started, "x") == "x"
 
 
-def test_another_name_than_that_of_the_manifest_is_accepted_with_a_word_in_the_log(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve", name="manifest") as started:
-            assert await ask(started, "x") == "x"
-        assert started.said("it calls itself 'bare' and its manifest 'manifest'; the manifest counts")
-
-    run(work)
+async def test_another_name_than_that_of_the_manifest_is_accepted_with_a_word_in_the_log(start: Start) -> None:
+    async with start("serve", name="manifest") as started:
+        assert await ask(started, "x") == "x"
+    assert started.said("it calls itself 'bare' and its manifest 'manifest'; the manifest counts")
 
 
-def test_what_is_registered_before_the_ack_counts(start: Start) -> None:
-    async def work() -> None:
-        async with start("early", ready_idle_seconds=LONG) as started:
-            await ready(started)
-            assert started.listener.frames == [RegisterCommand("x")]
-            assert not started.connection.auto_ready
-
-    run(work)
+async def test_what_is_registered_before_the_ack_counts(start: Start) -> None:
+    async with start("early", ready_idle_seconds=LONG) as started:
+        await ready(started)
+        assert started.listener.frames == [RegisterCommand("x")]
+        assert not started.connection.auto_ready
 
 
-def test_one_that_falls_silent_counts_as_ready(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            await ready(started)
-            assert started.connection.auto_ready
-
-    run(work)
+async def test_one_that_falls_silent_counts_as_ready(start: Start) -> None:
+    async with start("serve") as started:
+        await ready(started)
+        assert started.connection.auto_ready
 
 
-def test_who_waits_for_it_to_be_ready_learns_of_its_end(start: Start) -> None:
-    async def work() -> None:
-        async with start("mute", greeted=False) as started:
-            waiting = asyncio.gather(started.connection.wait_greeted(), started.connection.wait_ready())
-            await asyncio.sleep(0)
-            await started.connection.stop()
-            async with asyncio.timeout(LONG):
-                await waiting
-
-    run(work)
+async def test_who_waits_for_it_to_be_ready_learns_of_its_end(start: Start) -> None:
+    async with start("mute", greeted=False) as started:
+        waiting = asyncio.gather(started.connection.wait_greeted(), started.connection.wait_ready())
+        await asyncio.sleep(0)
+        await started.connection.stop()
+        async with asyncio.timeout(LONG):
+            await waiting
 
 
-def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(tmp_path: Path) -> None:
-    async def work() -> None:
-        listener, log = Listener(), ExtensionLog(str(tmp_path), "sdk")
-        argv = command(Manifest("sdk", exec=sys.executable, args=("-S", str(BARE.parent / "with_sdk.py"))), "/")
-        connection = Connection(
-            "sdk", argv, str(tmp_path), env=environment(), handler=listener, ack=listener.ack, log=log
-        )
-        await connection.start()
-        await connection.wait_ready()
-        call = CommandInvoked("1", "shout", "hello")
-        reply = await connection.request(call, CommandResponse, LONG)
-        await connection.stop()
-        log.close()
-        assert reply.display == "HELLO"
-        assert listener.frames == [RegisterCommand("shout", "say it louder")]
-        assert not connection.auto_ready
-        assert "this is no frame" in Path(log.path).read_text().splitlines()
-        assert running(connection.pid or 0) == []
-
-    run(work)
+async def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(tmp_path: Path) -> None:
+    listener, log = Listener(), ExtensionLog(str(tmp_path), "sdk")
+    argv = command(Manifest("sdk", exec=sys.executable, args=("-S", str(BARE.parent / "with_sdk.py"))), "/")
+    connection = Connection("sdk", argv, str(tmp_path), env=environment(), handler=listener, ack=listener.ack, log=log)
+    await connection.start()
+    await connection.wait_ready()
+    call = CommandInvoked("1", "shout", "hello")
+    reply = await connection.request(call, CommandResponse, LONG)
+    await connection.stop()
+    log.close()
+    assert reply.display == "HELLO"
+    assert listener.frames == [RegisterCommand("shout", "say it louder")]
+    assert not connection.auto_ready
+    assert "this is no frame" in Path(log.path).read_text().splitlines()
+    assert running(connection.pid or 0) == []
 
 
 # Frames
@@ -327,91 +288,67 @@ def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(tmp_pa
         (b"\xff\xfe\n", "skipped"),
     ],
 )
-def test_a_bad_line_is_logged_and_skipped(start: Start, line: bytes, logged: str) -> None:
-    async def work() -> None:
-        async with start("first", (GREETING + line + b"\r\n\n").hex()) as started:
-            assert await ask(started, "x") == "x"
-            assert started.listener.frames == []
-        assert started.said(logged)
-
-    run(work)
+async def test_a_bad_line_is_logged_and_skipped(start: Start, line: bytes, logged: str) -> None:
+    async with start("first", (GREETING + line + b"\r\n\n").hex()) as started:
+        assert await ask(started, "x") == "x"
+        assert started.listener.frames == []
+    assert started.said(logged)
 
 
-def test_a_line_of_10_mb_is_skipped_and_the_extension_kept(start: Start) -> None:
-    async def work() -> None:
-        async with start("oversized") as started:
-            assert await started.listener.note() == "after"
-            assert await ask(started, "x") == "x"
-        assert started.said("line is longer than 4194304 bytes; skipped: ")
-
-    run(work)
+async def test_a_line_of_10_mb_is_skipped_and_the_extension_kept(start: Start) -> None:
+    async with start("oversized") as started:
+        assert await started.listener.note() == "after"
+        assert await ask(started, "x") == "x"
+    assert started.said("line is longer than 4194304 bytes; skipped: ")
 
 
-def test_the_same_noise_again_and_again_is_counted(start: Start) -> None:
-    async def work() -> None:
-        async with start("same noise", "20000") as started:
-            assert await ask(started, "x") == "x"
-        assert sum("no frame" in line for line in started.log) == 1
-        assert started.said("(the line before, 19999 more times)")
-
-    run(work)
+async def test_the_same_noise_again_and_again_is_counted(start: Start) -> None:
+    async with start("same noise", "20000") as started:
+        assert await ask(started, "x") == "x"
+    assert sum("no frame" in line for line in started.log) == 1
+    assert started.said("(the line before, 19999 more times)")
 
 
-def test_100_000_frames_in_a_burst_all_arrive_in_order_and_the_loop_goes_on(start: Start) -> None:
-    async def work() -> None:
-        async with start("burst", "100000", greeted=False) as started:
-            rounds = 0
-            while len(started.listener.frames) < 100_000:
-                assert started.connection.state != "ended"
-                rounds += 1
-                await asyncio.sleep(0)
-            assert started.listener.notes == [str(number) for number in range(100_000)]
-            assert rounds > 50
-            assert await ask(started, "x") == "x"
-
-    run(work)
+async def test_100_000_frames_in_a_burst_all_arrive_in_order_and_the_loop_goes_on(start: Start) -> None:
+    async with start("burst", "100000", greeted=False) as started:
+        rounds = 0
+        while len(started.listener.frames) < 100_000:
+            assert started.connection.state != "ended"
+            rounds += 1
+            await asyncio.sleep(0)
+        assert started.listener.notes == [str(number) for number in range(100_000)]
+        assert rounds > 50
+        assert await ask(started, "x") == "x"
 
 
-def test_what_was_written_before_the_exit_arrives(start: Start) -> None:
-    async def work() -> None:
-        async with start("burst and exit", "3000", greeted=False) as started:
-            assert await started.listener.end() == "exited with code 0"
-            assert len(started.listener.notes) == 3000
-
-    run(work)
+async def test_what_was_written_before_the_exit_arrives(start: Start) -> None:
+    async with start("burst and exit", "3000", greeted=False) as started:
+        assert await started.listener.end() == "exited with code 0"
+        assert len(started.listener.notes) == 3000
 
 
-def test_frames_arrive_in_the_order_they_were_sent_in(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            for number in range(200):
-                started.connection.send(Event("x", text=str(number)), droppable=True)
-            assert await ask(started, "x") == "x"
-            assert started.listener.notes == [str(number) for number in range(200)]
-
-    run(work)
+async def test_frames_arrive_in_the_order_they_were_sent_in(start: Start) -> None:
+    async with start("serve") as started:
+        for number in range(200):
+            started.connection.send(Event("x", text=str(number)), droppable=True)
+        assert await ask(started, "x") == "x"
+        assert started.listener.notes == [str(number) for number in range(200)]
 
 
-def test_a_frame_that_cannot_be_written_is_logged_and_a_request_fails(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve", frame_bytes=1000) as started:
-            started.connection.send(Event("x", text="y" * 2000))
-            with pytest.raises(FrameError, match="the limit is 1000"):
-                await ask(started, "y" * 2000)
-            assert await ask(started, "x") == "x"
-        assert started.said("not sent: event frame: ")
-
-    run(work)
+async def test_a_frame_that_cannot_be_written_is_logged_and_a_request_fails(start: Start) -> None:
+    async with start("serve", frame_bytes=1000) as started:
+        started.connection.send(Event("x", text="y" * 2000))
+        with pytest.raises(FrameError, match="the limit is 1000"):
+            await ask(started, "y" * 2000)
+        assert await ask(started, "x") == "x"
+    assert started.said("not sent: event frame: ")
 
 
-def test_every_frame_is_in_the_trace(start: Start, tmp_path: Path) -> None:
-    async def work() -> None:
-        trace = Trace(str(tmp_path / "trace"))
-        async with start("first", GREETING.hex() + b"garbage\n".hex(), trace=trace) as started:
-            await ask(started, "x")
-        trace.close()
-
-    run(work)
+async def test_every_frame_is_in_the_trace(start: Start, tmp_path: Path) -> None:
+    trace = Trace(str(tmp_path / "trace"))
+    async with start("first", GREETING.hex() + b"garbage\n".hex(), trace=trace) as started:
+        await ask(started, "x")
+    trace.close()
     lines = [json.loads(line) for line in (tmp_path / "trace").read_text().splitlines()]
     assert [(line["direction"], line["frame"]["type"] if "frame" in line else line["text"]) for line in lines] == [
         ("in", "hello"),
@@ -427,286 +364,217 @@ def test_every_frame_is_in_the_trace(start: Start, tmp_path: Path) -> None:
 # Requests
 
 
-def test_replies_of_all_kinds_find_their_requests(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            question = EventIntercept("2", "tool_call", tool_name="bash")
-            first, second = await asyncio.gather(
-                ask(started, "one"), started.connection.request(question, EventInterceptResponse, LONG)
-            )
-            assert (first, second) == ("one", EventInterceptResponse("2"))
-
-    run(work)
+async def test_replies_of_all_kinds_find_their_requests(start: Start) -> None:
+    async with start("serve") as started:
+        question = EventIntercept("2", "tool_call", tool_name="bash")
+        first, second = await asyncio.gather(
+            ask(started, "one"), started.connection.request(question, EventInterceptResponse, LONG)
+        )
+        assert (first, second) == ("one", EventInterceptResponse("2"))
 
 
 @pytest.mark.parametrize(("how", "fate"), [("die", "exited with code 3"), ("be killed", "was ended by SIGSEGV")])
-def test_the_death_of_the_process_fails_all_requests_at_once(start: Start, how: str, fate: str) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            open_too = asyncio.gather(ask(started, "no reply", id="open"), return_exceptions=True)
-            with pytest.raises(Ended, match=f"extension 'bare' {fate}"):
-                await ask(started, how)
-            assert [type(failure) for failure in await open_too] == [Ended]
-            assert started.listener.ends == [fate]
-            with pytest.raises(Ended, match=fate):
-                await ask(started, "x")
-            started.connection.send(PanelKey("p", "up"))
-
-    run(work)
+async def test_the_death_of_the_process_fails_all_requests_at_once(start: Start, how: str, fate: str) -> None:
+    async with start("serve") as started:
+        open_too = asyncio.gather(ask(started, "no reply", id="open"), return_exceptions=True)
+        with pytest.raises(Ended, match=f"extension 'bare' {fate}"):
+            await ask(started, how)
+        assert [type(failure) for failure in await open_too] == [Ended]
+        assert started.listener.ends == [fate]
+        with pytest.raises(Ended, match=fate):
+            await ask(started, "x")
+        started.connection.send(PanelKey("p", "up"))
 
 
-def test_a_reply_to_an_id_that_nobody_used_is_dropped(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            assert await ask(started, "stranger") == "stranger"
-        assert started.said("command_response frame for id 'nobody': nobody asked for it; dropped")
-
-    run(work)
+async def test_a_reply_to_an_id_that_nobody_used_is_dropped(start: Start) -> None:
+    async with start("serve") as started:
+        assert await ask(started, "stranger") == "stranger"
+    assert started.said("command_response frame for id 'nobody': nobody asked for it; dropped")
 
 
-def test_a_second_reply_is_dropped(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            assert await ask(started, "twice") == "twice"
-            assert await ask(started, "x", id="2") == "x"
-        assert started.said("command_response frame for id '1': there was a reply before; dropped")
-
-    run(work)
+async def test_a_second_reply_is_dropped(start: Start) -> None:
+    async with start("serve") as started:
+        assert await ask(started, "twice") == "twice"
+        assert await ask(started, "x", id="2") == "x"
+    assert started.said("command_response frame for id '1': there was a reply before; dropped")
 
 
-def test_a_reply_after_the_time_limit_is_dropped(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            with pytest.raises(TimedOut, match=r"extension 'bare' did not answer within 0\.1 s"):
-                await ask(started, "no reply", id="late", seconds=0.1)
-            assert await ask(started, "answer late", id="2") == "answer late"
-        assert started.said("command_response frame for id 'late': it came after the time limit; dropped")
-
-    run(work)
+async def test_a_reply_after_the_time_limit_is_dropped(start: Start) -> None:
+    async with start("serve") as started:
+        with pytest.raises(TimedOut, match=r"extension 'bare' did not answer within 0\.1 s"):
+            await ask(started, "no reply", id="late", seconds=0.1)
+        assert await ask(started, "answer late", id="2") == "answer late"
+    assert started.said("command_response frame for id 'late': it came after the time limit; dropped")
 
 
-def test_a_reply_that_nobody_waits_for_any_more_is_dropped(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            asking = asyncio.get_running_loop().create_task(ask(started, "no reply", id="left"))
-            await started.listener.note()
-            asking.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await asking
-            assert await ask(started, "answer left", id="2") == "answer left"
-        assert started.said("command_response frame for id 'left': nobody waits for it any more; dropped")
-
-    run(work)
+async def test_a_reply_that_nobody_waits_for_any_more_is_dropped(start: Start) -> None:
+    async with start("serve") as started:
+        asking = asyncio.get_running_loop().create_task(ask(started, "no reply", id="left"))
+        await started.listener.note()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert await ask(started, "answer left", id="2") == "answer left"
+    assert started.said("command_response frame for id 'left': nobody waits for it any more; dropped")
 
 
-def test_a_malformed_reply_fails_its_request_at_once(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            with pytest.raises(FrameError, match="command_response frame: field 'display' must be a string"):
-                await ask(started, "malformed")
-            with pytest.raises(FrameError, match="tool_result frame: is no reply to this request"):
-                await ask(started, "another kind", id="2")
-            assert await ask(started, "x", id="3") == "x"
-
-    run(work)
+async def test_a_malformed_reply_fails_its_request_at_once(start: Start) -> None:
+    async with start("serve") as started:
+        with pytest.raises(FrameError, match="command_response frame: field 'display' must be a string"):
+            await ask(started, "malformed")
+        with pytest.raises(FrameError, match="tool_result frame: is no reply to this request"):
+            await ask(started, "another kind", id="2")
+        assert await ask(started, "x", id="3") == "x"
 
 
-def test_one_id_cannot_be_used_twice_at_a_time(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            asking = asyncio.gather(ask(started, "no reply"), return_exceptions=True)
-            await started.listener.note()
-            with pytest.raises(ValueError, match="request '1' is open already"):
-                await ask(started, "x")
-            await started.connection.stop()
-            assert [type(failure) for failure in await asking] == [Ended]
-
-    run(work)
+async def test_one_id_cannot_be_used_twice_at_a_time(start: Start) -> None:
+    async with start("serve") as started:
+        asking = asyncio.gather(ask(started, "no reply"), return_exceptions=True)
+        await started.listener.note()
+        with pytest.raises(ValueError, match="request '1' is open already"):
+            await ask(started, "x")
+        await started.connection.stop()
+        assert [type(failure) for failure in await asking] == [Ended]
 
 
-def test_nothing_can_be_asked_before_the_hello(start: Start) -> None:
-    async def work() -> None:
-        async with start("mute", greeted=False) as started:
-            with pytest.raises(Ended, match="is not running yet"):
-                await ask(started, "x")
-
-    run(work)
+async def test_nothing_can_be_asked_before_the_hello(start: Start) -> None:
+    async with start("mute", greeted=False) as started:
+        with pytest.raises(Ended, match="is not running yet"):
+            await ask(started, "x")
 
 
 # Extensions that do not read
 
 
-def test_one_that_stops_reading_loses_events_first_and_then_its_connection(start: Start) -> None:
-    async def work() -> None:
-        async with start("deaf", write_seconds=0.3) as started:
-            asking = asyncio.gather(ask(started, "x"), return_exceptions=True)
-            while started.connection.state == "running":
-                for _ in range(100):
-                    started.connection.send(Event("x", text="y" * 1000), droppable=True)
-                await asyncio.sleep(0.01)
-            assert started.listener.ends == ["read nothing for 0.3 s while 256 frames waited"]
-            assert [type(failure) for failure in await asking] == [Ended]
-        assert started.said("events were dropped because the extension did not read")
-
-    run(work)
-
-
-def test_calls_wait_where_events_are_dropped_and_are_answered_when_it_reads_again(start: Start) -> None:
-    async def work() -> None:
-        async with start("nap") as started:
-            for number in range(1000):
-                started.connection.send(Event("x", text=f"{number} " + "y" * 1000), droppable=True)
-            asking = [asyncio.ensure_future(ask(started, f"call {n}", id=str(n))) for n in range(300)]
-            await asyncio.sleep(0)
-            assert not any(each.done() for each in asking)
-            os.kill(started.pid, signal.SIGUSR1)
-            assert await asyncio.gather(*asking) == [f"call {n}" for n in range(300)]
-            told = [int(note.split()[0]) for note in started.listener.notes]
-            assert told == list(range(len(told)))
-            assert 256 <= len(told) < 1000
-            started.connection.send(Event("x", text="1000 again"), droppable=True)
-            assert await started.listener.note(len(told) + 1) == "1000 again"
-        assert started.said(f"{1000 - len(told)} events were dropped because the extension did not read")
-
-    run(work)
-
-
-def test_many_small_events_that_fit_the_queue_do_not_end_a_deaf_extension(start: Start) -> None:
-    async def work() -> None:
-        async with start("deaf", write_seconds=0.05) as started:
-            for _ in range(200):
+async def test_one_that_stops_reading_loses_events_first_and_then_its_connection(start: Start) -> None:
+    async with start("deaf", write_seconds=0.3) as started:
+        asking = asyncio.gather(ask(started, "x"), return_exceptions=True)
+        while started.connection.state == "running":
+            for _ in range(100):
                 started.connection.send(Event("x", text="y" * 1000), droppable=True)
-            await asyncio.sleep(0.3)
-            assert started.connection.state == "running"
-            os.killpg(started.pid, 9)
-            await started.listener.end()
-
-    run(work)
+            await asyncio.sleep(0.01)
+        assert started.listener.ends == ["read nothing for 0.3 s while 256 frames waited"]
+        assert [type(failure) for failure in await asking] == [Ended]
+    assert started.said("events were dropped because the extension did not read")
 
 
-def test_a_slow_reader_that_keeps_up_is_not_cut_off(start: Start) -> None:
-    async def work() -> None:
-        async with start("slow", write_seconds=0.5) as started:
-            for number in range(1500):  # 3 MB, and all of it has to wait
-                started.connection.send(PanelKey("p", "rune", "x" * 2000))
-                if number % 100 == 0:
-                    await asyncio.sleep(0)
-            await started.connection.stop()
-            assert started.listener.ends == ["was stopped"]
-        assert any(line.startswith("read 30") for line in started.log)
+async def test_calls_wait_where_events_are_dropped_and_are_answered_when_it_reads_again(start: Start) -> None:
+    async with start("nap") as started:
+        for number in range(1000):
+            started.connection.send(Event("x", text=f"{number} " + "y" * 1000), droppable=True)
+        asking = [asyncio.ensure_future(ask(started, f"call {n}", id=str(n))) for n in range(300)]
+        await asyncio.sleep(0)
+        assert not any(each.done() for each in asking)
+        os.kill(started.pid, signal.SIGUSR1)
+        assert await asyncio.gather(*asking) == [f"call {n}" for n in range(300)]
+        told = [int(note.split()[0]) for note in started.listener.notes]
+        assert told == list(range(len(told)))
+        assert 256 <= len(told) < 1000
+        started.connection.send(Event("x", text="1000 again"), droppable=True)
+        assert await started.listener.note(len(told) + 1) == "1000 again"
+    assert started.said(f"{1000 - len(told)} events were dropped because the extension did not read")
 
-    run(work)
+
+async def test_many_small_events_that_fit_the_queue_do_not_end_a_deaf_extension(start: Start) -> None:
+    async with start("deaf", write_seconds=0.05) as started:
+        for _ in range(200):
+            started.connection.send(Event("x", text="y" * 1000), droppable=True)
+        await asyncio.sleep(0.3)
+        assert started.connection.state == "running"
+        os.killpg(started.pid, 9)
+        await started.listener.end()
+
+
+async def test_a_slow_reader_that_keeps_up_is_not_cut_off(start: Start) -> None:
+    async with start("slow", write_seconds=0.5) as started:
+        for number in range(1500):  # 3 MB, and all of it has to wait
+            started.connection.send(PanelKey("p", "rune", "x" * 2000))
+            if number % 100 == 0:
+                await asyncio.sleep(0)
+        await started.connection.stop()
+        assert started.listener.ends == ["was stopped"]
+    assert any(line.startswith("read 30") for line in started.log)
 
 
 # Parting
 
 
-def test_one_that_closes_its_output_but_lives_is_ended(start: Start) -> None:
-    async def work() -> None:
-        async with start("closes output", kill_seconds=LONG) as started:
-            with pytest.raises(Ended, match="closed its standard output"):
-                await ask(started, "x")
-            assert await started.listener.end() == "closed its standard output"
-
-    run(work)
+async def test_one_that_closes_its_output_but_lives_is_ended(start: Start) -> None:
+    async with start("closes output", kill_seconds=LONG) as started:
+        with pytest.raises(Ended, match="closed its standard output"):
+            await ask(started, "x")
+        assert await started.listener.end() == "closed its standard output"
 
 
-def test_one_that_closes_its_input_is_ended(start: Start) -> None:
-    async def work() -> None:
-        async with start("closes input") as started:
-            assert await started.listener.note() == "closed"
-            with pytest.raises(Ended, match="closed its standard input"):
-                await ask(started, "x")
-
-    run(work)
+async def test_one_that_closes_its_input_is_ended(start: Start) -> None:
+    async with start("closes input") as started:
+        assert await started.listener.note() == "closed"
+        with pytest.raises(Ended, match="closed its standard input"):
+            await ask(started, "x")
 
 
-def test_a_parting_extension_may_say_something_and_clean_up_after_its_ack(start: Start) -> None:
-    async def work() -> None:
-        async with start("parts slowly", kill_seconds=LONG) as started:
-            await started.connection.stop()
-            assert started.listener.notes == ["parting"]
-        assert "cleaned up" in started.log
-
-    run(work)
+async def test_a_parting_extension_may_say_something_and_clean_up_after_its_ack(start: Start) -> None:
+    async with start("parts slowly", kill_seconds=LONG) as started:
+        await started.connection.stop()
+        assert started.listener.notes == ["parting"]
+    assert "cleaned up" in started.log
 
 
-def test_a_grandchild_that_holds_the_pipes_keeps_nobody_waiting(start: Start) -> None:
-    async def work() -> None:
-        async with start("leaves a child") as started:
-            child = int(await started.listener.note())
-            assert child in running(started.pid)
-            await started.connection.stop()
-            assert child not in running(started.pid)
-
-    run(work)
+async def test_a_grandchild_that_holds_the_pipes_keeps_nobody_waiting(start: Start) -> None:
+    async with start("leaves a child") as started:
+        child = int(await started.listener.note())
+        assert child in running(started.pid)
+        await started.connection.stop()
+        assert child not in running(started.pid)
 
 
-def test_a_grandchild_does_not_hide_the_death_of_the_extension(start: Start) -> None:
-    async def work() -> None:
-        async with start("leaves a child") as started:
-            await started.listener.note()
-            os.kill(started.pid, 9)
-            assert await started.listener.end() == "was ended by SIGKILL"
-
-    run(work)
+async def test_a_grandchild_does_not_hide_the_death_of_the_extension(start: Start) -> None:
+    async with start("leaves a child") as started:
+        await started.listener.note()
+        os.kill(started.pid, 9)
+        assert await started.listener.end() == "was ended by SIGKILL"
 
 
-def test_an_extension_that_dies_before_its_hello_says_how(start: Start) -> None:
-    async def work() -> None:
-        async with start("no such way", greeted=False) as started:
-            assert await started.listener.end() == "exited with code 1 before it said hello"
-        assert started.said("KeyError: 'no such way'")
-
-    run(work)
+async def test_an_extension_that_dies_before_its_hello_says_how(start: Start) -> None:
+    async with start("no such way", greeted=False) as started:
+        assert await started.listener.end() == "exited with code 1 before it said hello"
+    assert started.said("KeyError: 'no such way'")
 
 
-def test_one_that_ignores_everything_is_killed_with_its_children(start: Start) -> None:
-    async def work() -> None:
-        async with start("ignores", shutdown_seconds=0.1, kill_seconds=0.1) as started:
-            await started.listener.note()
-            await started.connection.stop()
-            assert running(started.pid) == []
-        assert started.said("no shutdown_ack within 0.1 s")
-
-    run(work)
+async def test_one_that_ignores_everything_is_killed_with_its_children(start: Start) -> None:
+    async with start("ignores", shutdown_seconds=0.1, kill_seconds=0.1) as started:
+        await started.listener.note()
+        await started.connection.stop()
+        assert running(started.pid) == []
+    assert started.said("no shutdown_ack within 0.1 s")
 
 
-def test_a_stop_that_is_cancelled_kills_and_still_leaves_nothing_behind(start: Start) -> None:
-    async def work() -> None:
-        async with start("ignores", kill_seconds=LONG) as started:
-            await started.listener.note()
-            stopping = asyncio.get_running_loop().create_task(started.connection.stop())
-            await asyncio.sleep(0)
-            stopping.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await stopping
-            assert running(started.pid) == []
-
-    run(work)
+async def test_a_stop_that_is_cancelled_kills_and_still_leaves_nothing_behind(start: Start) -> None:
+    async with start("ignores", kill_seconds=LONG) as started:
+        await started.listener.note()
+        stopping = asyncio.get_running_loop().create_task(started.connection.stop())
+        await asyncio.sleep(0)
+        stopping.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await stopping
+        assert running(started.pid) == []
 
 
-def test_stopping_twice_at_once_and_again_is_harmless(start: Start) -> None:
-    async def work() -> None:
-        async with start("serve") as started:
-            await asyncio.gather(started.connection.stop(), started.connection.stop())
-            await started.connection.stop()
-            assert started.listener.ends == ["was stopped"]
-
-    run(work)
+async def test_stopping_twice_at_once_and_again_is_harmless(start: Start) -> None:
+    async with start("serve") as started:
+        await asyncio.gather(started.connection.stop(), started.connection.stop())
+        await started.connection.stop()
+        assert started.listener.ends == ["was stopped"]
 
 
-def test_one_that_was_never_started_can_be_stopped(tmp_path: Path) -> None:
-    async def work() -> None:
-        listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
-        connection = Connection("x", ["x"], "/", env={}, handler=listener, ack=listener.ack, log=log)
-        await connection.stop()
-        await connection.wait_greeted()
-        await connection.wait_ready()
-        log.close()
-        assert (connection.state, connection.pid, listener.ends) == ("ended", None, [])
-
-    run(work)
+async def test_one_that_was_never_started_can_be_stopped(tmp_path: Path) -> None:
+    listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
+    connection = Connection("x", ["x"], "/", env={}, handler=listener, ack=listener.ack, log=log)
+    await connection.stop()
+    await connection.wait_greeted()
+    await connection.wait_ready()
+    log.close()
+    assert (connection.state, connection.pid, listener.ends) == ("ended", None, [])
 
 
 @pytest.mark.parametrize(
@@ -716,22 +584,20 @@ def test_one_that_was_never_started_can_be_stopped(tmp_path: Path) -> None:
         (b"#!/nowhere/interpreter\n", "the interpreter in its first line (#!) is missing"),
     ],
 )
-def test_a_program_that_the_system_cannot_run_says_what_to_do(tmp_path: Path, contents: bytes, reason: str) -> None:
+async def test_a_program_that_the_system_cannot_run_says_what_to_do(
+    tmp_path: Path, contents: bytes, reason: str
+) -> None:
     program = tmp_path / "program"
     program.write_bytes(contents)
     program.chmod(0o755)
     before = sorted(os.listdir("/proc/self/fd"))
-
-    async def work() -> None:
-        listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
-        connection = Connection("x", [str(program)], str(tmp_path), env={}, handler=listener, ack=listener.ack, log=log)
-        with pytest.raises(LaunchError, match="extension 'x': ") as failure:
-            await connection.start()
-        assert reason in str(failure.value)
-        assert (connection.state, listener.ends) == ("ended", [])
-        await connection.wait_ready()
-        await connection.stop()
-        log.close()
-
-    run(work)
+    listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
+    connection = Connection("x", [str(program)], str(tmp_path), env={}, handler=listener, ack=listener.ack, log=log)
+    with pytest.raises(LaunchError, match="extension 'x': ") as failure:
+        await connection.start()
+    assert reason in str(failure.value)
+    assert (connection.state, listener.ends) == ("ended", [])
+    await connection.wait_ready()
+    await connection.stop()
+    log.close()
     assert sorted(os.listdir("/proc/self/fd")) == before

@@ -2,9 +2,7 @@ import asyncio
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -41,14 +39,6 @@ class Started:
         os.close(self.process.output)
 
 
-def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    async def limited() -> None:
-        async with asyncio.timeout(LONG):
-            await work()
-
-    asyncio.run(limited())
-
-
 def of_group(group: int) -> list[str]:
     listed = subprocess.run(["ps", "-o", "stat=", "-g", str(group)], capture_output=True, text=True).stdout.split()
     return [state for state in listed if not state.startswith("Z")]
@@ -66,8 +56,8 @@ def waits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     ("command", "fate"),
     [("exit 0", "exited with code 0"), ("exit 7", "exited with code 7"), ("kill -11 $$", "was ended by SIGSEGV")],
 )
-def test_the_fate_of_a_process_is_known_after_its_end(waits: str, command: str, fate: str) -> None:
-    async def work() -> None:
+async def test_the_fate_of_a_process_is_known_after_its_end(waits: str, command: str, fate: str) -> None:
+    async with asyncio.timeout(LONG):
         started = Started(f"read go; {command}")
         assert started.process.fate() == ""
         os.write(started.process.input, b"go\n")
@@ -75,13 +65,10 @@ def test_the_fate_of_a_process_is_known_after_its_end(waits: str, command: str, 
         assert (started.process.fate(), started.ends) == (fate, 1)
         started.close()
 
-    run(work)
 
-
-def test_waiting_for_the_end_leaves_no_process_thread_or_descriptor(waits: str) -> None:
+async def test_waiting_for_the_end_leaves_no_process_thread_or_descriptor(waits: str) -> None:
     before = sorted(os.listdir("/proc/self/fd"))
-
-    async def work() -> None:
+    async with asyncio.timeout(LONG):
         started = Started("sleep 1000")
         assert len([each for each in threading.enumerate() if each.name.startswith("process ")]) == (waits == "thread")
         await started.process.end(LONG)
@@ -89,24 +76,20 @@ def test_waiting_for_the_end_leaves_no_process_thread_or_descriptor(waits: str) 
         with pytest.raises(ChildProcessError):
             os.waitpid(started.process.pid, os.WNOHANG)
         started.close()
-
-    run(work)
     assert sorted(os.listdir("/proc/self/fd")) == before
 
 
-def test_it_has_the_folder_and_the_environment_it_was_given(tmp_path: Path) -> None:
-    async def work() -> None:
+async def test_it_has_the_folder_and_the_environment_it_was_given(tmp_path: Path) -> None:
+    async with asyncio.timeout(LONG):
         started = Started("pwd -P; echo $A$HOME", str(tmp_path))
         assert (await started.output()).decode().split() == [str(tmp_path.resolve()), "b"]
         await started.process.exited.wait()
         started.close()
 
-    run(work)
-
 
 @pytest.mark.needs("ps")
-def test_children_that_outlive_the_process_are_ended_with_their_group() -> None:
-    async def work() -> None:
+async def test_children_that_outlive_the_process_are_ended_with_their_group() -> None:
+    async with asyncio.timeout(LONG):
         started = Started("sleep 1000 & sleep 1000 & exit 0")
         await started.process.exited.wait()
         assert len(of_group(started.process.pid)) == 2
@@ -114,11 +97,9 @@ def test_children_that_outlive_the_process_are_ended_with_their_group() -> None:
         assert of_group(started.process.pid) == []
         started.close()
 
-    run(work)
 
-
-def test_a_child_has_time_to_clean_up_before_it_is_killed() -> None:
-    async def work() -> None:
+async def test_a_child_has_time_to_clean_up_before_it_is_killed() -> None:
+    async with asyncio.timeout(LONG):
         started = Started("(trap 'sleep 0.2; echo clean; exit' TERM; echo set; while :; do sleep 0.05; done) & exit 0")
         await started.process.exited.wait()
         assert await asyncio.to_thread(_line, started.process.output) == b"set\n"
@@ -126,20 +107,15 @@ def test_a_child_has_time_to_clean_up_before_it_is_killed() -> None:
         assert os.read(started.process.output, 100) == b"clean\n"
         started.close()
 
-    run(work)
-
 
 def _line(descriptor: int) -> bytes:
     os.set_blocking(descriptor, True)
     return os.read(descriptor, 100)
 
 
-def test_a_program_that_cannot_be_started_leaves_nothing_open() -> None:
+async def test_a_program_that_cannot_be_started_leaves_nothing_open() -> None:
     before = sorted(os.listdir("/proc/self/fd"))
-
-    async def work() -> None:
+    async with asyncio.timeout(LONG):
         with pytest.raises(FileNotFoundError):
             Process(["/no/such/program"], "/", {}, subprocess.DEVNULL, lambda: None)
-
-    run(work)
     assert sorted(os.listdir("/proc/self/fd")) == before

@@ -305,7 +305,7 @@ def test_the_system_prompt_is_what_the_last_interceptor_made_of_it(scene: Scene)
     assert client.requests[0].system == "ascriptedbscripted"
 
 
-def test_observers_are_told_in_order_of_everything_they_asked_for(scene: Scene) -> None:
+async def test_observers_are_told_in_order_of_everything_they_asked_for(scene: Scene) -> None:
     scene.add(
         "watch",
         "def see(event):\n"
@@ -314,13 +314,9 @@ def test_observers_are_told_in_order_of_everything_they_asked_for(scene: Scene) 
         "    ext.on(name)(see)",
     )
     client = ScriptedClient([Turn("hm", calls=[Call("echo", {"text": "x"})]), "done"])
-
-    async def run() -> None:
-        async with scene.running(client) as (_, agent):
-            await agent.run(user_message("hi"))
-            await until(lambda: len(scene.told) == 8)
-
-    asyncio.run(run())
+    async with scene.running(client) as (_, agent):
+        await agent.run(user_message("hi"))
+        await until(lambda: len(scene.told) == 8)
 
     assert [event.message for event in scene.told if isinstance(event, events.Notify)] == [
         "session_start",
@@ -555,7 +551,7 @@ def test_an_extension_that_cannot_be_started_is_told_of_and_the_others_run(scene
     assert "zot ext logs mute" in failed["mute"]
 
 
-def test_one_that_says_hello_too_late_for_the_start_is_served_all_the_same(scene: Scene) -> None:
+async def test_one_that_says_hello_too_late_for_the_start_is_served_all_the_same(scene: Scene) -> None:
     gate = scene.home / "gate"
     scene.add(
         "late",
@@ -564,38 +560,30 @@ def test_one_that_says_hello_too_late_for_the_start_is_served_all_the_same(scene
         header=f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.01)",
     )
     client = ScriptedClient(["first", Turn(calls=[Call("late", {})]), "ok"])
-
-    async def run() -> None:
-        async with scene.running(client, limits(ready_total_seconds=0.1)) as (_, agent):
-            await agent.run(user_message("hi"))
-            gate.touch()
-            await until(lambda: bool(scene.told))
-            await agent.run(user_message("again"))
-
-    asyncio.run(run())
+    async with scene.running(client, limits(ready_total_seconds=0.1)) as (_, agent):
+        await agent.run(user_message("hi"))
+        gate.touch()
+        await until(lambda: bool(scene.told))
+        await agent.run(user_message("again"))
 
     assert [spec.name for spec in client.requests[0].tools] == ["echo"]
     assert scene.outputs() == [("late", False)]
     assert scene.told == [events.Notify("late", "info", "began")]
 
 
-def test_a_reload_reads_everything_anew_and_swaps_the_tools_of_the_live_agent(scene: Scene) -> None:
+async def test_a_reload_reads_everything_anew_and_swaps_the_tools_of_the_live_agent(scene: Scene) -> None:
     scene.add("x", "@ext.tool\ndef old() -> str:\n    'Old.'\n    return 'old'")
     client = ScriptedClient(["one", Turn(calls=[Call("new", {})]), "ok"])
-
-    async def run() -> None:
-        async with scene.running(client) as (extensions, agent):
-            await agent.run(user_message("hi"))
-            scene.add("x", "@ext.tool\ndef new() -> str:\n    'New.'\n    return 'new'")
-            scene.add("y", "ext.command('y')(lambda args: noop())")
-            scene.add("bad", "", exec="./nothing")
-            stats = await extensions.reload()
-            assert str(stats) == "reloaded: 1 stopped, 2 loaded (2 ready)"
-            assert len(stats.errors) == 1
-            assert [command.name for command in extensions.commands] == ["y"]
-            await agent.run(user_message("again"))
-
-    asyncio.run(run())
+    async with scene.running(client) as (extensions, agent):
+        await agent.run(user_message("hi"))
+        scene.add("x", "@ext.tool\ndef new() -> str:\n    'New.'\n    return 'new'")
+        scene.add("y", "ext.command('y')(lambda args: noop())")
+        scene.add("bad", "", exec="./nothing")
+        stats = await extensions.reload()
+        assert str(stats) == "reloaded: 1 stopped, 2 loaded (2 ready)"
+        assert len(stats.errors) == 1
+        assert [command.name for command in extensions.commands] == ["y"]
+        await agent.run(user_message("again"))
 
     assert [[spec.name for spec in request.tools] for request in client.requests[:2]] == [
         ["echo", "old"],
@@ -604,21 +592,17 @@ def test_a_reload_reads_everything_anew_and_swaps_the_tools_of_the_live_agent(sc
     assert scene.outputs() == [("new", False)]
 
 
-def test_a_reload_in_the_middle_of_a_call_fails_the_call_and_the_turn_goes_on(scene: Scene) -> None:
+async def test_a_reload_in_the_middle_of_a_call_fails_the_call_and_the_turn_goes_on(scene: Scene) -> None:
     scene.add(
         "x",
         "@ext.tool\ndef wait() -> str:\n    'Waits.'\n    ext.notify('waiting')\n    time.sleep(60)\n    return 'done'",
     )
     client = ScriptedClient([Turn(calls=[Call("wait", {})]), "ok"])
-
-    async def run() -> None:
-        async with scene.running(client, limits(**IMPATIENT)) as (extensions, agent):
-            answering = agent.start(user_message("hi"))
-            await until(lambda: bool(scene.told))
-            await extensions.reload()
-            assert await answering == "completed"
-
-    asyncio.run(run())
+    async with scene.running(client, limits(**IMPATIENT)) as (extensions, agent):
+        answering = agent.start(user_message("hi"))
+        await until(lambda: bool(scene.told))
+        await extensions.reload()
+        assert await answering == "completed"
 
     ((text, is_error),) = scene.outputs()
     assert is_error

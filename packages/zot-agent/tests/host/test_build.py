@@ -77,19 +77,15 @@ def test_a_session_goes_on_with_its_model_or_with_another(alone: Path, tmp_path:
     assert len({meta["id"] for meta in metas}) == 1
 
 
-def test_a_session_that_is_open_is_locked(tmp_path: Path) -> None:
+async def test_a_session_that_is_open_is_locked(tmp_path: Path) -> None:
     with ScriptedServer(["ok"]) as server:
         base = ("--base-url", server.base_url("openai-chat"))
         host = build("--model", "m", *base)
-
-        async def main() -> None:
-            await host.runtime.ask("first")
-            with pytest.raises(SessionLocked):
-                build("-c", *base)
-            await host.close()
-
-        asyncio.run(main())
-    close(build("-c", *base))
+        await host.runtime.ask("first")
+        with pytest.raises(SessionLocked):
+            build("-c", *base)
+        await host.close()
+    await build("-c", *base).close()
 
 
 @pytest.mark.parametrize(
@@ -290,43 +286,39 @@ def test_children_know_the_agent_that_started_them(key: None, monkeypatch: pytes
     close(host)
 
 
-def test_a_session_goes_on_with_another_vendor_without_being_let_go_of(
+async def test_a_session_goes_on_with_another_vendor_without_being_let_go_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ScriptedServer(["one", "two", "three"]) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
         host = build("--provider", "local", "--model", "m", "--base-url", server.base_url("openai-chat"))
-
-        async def main() -> None:
-            await host.runtime.ask("first")
-            session = host.runtime.session
-            assert session is not None
-            for provider, wrong in (("", MissingKey), ("nobody", UnknownName)):
-                with pytest.raises(wrong):
-                    host.conversation.set_model("anthropic/claude-haiku-4-5", provider=provider)
-                assert host.runtime.session is session
-            assert str(await host.runtime.ask("second")) == "two"
-            monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-            host.conversation.set_model("anthropic/claude-haiku-4-5")
+        await host.runtime.ask("first")
+        session = host.runtime.session
+        assert session is not None
+        for provider, wrong in (("", MissingKey), ("nobody", UnknownName)):
+            with pytest.raises(wrong):
+                host.conversation.set_model("anthropic/claude-haiku-4-5", provider=provider)
             assert host.runtime.session is session
-            with pytest.raises(SessionLocked):
-                build("--session", session.path)
-            assert str(await host.runtime.ask("third")) == "three"
-            host.conversation.new_session()
-            assert host.runtime.session is not session
-            other = build("--session", session.path)  # it was let go of
-            assert [message.text for message in other.runtime.messages][::2] == ["first", "second", "third"]
-            await other.close()
-            await host.close()
-
-        asyncio.run(main())
+        assert str(await host.runtime.ask("second")) == "two"
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+        host.conversation.set_model("anthropic/claude-haiku-4-5")
+        assert host.runtime.session is session
+        with pytest.raises(SessionLocked):
+            build("--session", session.path)
+        assert str(await host.runtime.ask("third")) == "three"
+        host.conversation.new_session()
+        assert host.runtime.session is not session
+        other = build("--session", session.path)  # it was let go of
+        assert [message.text for message in other.runtime.messages][::2] == ["first", "second", "third"]
+        await other.close()
+        await host.close()
     (path,) = (tmp_path / "zot-home").glob("sessions/*/*.jsonl")
     found = [json.loads(line) for line in path.read_text().splitlines()]
     assert [row["meta"]["provider"] for row in found if row["type"] == "meta"] == ["local", "anthropic"]
     assert len([row for row in found if row["type"] == "message"]) == 6
 
 
-def test_another_session_is_continued_in_its_directory_with_its_model(
+async def test_another_session_is_continued_in_its_directory_with_its_model(
     tmp_path: Path, alone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
@@ -338,33 +330,30 @@ def test_another_session_is_continued_in_its_directory_with_its_model(
         far = build("--cwd", str(there), "--model", "anthropic/claude-haiku-4-5", "--reasoning", "off")
         session = far.runtime.session
         assert session is not None
-        assert ask(far, "first") == "one"
+        assert str(await far.runtime.ask("first")) == "one"
+        await far.close()
         host = build("--provider", "local", "--model", "m", "--base-url", server.base_url("openai-chat"))
-
-        async def main() -> None:
-            assert str(await host.runtime.ask("elsewhere")) == "two"
-            before = host.runtime.session
-            monkeypatch.delenv("ANTHROPIC_API_KEY")
-            with pytest.raises(MissingKey):
-                host.open_session(session.path)
-            assert (host.runtime.session, host.runtime.cwd) == (before, str(alone))
-            monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-            assert host.open_session(session.path) == []
-            runtime = host.runtime
-            assert (runtime.cwd, runtime.agent.model.id) == (str(there), "claude-haiku-4-5")
-            assert (
-                runtime.agent.context.env.items()
-                >= {
-                    "ZOT_PROVIDER": "anthropic",
-                    "ZOT_MODEL": "claude-haiku-4-5",
-                    "ZOT_SESSION_ID": session.meta.id,
-                    "ZOT_SESSION_FILE": session.path,
-                }.items()
-            )
-            assert str(await runtime.ask("second")) == "three"
-            await host.close()
-
-        asyncio.run(main())
+        assert str(await host.runtime.ask("elsewhere")) == "two"
+        before = host.runtime.session
+        monkeypatch.delenv("ANTHROPIC_API_KEY")
+        with pytest.raises(MissingKey):
+            host.open_session(session.path)
+        assert (host.runtime.session, host.runtime.cwd) == (before, str(alone))
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+        assert host.open_session(session.path) == []
+        runtime = host.runtime
+        assert (runtime.cwd, runtime.agent.model.id) == (str(there), "claude-haiku-4-5")
+        assert (
+            runtime.agent.context.env.items()
+            >= {
+                "ZOT_PROVIDER": "anthropic",
+                "ZOT_MODEL": "claude-haiku-4-5",
+                "ZOT_SESSION_ID": session.meta.id,
+                "ZOT_SESSION_FILE": session.path,
+            }.items()
+        )
+        assert str(await runtime.ask("second")) == "three"
+        await host.close()
     body = server.requests[2].body
     assert "THERE" in json.dumps(body["system"])
     assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]

@@ -68,8 +68,8 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 @settings(max_examples=30)
 @given(st.lists(st.binary(min_size=1, max_size=300).filter(lambda line: b"\n" not in line), max_size=40))
-def test_all_lines_arrive_the_last_also_without_its_end(parts: list[bytes]) -> None:
-    async def work() -> None:
+async def test_all_lines_arrive_the_last_also_without_its_end(parts: list[bytes]) -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         os.write(pipe.target, b"\n".join(b"|" + part + b"|" for part in parts))
         os.close(pipe.target)
@@ -78,22 +78,18 @@ def test_all_lines_arrive_the_last_also_without_its_end(parts: list[bytes]) -> N
         assert (pipe.ends, pipe.reader.closed) == (1, True)
         pipe.reader.close()
 
-    run(work)
 
-
-def test_a_line_too_long_is_told_as_such() -> None:
-    async def work() -> None:
+async def test_a_line_too_long_is_told_as_such() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(limit=10)
         os.write(pipe.target, b"0123456789a\nshort\n")
         pipe.reader.drain()
         assert pipe.lines == [Oversized(10, b"0123456789"), b"short"]
         pipe.close()
 
-    run(work)
 
-
-def test_draining_takes_what_is_there_for_the_end_although_somebody_holds_the_pipe() -> None:
-    async def work() -> None:
+async def test_draining_takes_what_is_there_for_the_end_although_somebody_holds_the_pipe() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         os.write(pipe.target, b"a\nb")
         pipe.reader.drain()
@@ -102,11 +98,9 @@ def test_draining_takes_what_is_there_for_the_end_although_somebody_holds_the_pi
         assert pipe.ends == 1
         pipe.close()
 
-    run(work)
 
-
-def test_draining_ends_although_somebody_writes_without_end() -> None:
-    async def work() -> None:
+async def test_draining_ends_although_somebody_writes_without_end() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         gone = threading.Event()
 
@@ -125,11 +119,9 @@ def test_draining_ends_although_somebody_writes_without_end() -> None:
         thread.join()
         pipe.close()
 
-    run(work)
 
-
-def test_who_closes_the_reader_over_a_line_gets_no_other() -> None:
-    async def work() -> None:
+async def test_who_closes_the_reader_over_a_line_gets_no_other() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         pipe.enough = 1
         os.write(pipe.target, b"a\nb\n")
@@ -138,14 +130,11 @@ def test_who_closes_the_reader_over_a_line_gets_no_other() -> None:
         assert (pipe.lines, pipe.ends) == ([b"a"], 0)
         os.close(pipe.target)
 
-    run(work)
-
 
 @given(text=st.binary(max_size=300), cuts=st.lists(st.integers(0, 300), max_size=5), owned=st.booleans())
-def test_lines_come_as_they_are_however_they_are_cut(text: bytes, cuts: list[int], owned: bool) -> None:
+async def test_lines_come_as_they_are_however_they_are_cut(text: bytes, cuts: list[int], owned: bool) -> None:
     found: list[bytes | Oversized] = []
-
-    async def work() -> None:
+    async with asyncio.timeout(LONG):
         reading, writing = os.pipe()
         ended = asyncio.Event()
         LineReader(reading, 1000, found.append, ended.set, owned=owned)
@@ -157,8 +146,6 @@ def test_lines_come_as_they_are_however_they_are_cut(text: bytes, cuts: list[int
         await ended.wait()
         if not owned:
             os.close(reading)
-
-    run(work)
     lines = [line.removesuffix(b"\r") for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
     assert [line for line in found if line != b"\r"] == [line for line in lines if line and not line.isspace()]
 
@@ -190,8 +177,9 @@ def test_what_cannot_be_read_has_ended(tmp_path: Path) -> None:
     os.close(folder)
 
 
-def test_the_settings_of_a_pipe_that_others_share_are_left_alone() -> None:
-    async def work() -> None:
+async def test_the_settings_of_a_pipe_that_others_share_are_left_alone() -> None:
+    found: list[bytes | Oversized] = []
+    async with asyncio.timeout(LONG):
         reading, writing = os.pipe()
         reader = LineReader(reading, 1000, found.append, lambda: None)
         os.write(writing, b"line\n" * 10_000)  # several pieces
@@ -202,12 +190,9 @@ def test_the_settings_of_a_pipe_that_others_share_are_left_alone() -> None:
         os.close(reading)
         os.close(writing)
 
-    found: list[bytes | Oversized] = []
-    run(work)
-
 
 @pytest.mark.parametrize("name", ["shared pipe", "owned pipe", "file"])
-def test_reading_can_be_paused(tmp_path: Path, name: str) -> None:
+async def test_reading_can_be_paused(tmp_path: Path, name: str) -> None:
     lines = b"".join(b"%d" % number * 65_535 + b"\n" for number in range(3))
     found: list[bytes | Oversized] = []
 
@@ -215,8 +200,8 @@ def test_reading_can_be_paused(tmp_path: Path, name: str) -> None:
         found.append(line)
         reader.pause()
 
-    async def work() -> None:
-        nonlocal reader
+    reader: LineReader
+    async with asyncio.timeout(LONG):
         ended = asyncio.Event()
         (tmp_path / "lines").write_bytes(lines)
         if name == "file":
@@ -239,17 +224,14 @@ def test_reading_can_be_paused(tmp_path: Path, name: str) -> None:
         if name != "file":
             writer.join()
 
-    reader: LineReader
-    run(work)
-
 
 def write_all(target: int, data: bytes) -> None:
     with open(target, "wb") as pipe:
         pipe.write(data)
 
 
-def test_what_is_drained_comes_although_the_reader_is_paused() -> None:
-    async def work() -> None:
+async def test_what_is_drained_comes_although_the_reader_is_paused() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         pipe.reader.pause()
         os.write(pipe.target, b"a\nb\n")
@@ -259,12 +241,10 @@ def test_what_is_drained_comes_although_the_reader_is_paused() -> None:
         assert (pipe.lines, pipe.ends) == ([b"a", b"b"], 1)
         pipe.close()
 
-    run(work)
-
 
 @pytest.mark.parametrize("start", [LineReader.resume, LineReader.drain])
-def test_a_peer_that_keeps_the_reader_busy_does_not_keep_the_loop(start: Callable[[LineReader], None]) -> None:
-    async def work() -> None:
+async def test_a_peer_that_keeps_the_reader_busy_does_not_keep_the_loop(start: Callable[[LineReader], None]) -> None:
+    async with asyncio.timeout(LONG):
         source, target = os.pipe()
         os.write(target, (b"x" * 1023 + b"\n") * 64)
         turn = 0
@@ -282,5 +262,3 @@ def test_a_peer_that_keeps_the_reader_busy_does_not_keep_the_loop(start: Callabl
         assert len(set(turns)) >= 3
         reader.close()
         os.close(target)
-
-    run(work)

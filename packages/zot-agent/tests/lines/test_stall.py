@@ -67,15 +67,12 @@ def test_a_hurried_reader_has_less_time_from_then_on() -> None:
 
 
 @pytest.mark.parametrize("end", [StallTimer.stop, StallTimer.close])
-def test_where_nothing_waits_nothing_stalls(end: Callable[[StallTimer], None]) -> None:
-    async def main() -> None:
-        stalled = asyncio.Event()
-        timer = StallTimer(0.01, stalled.set)
-        timer.start()
-        end(timer)
-        later = StallTimer(0.05, asyncio.Event().set)
-        later.hurry(0.02)  # nothing waits here either
-        await asyncio.sleep(0.05)
-        assert not stalled.is_set()
-
-    asyncio.run(main())
+async def test_where_nothing_waits_nothing_stalls(end: Callable[[StallTimer], None]) -> None:
+    stalled = asyncio.Event()
+    timer = StallTimer(0.01, stalled.set)
+    timer.start()
+    end(timer)
+    later = StallTimer(0.05, asyncio.Event().set)
+    later.hurry(0.02)  # nothing waits here either
+    await asyncio.sleep(0.05)
+    assert not stalled.is_set()

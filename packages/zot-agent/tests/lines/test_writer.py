@@ -1,7 +1,6 @@
 import asyncio
 import os
 import socket
-from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -65,14 +64,6 @@ class Pipe:
         os.close(self.source)
 
 
-def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    async def limited() -> None:
-        async with asyncio.timeout(LONG):
-            await work()
-
-    asyncio.run(limited())
-
-
 async def turns() -> None:
     """Give the loop some turns."""
     for _ in range(5):
@@ -85,8 +76,8 @@ def only_full(lines: int, seconds: float) -> WriterLimits:
 
 @settings(max_examples=30)
 @given(st.lists(st.sampled_from([1, 2, 70, 4096, PIPE - 1, PIPE, PIPE + 1, 3 * PIPE]), max_size=80))
-def test_whatever_the_sizes_lines_arrive_whole_and_in_order(sizes: list[int]) -> None:
-    async def work() -> None:
+async def test_whatever_the_sizes_lines_arrive_whole_and_in_order(sizes: list[int]) -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         lines = [b"%d" % (number % 10) * size + b"\n" for number, size in enumerate(sizes)]
         for line in lines:
@@ -97,11 +88,9 @@ def test_whatever_the_sizes_lines_arrive_whole_and_in_order(sizes: list[int]) ->
         assert (pipe.writer.closed, pipe.reports) == (True, [])
         pipe.close()
 
-    run(work)
 
-
-def test_what_one_round_of_the_loop_brings_is_written_in_the_next() -> None:
-    async def work() -> None:
+async def test_what_one_round_of_the_loop_brings_is_written_in_the_next() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         pipe.writer.write(b"a")
         pipe.writer.write(b"b")
@@ -110,11 +99,9 @@ def test_what_one_round_of_the_loop_brings_is_written_in_the_next() -> None:
         assert pipe.read() == b"ab"
         pipe.close()
 
-    run(work)
 
-
-def test_nothing_is_lost_in_a_burst_that_the_pipe_can_hold() -> None:
-    async def work() -> None:
+async def test_nothing_is_lost_in_a_burst_that_the_pipe_can_hold() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(WriterLimits(full_bytes=16 << 20, full_lines=10))
         for _ in range(800):
             pipe.write_if_it_fits(b"x" * 59 + b"\n")
@@ -123,15 +110,13 @@ def test_nothing_is_lost_in_a_burst_that_the_pipe_can_hold() -> None:
         assert pipe.reports == []
         pipe.close()
 
-    run(work)
-
 
 @pytest.mark.parametrize(
     ("limits", "fit"),
     [(WriterLimits(full_bytes=16 << 20, full_lines=10), 10), (WriterLimits(full_bytes=3 * PIPE), 3)],
 )
-def test_a_full_queue_drops_only_what_may_be_lost_and_reports_how_much(limits: WriterLimits, fit: int) -> None:
-    async def work() -> None:
+async def test_a_full_queue_drops_only_what_may_be_lost_and_reports_how_much(limits: WriterLimits, fit: int) -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(limits)
         pipe.write_if_it_fits(b"-" * PIPE)  # fills the pipe
         for number in range(50):
@@ -143,11 +128,9 @@ def test_a_full_queue_drops_only_what_may_be_lost_and_reports_how_much(limits: W
         assert pipe.reports == [50 - fit]
         pipe.close()
 
-    run(work)
 
-
-def test_a_full_queue_that_does_not_move_is_closed_after_the_limit() -> None:
-    async def work() -> None:
+async def test_a_full_queue_that_does_not_move_is_closed_after_the_limit() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(only_full(3, 0.05))
         for _ in range(5):
             pipe.writer.write(b"x" * PIPE)
@@ -157,11 +140,9 @@ def test_a_full_queue_that_does_not_move_is_closed_after_the_limit() -> None:
         pipe.writer.write(b"x")
         pipe.close()
 
-    run(work)
 
-
-def test_a_full_queue_that_moves_has_time() -> None:
-    async def work() -> None:
+async def test_a_full_queue_that_moves_has_time() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(only_full(3, 0.5))
         for _ in range(12):
             pipe.writer.write(b"x" * PIPE)
@@ -171,11 +152,9 @@ def test_a_full_queue_that_moves_has_time() -> None:
         assert pipe.reports == []
         pipe.close()
 
-    run(work)
 
-
-def test_a_queue_that_is_not_full_may_wait_for_ever() -> None:
-    async def work() -> None:
+async def test_a_queue_that_is_not_full_may_wait_for_ever() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(only_full(3, 0.02))
         pipe.writer.write(b"x" * 2 * PIPE)
         pipe.writer.write(b"y")
@@ -185,11 +164,9 @@ def test_a_queue_that_is_not_full_may_wait_for_ever() -> None:
         assert pipe.reports == []
         pipe.close()
 
-    run(work)
 
-
-def test_a_reader_that_is_gone_is_reported_once() -> None:
-    async def work() -> None:
+async def test_a_reader_that_is_gone_is_reported_once() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         pipe.leave()
         pipe.writer.write(b"x")
@@ -200,11 +177,9 @@ def test_a_reader_that_is_gone_is_reported_once() -> None:
         assert (pipe.reports, pipe.writer.closed) == ([BrokenPipeError], True)
         pipe.close()
 
-    run(work)
 
-
-def test_what_is_written_now_is_there_at_once_behind_what_waits() -> None:
-    async def work() -> None:
+async def test_what_is_written_now_is_there_at_once_behind_what_waits() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         pipe.writer.write(b"a")
         pipe.writer.write(b"b", now=True)
@@ -213,12 +188,10 @@ def test_what_is_written_now_is_there_at_once_behind_what_waits() -> None:
         assert (pipe.read(), pipe.moves) == (None, 1)
         pipe.close()
 
-    run(work)
-
 
 @pytest.mark.parametrize("size", [40, 3000])
-def test_thousands_of_lines_of_one_turn_arrive_in_order_also_when_the_reader_is_slow(size: int) -> None:
-    async def work() -> None:
+async def test_thousands_of_lines_of_one_turn_arrive_in_order_also_when_the_reader_is_slow(size: int) -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         lines = [b"%d\n" % number * (size // 8) for number in range(5000)]
         for line in lines:
@@ -231,11 +204,9 @@ def test_thousands_of_lines_of_one_turn_arrive_in_order_also_when_the_reader_is_
         assert found == b"".join(lines)
         pipe.close()
 
-    run(work)
 
-
-def test_a_reader_holds_up_who_waits_for_room_and_no_longer_than_needed() -> None:
-    async def work() -> None:
+async def test_a_reader_holds_up_who_waits_for_room_and_no_longer_than_needed() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(WriterLimits(full_bytes=2 * PIPE))
         room = asyncio.ensure_future(pipe.writer.room())
         await room
@@ -256,11 +227,9 @@ def test_a_reader_holds_up_who_waits_for_room_and_no_longer_than_needed() -> Non
         assert pipe.writer.waiting == 0
         pipe.close()
 
-    run(work)
 
-
-def test_a_reader_that_lets_too_much_wait_is_stuck_at_once() -> None:
-    async def work() -> None:
+async def test_a_reader_that_lets_too_much_wait_is_stuck_at_once() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(WriterLimits(full_bytes=PIPE, most_bytes=3 * PIPE))
         for _ in range(5):
             pipe.writer.write(b"x" * PIPE)
@@ -270,11 +239,9 @@ def test_a_reader_that_lets_too_much_wait_is_stuck_at_once() -> None:
         await pipe.writer.drain()
         pipe.close()
 
-    run(work)
 
-
-def test_a_reader_that_takes_nothing_is_stuck_also_when_the_queue_is_not_full() -> None:
-    async def work() -> None:
+async def test_a_reader_that_takes_nothing_is_stuck_also_when_the_queue_is_not_full() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(WriterLimits(full_bytes=16 << 20, stall_seconds=3600))
         pipe.writer.write(b"x" * 3 * PIPE)
         await asyncio.sleep(0)
@@ -283,11 +250,9 @@ def test_a_reader_that_takes_nothing_is_stuck_also_when_the_queue_is_not_full() 
         assert (pipe.reports, pipe.writer.closed) == ([Stuck(1, 2 * PIPE, 0.05)], True)
         pipe.close()
 
-    run(work)
 
-
-def test_a_reader_that_goes_is_noticed_before_anything_is_written() -> None:
-    async def work() -> None:
+async def test_a_reader_that_goes_is_noticed_before_anything_is_written() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe(watch=True)
         pipe.leave()
         while not pipe.writer.closed:
@@ -295,11 +260,9 @@ def test_a_reader_that_goes_is_noticed_before_anything_is_written() -> None:
         assert pipe.reports == [BrokenPipeError]
         pipe.close()
 
-    run(work)
 
-
-def test_a_reader_that_goes_in_the_middle_is_noticed() -> None:
-    async def work() -> None:
+async def test_a_reader_that_goes_in_the_middle_is_noticed() -> None:
+    async with asyncio.timeout(LONG):
         pipe = Pipe()
         pipe.writer.write(b"x" * 500_000)
         await asyncio.sleep(0)
@@ -308,11 +271,9 @@ def test_a_reader_that_goes_in_the_middle_is_noticed() -> None:
         assert (pipe.reports, pipe.writer.closed) == ([BrokenPipeError], True)
         pipe.close()
 
-    run(work)
 
-
-def test_a_reader_on_a_socket_may_write_to_it_and_is_noticed_when_it_goes() -> None:
-    async def work() -> None:
+async def test_a_reader_on_a_socket_may_write_to_it_and_is_noticed_when_it_goes() -> None:
+    async with asyncio.timeout(LONG):
         lost: list[OSError] = []
         ours, theirs = socket.socketpair()
         with ours, theirs:
@@ -329,12 +290,10 @@ def test_a_reader_on_a_socket_may_write_to_it_and_is_noticed_when_it_goes() -> N
                 await asyncio.sleep(0.01)
         assert [type(error) for error in lost] == [BrokenPipeError]
 
-    run(work)
-
 
 @pytest.mark.parametrize("blocking", [True, False])
-def test_a_pipe_that_others_may_share_is_left_open_and_as_it_was_found(blocking: bool) -> None:
-    async def work() -> None:
+async def test_a_pipe_that_others_may_share_is_left_open_and_as_it_was_found(blocking: bool) -> None:
+    async with asyncio.timeout(LONG):
         source, target = os.pipe()
         os.set_blocking(target, blocking)
         writer = LineWriter(target, WriterLimits(full_bytes=1), stuck=lambda how: None, lost=lambda error: None)
@@ -346,11 +305,9 @@ def test_a_pipe_that_others_may_share_is_left_open_and_as_it_was_found(blocking:
         with open(source, "rb") as reader:
             assert reader.read() == b"a line\n"
 
-    run(work)
 
-
-def test_a_file_takes_everything_and_its_errors_are_reported(tmp_path: Path) -> None:
-    async def work() -> None:
+async def test_a_file_takes_everything_and_its_errors_are_reported(tmp_path: Path) -> None:
+    async with asyncio.timeout(LONG):
         lost: list[OSError] = []
         with open(tmp_path / "lines", "wb") as file, open("/dev/full", "wb", buffering=0) as full:
             for descriptor in (file.fileno(), full.fileno()):
@@ -364,5 +321,3 @@ def test_a_file_takes_everything_and_its_errors_are_reported(tmp_path: Path) -> 
                 writer.close()
         assert (tmp_path / "lines").stat().st_size == 2_000_000
         assert [error.strerror for error in lost] == ["No space left on device"]
-
-    run(work)

@@ -1,4 +1,3 @@
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -31,13 +30,13 @@ def test_a_missing_model_file_is_named() -> None:
     assert wanted in str(caught.value)
 
 
-def test_a_file_that_is_no_model_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+async def test_a_file_that_is_no_model_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "bad.gguf"
     path.write_bytes(b"GGUF" + b"?" * 100)
     server = LocalServer(str(path))
     wanted = "is it a whole GGUF model" if engine_installed() else "zot-agent"
     with pytest.raises(ConfigError, match=wanted):
-        asyncio.run(server.start(any_server()))
+        await server.start(any_server())
     server.stop()
     server.stop()
     assert capfd.readouterr().err == ""

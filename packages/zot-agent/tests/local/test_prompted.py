@@ -170,17 +170,13 @@ def test_a_failure_of_the_model_passes() -> None:
         play(request(user("hi"), tools=[LOOK]), Turn(error=ModelError("out of memory")))
 
 
-def test_leaving_early_closes_the_stream_and_close_closes_the_client() -> None:
+async def test_leaving_early_closes_the_stream_and_close_closes_the_client() -> None:
     inner = ScriptedClient([Turn("a long answer in many pieces", chunk=2, delay=0.001)])
-
-    async def leave() -> None:
-        client = PromptedClient(inner, examples=EXAMPLES)
-        stream = client.stream(request(user("hi"), tools=[]))
-        await anext(stream)
-        await stream.aclose()
-        await client.close()
-
-    asyncio.run(leave())
+    client = PromptedClient(inner, examples=EXAMPLES)
+    stream = client.stream(request(user("hi"), tools=[]))
+    await anext(stream)
+    await stream.aclose()
+    await client.close()
     assert inner.cancelled == 1
     assert inner.closed
 

@@ -1,4 +1,3 @@
-import asyncio
 import importlib
 from pathlib import Path
 
@@ -9,14 +8,14 @@ from zot_provider.errors import ConfigError
 from zot_provider.vendors import find_vendor
 
 
-def test_a_library_that_the_engine_lacks_is_named_and_the_model_is_not_blamed(
+async def test_a_library_that_the_engine_lacks_is_named_and_the_model_is_not_blamed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "xllamacpp.py").write_text("raise ImportError('libgomp.so.1: cannot open shared object file')")
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
     with pytest.raises(ConfigError) as caught:
-        asyncio.run(LocalServer("model.gguf").start(find_vendor("local")))
+        await LocalServer("model.gguf").start(find_vendor("local"))
     assert str(caught.value) == (
         "xllamacpp cannot be loaded: libgomp.so.1: cannot open shared object file; install what it lacks "
         "(libgomp is in the Debian package libgomp1), then try again"

@@ -23,26 +23,25 @@ def stdout_at(descriptor: int) -> Iterator[None]:
         os.close(kept)
 
 
-def test_what_comes_in_one_turn_of_the_loop_is_written_at_once(capfd: pytest.CaptureFixture[str]) -> None:
-    async def main() -> None:
-        output = Output(lambda: None)
-        output.write("a")
-        output.write("ü\n")
-        assert capfd.readouterr().out == ""
-        await asyncio.sleep(0)
-        assert capfd.readouterr().out == "aü\n"
-        output.write("b\ud800")
-        output.flush()
-        assert capfd.readouterr().out == "b?"
-        await asyncio.sleep(0)
-        output.flush()
-        assert capfd.readouterr().out == ""
-
-    asyncio.run(main())
+async def test_what_comes_in_one_turn_of_the_loop_is_written_at_once(capfd: pytest.CaptureFixture[str]) -> None:
+    output = Output(lambda: None)
+    output.write("a")
+    output.write("ü\n")
+    assert capfd.readouterr().out == ""
+    await asyncio.sleep(0)
+    assert capfd.readouterr().out == "aü\n"
+    output.write("b\ud800")
+    output.flush()
+    assert capfd.readouterr().out == "b?"
+    await asyncio.sleep(0)
+    output.flush()
+    assert capfd.readouterr().out == ""
 
 
-def test_a_reader_that_has_gone_is_reported_once() -> None:
-    async def main() -> None:
+async def test_a_reader_that_has_gone_is_reported_once() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with stdout_at(writing):
         calls: list[int] = []
         output = Output(lambda: calls.append(1))
         for _ in range(3):
@@ -52,26 +51,20 @@ def test_a_reader_that_has_gone_is_reported_once() -> None:
         assert output.gone
         assert output.failure == ""
 
-    reading, writing = os.pipe()
-    os.close(reading)
-    with stdout_at(writing):
-        asyncio.run(main())
 
-
-def test_a_write_that_the_system_refuses_is_a_failure() -> None:
-    async def main() -> None:
+async def test_a_write_that_the_system_refuses_is_a_failure() -> None:
+    with stdout_at(os.open(os.devnull, os.O_RDONLY)):
         output = Output(lambda: None)
         output.write("x")
         output.flush()
         assert output.failure == f"cannot write to standard output: {os.strerror(errno.EBADF)}"
 
-    with stdout_at(os.open(os.devnull, os.O_RDONLY)):
-        asyncio.run(main())
-
 
 @pytest.mark.parametrize("blocking", [True, False])
-def test_hurrying_gives_up_a_reader_that_reads_no_more(blocking: bool) -> None:
-    async def main() -> None:
+async def test_hurrying_gives_up_a_reader_that_reads_no_more(blocking: bool) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, blocking)
+    with stdout_at(writing):
         output = Output(lambda: None)
         output.hurry()
         output.hurry()
@@ -82,11 +75,6 @@ def test_hurrying_gives_up_a_reader_that_reads_no_more(blocking: bool) -> None:
         assert not os.get_blocking(1)
         output.restore()
         assert os.get_blocking(1) == blocking
-
-    reading, writing = os.pipe()
-    os.set_blocking(writing, blocking)
-    with stdout_at(writing):
-        asyncio.run(main())
     os.close(reading)
 
 
@@ -129,16 +117,13 @@ def test_json_on_a_terminal_has_escapes_for_what_does_not_print() -> None:
     assert "é" in seen
 
 
-def test_a_pipe_gets_text_as_it_is() -> None:
-    async def main() -> None:
+async def test_a_pipe_gets_text_as_it_is() -> None:
+    reading, writing = os.pipe()
+    with stdout_at(writing), open(reading, "rb") as pipe:
         output = Output(lambda: None)
         for each in UNSAFE:
             output.write(each)
             output.flush()
-
-    reading, writing = os.pipe()
-    with stdout_at(writing), open(reading, "rb") as pipe:
-        asyncio.run(main())
         os.dup2(2, 1)
         assert pipe.read().decode() == UNSAFE
 

@@ -20,108 +20,90 @@ async def everything(follower: Follower) -> list[Item]:
 
 
 @given(st.lists(st.integers(1, 40), max_size=60), st.integers(0, 70), st.integers(100, 4000))
-def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_others(
+async def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_others(
     lengths: list[int], after: int, ring: int
 ) -> None:
-    async def run() -> None:
-        feed = Feed(RpcLimits(), ring)
-        for number, length in enumerate(lengths, 1):
-            feed.tell(f"{number} " + "x" * length)
-        has = feed.has(after)
-        follower = feed.follow(after)
-        feed.tell("more")
-        numbers = [number for number, _ in await everything(follower)]
-        total = len(lengths) + 1
-        assert numbers == list(range(numbers[0], total + 1))
-        if has:
-            assert numbers == list(range(after + 1, total + 1))
-        elif after < total:
-            assert numbers[0] > after + 1
-        feed.close()
-
-    asyncio.run(run())
+    feed = Feed(RpcLimits(), ring)
+    for number, length in enumerate(lengths, 1):
+        feed.tell(f"{number} " + "x" * length)
+    has = feed.has(after)
+    follower = feed.follow(after)
+    feed.tell("more")
+    numbers = [number for number, _ in await everything(follower)]
+    total = len(lengths) + 1
+    assert numbers == list(range(numbers[0], total + 1))
+    if has:
+        assert numbers == list(range(after + 1, total + 1))
+    elif after < total:
+        assert numbers[0] > after + 1
+    feed.close()
 
 
-def test_a_response_goes_to_who_asked_and_an_event_to_everybody() -> None:
-    async def run() -> None:
-        feed = Feed(RpcLimits(), 1000)
-        one, two = feed.follow(), feed.follow()
-        feed.respond("pong", two)
-        feed.tell('{"type":"response"}')  # whatever the line says
-        feed.respond("pong", None)
-        assert await everything(one) == [(1, '{"type":"response"}')]
-        assert await everything(two) == [(0, "pong"), (1, '{"type":"response"}')]
-        feed.close()
-        feed.respond("too late", two)
-        assert await two.take() is None
-
-    asyncio.run(run())
+async def test_a_response_goes_to_who_asked_and_an_event_to_everybody() -> None:
+    feed = Feed(RpcLimits(), 1000)
+    one, two = feed.follow(), feed.follow()
+    feed.respond("pong", two)
+    feed.tell('{"type":"response"}')  # whatever the line says
+    feed.respond("pong", None)
+    assert await everything(one) == [(1, '{"type":"response"}')]
+    assert await everything(two) == [(0, "pong"), (1, '{"type":"response"}')]
+    feed.close()
+    feed.respond("too late", two)
+    assert await two.take() is None
 
 
-def test_a_follower_that_is_too_far_behind_is_let_go() -> None:
-    async def run() -> None:
-        feed = Feed(RpcLimits(most=1000), 0)
-        slow, quick = feed.follow(), feed.follow()
-        for _ in range(20):
-            feed.tell("x" * 100)
-            assert len(await everything(quick)) == 1
-        assert slow.over
-        assert "does not read" in slow.slow
-        assert await slow.take() is None
-        assert feed.followers == {quick}
-        assert slow.waiting == 0
-        feed.close()
-        assert await quick.take() is None
-        assert quick.slow == ""
-
-    asyncio.run(run())
+async def test_a_follower_that_is_too_far_behind_is_let_go() -> None:
+    feed = Feed(RpcLimits(most=1000), 0)
+    slow, quick = feed.follow(), feed.follow()
+    for _ in range(20):
+        feed.tell("x" * 100)
+        assert len(await everything(quick)) == 1
+    assert slow.over
+    assert "does not read" in slow.slow
+    assert await slow.take() is None
+    assert feed.followers == {quick}
+    assert slow.waiting == 0
+    feed.close()
+    assert await quick.take() is None
+    assert quick.slow == ""
 
 
-def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_one_is_not() -> None:
-    async def run() -> None:
-        feed = Feed(RpcLimits(stall=0.05), 0)
-        idle, stuck = feed.follow(), feed.follow()
-        feed.tell("line")
-        assert await everything(idle) == [(1, "line")]
-        async with asyncio.timeout(60):
-            while not stuck.over:
-                await asyncio.sleep(0.01)
-        assert stuck.slow == "the client has read nothing for 0.05 s"
-        assert not idle.over
-        feed.close()
-
-    asyncio.run(run())
+async def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_one_is_not() -> None:
+    feed = Feed(RpcLimits(stall=0.05), 0)
+    idle, stuck = feed.follow(), feed.follow()
+    feed.tell("line")
+    assert await everything(idle) == [(1, "line")]
+    async with asyncio.timeout(60):
+        while not stuck.over:
+            await asyncio.sleep(0.01)
+    assert stuck.slow == "the client has read nothing for 0.05 s"
+    assert not idle.over
+    feed.close()
 
 
-def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
-    async def run() -> None:
-        feed = Feed(RpcLimits(pause=500, deaf=500), 0)
-        one, two = feed.follow(), feed.follow()
-        for _ in range(5):
-            feed.tell("x" * 100)
-        waits = [asyncio.create_task(feed.room()), asyncio.create_task(feed.room_for(one))]
-        await everything(two)
-        await asyncio.sleep(0)
-        assert [wait.done() for wait in waits] == [False, False]
-        await everything(one)
-        async with asyncio.timeout(60):
-            await asyncio.gather(*waits)
-        for _ in range(5):
-            feed.tell("x" * 100)
-        wait = asyncio.create_task(feed.room())
-        await asyncio.sleep(0)
-        feed.close()  # who has gone is not waited for
-        async with asyncio.timeout(60):
-            await wait
-
-    asyncio.run(run())
+async def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
+    feed = Feed(RpcLimits(pause=500, deaf=500), 0)
+    one, two = feed.follow(), feed.follow()
+    for _ in range(5):
+        feed.tell("x" * 100)
+    waits = [asyncio.create_task(feed.room()), asyncio.create_task(feed.room_for(one))]
+    await everything(two)
+    await asyncio.sleep(0)
+    assert [wait.done() for wait in waits] == [False, False]
+    await everything(one)
+    async with asyncio.timeout(60):
+        await asyncio.gather(*waits)
+    for _ in range(5):
+        feed.tell("x" * 100)
+    wait = asyncio.create_task(feed.room())
+    await asyncio.sleep(0)
+    feed.close()  # who has gone is not waited for
+    async with asyncio.timeout(60):
+        await wait
 
 
-def test_nobody_follows_what_is_closed() -> None:
-    async def run() -> None:
-        feed = Feed(RpcLimits(), 1000)
-        feed.close()
-        with pytest.raises(Refusal):
-            feed.follow()
-
-    asyncio.run(run())
+async def test_nobody_follows_what_is_closed() -> None:
+    feed = Feed(RpcLimits(), 1000)
+    feed.close()
+    with pytest.raises(Refusal):
+        feed.follow()

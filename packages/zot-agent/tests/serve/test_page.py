@@ -142,303 +142,259 @@ def visiting(serving: Any, tmp_path: Path) -> Any:
     return begin
 
 
-def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
+async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
     serving: Any, server: ScriptedServer, alone: Path, tmp_path: Path
 ) -> None:
     (alone / "a.txt").write_text("alpha\n")
     server.add(Turn("I look.", calls=[Call("read", {"path": "a.txt"})]), "It is **alpha**.")
-
-    async def visit() -> None:
-        async with serving() as served, browser(tmp_path / "profile") as tab:
-            await tab.go(str(served.address))
-            assert await tab.until("document.activeElement.id") == "token"
-            await tab.type("wrong")
-            await tab.press("Enter")
-            assert await tab.until("document.getElementById('status').innerText") == "the token is wrong"
-            tab.complaints.clear()  # the refused request
-            await tab.value("document.getElementById('status').textContent = ''")
-            await tab.type("t\u00f6ken")  # which a request could not bring
-            await tab.press("Enter")
-            assert await tab.until("document.getElementById('status').innerText") == "the token is wrong"
-            await tab.type(TOKEN)
-            await tab.press("Enter")
-            await tab.until("document.getElementById('new').open && document.activeElement.id === 'cwd'")
-            await tab.press("Enter")
-            await tab.until("document.getElementById('conversation').dataset.ready")
-            assert await tab.value("document.activeElement.id") == "message"
-            await tab.type("what is in a.txt?")
-            await tab.press("Enter")
-            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
-            log = await tab.log()
-            assert [part for part in log.split("\n") if part.strip()] == [
-                "You", "what is in a.txt?", "zot", "I look.", 'read {"path":"a.txt"}', "zot", "It is **alpha**.",
-            ]  # fmt: skip
-            result = await tab.value("document.querySelector('#log details pre').textContent")
-            assert "alpha" in result
-            assert await tab.value("document.getElementById('message').value") == ""
-            assert await tab.until("document.querySelector('#sessions .name').innerText === 'what is in a.txt?'")
-            await tab.load("Page.reload")
-            await tab.until("document.getElementById('log')?.innerText.includes('It is **alpha**.')")
-            assert "read" in await tab.log()
-            assert tab.complaints == []
-
-    asyncio.run(visit())
+    async with serving() as served, browser(tmp_path / "profile") as tab:
+        await tab.go(str(served.address))
+        assert await tab.until("document.activeElement.id") == "token"
+        await tab.type("wrong")
+        await tab.press("Enter")
+        assert await tab.until("document.getElementById('status').innerText") == "the token is wrong"
+        tab.complaints.clear()  # the refused request
+        await tab.value("document.getElementById('status').textContent = ''")
+        await tab.type("t\u00f6ken")  # which a request could not bring
+        await tab.press("Enter")
+        assert await tab.until("document.getElementById('status').innerText") == "the token is wrong"
+        await tab.type(TOKEN)
+        await tab.press("Enter")
+        await tab.until("document.getElementById('new').open && document.activeElement.id === 'cwd'")
+        await tab.press("Enter")
+        await tab.until("document.getElementById('conversation').dataset.ready")
+        assert await tab.value("document.activeElement.id") == "message"
+        await tab.type("what is in a.txt?")
+        await tab.press("Enter")
+        await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+        log = await tab.log()
+        assert [part for part in log.split("\n") if part.strip()] == [
+            "You", "what is in a.txt?", "zot", "I look.", 'read {"path":"a.txt"}', "zot", "It is **alpha**.",
+        ]  # fmt: skip
+        result = await tab.value("document.querySelector('#log details pre').textContent")
+        assert "alpha" in result
+        assert await tab.value("document.getElementById('message').value") == ""
+        assert await tab.until("document.querySelector('#sessions .name').innerText === 'what is in a.txt?'")
+        await tab.load("Page.reload")
+        await tab.until("document.getElementById('log')?.innerText.includes('It is **alpha**.')")
+        assert "read" in await tab.log()
+        assert tab.complaints == []
 
 
-def test_a_link_with_the_token_lets_in_and_leaves_no_token_in_the_address(visiting: Any) -> None:
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            assert await tab.value("location.href") == f"{served.address}/"
-            assert await tab.value("history.length") <= 3
-            await tab.value("document.getElementById('leave').click()")
-            await tab.until("!document.getElementById('entrance').hidden")
-            assert await tab.value("sessionStorage.length") == 0
-
-    asyncio.run(visit())
+async def test_a_link_with_the_token_lets_in_and_leaves_no_token_in_the_address(visiting: Any) -> None:
+    async with visiting() as (served, tab):
+        assert await tab.value("location.href") == f"{served.address}/"
+        assert await tab.value("history.length") <= 3
+        await tab.value("document.getElementById('leave').click()")
+        await tab.until("!document.getElementById('entrance').hidden")
+        assert await tab.value("sessionStorage.length") == 0
 
 
-def test_escape_stops_the_answer(visiting: Any, server: ScriptedServer) -> None:
+async def test_escape_stops_the_answer(visiting: Any, server: ScriptedServer) -> None:
     server.add(Turn("word " * 20_000, chunk=5, delay=0.02), Turn(fault=Fault(stall=600)))
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            id = await served.open()
-            await tab.open(id)
-            await served.command(id, "prompt", message="go on and on")
-            await tab.until("document.getElementById('log').innerText.includes('word word word')")
-            assert await tab.value("document.getElementById('log').getAttribute('aria-busy')") == "true"
-            await tab.press("Escape")
-            await tab.until("document.getElementById('stop').disabled")
-            assert await tab.value("document.getElementById('log').getAttribute('aria-busy')") == "false"
-            assert await tab.value("document.getElementById('status').innerText") == "Stopped"
-            await served.command(id, "prompt", message="again")
-            await tab.until("!document.getElementById('stop').disabled")
-            await tab.value("document.getElementById('stop').click()")
-            await tab.until("document.getElementById('stop').disabled")
-            assert await tab.value("document.getElementById('status').innerText") == "Stopped"
-
-    asyncio.run(visit())
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await tab.open(id)
+        await served.command(id, "prompt", message="go on and on")
+        await tab.until("document.getElementById('log').innerText.includes('word word word')")
+        assert await tab.value("document.getElementById('log').getAttribute('aria-busy')") == "true"
+        await tab.press("Escape")
+        await tab.until("document.getElementById('stop').disabled")
+        assert await tab.value("document.getElementById('log').getAttribute('aria-busy')") == "false"
+        assert await tab.value("document.getElementById('status').innerText") == "Stopped"
+        await served.command(id, "prompt", message="again")
+        await tab.until("!document.getElementById('stop').disabled")
+        await tab.value("document.getElementById('stop').click()")
+        await tab.until("document.getElementById('stop').disabled")
+        assert await tab.value("document.getElementById('status').innerText") == "Stopped"
 
 
-def test_a_tool_that_is_stopped_and_a_failure_are_no_complete_answer(visiting: Any, server: ScriptedServer) -> None:
+async def test_a_tool_that_is_stopped_and_a_failure_are_no_complete_answer(
+    visiting: Any, server: ScriptedServer
+) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "sleep 600"})]), Turn(fault=Fault(status=400)))
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            id = await served.open()
-            await tab.open(id)
-            await served.command(id, "prompt", message="sleep")
-            await tab.until("document.getElementById('log').innerText.includes('sleep 600')")
-            await served.command(id, "abort")  # as another client may
-            await tab.until("document.getElementById('status').innerText === 'Stopped'")
-            await served.command(id, "prompt", message="fail")
-            await tab.until("document.getElementById('status').innerText === 'Failed'")
-            assert await tab.value("document.querySelectorAll('#log [role=alert]').length") == 1
-
-    asyncio.run(visit())
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await tab.open(id)
+        await served.command(id, "prompt", message="sleep")
+        await tab.until("document.getElementById('log').innerText.includes('sleep 600')")
+        await served.command(id, "abort")  # as another client may
+        await tab.until("document.getElementById('status').innerText === 'Stopped'")
+        await served.command(id, "prompt", message="fail")
+        await tab.until("document.getElementById('status').innerText === 'Failed'")
+        assert await tab.value("document.querySelectorAll('#log [role=alert]').length") == 1
 
 
 WAITING = "[...document.querySelectorAll('#waiting li')].map((each) => each.textContent).join()"
 
 
-def test_what_is_said_while_zot_works_is_shown_until_its_turn_comes(visiting: Any, server: ScriptedServer) -> None:
+async def test_what_is_said_while_zot_works_is_shown_until_its_turn_comes(
+    visiting: Any, server: ScriptedServer
+) -> None:
     server.add(Turn("word " * 400, chunk=5, delay=0.01), "And the second.", "And the third.")
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            await tab.open(await served.open())
-            await tab.type("one")
+    async with visiting() as (served, tab):
+        await tab.open(await served.open())
+        await tab.type("one")
+        await tab.press("Enter")
+        await tab.until("document.getElementById('log').innerText.includes('word word')")
+        for text in ("two", "three"):
+            await tab.type(text)
             await tab.press("Enter")
-            await tab.until("document.getElementById('log').innerText.includes('word word')")
-            for text in ("two", "three"):
-                await tab.type(text)
-                await tab.press("Enter")
-            assert await tab.value(WAITING) == "two,three"
-            assert await tab.value("document.getElementById('status').innerText") == "Working… 2 wait"
-            await tab.until("document.getElementById('status').innerText === 'Working… One waits'")
-            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
-            assert await tab.value("document.getElementById('waiting').hidden")
-            parts = [part for part in (await tab.log()).split("\n") if part.strip()]
-            assert parts[:2] == ["You", "one"]
-            assert parts[4:] == ["You", "two", "zot", "And the second.", "You", "three", "zot", "And the third."]
-
-    asyncio.run(visit())
+        assert await tab.value(WAITING) == "two,three"
+        assert await tab.value("document.getElementById('status').innerText") == "Working… 2 wait"
+        await tab.until("document.getElementById('status').innerText === 'Working… One waits'")
+        await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+        assert await tab.value("document.getElementById('waiting').hidden")
+        parts = [part for part in (await tab.log()).split("\n") if part.strip()]
+        assert parts[:2] == ["You", "one"]
+        assert parts[4:] == ["You", "two", "zot", "And the second.", "You", "three", "zot", "And the third."]
 
 
-def test_what_waits_is_in_the_field_again_after_a_stop_and_does_not_run(visiting: Any, server: ScriptedServer) -> None:
+async def test_what_waits_is_in_the_field_again_after_a_stop_and_does_not_run(
+    visiting: Any, server: ScriptedServer
+) -> None:
     server.add(Turn("word " * 20_000, chunk=5, delay=0.02), "never asked for")
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            id = await served.open()
-            await tab.open(id)
-            await tab.type("one")
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await tab.open(id)
+        await tab.type("one")
+        await tab.press("Enter")
+        await tab.until("document.getElementById('log').innerText.includes('word word')")
+        for text in ("two", "three"):
+            await tab.type(text)
             await tab.press("Enter")
-            await tab.until("document.getElementById('log').innerText.includes('word word')")
-            for text in ("two", "three"):
-                await tab.type(text)
-                await tab.press("Enter")
-            await tab.type("half a thou")
-            await tab.until(f"{WAITING} === 'two,three'")
-            await tab.press("Escape")
-            await tab.until("document.getElementById('stop').disabled")
-            assert await tab.value("document.getElementById('message').value") == "two\nthree\nhalf a thou"
-            assert await tab.value("document.getElementById('status').innerText") == "Stopped; what waited is below"
-            assert await tab.value(WAITING) == ""
-            await served.command(id, "ping")
-            assert (await served.http.get(f"/sessions/{id}")).json()["busy"] is False
-            assert len(server.requests) == 1
-
-    asyncio.run(visit())
+        await tab.type("half a thou")
+        await tab.until(f"{WAITING} === 'two,three'")
+        await tab.press("Escape")
+        await tab.until("document.getElementById('stop').disabled")
+        assert await tab.value("document.getElementById('message').value") == "two\nthree\nhalf a thou"
+        assert await tab.value("document.getElementById('status').innerText") == "Stopped; what waited is below"
+        assert await tab.value(WAITING) == ""
+        await served.command(id, "ping")
+        assert (await served.http.get(f"/sessions/{id}")).json()["busy"] is False
+        assert len(server.requests) == 1
 
 
-def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Any, server: ScriptedServer) -> None:
+async def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Any, server: ScriptedServer) -> None:
     slow = Turn("A summary. " * 300, chunk=5, delay=0.01)
     server.add("First.", "Second.", "Third.", slow, "Another.", "A shorter summary.")
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            id = await served.open()
-            await tab.open(id)
-            for said in ("First.", "Second.", "Third."):
-                await served.command(id, "prompt", message="more")
-                await tab.until(f"document.getElementById('log').innerText.includes('{said}')")
-            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
-            await served.command(id, "compact")
-            await tab.until("document.getElementById('status').innerText === 'Working…'")
-            await tab.type("two")
-            await tab.press("Enter")
-            assert await tab.value(WAITING) == "two"
-            await tab.until("document.getElementById('log').innerText.includes('Another.')")
-            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
-            assert await tab.value(WAITING) == ""
-            await served.command(id, "compact")
-            await tab.until("document.getElementById('status').innerText === 'The conversation is compacted'")
-
-    asyncio.run(visit())
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await tab.open(id)
+        for said in ("First.", "Second.", "Third."):
+            await served.command(id, "prompt", message="more")
+            await tab.until(f"document.getElementById('log').innerText.includes('{said}')")
+        await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+        await served.command(id, "compact")
+        await tab.until("document.getElementById('status').innerText === 'Working…'")
+        await tab.type("two")
+        await tab.press("Enter")
+        assert await tab.value(WAITING) == "two"
+        await tab.until("document.getElementById('log').innerText.includes('Another.')")
+        await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+        assert await tab.value(WAITING) == ""
+        await served.command(id, "compact")
+        await tab.until("document.getElementById('status').innerText === 'The conversation is compacted'")
 
 
-def test_notes_of_a_new_session_stand_in_its_conversation(visiting: Any, alone: Path) -> None:
+async def test_notes_of_a_new_session_stand_in_its_conversation(visiting: Any, alone: Path) -> None:
     for name in ("px", "py"):
         folder = alone / ".zot" / "extensions" / name
         folder.mkdir(parents=True)
         (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./nothing"}))
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            await tab.press("Enter")  # the form for a new session is open
-            await tab.until("document.getElementById('conversation').dataset.ready")
-            (session,) = await served.sessions()
-            assert session["cwd"] == str(alone)
-            notes = await tab.until("document.querySelector('#log .notice')?.parentElement.innerText")
-            assert "px" in notes
-            assert "py" in notes
-
-    asyncio.run(visit())
+    async with visiting() as (served, tab):
+        await tab.press("Enter")  # the form for a new session is open
+        await tab.until("document.getElementById('conversation').dataset.ready")
+        (session,) = await served.sessions()
+        assert session["cwd"] == str(alone)
+        notes = await tab.until("document.querySelector('#log .notice')?.parentElement.innerText")
+        assert "px" in notes
+        assert "py" in notes
 
 
-def test_who_forgets_the_token_leaves_nothing_of_the_conversation(visiting: Any, server: ScriptedServer) -> None:
+async def test_who_forgets_the_token_leaves_nothing_of_the_conversation(visiting: Any, server: ScriptedServer) -> None:
     server.add("A secret answer.")
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            id = await served.open()
-            await tab.open(id)
-            await tab.type("a secret question")
-            await tab.press("Enter")
-            await tab.until("document.title === 'a secret question – zot'")
-            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
-            await tab.type("a secret draft")
-            await tab.value("document.getElementById('leave').click()")
-            await tab.until("!document.getElementById('entrance').hidden")
-            assert await tab.value("document.title") == "zot"
-            assert await tab.value("location.href") == f"{served.address}/"
-            assert "secret" not in await tab.value("document.documentElement.outerHTML")
-            assert await tab.value("document.getElementById('message').value") == ""
-
-    asyncio.run(visit())
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await tab.open(id)
+        await tab.type("a secret question")
+        await tab.press("Enter")
+        await tab.until("document.title === 'a secret question – zot'")
+        await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+        await tab.type("a secret draft")
+        await tab.value("document.getElementById('leave').click()")
+        await tab.until("!document.getElementById('entrance').hidden")
+        assert await tab.value("document.title") == "zot"
+        assert await tab.value("location.href") == f"{served.address}/"
+        assert "secret" not in await tab.value("document.documentElement.outerHTML")
+        assert await tab.value("document.getElementById('message').value") == ""
 
 
-def test_what_a_model_says_is_text_and_never_markup(visiting: Any, server: ScriptedServer) -> None:
+async def test_what_a_model_says_is_text_and_never_markup(visiting: Any, server: ScriptedServer) -> None:
     evil = "<img src=x onerror='document.title=1'><script>document.title=2</script>"
     server.add(Turn(evil, calls=[Call("bash", {"command": f'echo "{evil}"'})]), "done")
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            id = await served.open()
-            await tab.open(id)
-            await served.command(id, "prompt", message=evil)
-            await tab.until("document.getElementById('log').innerText.includes('done')")
-            assert (await tab.log()).count("<img src=x") >= 3
-            assert await tab.value("document.querySelectorAll('#log img, #log script').length") == 0
-            assert await tab.until("document.title.endsWith('– zot')")
-
-    asyncio.run(visit())
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await tab.open(id)
+        await served.command(id, "prompt", message=evil)
+        await tab.until("document.getElementById('log').innerText.includes('done')")
+        assert (await tab.log()).count("<img src=x") >= 3
+        assert await tab.value("document.querySelectorAll('#log img, #log script').length") == 0
+        assert await tab.until("document.title.endsWith('– zot')")
 
 
-def test_a_session_that_another_client_closes_leaves_the_page(visiting: Any) -> None:
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            id = await served.open()
-            await tab.open(id)
-            await served.http.delete(f"/sessions/{id}")
-            await tab.until("document.title === 'zot' && document.getElementById('composer').hidden")
-            assert await tab.value("document.activeElement.id") == "title"
-            assert await tab.value("document.getElementById('no-sessions').hidden") is False
-
-    asyncio.run(visit())
+async def test_a_session_that_another_client_closes_leaves_the_page(visiting: Any) -> None:
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await tab.open(id)
+        await served.http.delete(f"/sessions/{id}")
+        await tab.until("document.title === 'zot' && document.getElementById('composer').hidden")
+        assert await tab.value("document.activeElement.id") == "title"
+        assert await tab.value("document.getElementById('no-sessions').hidden") is False
 
 
-def test_everything_that_can_be_used_has_a_name_and_news_are_announced(visiting: Any, server: ScriptedServer) -> None:
+async def test_everything_that_can_be_used_has_a_name_and_news_are_announced(
+    visiting: Any, server: ScriptedServer
+) -> None:
     server.add(Turn("hm", calls=[Call("ls", {})]), "done")
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            id = await served.open()
-            await tab.open(id)
-            await served.command(id, "prompt", message="hello")
-            await tab.until("document.getElementById('log').innerText.includes('done')")
-            await tab.value("document.getElementById('new').open = true")
-            await tab.call("Accessibility.enable")
-            tree = (await tab.call("Accessibility.getFullAXTree"))["nodes"]
-            named = [
-                (node["role"]["value"], node.get("name", {}).get("value", ""))
-                for node in tree
-                if not node.get("ignored")
-            ]
-            usable = ("button", "textbox", "link", "DisclosureTriangle", "log", "navigation", "main", "article")
-            used = {role for role, _ in named if role in usable}
-            assert {"button", "textbox", "link", "log", "navigation", "main"} <= used
-            assert [role for role, name in named if role in usable and role != "article" and not name.strip()] == []
-            assert ("textbox", "Message") in named
-            assert ("log", "Conversation") in named
-            assert "status" in {role for role, _ in named}
-
-    asyncio.run(visit())
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await tab.open(id)
+        await served.command(id, "prompt", message="hello")
+        await tab.until("document.getElementById('log').innerText.includes('done')")
+        await tab.value("document.getElementById('new').open = true")
+        await tab.call("Accessibility.enable")
+        tree = (await tab.call("Accessibility.getFullAXTree"))["nodes"]
+        named = [
+            (node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree if not node.get("ignored")
+        ]
+        usable = ("button", "textbox", "link", "DisclosureTriangle", "log", "navigation", "main", "article")
+        used = {role for role, _ in named if role in usable}
+        assert {"button", "textbox", "link", "log", "navigation", "main"} <= used
+        assert [role for role, name in named if role in usable and role != "article" and not name.strip()] == []
+        assert ("textbox", "Message") in named
+        assert ("log", "Conversation") in named
+        assert "status" in {role for role, _ in named}
 
 
 @pytest.mark.parametrize(("width", "height"), [(1200, 800), (360, 640)])
-def test_nothing_is_wider_than_its_place(visiting: Any, server: ScriptedServer, width: int, height: int) -> None:
+async def test_nothing_is_wider_than_its_place(visiting: Any, server: ScriptedServer, width: int, height: int) -> None:
     server.add(Turn("x" * 2000, calls=[Call("read", {"path": "y" * 300})]), Turn("done\n" * 100))
-
-    async def visit() -> None:
-        async with visiting() as (served, tab):
-            await tab.call(
-                "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
-            )
-            id = await served.open()
-            await tab.open(id)
-            await served.command(id, "prompt", message="a title that is wider than the list of sessions " * 10)
-            await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
-            await tab.until("document.querySelector('#sessions .name').innerText.startsWith('a title')")
-            for place in (
-                "document.documentElement",
-                "document.querySelector('nav')",
-                "document.getElementById('log')",
-            ):
-                assert await tab.value(f"{place}.scrollWidth <= {place}.clientWidth"), place
-            log = "document.getElementById('log')"
-            bottom = f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight < 5"
-            await tab.until(bottom)
-
-    asyncio.run(visit())
+    async with visiting() as (served, tab):
+        await tab.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+        )
+        id = await served.open()
+        await tab.open(id)
+        await served.command(id, "prompt", message="a title that is wider than the list of sessions " * 10)
+        await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+        await tab.until("document.querySelector('#sessions .name').innerText.startsWith('a title')")
+        for place in (
+            "document.documentElement",
+            "document.querySelector('nav')",
+            "document.getElementById('log')",
+        ):
+            assert await tab.value(f"{place}.scrollWidth <= {place}.clientWidth"), place
+        log = "document.getElementById('log')"
+        bottom = f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight < 5"
+        await tab.until(bottom)

@@ -22,21 +22,17 @@ def deltas(lines: list[dict[str, Any]]) -> str:
     return "".join(line["delta"] for line in lines if line["type"] == "text_delta")
 
 
-def test_a_prompt_is_answered_over_a_web_socket(serving: Any, server: ScriptedServer) -> None:
+async def test_a_prompt_is_answered_over_a_web_socket(serving: Any, server: ScriptedServer) -> None:
     server.add("Hello there.")
-
-    async def talk() -> None:
-        async with serving() as served, served.socket(await served.open()) as peer:
-            assert (await peer.call("prompt", id=1, message="hello"))["data"] == {"started": True}
-            lines = await peer.until("done")
-            assert deltas(lines) == "Hello there."
-            assert types(lines)[0] == "user_message"
-            assert (await peer.call("get_state", id=2))["data"]["message_count"] == 2
-
-    asyncio.run(talk())
+    async with serving() as served, served.socket(await served.open()) as peer:
+        assert (await peer.call("prompt", id=1, message="hello"))["data"] == {"started": True}
+        lines = await peer.until("done")
+        assert deltas(lines) == "Hello there."
+        assert types(lines)[0] == "user_message"
+        assert (await peer.call("get_state", id=2))["data"]["message_count"] == 2
 
 
-def test_a_prompt_that_is_a_command_is_run_with_one_done(serving: Any, tmp_path: Path) -> None:
+async def test_a_prompt_that_is_a_command_is_run_with_one_done(serving: Any, tmp_path: Path) -> None:
     folder = tmp_path / "toy"
     folder.mkdir()
     program = folder / "main.py"
@@ -46,100 +42,82 @@ def test_a_prompt_that_is_a_command_is_run_with_one_done(serving: Any, tmp_path:
     )
     program.chmod(0o755)
     (folder / "extension.json").write_text('{"name": "toy", "exec": "./main.py"}')
-
-    async def talk() -> None:
-        async with (
-            serving(defaults={"extensions": [str(folder)]}) as served,
-            served.socket(await served.open()) as peer,
-        ):
-            await peer.call("prompt", message="/show this")
-            shown = {"type": "ext_display", "extension": "toy", "text": "this"}
-            assert await peer.until("done") == [shown, {"type": "done"}]
-            await peer.call("prompt", message="/fail")
-            assert types(await peer.until("done")) == ["error", "done"]
-            assert (await peer.call("get_state"))["data"]["busy"] is False
-            assert types(peer.seen).count("done") == 2
-
-    asyncio.run(talk())
+    async with (
+        serving(defaults={"extensions": [str(folder)]}) as served,
+        served.socket(await served.open()) as peer,
+    ):
+        await peer.call("prompt", message="/show this")
+        shown = {"type": "ext_display", "extension": "toy", "text": "this"}
+        assert await peer.until("done") == [shown, {"type": "done"}]
+        await peer.call("prompt", message="/fail")
+        assert types(await peer.until("done")) == ["error", "done"]
+        assert (await peer.call("get_state"))["data"]["busy"] is False
+        assert types(peer.seen).count("done") == 2
 
 
-def test_programs_that_tools_start_know_of_every_change(serving: Any, server: ScriptedServer) -> None:
+async def test_programs_that_tools_start_know_of_every_change(serving: Any, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "echo [$ZOT_MODEL $ZOT_REASONING_LEVEL]"})]), "ok")
-
-    async def talk() -> None:
-        async with serving() as served:
-            id = await served.open()
-            assert (await served.command(id, "set_model", model="scripted-2"))["success"]
-            assert (await served.command(id, "set_reasoning", reasoning="low"))["success"]
-            async with served.socket(id) as peer:
-                await peer.call("prompt", message="look")
-                (result,) = [line for line in await peer.until("done") if line["type"] == "tool_result"]
-                assert "[scripted-2 low]" in result["content"][0]["text"]
-
-    asyncio.run(talk())
+    async with serving() as served:
+        id = await served.open()
+        assert (await served.command(id, "set_model", model="scripted-2"))["success"]
+        assert (await served.command(id, "set_reasoning", reasoning="low"))["success"]
+        async with served.socket(id) as peer:
+            await peer.call("prompt", message="look")
+            (result,) = [line for line in await peer.until("done") if line["type"] == "tool_result"]
+            assert "[scripted-2 low]" in result["content"][0]["text"]
 
 
-def test_all_clients_get_the_events_and_each_its_own_responses(serving: Any, server: ScriptedServer) -> None:
+async def test_all_clients_get_the_events_and_each_its_own_responses(serving: Any, server: ScriptedServer) -> None:
     server.add("For all of you.")
-
-    async def talk() -> None:
-        async with serving() as served:
-            id = await served.open()
-            async with served.socket(id) as one, served.socket(id) as two:
-                assert (await two.call("ping", id="same"))["data"] == {"pong": True}
-                assert (await one.call("prompt", id="same", message="hello"))["data"] == {"started": True}
-                first, second = await one.until("done"), await two.until("done")
-                assert first == second
-                assert deltas(first) == "For all of you."
-                await one.send("get_models", id="later")  # one that is answered by a task
-                assert (await one.until("response"))[-1]["id"] == "later"
-                assert (await two.call("get_state", id="own"))["id"] == "own"
-                assert [line["id"] for line in two.seen if line["type"] == "response"] == ["same", "own"]
-
-    asyncio.run(talk())
+    async with serving() as served:
+        id = await served.open()
+        async with served.socket(id) as one, served.socket(id) as two:
+            assert (await two.call("ping", id="same"))["data"] == {"pong": True}
+            assert (await one.call("prompt", id="same", message="hello"))["data"] == {"started": True}
+            first, second = await one.until("done"), await two.until("done")
+            assert first == second
+            assert deltas(first) == "For all of you."
+            await one.send("get_models", id="later")  # one that is answered by a task
+            assert (await one.until("response"))[-1]["id"] == "later"
+            assert (await two.call("get_state", id="own"))["id"] == "own"
+            assert [line["id"] for line in two.seen if line["type"] == "response"] == ["same", "own"]
 
 
-def test_the_session_goes_on_without_its_clients(serving: Any, server: ScriptedServer) -> None:
+async def test_the_session_goes_on_without_its_clients(serving: Any, server: ScriptedServer) -> None:
     server.add(Turn("word " * 40, chunk=5, delay=0.01))
-
-    async def talk() -> None:
-        async with serving() as served:
-            id = await served.open()
-            async with served.socket(id) as peer:
-                await peer.call("prompt", message="go on")
-                await peer.until("text_delta")
-            assert [each["clients"] for each in await served.sessions()] in ([0], [1])
-            async with served.socket(id) as peer:
-                await peer.until("done")
-                messages = (await peer.call("get_messages"))["data"]["messages"]
-                assert messages[-1]["content"] == [{"type": "text", "text": "word " * 40}]
-
-    asyncio.run(talk())
+    async with serving() as served:
+        id = await served.open()
+        async with served.socket(id) as peer:
+            await peer.call("prompt", message="go on")
+            await peer.until("text_delta")
+        assert [each["clients"] for each in await served.sessions()] in ([0], [1])
+        async with served.socket(id) as peer:
+            await peer.until("done")
+            messages = (await peer.call("get_messages"))["data"]["messages"]
+            assert messages[-1]["content"] == [{"type": "text", "text": "word " * 40}]
 
 
-def test_events_have_numbers_and_are_told_again_from_where_a_client_left(serving: Any, server: ScriptedServer) -> None:
+async def test_events_have_numbers_and_are_told_again_from_where_a_client_left(
+    serving: Any, server: ScriptedServer
+) -> None:
     server.add("one two three", "four")
-
-    async def talk() -> None:
-        async with serving() as served:
-            id = await served.open()
-            seen: list[tuple[str, str, Any]] = []
-            assert (await served.command(id, "prompt", message="count"))["success"]
-            async for event in served.events(id, after=0):
-                seen.append(event)
-                if event[2]["type"] == "done":
-                    break
-            assert [number for _, number, _ in seen] == [str(number) for number in range(1, len(seen) + 1)]
-            assert {kind for kind, _, _ in seen} == {"message"}
-            again = [event async for event in _until_done(served.events(id, after=3))]
-            assert again == seen[3:]
-            following = served.events(id, after=len(seen))
-            await served.command(id, "prompt", message="more")
-            rest = [event async for event in _until_done(following)]
-            assert rest[0][1] == str(len(seen) + 1)
-            assert deltas([event[2] for event in rest]) == "four"
-
-    asyncio.run(talk())
+    async with serving() as served:
+        id = await served.open()
+        seen: list[tuple[str, str, Any]] = []
+        assert (await served.command(id, "prompt", message="count"))["success"]
+        async for event in served.events(id, after=0):
+            seen.append(event)
+            if event[2]["type"] == "done":
+                break
+        assert [number for _, number, _ in seen] == [str(number) for number in range(1, len(seen) + 1)]
+        assert {kind for kind, _, _ in seen} == {"message"}
+        again = [event async for event in _until_done(served.events(id, after=3))]
+        assert again == seen[3:]
+        following = served.events(id, after=len(seen))
+        await served.command(id, "prompt", message="more")
+        rest = [event async for event in _until_done(following)]
+        assert rest[0][1] == str(len(seen) + 1)
+        assert deltas([event[2] for event in rest]) == "four"
 
 
 async def _until_done(events: Any) -> Any:
@@ -150,158 +128,125 @@ async def _until_done(events: Any) -> Any:
     await events.aclose()
 
 
-def test_a_client_that_comes_too_late_is_told_what_it_has_missed(serving: Any, server: ScriptedServer) -> None:
+async def test_a_client_that_comes_too_late_is_told_what_it_has_missed(serving: Any, server: ScriptedServer) -> None:
     server.add(Turn("word " * 200, chunk=5))
-
-    async def talk() -> None:
-        async with serving(ring=4000) as served:
-            id = await served.open()
-            async with served.socket(id) as peer:
-                await peer.call("prompt", message="go")
-                await peer.until("done")
-            events = [event async for event in _until_done(served.events(id, after=1))]
-            kind, number, data = events[0]
-            assert (kind, number, data["after"]) == ("missed", "", 1)
-            numbers = [int(number) for _, number, _ in events[1:]]
-            assert numbers == list(range(numbers[0], data["last"] + 1))
-            assert numbers[0] > 2
-
-    asyncio.run(talk())
+    async with serving(ring=4000) as served:
+        id = await served.open()
+        async with served.socket(id) as peer:
+            await peer.call("prompt", message="go")
+            await peer.until("done")
+        events = [event async for event in _until_done(served.events(id, after=1))]
+        kind, number, data = events[0]
+        assert (kind, number, data["after"]) == ("missed", "", 1)
+        numbers = [int(number) for _, number, _ in events[1:]]
+        assert numbers == list(range(numbers[0], data["last"] + 1))
+        assert numbers[0] > 2
 
 
-def test_a_stream_of_events_shows_signs_of_life_and_says_when_the_session_ends(serving: Any) -> None:
-    async def talk() -> None:
-        async with serving(beat=0.05) as served:
-            id = await served.open()
-            async with served.http.stream("GET", f"/sessions/{id}/events") as response:
-                lines = response.aiter_lines()
-                async for line in lines:
-                    if line == ": still here":
-                        break
-                assert (await served.http.delete(f"/sessions/{id}")).status_code == 204
-                rest = [line async for line in lines if line and not line.startswith(":")]
-            assert rest == ["event: end", 'data: {"reason":"the session is closed"}']
-
-    asyncio.run(talk())
+async def test_a_stream_of_events_shows_signs_of_life_and_says_when_the_session_ends(serving: Any) -> None:
+    async with serving(beat=0.05) as served:
+        id = await served.open()
+        async with served.http.stream("GET", f"/sessions/{id}/events") as response:
+            lines = response.aiter_lines()
+            async for line in lines:
+                if line == ": still here":
+                    break
+            assert (await served.http.delete(f"/sessions/{id}")).status_code == 204
+            rest = [line async for line in lines if line and not line.startswith(":")]
+        assert rest == ["event: end", 'data: {"reason":"the session is closed"}']
 
 
-def test_closing_a_session_closes_its_sockets_and_kills_what_it_runs(
+async def test_closing_a_session_closes_its_sockets_and_kills_what_it_runs(
     serving: Any, server: ScriptedServer, alone: Path
 ) -> None:
     os.mkfifo(alone / "hold")
     server.add(Turn(calls=[Call("bash", {"command": "echo $$ > pid; cat hold"})]))
-
-    async def talk() -> None:
-        async with serving() as served:
-            id = await served.open()
-            async with served.socket(id) as peer:
-                await peer.call("prompt", message="work")
-                await peer.until("tool_call")
-                async with asyncio.timeout(60):
-                    while not ((alone / "pid").exists() and (alone / "pid").read_text().strip()):
-                        await asyncio.sleep(0.02)
-                pid = int((alone / "pid").read_text())
-                assert (await served.http.delete(f"/sessions/{id}")).status_code == 204
-                with pytest.raises(ProcessLookupError):
-                    os.kill(pid, 0)
-                assert await peer.code() == 1001
-            assert await served.sessions() == []
-
-    asyncio.run(talk())
+    async with serving() as served:
+        id = await served.open()
+        async with served.socket(id) as peer:
+            await peer.call("prompt", message="work")
+            await peer.until("tool_call")
+            async with asyncio.timeout(60):
+                while not ((alone / "pid").exists() and (alone / "pid").read_text().strip()):
+                    await asyncio.sleep(0.02)
+            pid = int((alone / "pid").read_text())
+            assert (await served.http.delete(f"/sessions/{id}")).status_code == 204
+            with pytest.raises(ProcessLookupError):
+                os.kill(pid, 0)
+            assert await peer.code() == 1001
+        assert await served.sessions() == []
 
 
 @pytest.mark.parametrize("path", ["/sessions/none/ws", "/sessions/none/events/ws", "/ws", "/"])
-def test_a_socket_where_there_is_no_session_is_refused(serving: Any, path: str) -> None:
-    async def talk() -> None:
-        async with serving() as served:
-            served.url = lambda _: f"ws://{served.address.host}:{served.address.port}{path}"
-            with pytest.raises(websockets.InvalidStatus) as refused:
-                async with served.socket(""):
-                    pass
-            assert refused.value.response.status_code in (403, 404)
-
-    asyncio.run(talk())
+async def test_a_socket_where_there_is_no_session_is_refused(serving: Any, path: str) -> None:
+    async with serving() as served:
+        served.url = lambda _: f"ws://{served.address.host}:{served.address.port}{path}"
+        with pytest.raises(websockets.InvalidStatus) as refused:
+            async with served.socket(""):
+                pass
+        assert refused.value.response.status_code in (403, 404)
 
 
-def test_a_page_brings_the_token_as_a_subprotocol_which_is_not_sent_back(serving: Any) -> None:
+async def test_a_page_brings_the_token_as_a_subprotocol_which_is_not_sent_back(serving: Any) -> None:
     word = "zot.bearer.YSB0b2tlbiBvZiBhdCBsZWFzdCBzaXh0ZWVuIGNoYXJhY3RlcnM"
-
-    async def talk() -> None:
-        async with serving() as served:
-            id = await served.open()
-            async with served.socket(id, additional_headers={}, subprotocols=["zot.rpc", word]) as peer:
-                assert peer.connection.subprotocol == "zot.rpc"
-                assert (await peer.call("ping"))["success"]
-            for protocols in (["zot.rpc"], ["zot.rpc", "zot.bearer.d3Jvbmc"], ["zot.rpc", "zot.bearer.!"]):
-                with pytest.raises(websockets.InvalidStatus) as refused:
-                    async with served.socket(id, additional_headers={}, subprotocols=protocols):
-                        pass
-                assert refused.value.response.status_code == 401
-
-    asyncio.run(talk())
-
-
-def test_a_page_of_another_origin_gets_no_socket(serving: Any) -> None:
-    async def talk() -> None:
-        async with serving() as served:
-            id = await served.open()
+    async with serving() as served:
+        id = await served.open()
+        async with served.socket(id, additional_headers={}, subprotocols=["zot.rpc", word]) as peer:
+            assert peer.connection.subprotocol == "zot.rpc"
+            assert (await peer.call("ping"))["success"]
+        for protocols in (["zot.rpc"], ["zot.rpc", "zot.bearer.d3Jvbmc"], ["zot.rpc", "zot.bearer.!"]):
             with pytest.raises(websockets.InvalidStatus) as refused:
-                async with served.socket(id, origin="http://evil.example"):
+                async with served.socket(id, additional_headers={}, subprotocols=protocols):
                     pass
-            assert refused.value.response.status_code == 403
-            async with served.socket(id, origin=str(served.address)) as peer:
-                assert (await peer.call("ping"))["success"]
-
-    asyncio.run(talk())
+            assert refused.value.response.status_code == 401
 
 
-def test_too_many_clients_are_refused_and_those_that_left_make_room(serving: Any) -> None:
-    async def talk() -> None:
-        async with serving(clients=2, streams=3) as served:
-            one, two = await served.open(), await served.open()
-            async with served.socket(one), served.socket(one):
-                with pytest.raises(websockets.InvalidStatus) as refused:
-                    async with served.socket(one):
-                        pass
-                assert refused.value.response.status_code == 429
-                async with served.socket(two):
-                    assert (await served.http.get(f"/sessions/{two}/events")).status_code == 429
-            async with asyncio.timeout(60):
-                while any(each["clients"] for each in await served.sessions()):
-                    await asyncio.sleep(0.01)
-            async with served.socket(one) as peer:
-                assert (await peer.call("ping"))["success"]
-
-    asyncio.run(talk())
-
-
-def test_a_frame_that_is_no_text_ends_the_connection(serving: Any) -> None:
-    async def talk() -> None:
-        async with serving() as served, served.socket(await served.open()) as peer:
-            await peer.connection.send(b"\x00")
-            assert await peer.code() == 1003
-
-    asyncio.run(talk())
-
-
-def test_nonsense_is_answered_and_the_connection_lives_on(serving: Any) -> None:
-    async def talk() -> None:
-        async with serving() as served, served.socket(await served.open()) as peer:
-            for text in ("nonsense", "[]", "{}", '{"type":"dance"}', "", '{"type":"prompt"}\n{"type":"ping"}'):
-                await peer.connection.send(text)
-                assert (await peer.next())["success"] is False
+async def test_a_page_of_another_origin_gets_no_socket(serving: Any) -> None:
+    async with serving() as served:
+        id = await served.open()
+        with pytest.raises(websockets.InvalidStatus) as refused:
+            async with served.socket(id, origin="http://evil.example"):
+                pass
+        assert refused.value.response.status_code == 403
+        async with served.socket(id, origin=str(served.address)) as peer:
             assert (await peer.call("ping"))["success"]
 
-    asyncio.run(talk())
+
+async def test_too_many_clients_are_refused_and_those_that_left_make_room(serving: Any) -> None:
+    async with serving(clients=2, streams=3) as served:
+        one, two = await served.open(), await served.open()
+        async with served.socket(one), served.socket(one):
+            with pytest.raises(websockets.InvalidStatus) as refused:
+                async with served.socket(one):
+                    pass
+            assert refused.value.response.status_code == 429
+            async with served.socket(two):
+                assert (await served.http.get(f"/sessions/{two}/events")).status_code == 429
+        async with asyncio.timeout(60):
+            while any(each["clients"] for each in await served.sessions()):
+                await asyncio.sleep(0.01)
+        async with served.socket(one) as peer:
+            assert (await peer.call("ping"))["success"]
 
 
-def test_a_frame_that_is_too_long_ends_the_connection(serving: Any) -> None:
-    async def talk() -> None:
-        async with serving(rpc=RpcLimits(line=1000)) as served, served.socket(await served.open()) as peer:
-            await peer.connection.send("x" * 1001)
-            assert await peer.code() == 1009
+async def test_a_frame_that_is_no_text_ends_the_connection(serving: Any) -> None:
+    async with serving() as served, served.socket(await served.open()) as peer:
+        await peer.connection.send(b"\x00")
+        assert await peer.code() == 1003
 
-    asyncio.run(talk())
+
+async def test_nonsense_is_answered_and_the_connection_lives_on(serving: Any) -> None:
+    async with serving() as served, served.socket(await served.open()) as peer:
+        for text in ("nonsense", "[]", "{}", '{"type":"dance"}', "", '{"type":"prompt"}\n{"type":"ping"}'):
+            await peer.connection.send(text)
+            assert (await peer.next())["success"] is False
+        assert (await peer.call("ping"))["success"]
+
+
+async def test_a_frame_that_is_too_long_ends_the_connection(serving: Any) -> None:
+    async with serving(rpc=RpcLimits(line=1000)) as served, served.socket(await served.open()) as peer:
+        await peer.connection.send("x" * 1001)
+        assert await peer.code() == 1009
 
 
 def _deaf(served: Any, id: str) -> socket.socket:
@@ -318,55 +263,49 @@ def _deaf(served: Any, id: str) -> socket.socket:
     return connection
 
 
-def test_a_client_that_reads_nothing_is_given_up_and_the_others_miss_nothing(
+async def test_a_client_that_reads_nothing_is_given_up_and_the_others_miss_nothing(
     serving: Any, server: ScriptedServer
 ) -> None:
     text = "x" * 600_000
     server.add(*[Turn(text, chunk=60_000, delay=0.005) for _ in range(15)])
-
-    async def talk() -> None:
-        limits = RpcLimits(pause=8_000_000, deaf=8_000_000, most=2_000_000, stall=60)
-        async with serving(rpc=limits) as served:
-            id = await served.open()
-            with _deaf(served, id):
-                async with served.socket(id, compression=None) as peer:
-                    async with asyncio.timeout(60):
-                        while (await served.sessions())[0]["clients"] < 2:
-                            await asyncio.sleep(0.01)
-                    for _ in range(15):
-                        await peer.call("prompt", message="much")
-                        assert deltas(await peer.until("done")) == text
-                    assert (await served.sessions())[0]["clients"] == 1
-
-    asyncio.run(talk())
-
-
-def test_a_slow_client_holds_the_next_model_call_up_until_it_is_given_up(serving: Any, server: ScriptedServer) -> None:
-    server.add(Turn("y" * 2_000_000, chunk=50_000), "second")
-
-    async def talk() -> None:
-        limits = RpcLimits(pause=100_000, deaf=8_000_000, most=8_000_000, stall=1.0)
-        async with serving(rpc=limits) as served:
-            id = await served.open()
-            with _deaf(served, id):
+    limits = RpcLimits(pause=8_000_000, deaf=8_000_000, most=2_000_000, stall=60)
+    async with serving(rpc=limits) as served:
+        id = await served.open()
+        with _deaf(served, id):
+            async with served.socket(id, compression=None) as peer:
                 async with asyncio.timeout(60):
-                    while (await served.sessions())[0]["clients"] < 1:
+                    while (await served.sessions())[0]["clients"] < 2:
                         await asyncio.sleep(0.01)
-                await served.command(id, "prompt", message="much")
-                await served.command(id, "prompt", message="and more")
-                async with asyncio.timeout(60):
-                    while len(server.requests) < 1 or (await served.sessions())[0]["busy"]:
-                        held = len(server.requests) == 1 and (await served.sessions())[0]["message_count"] == 2
-                        asked = len(server.requests)
-                        clients = (await served.sessions())[0]["clients"]
-                        assert not (asked == 2 and clients)
-                        await asyncio.sleep(0.05 if held else 0.01)
-            assert len(server.requests) == 2
-
-    asyncio.run(talk())
+                for _ in range(15):
+                    await peer.call("prompt", message="much")
+                    assert deltas(await peer.until("done")) == text
+                assert (await served.sessions())[0]["clients"] == 1
 
 
-def test_many_sessions_stream_at_once_and_no_delta_is_lost(serving: Any, server: ScriptedServer) -> None:
+async def test_a_slow_client_holds_the_next_model_call_up_until_it_is_given_up(
+    serving: Any, server: ScriptedServer
+) -> None:
+    server.add(Turn("y" * 2_000_000, chunk=50_000), "second")
+    limits = RpcLimits(pause=100_000, deaf=8_000_000, most=8_000_000, stall=1.0)
+    async with serving(rpc=limits) as served:
+        id = await served.open()
+        with _deaf(served, id):
+            async with asyncio.timeout(60):
+                while (await served.sessions())[0]["clients"] < 1:
+                    await asyncio.sleep(0.01)
+            await served.command(id, "prompt", message="much")
+            await served.command(id, "prompt", message="and more")
+            async with asyncio.timeout(60):
+                while len(server.requests) < 1 or (await served.sessions())[0]["busy"]:
+                    held = len(server.requests) == 1 and (await served.sessions())[0]["message_count"] == 2
+                    asked = len(server.requests)
+                    clients = (await served.sessions())[0]["clients"]
+                    assert not (asked == 2 and clients)
+                    await asyncio.sleep(0.05 if held else 0.01)
+        assert len(server.requests) == 2
+
+
+async def test_many_sessions_stream_at_once_and_no_delta_is_lost(serving: Any, server: ScriptedServer) -> None:
     words = [f"word{number} " for number in range(100)]
     server.add(*[Turn("".join(words), chunk=7, delay=0.005) for _ in range(20)])
 
@@ -375,8 +314,5 @@ def test_many_sessions_stream_at_once_and_no_delta_is_lost(serving: Any, server:
             await peer.call("prompt", message="go")
             return deltas(await peer.until("done"))
 
-    async def talk() -> None:
-        async with serving() as served:
-            assert await asyncio.gather(*(one(served) for _ in range(20))) == ["".join(words)] * 20
-
-    asyncio.run(talk())
+    async with serving() as served:
+        assert await asyncio.gather(*(one(served) for _ in range(20))) == ["".join(words)] * 20

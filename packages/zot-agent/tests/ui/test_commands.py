@@ -1,6 +1,5 @@
 """Slash commands, typed on a screen whose host was built as the command builds it."""
 
-import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,617 +24,531 @@ def sessions(chats: Any) -> list[Path]:
     return sorted(chats.root.glob("zot-home/sessions/*/*.jsonl"))
 
 
-def test_new_begins_another_session_and_clear_forgets_the_conversation(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("one", "two", "three")
-        async with chats.built(server) as talk:
-            await talk.send("first")
-            old = talk.session_path
-            await talk.send("/new")
-            assert talk.said == []
-            assert "first" not in talk.driver.screen()
-            assert "a new session; the old one is in /sessions" in talk.driver.screen()
-            await talk.send("second")
-            assert talk.session_path != old
-            await talk.send("/clear")
-            assert talk.said == []
-            assert "second" not in talk.driver.screen()
-            await talk.send("third")
-            assert [role for role, _ in talk.said] == ["user", "assistant"]
-        assert len(sessions(chats)) == 2
-
-    asyncio.run(main())
-
-
-def test_a_command_that_cannot_run_beside_work_stops_it_first(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add(Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]))
-        async with chats.built(server) as talk:
-            talk.type("work<enter>")
-            await talk.shown("    here")
-            talk.type("later<enter>")
-            talk.type("/clear<enter>")
-            await talk.until(lambda: not talk.busy and talk.said == [])
-            await talk.quiet()
-            assert talk.editor == "later"
-            assert len(server.requests) == 1
-
-    asyncio.run(main())
-
-
-def test_a_command_that_harms_nothing_runs_beside_work(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add(Turn(calls=[Call("bash", {"command": "echo here; until [ -e go ]; do sleep 0.02; done"})]), "Done.")
-        async with chats.built(server) as talk:
-            talk.type("work<enter>")
-            await talk.shown("    here")
-            talk.type("/help<enter>")
-            await talk.shown("Commands")
-            talk.type("<esc>/study<enter>")
-            await talk.until(lambda: talk.waiting)
-            assert talk.waiting[0].startswith("Get to know the project")
-            talk.type("<alt+up><ctrl+c>")
-            Path("go").touch()
-            await talk.quiet()
-
-    asyncio.run(main())
-
-
-def test_an_unknown_command_is_an_error_that_names_near_ones(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("a file")
-        async with chats.built(server) as talk:
-            talk.type("/modle<enter>")
-            await talk.shown("unknown command '/modle'; did you mean /model")
-            assert talk.editor == "/modle"
-            talk.type("<esc>/skill:nonsuch x<enter>")
-            await talk.shown("unknown skill 'nonsuch'")
-            talk.type("<esc>")
-            await talk.send("/etc/hosts")
-            assert talk.said == [("user", "/etc/hosts"), ("assistant", "a file")]
-
-    asyncio.run(main())
-
-
-def test_compact_takes_what_matters(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("one", "two", "three", "In short.")
-        async with chats.built(server) as talk:
-            await talk.send("/compact")
-            assert "✗" in talk.driver.screen()
-            for text in ("a", "b", "c"):
-                await talk.send(text)
-            await talk.send("/compact keep the numbers")
-            assert "≡ Summary of the conversation" in talk.driver.screen()
-            assert "In short." not in talk.driver.screen()
-            talk.type("<ctrl+o>")
-            await talk.shown("In short.")
-            assert "keep the numbers" in str(server.requests[-1].body)
-            assert "In short." in talk.said[0][1]
-
-    asyncio.run(main())
-
-
-def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("one", "two", "three")
-        async with chats.built(server) as talk:
-            await talk.send("the first talk")
-            await talk.send("/new")
-            await talk.send("the second talk")
-            talk.type("/sessions<enter>")
-            await talk.shown("the first talk")
-            assert talk.shows("""
-                |  a new session; the old one is in /sessions
-                |
-                |▌ the second talk
-                |
-                |  two
-                |(10 blank)
-                |────────────────────────────────────────────────────────────────────────────────
-                |  Sessions
-                |
-                |/ type to search
-                |› ● the second talk                                                   just now
-                |    the first talk                                                    just now
-                |
-                |  Enter choose · Ctrl+R rename · Ctrl+D delete · Ctrl+A all directories
-                |  ~/work                                            ↑10 ↓5 · openai · scripted
-            """)
-            talk.type("first<ctrl+r>")
-            await talk.shown("Rename the session")
-            talk.type("<ctrl+u>beginnings<enter>")
-            await talk.until(lambda: "Rename" not in talk.driver.screen())
-            talk.type("<ctrl+u>")
-            await talk.shown("beginnings")
-            talk.type("beg<enter>")
-            await talk.until(lambda: talk.said and talk.said[0][1] == "the first talk")
-            await talk.driver.settle()
-            assert "▌ the first talk" in talk.driver.screen()
-            await talk.send("go on")
-            talk.type("/sessions<enter>")
-            await talk.shown("beginnings")
-            talk.type("<ctrl+r>")
-            await talk.shown("Rename the session")
-            talk.type(" again<enter>")
-            await talk.shown("beginnings again")
-            talk.type("second<ctrl+d>")
-            await talk.shown("delete this session?")
-            talk.type("<ctrl+d>")
-            await talk.until(lambda: len(sessions(chats)) == 1)
-            await talk.driver.settle()
-            talk.type("<esc>")
-            assert [row["type"] for row in rows(talk.session_path)].count("message") == 4
-
-    asyncio.run(main())
-
-
-def test_the_session_at_hand_cannot_be_deleted(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("one")
-        async with chats.built(server) as talk:
-            await talk.send("hello")
-            talk.type("/sessions<enter>")
-            await talk.shown("just now")
-            talk.type("<ctrl+d>")
-            await talk.shown("this is the session at hand; begin another one with /new first")
-            talk.type("<ctrl+d>")
-            await talk.driver.settle()
-            await talk.shown("this is the session at hand; begin another one with /new first")
-            assert len(sessions(chats)) == 1
-            talk.type("<up>")
-            await talk.shown("Ctrl+R rename")
-            assert "✗" not in talk.driver.screen()
-
-    asyncio.run(main())
-
-
-def test_a_session_that_another_zot_has_open_is_neither_renamed_nor_deleted(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("one", "two")
-        async with chats.built(server) as other, chats.built(server) as talk:
-            await other.send("theirs")
-            await talk.send("mine")
-            talk.type("/sessions<enter>")
-            await talk.shown("theirs")
-            talk.type("theirs<ctrl+d><ctrl+d>")
-            await talk.shown("another zot has this session open; close that one first")
-            talk.type("<ctrl+r>")
-            await talk.shown("Rename the session")
-            talk.type("<enter>")
-            await talk.shown("another zot has this session open")
-            assert len(sessions(chats)) == 2
-            assert all("rename" not in [row["type"] for row in rows(str(path))] for path in sessions(chats))
-
-    asyncio.run(main())
-
-
-def test_a_model_of_the_same_vendor_and_one_of_another(
-    chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def main() -> None:
-        server.add("one", "two", "three")
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
-        async with chats.built(server) as talk:
-            await talk.send("first")
-            await talk.send("/model gpt-4o-mini")
-            await talk.until(lambda: talk.driver.screen().endswith("gpt-4o-mini"))
-            await talk.send("second")
-            assert server.requests[-1].body["model"] == "gpt-4o-mini"
-            await talk.send("/model anthropic/claude-sonnet-4-5")
-            await talk.until(lambda: talk.driver.screen().endswith("claude-sonnet-4-5"))
-            await talk.send("third")
-            assert "max_tokens" in server.requests[-1].body
-            assert [text for _, text in talk.said] == ["first", "one", "second", "two", "third", "three"]
-            assert talk.driver.screen().count("▌") == 3
-        (path,) = sessions(chats)
-        assert [row["type"] for row in rows(str(path))].count("message") == 6
-
-    asyncio.run(main())
-
-
-def test_a_model_that_the_catalogue_has_not_is_taken_with_a_word_about_it(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("one")
-        async with chats.built(server, model="gpt-4o-mini") as talk:
-            await talk.send("/model gpt-nope")
-            await talk.shown("gpt-nope is not among the models of OpenAI that zot knows")
-            await talk.send("hello")
-            assert server.requests[-1].body["model"] == "gpt-nope"
-
-    asyncio.run(main())
-
-
-def test_a_vendor_that_nobody_knows_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        async with chats.built(server, model="gpt-4o-mini") as talk:
-            await talk.send("/model foo/bar")
-            await talk.shown("✗ unknown provider 'foo'; known: anthropic, openai")
-            assert talk.agent.model.id == "gpt-4o-mini"
-
-    asyncio.run(main())
-
-
-def test_a_server_with_names_of_its_own_takes_those_with_a_slash_without_a_word(
+async def test_new_begins_another_session_and_clear_forgets_the_conversation(
     chats: Any, server: ScriptedServer
 ) -> None:
-    async def main() -> None:
-        server.add("one")
-        async with chats.built(server) as talk:
-            await talk.send("/model meta/llama")
-            await talk.send("hello")
-            assert server.requests[-1].body["model"] == "meta/llama"
-            assert "not among" not in talk.driver.screen()
-
-    asyncio.run(main())
-
-
-def test_new_where_nothing_was_said_speaks_of_no_old_session(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        async with chats.built(server) as talk:
-            await talk.send("/new")
-            await talk.shown("a new session")
-            assert "the old one" not in talk.driver.screen()
-
-    asyncio.run(main())
+    server.add("one", "two", "three")
+    async with chats.built(server) as talk:
+        await talk.send("first")
+        old = talk.session_path
+        await talk.send("/new")
+        assert talk.said == []
+        assert "first" not in talk.driver.screen()
+        assert "a new session; the old one is in /sessions" in talk.driver.screen()
+        await talk.send("second")
+        assert talk.session_path != old
+        await talk.send("/clear")
+        assert talk.said == []
+        assert "second" not in talk.driver.screen()
+        await talk.send("third")
+        assert [role for role, _ in talk.said] == ["user", "assistant"]
+    assert len(sessions(chats)) == 2
 
 
-def test_a_conversation_that_is_not_kept_goes_on_with_a_model_of_another_vendor(
+async def test_a_command_that_cannot_run_beside_work_stops_it_first(chats: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]))
+    async with chats.built(server) as talk:
+        talk.type("work<enter>")
+        await talk.shown("    here")
+        talk.type("later<enter>")
+        talk.type("/clear<enter>")
+        await talk.until(lambda: not talk.busy and talk.said == [])
+        await talk.quiet()
+        assert talk.editor == "later"
+        assert len(server.requests) == 1
+
+
+async def test_a_command_that_harms_nothing_runs_beside_work(chats: Any, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "echo here; until [ -e go ]; do sleep 0.02; done"})]), "Done.")
+    async with chats.built(server) as talk:
+        talk.type("work<enter>")
+        await talk.shown("    here")
+        talk.type("/help<enter>")
+        await talk.shown("Commands")
+        talk.type("<esc>/study<enter>")
+        await talk.until(lambda: talk.waiting)
+        assert talk.waiting[0].startswith("Get to know the project")
+        talk.type("<alt+up><ctrl+c>")
+        Path("go").touch()
+        await talk.quiet()
+
+
+async def test_an_unknown_command_is_an_error_that_names_near_ones(chats: Any, server: ScriptedServer) -> None:
+    server.add("a file")
+    async with chats.built(server) as talk:
+        talk.type("/modle<enter>")
+        await talk.shown("unknown command '/modle'; did you mean /model")
+        assert talk.editor == "/modle"
+        talk.type("<esc>/skill:nonsuch x<enter>")
+        await talk.shown("unknown skill 'nonsuch'")
+        talk.type("<esc>")
+        await talk.send("/etc/hosts")
+        assert talk.said == [("user", "/etc/hosts"), ("assistant", "a file")]
+
+
+async def test_compact_takes_what_matters(chats: Any, server: ScriptedServer) -> None:
+    server.add("one", "two", "three", "In short.")
+    async with chats.built(server) as talk:
+        await talk.send("/compact")
+        assert "✗" in talk.driver.screen()
+        for text in ("a", "b", "c"):
+            await talk.send(text)
+        await talk.send("/compact keep the numbers")
+        assert "≡ Summary of the conversation" in talk.driver.screen()
+        assert "In short." not in talk.driver.screen()
+        talk.type("<ctrl+o>")
+        await talk.shown("In short.")
+        assert "keep the numbers" in str(server.requests[-1].body)
+        assert "In short." in talk.said[0][1]
+
+
+async def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: ScriptedServer) -> None:
+    server.add("one", "two", "three")
+    async with chats.built(server) as talk:
+        await talk.send("the first talk")
+        await talk.send("/new")
+        await talk.send("the second talk")
+        talk.type("/sessions<enter>")
+        await talk.shown("the first talk")
+        assert talk.shows("""
+            |  a new session; the old one is in /sessions
+            |
+            |▌ the second talk
+            |
+            |  two
+            |(10 blank)
+            |────────────────────────────────────────────────────────────────────────────────
+            |  Sessions
+            |
+            |/ type to search
+            |› ● the second talk                                                   just now
+            |    the first talk                                                    just now
+            |
+            |  Enter choose · Ctrl+R rename · Ctrl+D delete · Ctrl+A all directories
+            |  ~/work                                            ↑10 ↓5 · openai · scripted
+        """)
+        talk.type("first<ctrl+r>")
+        await talk.shown("Rename the session")
+        talk.type("<ctrl+u>beginnings<enter>")
+        await talk.until(lambda: "Rename" not in talk.driver.screen())
+        talk.type("<ctrl+u>")
+        await talk.shown("beginnings")
+        talk.type("beg<enter>")
+        await talk.until(lambda: talk.said and talk.said[0][1] == "the first talk")
+        await talk.driver.settle()
+        assert "▌ the first talk" in talk.driver.screen()
+        await talk.send("go on")
+        talk.type("/sessions<enter>")
+        await talk.shown("beginnings")
+        talk.type("<ctrl+r>")
+        await talk.shown("Rename the session")
+        talk.type(" again<enter>")
+        await talk.shown("beginnings again")
+        talk.type("second<ctrl+d>")
+        await talk.shown("delete this session?")
+        talk.type("<ctrl+d>")
+        await talk.until(lambda: len(sessions(chats)) == 1)
+        await talk.driver.settle()
+        talk.type("<esc>")
+        assert [row["type"] for row in rows(talk.session_path)].count("message") == 4
+
+
+async def test_the_session_at_hand_cannot_be_deleted(chats: Any, server: ScriptedServer) -> None:
+    server.add("one")
+    async with chats.built(server) as talk:
+        await talk.send("hello")
+        talk.type("/sessions<enter>")
+        await talk.shown("just now")
+        talk.type("<ctrl+d>")
+        await talk.shown("this is the session at hand; begin another one with /new first")
+        talk.type("<ctrl+d>")
+        await talk.driver.settle()
+        await talk.shown("this is the session at hand; begin another one with /new first")
+        assert len(sessions(chats)) == 1
+        talk.type("<up>")
+        await talk.shown("Ctrl+R rename")
+        assert "✗" not in talk.driver.screen()
+
+
+async def test_a_session_that_another_zot_has_open_is_neither_renamed_nor_deleted(
+    chats: Any, server: ScriptedServer
+) -> None:
+    server.add("one", "two")
+    async with chats.built(server) as other, chats.built(server) as talk:
+        await other.send("theirs")
+        await talk.send("mine")
+        talk.type("/sessions<enter>")
+        await talk.shown("theirs")
+        talk.type("theirs<ctrl+d><ctrl+d>")
+        await talk.shown("another zot has this session open; close that one first")
+        talk.type("<ctrl+r>")
+        await talk.shown("Rename the session")
+        talk.type("<enter>")
+        await talk.shown("another zot has this session open")
+        assert len(sessions(chats)) == 2
+        assert all("rename" not in [row["type"] for row in rows(str(path))] for path in sessions(chats))
+
+
+async def test_a_model_of_the_same_vendor_and_one_of_another(
     chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def main() -> None:
-        server.add("one", "two")
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
-        async with chats.built(server, no_session=True) as talk:
-            await talk.send("first")
-            await talk.send("/model anthropic/claude-sonnet-4-5")
-            await talk.until(lambda: talk.driver.screen().endswith("claude-sonnet-4-5"))
-            await talk.send("second")
-            assert [text for _, text in talk.said] == ["first", "one", "second", "two"]
-            assert "first" in str(server.requests[-1].body)
-        assert sessions(chats) == []
-
-    asyncio.run(main())
-
-
-def test_a_model_without_a_key_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("one", "two")
-        async with chats.built(server) as talk:
-            await talk.send("first")
-            await talk.send("/model anthropic/claude-sonnet-4-5")
-            assert "ANTHROPIC_API_KEY" in talk.driver.screen()
-            await talk.send("second")
-            assert talk.said[-1] == ("assistant", "two")
-
-    asyncio.run(main())
+    server.add("one", "two", "three")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
+    async with chats.built(server) as talk:
+        await talk.send("first")
+        await talk.send("/model gpt-4o-mini")
+        await talk.until(lambda: talk.driver.screen().endswith("gpt-4o-mini"))
+        await talk.send("second")
+        assert server.requests[-1].body["model"] == "gpt-4o-mini"
+        await talk.send("/model anthropic/claude-sonnet-4-5")
+        await talk.until(lambda: talk.driver.screen().endswith("claude-sonnet-4-5"))
+        await talk.send("third")
+        assert "max_tokens" in server.requests[-1].body
+        assert [text for _, text in talk.said] == ["first", "one", "second", "two", "third", "three"]
+        assert talk.driver.screen().count("▌") == 3
+    (path,) = sessions(chats)
+    assert [row["type"] for row in rows(str(path))].count("message") == 6
 
 
-def test_models_are_picked_from_a_list(chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main() -> None:
-        server.add("one")
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
-        async with chats.built(server) as talk:
-            talk.type("/model<enter>")
-            await talk.shown("vendors with a key")
-            assert "openai-responses" not in talk.driver.screen()
-            assert "gives no list" not in talk.driver.screen()  # servers that are not in use need not run
-            talk.type("haiku45")
-            await talk.shown("claude-haiku-4-5")
-            await talk.driver.settle()
-            rows = [" ".join(row.split()) for row in talk.rows()]
-            assert "vendors with a key, or a server here" in rows
-            assert "/ haiku45" in rows
-            assert any(row.startswith("› claude-haiku-4-5 Claude Haiku 4.5") for row in rows)
-            assert any(row.endswith("anthropic 200k tokens") for row in rows)
-            talk.type("<enter>")
-            await talk.until(lambda: "haiku" in talk.driver.screen().splitlines()[-1])
-            await talk.send("hello")
-            assert talk.said == [("user", "hello"), ("assistant", "one")]
-
-    asyncio.run(main())
+async def test_a_model_that_the_catalogue_has_not_is_taken_with_a_word_about_it(
+    chats: Any, server: ScriptedServer
+) -> None:
+    server.add("one")
+    async with chats.built(server, model="gpt-4o-mini") as talk:
+        await talk.send("/model gpt-nope")
+        await talk.shown("gpt-nope is not among the models of OpenAI that zot knows")
+        await talk.send("hello")
+        assert server.requests[-1].body["model"] == "gpt-nope"
 
 
-def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        async with chats.built(server, base_url="http://127.0.0.1:1/v1") as talk:
-            talk.type("/model<enter>")
-            await talk.shown("openai gives no list of its models: ")
-            await talk.shown("› ● scripted")
-
-    asyncio.run(main())
+async def test_a_vendor_that_nobody_knows_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
+    async with chats.built(server, model="gpt-4o-mini") as talk:
+        await talk.send("/model foo/bar")
+        await talk.shown("✗ unknown provider 'foo'; known: anthropic, openai")
+        assert talk.agent.model.id == "gpt-4o-mini"
 
 
-def test_reasoning_is_chosen(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        async with chats.built(server) as talk:
-            await talk.send("/reasoning high")
-            assert talk.agent.reasoning == "high"
-            await talk.send("/reasoning hihg")
-            assert "did you mean high or xhigh?" in talk.driver.screen()
-            talk.type("/reasoning<enter>")
-            await talk.shown("Reasoning")
-            talk.type("low<enter>")
-            await talk.quiet()
-            assert talk.agent.reasoning == "low"
-
-    asyncio.run(main())
+async def test_a_server_with_names_of_its_own_takes_those_with_a_slash_without_a_word(
+    chats: Any, server: ScriptedServer
+) -> None:
+    server.add("one")
+    async with chats.built(server) as talk:
+        await talk.send("/model meta/llama")
+        await talk.send("hello")
+        assert server.requests[-1].body["model"] == "meta/llama"
+        assert "not among" not in talk.driver.screen()
 
 
-def test_jump_shows_a_prompt_of_before(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add(*["\n\n".join("word" for _ in range(20)) for _ in range(3)])
-        async with chats.built(server) as talk:
-            for text in ("alpha", "beta", "gamma"):
-                await talk.send(text)
-            await talk.send("/jump alp")
-            assert "▌ alpha" in talk.driver.screen()
-            await talk.send("/jump omega")
-            assert talk.presenter.transcript.cells[-1].shows
-            talk.type("<shift+end>/jump<enter>")
-            await talk.shown("Jump to")
-            talk.type("<down><enter>")
-            await talk.shown("▌ beta")
-
-    asyncio.run(main())
+async def test_new_where_nothing_was_said_speaks_of_no_old_session(chats: Any, server: ScriptedServer) -> None:
+    async with chats.built(server) as talk:
+        await talk.send("/new")
+        await talk.shown("a new session")
+        assert "the old one" not in talk.driver.screen()
 
 
-def test_a_question_beside_the_work_is_not_kept(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("main answer", "side **answer**", "second side answer", "main again")
-        async with chats.built(server) as talk:
-            await talk.send("first")
-            talk.type("/btw what is it?<enter>")
-            await talk.shown("ask more")
-            assert talk.shows("""
-                |▌ first
-                |
-                |  main answer
-                |(11 blank)
-                |────────────────────────────────────────────────────────────────────────────────
-                |  By the way
-                |  not part of the conversation; the model forgets it
-                |
-                |▌ what is it?
-                |
-                |  side answer
-                |
-                |  Enter ask more · Esc close
-                |  ~/work                                            ↑10 ↓5 · openai · scripted
-            """)
-            talk.type("<enter>")
-            await talk.shown("another question")
-            talk.type("and that?<enter>")
-            await talk.shown("second side answer")
-            await talk.shown("ask more")
-            assert "side answer" in talk.driver.screen()
-            talk.type("<esc>")
-            await talk.quiet()
-            assert "By the way" not in talk.driver.screen()
-            await talk.send("second")
-            assert [text for _, text in talk.said] == ["first", "main answer", "second", "main again"]
-            assert "what is it?" not in str(server.requests[-1].body)
-            assert "main answer" in str(server.requests[1].body)
-            assert "side **answer**" in str(server.requests[2].body)
-
-    asyncio.run(main())
+async def test_a_conversation_that_is_not_kept_goes_on_with_a_model_of_another_vendor(
+    chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.add("one", "two")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
+    async with chats.built(server, no_session=True) as talk:
+        await talk.send("first")
+        await talk.send("/model anthropic/claude-sonnet-4-5")
+        await talk.until(lambda: talk.driver.screen().endswith("claude-sonnet-4-5"))
+        await talk.send("second")
+        assert [text for _, text in talk.said] == ["first", "one", "second", "two"]
+        assert "first" in str(server.requests[-1].body)
+    assert sessions(chats) == []
 
 
-def test_the_answer_to_a_question_beside_the_work_is_shown_as_it_comes_and_can_be_stopped(
+async def test_a_model_without_a_key_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
+    server.add("one", "two")
+    async with chats.built(server) as talk:
+        await talk.send("first")
+        await talk.send("/model anthropic/claude-sonnet-4-5")
+        assert "ANTHROPIC_API_KEY" in talk.driver.screen()
+        await talk.send("second")
+        assert talk.said[-1] == ("assistant", "two")
+
+
+async def test_models_are_picked_from_a_list(
+    chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.add("one")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
+    async with chats.built(server) as talk:
+        talk.type("/model<enter>")
+        await talk.shown("vendors with a key")
+        assert "openai-responses" not in talk.driver.screen()
+        assert "gives no list" not in talk.driver.screen()  # servers that are not in use need not run
+        talk.type("haiku45")
+        await talk.shown("claude-haiku-4-5")
+        await talk.driver.settle()
+        rows = [" ".join(row.split()) for row in talk.rows()]
+        assert "vendors with a key, or a server here" in rows
+        assert "/ haiku45" in rows
+        assert any(row.startswith("› claude-haiku-4-5 Claude Haiku 4.5") for row in rows)
+        assert any(row.endswith("anthropic 200k tokens") for row in rows)
+        talk.type("<enter>")
+        await talk.until(lambda: "haiku" in talk.driver.screen().splitlines()[-1])
+        await talk.send("hello")
+        assert talk.said == [("user", "hello"), ("assistant", "one")]
+
+
+async def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Any, server: ScriptedServer) -> None:
+    async with chats.built(server, base_url="http://127.0.0.1:1/v1") as talk:
+        talk.type("/model<enter>")
+        await talk.shown("openai gives no list of its models: ")
+        await talk.shown("› ● scripted")
+
+
+async def test_reasoning_is_chosen(chats: Any, server: ScriptedServer) -> None:
+    async with chats.built(server) as talk:
+        await talk.send("/reasoning high")
+        assert talk.agent.reasoning == "high"
+        await talk.send("/reasoning hihg")
+        assert "did you mean high or xhigh?" in talk.driver.screen()
+        talk.type("/reasoning<enter>")
+        await talk.shown("Reasoning")
+        talk.type("low<enter>")
+        await talk.quiet()
+        assert talk.agent.reasoning == "low"
+
+
+async def test_jump_shows_a_prompt_of_before(chats: Any, server: ScriptedServer) -> None:
+    server.add(*["\n\n".join("word" for _ in range(20)) for _ in range(3)])
+    async with chats.built(server) as talk:
+        for text in ("alpha", "beta", "gamma"):
+            await talk.send(text)
+        await talk.send("/jump alp")
+        assert "▌ alpha" in talk.driver.screen()
+        await talk.send("/jump omega")
+        assert talk.presenter.transcript.cells[-1].shows
+        talk.type("<shift+end>/jump<enter>")
+        await talk.shown("Jump to")
+        talk.type("<down><enter>")
+        await talk.shown("▌ beta")
+
+
+async def test_a_question_beside_the_work_is_not_kept(chats: Any, server: ScriptedServer) -> None:
+    server.add("main answer", "side **answer**", "second side answer", "main again")
+    async with chats.built(server) as talk:
+        await talk.send("first")
+        talk.type("/btw what is it?<enter>")
+        await talk.shown("ask more")
+        assert talk.shows("""
+            |▌ first
+            |
+            |  main answer
+            |(11 blank)
+            |────────────────────────────────────────────────────────────────────────────────
+            |  By the way
+            |  not part of the conversation; the model forgets it
+            |
+            |▌ what is it?
+            |
+            |  side answer
+            |
+            |  Enter ask more · Esc close
+            |  ~/work                                            ↑10 ↓5 · openai · scripted
+        """)
+        talk.type("<enter>")
+        await talk.shown("another question")
+        talk.type("and that?<enter>")
+        await talk.shown("second side answer")
+        await talk.shown("ask more")
+        assert "side answer" in talk.driver.screen()
+        talk.type("<esc>")
+        await talk.quiet()
+        assert "By the way" not in talk.driver.screen()
+        await talk.send("second")
+        assert [text for _, text in talk.said] == ["first", "main answer", "second", "main again"]
+        assert "what is it?" not in str(server.requests[-1].body)
+        assert "main answer" in str(server.requests[1].body)
+        assert "side **answer**" in str(server.requests[2].body)
+
+
+async def test_the_answer_to_a_question_beside_the_work_is_shown_as_it_comes_and_can_be_stopped(
     chats: Any, paused: Any
 ) -> None:
-    async def main() -> None:
-        client = paused(["It is a \x1b[2J\u202eshed¶, or a boat.", "Sorry.", "main"])
-        async with chats.open(client) as talk:
-            talk.type("/btw what is it?<enter>")
-            await talk.shown("It is a \ufffdshed")
-            assert "Esc stop" in talk.driver.screen()
-            assert "\x1b" not in talk.driver.screen()
-            assert "\u202e" not in talk.driver.screen()
-            talk.type("<enter>")  # there is nothing to answer yet
-            talk.type("<esc>")
-            await talk.shown("stopped")
-            assert "boat" not in talk.driver.screen()
-            assert client.cancelled == 1
-            talk.type("<enter>")
-            await talk.shown("another question")
-            talk.type("why?<enter>")
-            await talk.shown("Sorry.")
-            asked = [each.text for each in client.requests[-1].messages]
-            assert asked == ["what is it?", "It is a \x1b[2J\u202eshed", "why?"]
-            talk.type("<esc>")
-            await talk.send("hello")
-            assert talk.said == [("user", "hello"), ("assistant", "main")]
-
-    asyncio.run(main())
+    client = paused(["It is a \x1b[2J\u202eshed¶, or a boat.", "Sorry.", "main"])
+    async with chats.open(client) as talk:
+        talk.type("/btw what is it?<enter>")
+        await talk.shown("It is a \ufffdshed")
+        assert "Esc stop" in talk.driver.screen()
+        assert "\x1b" not in talk.driver.screen()
+        assert "\u202e" not in talk.driver.screen()
+        talk.type("<enter>")  # there is nothing to answer yet
+        talk.type("<esc>")
+        await talk.shown("stopped")
+        assert "boat" not in talk.driver.screen()
+        assert client.cancelled == 1
+        talk.type("<enter>")
+        await talk.shown("another question")
+        talk.type("why?<enter>")
+        await talk.shown("Sorry.")
+        asked = [each.text for each in client.requests[-1].messages]
+        assert asked == ["what is it?", "It is a \x1b[2J\u202eshed", "why?"]
+        talk.type("<esc>")
+        await talk.send("hello")
+        assert talk.said == [("user", "hello"), ("assistant", "main")]
 
 
-def test_a_long_answer_beside_the_work_is_followed_to_its_end_and_can_be_read_from_its_beginning(
+async def test_a_long_answer_beside_the_work_is_followed_to_its_end_and_can_be_read_from_its_beginning(
     chats: Any, server: ScriptedServer
 ) -> None:
-    async def main() -> None:
-        server.add("\n\n".join(f"paragraph {number}" for number in range(40)))
-        async with chats.built(server) as talk:
-            talk.type("/btw everything<enter>")
-            await talk.shown("ask more")
-            assert "paragraph 39" in talk.driver.screen()
-            talk.type("<home>")
-            await talk.shown("▌ everything")
-            assert "1–15/81" in talk.driver.screen()
-            talk.driver.resize(20, 6)
-            await talk.driver.settle()
-            assert "everything" in talk.driver.screen()
-
-    asyncio.run(main())
+    server.add("\n\n".join(f"paragraph {number}" for number in range(40)))
+    async with chats.built(server) as talk:
+        talk.type("/btw everything<enter>")
+        await talk.shown("ask more")
+        assert "paragraph 39" in talk.driver.screen()
+        talk.type("<home>")
+        await talk.shown("▌ everything")
+        assert "1–15/81" in talk.driver.screen()
+        talk.driver.resize(20, 6)
+        await talk.driver.settle()
+        assert "everything" in talk.driver.screen()
 
 
-def test_a_question_beside_the_work_can_be_given_up_before_its_answer(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add(Turn(fault=Fault(stall=60.0)), "main")
-        async with chats.built(server) as talk:
-            talk.type("/btw what is it?<enter>")
-            await talk.shown("waiting for the answer")
-            await talk.until(lambda: server.requests)
-            talk.type("<esc>")
-            await talk.until(lambda: server.requests[0].closed_early)
-            await talk.driver.settle()
-            assert "By the way" not in talk.driver.screen()
-            await talk.send("hello")
-            assert talk.said == [("user", "hello"), ("assistant", "main")]
-
-    asyncio.run(main())
+async def test_a_question_beside_the_work_can_be_given_up_before_its_answer(chats: Any, server: ScriptedServer) -> None:
+    server.add(Turn(fault=Fault(stall=60.0)), "main")
+    async with chats.built(server) as talk:
+        talk.type("/btw what is it?<enter>")
+        await talk.shown("waiting for the answer")
+        await talk.until(lambda: server.requests)
+        talk.type("<esc>")
+        await talk.until(lambda: server.requests[0].closed_early)
+        await talk.driver.settle()
+        assert "By the way" not in talk.driver.screen()
+        await talk.send("hello")
+        assert talk.said == [("user", "hello"), ("assistant", "main")]
 
 
-def test_a_question_beside_the_work_that_fails_says_why_and_can_be_asked_again(
+async def test_a_question_beside_the_work_that_fails_says_why_and_can_be_asked_again(
     chats: Any, server: ScriptedServer
 ) -> None:
-    async def main() -> None:
-        server.add(Turn(fault=Fault(status=400, body={"error": {"message": "no such\n\x1b[2Jmodel"}})), "Now.")
-        async with chats.built(server) as talk:
-            talk.type("/btw<enter>")
-            await talk.shown("a question beside the work")
-            talk.type("what is it?<enter>")
-            await talk.shown("ask more")
-            assert any(row.startswith("✗ ") and "no such model" in row for row in talk.rows())
-            talk.type("<enter>")
-            await talk.shown("another question")
-            talk.type("again<enter>")
-            await talk.shown("Now.")
-            talk.type("<esc>")
-            await talk.quiet()
-            assert "✗" not in talk.driver.screen()
-            assert talk.said == []
-
-    asyncio.run(main())
+    server.add(Turn(fault=Fault(status=400, body={"error": {"message": "no such\n\x1b[2Jmodel"}})), "Now.")
+    async with chats.built(server) as talk:
+        talk.type("/btw<enter>")
+        await talk.shown("a question beside the work")
+        talk.type("what is it?<enter>")
+        await talk.shown("ask more")
+        assert any(row.startswith("✗ ") and "no such model" in row for row in talk.rows())
+        talk.type("<enter>")
+        await talk.shown("another question")
+        talk.type("again<enter>")
+        await talk.shown("Now.")
+        talk.type("<esc>")
+        await talk.quiet()
+        assert "✗" not in talk.driver.screen()
+        assert talk.said == []
 
 
-def test_leaving_ends_a_question_beside_the_work(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add(Turn("It is " + "long " * 50, fault=Fault(stall=60.0)))
-        async with chats.built(server) as talk:
-            talk.type("/btw what is it?<enter>")
-            await talk.until(lambda: server.requests)
-            await talk.chat.controller.close()
-            await talk.until(lambda: server.requests[0].closed_early)
-
-    asyncio.run(main())
+async def test_leaving_ends_a_question_beside_the_work(chats: Any, server: ScriptedServer) -> None:
+    server.add(Turn("It is " + "long " * 50, fault=Fault(stall=60.0)))
+    async with chats.built(server) as talk:
+        talk.type("/btw what is it?<enter>")
+        await talk.until(lambda: server.requests)
+        await talk.chat.controller.close()
+        await talk.until(lambda: server.requests[0].closed_early)
 
 
-def test_a_compaction_is_stopped_by_esc(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("one", "two", "three", Turn(fault=Fault(stall=60.0)), "four")
-        async with chats.built(server) as talk:
-            for text in ("a", "b", "c"):
-                await talk.send(text)
-            talk.type("/compact<enter>")
-            await talk.shown("summarising the conversation")
-            await talk.until(lambda: len(server.requests) == 4)
-            talk.type("<esc>")
-            await talk.quiet()
-            assert len(talk.said) == 6
-            await talk.send("d")
-            assert talk.said[-1] == ("assistant", "four")
-
-    asyncio.run(main())
+async def test_a_compaction_is_stopped_by_esc(chats: Any, server: ScriptedServer) -> None:
+    server.add("one", "two", "three", Turn(fault=Fault(stall=60.0)), "four")
+    async with chats.built(server) as talk:
+        for text in ("a", "b", "c"):
+            await talk.send(text)
+        talk.type("/compact<enter>")
+        await talk.shown("summarising the conversation")
+        await talk.until(lambda: len(server.requests) == 4)
+        talk.type("<esc>")
+        await talk.quiet()
+        assert len(talk.said) == 6
+        await talk.send("d")
+        assert talk.said[-1] == ("assistant", "four")
 
 
-def test_a_call_is_confirmed_where_that_was_asked_for(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        call = Call("bash", {"command": "echo done; echo more"})
-        server.add(Turn("I run it.", calls=[call]), "No then.", Turn(calls=[call]), "Done.")
-        async with chats.built(server, no_yolo=True) as talk:
-            talk.type("go<enter>")
-            await talk.shown("Run bash")
-            assert talk.shows("""
-                |▌ go
-                |
-                |  I run it.
-                |
-                |* bash echo done; echo more
-                |(7 blank)
-                |────────────────────────────────────────────────────────────────────────────────
-                |  Run bash echo done; echo more?
-                |
-                |  command: echo done; echo more
-                |
-                |› y  yes, this call
-                |  t  yes, and every call of this tool
-                |  a  yes, and every call
-                |  n  no
-                |
-                |  Enter choose · Esc cancel
-                |  ~/work                                            ↑10 ↓5 · openai · scripted
-            """)
-            talk.type("n")
-            await talk.quiet()
-            assert "⊘ bash echo done; echo more  refused" in talk.driver.screen()
-            assert "the user did not allow this call of bash" in talk.driver.screen()
-            assert "No then." in talk.driver.screen()
-            talk.type("again<enter>")
-            await talk.shown("Run bash")
-            talk.type("y")
-            await talk.shown("Done.")
-
-    asyncio.run(main())
+async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Any, server: ScriptedServer) -> None:
+    call = Call("bash", {"command": "echo done; echo more"})
+    server.add(Turn("I run it.", calls=[call]), "No then.", Turn(calls=[call]), "Done.")
+    async with chats.built(server, no_yolo=True) as talk:
+        talk.type("go<enter>")
+        await talk.shown("Run bash")
+        assert talk.shows("""
+            |▌ go
+            |
+            |  I run it.
+            |
+            |* bash echo done; echo more
+            |(7 blank)
+            |────────────────────────────────────────────────────────────────────────────────
+            |  Run bash echo done; echo more?
+            |
+            |  command: echo done; echo more
+            |
+            |› y  yes, this call
+            |  t  yes, and every call of this tool
+            |  a  yes, and every call
+            |  n  no
+            |
+            |  Enter choose · Esc cancel
+            |  ~/work                                            ↑10 ↓5 · openai · scripted
+        """)
+        talk.type("n")
+        await talk.quiet()
+        assert "⊘ bash echo done; echo more  refused" in talk.driver.screen()
+        assert "the user did not allow this call of bash" in talk.driver.screen()
+        assert "No then." in talk.driver.screen()
+        talk.type("again<enter>")
+        await talk.shown("Run bash")
+        talk.type("y")
+        await talk.shown("Done.")
 
 
-def test_a_skill_is_found_and_sent(chats: Any, server: ScriptedServer) -> None:
+async def test_a_skill_is_found_and_sent(chats: Any, server: ScriptedServer) -> None:
     folder = Path(".zot/skills/knots")
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: knots\ndescription: how to tie knots\n---\nOver, under, through.\n")
-
-    async def main() -> None:
-        server.add("tied")
-        async with chats.built(server) as talk:
-            talk.type("/skills<enter>")
-            await talk.shown("how to tie knots")
-            talk.type("<enter>")
-            await talk.until(lambda: talk.editor == "/skill:knots ")
-            talk.type("a bowline<enter>")
-            await talk.quiet()
-            assert "Over, under, through." in talk.said[0][1]
-            assert "a bowline" in talk.said[0][1]
-
-    asyncio.run(main())
+    server.add("tied")
+    async with chats.built(server) as talk:
+        talk.type("/skills<enter>")
+        await talk.shown("how to tie knots")
+        talk.type("<enter>")
+        await talk.until(lambda: talk.editor == "/skill:knots ")
+        talk.type("a bowline<enter>")
+        await talk.quiet()
+        assert "Over, under, through." in talk.said[0][1]
+        assert "a bowline" in talk.said[0][1]
 
 
-def test_the_last_answer_is_copied(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        server.add("the answer")
-        async with chats.built(server) as talk:
-            await talk.send("/copy")
-            assert "there is no answer to copy yet" in talk.driver.screen()
-            await talk.send("question")
-            await talk.send("/copy")
-            await talk.shown("copied")
-            assert any(sequence.startswith("\x1b]52;") for sequence in talk.driver.memory.sent)
-
-    asyncio.run(main())
+async def test_the_last_answer_is_copied(chats: Any, server: ScriptedServer) -> None:
+    server.add("the answer")
+    async with chats.built(server) as talk:
+        await talk.send("/copy")
+        assert "there is no answer to copy yet" in talk.driver.screen()
+        await talk.send("question")
+        await talk.send("/copy")
+        await talk.shown("copied")
+        assert any(sequence.startswith("\x1b]52;") for sequence in talk.driver.memory.sent)
 
 
-def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        async with chats.built(server) as talk:
-            await talk.send("/theme light")
-            assert talk.chat.app.theme.name == "light"
-            await talk.send("/theme nonsuch")
-            assert "✗ unknown theme 'nonsuch'; known: auto, dark" in talk.driver.screen()
-            talk.type("/theme<enter>")
-            await talk.shown("Theme")
-            talk.type("dark<enter>")
-            await talk.quiet()
-            assert talk.chat.app.theme.name == "dark"
-
-    asyncio.run(main())
+async def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Any, server: ScriptedServer) -> None:
+    async with chats.built(server) as talk:
+        await talk.send("/theme light")
+        assert talk.chat.app.theme.name == "light"
+        await talk.send("/theme nonsuch")
+        assert "✗ unknown theme 'nonsuch'; known: auto, dark" in talk.driver.screen()
+        talk.type("/theme<enter>")
+        await talk.shown("Theme")
+        talk.type("dark<enter>")
+        await talk.quiet()
+        assert talk.chat.app.theme.name == "dark"
 
 
-def test_exit_leaves(chats: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        async with chats.built(server) as talk:
-            talk.type("/exit<enter>")
-            await talk.until(lambda: talk.chat.app.over)
-
-    asyncio.run(main())
+async def test_exit_leaves(chats: Any, server: ScriptedServer) -> None:
+    async with chats.built(server) as talk:
+        talk.type("/exit<enter>")
+        await talk.until(lambda: talk.chat.app.over)

@@ -55,72 +55,57 @@ class Stage:
 
 
 @pytest.mark.parametrize("typed", ["/etc/hosts", "/", "no command", "/a.b", "//", "/ help", "/tmp/x y", "/ünï"])
-def test_what_is_no_command_goes_to_the_model(typed: str) -> None:
-    async def main() -> None:
-        assert not Stage().dispatch.take(typed)
-
-    asyncio.run(main())
+async def test_what_is_no_command_goes_to_the_model(typed: str) -> None:
+    assert not Stage().dispatch.take(typed)
 
 
-def test_names_are_found_in_any_case_and_unknown_ones_are_errors() -> None:
-    async def main() -> None:
-        stage = Stage()
-        assert stage.dispatch.take("  /EXIT  ")
-        await stage.settled()
-        assert stage.log == ["leave", "refresh"]
-        with pytest.raises(UnknownName, match="did you mean /exit"):
-            stage.dispatch.take("/exiit")
-        with pytest.raises(UnknownName, match="unknown skill 'nonsuch'"):
-            stage.dispatch.take("/skill:nonsuch")
-
-    asyncio.run(main())
+async def test_names_are_found_in_any_case_and_unknown_ones_are_errors() -> None:
+    stage = Stage()
+    assert stage.dispatch.take("  /EXIT  ")
+    await stage.settled()
+    assert stage.log == ["leave", "refresh"]
+    with pytest.raises(UnknownName, match="did you mean /exit"):
+        stage.dispatch.take("/exiit")
+    with pytest.raises(UnknownName, match="unknown skill 'nonsuch'"):
+        stage.dispatch.take("/skill:nonsuch")
 
 
-def test_one_that_cannot_run_beside_work_stops_it_and_waits_for_its_end() -> None:
-    async def main() -> None:
-        stage = Stage(Turn("word " * 100, delay=0.02))
-        stage.submit_text("go")
-        await asyncio.sleep(0)
-        assert stage.dispatch.take("/clear")
-        await stage.settled()
-        assert stage.log == ["stop", "conversation of 0", "refresh"]
-        assert not stage.conversation.busy
-
-    asyncio.run(main())
+async def test_one_that_cannot_run_beside_work_stops_it_and_waits_for_its_end() -> None:
+    stage = Stage(Turn("word " * 100, delay=0.02))
+    stage.submit_text("go")
+    await asyncio.sleep(0)
+    assert stage.dispatch.take("/clear")
+    await stage.settled()
+    assert stage.log == ["stop", "conversation of 0", "refresh"]
+    assert not stage.conversation.busy
 
 
-def test_one_that_waits_is_sent_after_the_work() -> None:
-    async def main() -> None:
-        stage = Stage("one", "two")
-        stage.submit_text("go")
-        assert stage.dispatch.take("/study")
-        await stage.settled()
-        await stage.conversation.idle()
-        asked = [message.text for message in stage.host.runtime.messages if message.role == "user"]
-        assert asked[0] == "go"
-        assert asked[1].startswith("Get to know the project")
-
-    asyncio.run(main())
+async def test_one_that_waits_is_sent_after_the_work() -> None:
+    stage = Stage("one", "two")
+    stage.submit_text("go")
+    assert stage.dispatch.take("/study")
+    await stage.settled()
+    await stage.conversation.idle()
+    asked = [message.text for message in stage.host.runtime.messages if message.role == "user"]
+    assert asked[0] == "go"
+    assert asked[1].startswith("Get to know the project")
 
 
-def test_what_goes_wrong_is_told() -> None:
-    async def main() -> None:
-        stage = Stage()
+async def test_what_goes_wrong_is_told() -> None:
+    stage = Stage()
 
-        async def broken() -> None:
-            raise RuntimeError("a wheel came off")
+    async def broken() -> None:
+        raise RuntimeError("a wheel came off")
 
-        stage.dispatch.begin(broken())
-        await stage.settled()
-        assert stage.notes == [
-            ("this is a mistake in zot, please report it: unexpected RuntimeError: a wheel came off", "error")
-        ]
-        stage.log.clear()
-        stage.dispatch.take("/reasoning nonsuch")
-        await stage.settled()
-        assert stage.notes[1][0].startswith("unknown reasoning 'nonsuch'")
-
-    asyncio.run(main())
+    stage.dispatch.begin(broken())
+    await stage.settled()
+    assert stage.notes == [
+        ("this is a mistake in zot, please report it: unexpected RuntimeError: a wheel came off", "error")
+    ]
+    stage.log.clear()
+    stage.dispatch.take("/reasoning nonsuch")
+    await stage.settled()
+    assert stage.notes[1][0].startswith("unknown reasoning 'nonsuch'")
 
 
 def test_every_command_says_what_it_does_in_a_line() -> None:

@@ -3,7 +3,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,13 +60,6 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-def in_loop(work: Callable[[], Awaitable[None]]) -> None:
-    async def main() -> None:
-        await work()
-
-    asyncio.run(main())
-
-
 def test_a_crash_loses_neither_the_draft_nor_the_queue(home: str) -> None:
     die(other_zot(home, "/p", "half a sen", "first", "second"))
     drafts = Drafts(home, "/p")
@@ -121,103 +114,78 @@ def test_what_several_left_is_put_together_the_oldest_first_and_nothing_twice(ho
     assert len(rows(home)) == 1
 
 
-def test_a_draft_left_at_the_end_is_there_at_the_next_start(home: str) -> None:
-    async def work() -> None:
-        drafts = Drafts(home, "/p")
-        drafts.keep("later", [])
-        drafts.close()
-        drafts.close()
-        drafts.keep("too late", [])
-
-    in_loop(work)
+async def test_a_draft_left_at_the_end_is_there_at_the_next_start(home: str) -> None:
+    drafts = Drafts(home, "/p")
+    drafts.keep("later", [])
+    drafts.close()
+    drafts.close()
+    drafts.keep("too late", [])
     following = Drafts(home, "/p")
     assert following.recover().text == "later"
     following.close()
 
 
-def test_nothing_to_keep_leaves_nothing_behind(home: str) -> None:
-    async def work() -> None:
-        drafts = Drafts(home, "/p", pause=0.01)
-        drafts.keep("text", ["queued"])
-        await until(lambda: bool(rows(home)))
-        drafts.keep("  \n", [])
-        await until(lambda: not rows(home))
-        drafts.close()
-
-    in_loop(work)
+async def test_nothing_to_keep_leaves_nothing_behind(home: str) -> None:
+    drafts = Drafts(home, "/p", pause=0.01)
+    drafts.keep("text", ["queued"])
+    await until(lambda: bool(rows(home)))
+    drafts.keep("  \n", [])
+    await until(lambda: not rows(home))
+    drafts.close()
     assert files(home) == []
 
 
-def test_many_changes_are_few_writes(home: str) -> None:
-    async def work() -> None:
-        drafts = Drafts(home, "/p", pause=3600)
-        drafts.keep("t", [])
-        await until(lambda: bool(rows(home)))
-        for length in range(1, 500):
-            drafts.keep("t" * length, [])
-            await asyncio.sleep(0)
-        assert rows(home)[0]["draft"] == "t"
-        drafts.close()
-        assert rows(home)[0]["draft"] == "t" * 499
-
-    in_loop(work)
+async def test_many_changes_are_few_writes(home: str) -> None:
+    drafts = Drafts(home, "/p", pause=3600)
+    drafts.keep("t", [])
+    await until(lambda: bool(rows(home)))
+    for length in range(1, 500):
+        drafts.keep("t" * length, [])
+        await asyncio.sleep(0)
+    assert rows(home)[0]["draft"] == "t"
+    drafts.close()
+    assert rows(home)[0]["draft"] == "t" * 499
 
 
-def test_the_last_change_is_written_without_another_one(home: str) -> None:
-    async def work() -> None:
-        drafts = Drafts(home, "/p", pause=0.02)
-        drafts.keep("a", [])
-        await until(lambda: bool(rows(home)))
-        drafts.keep("ab", ["q"])
-        await until(lambda: rows(home)[0]["draft"] == "ab")
-        drafts.close()
-
-    in_loop(work)
+async def test_the_last_change_is_written_without_another_one(home: str) -> None:
+    drafts = Drafts(home, "/p", pause=0.02)
+    drafts.keep("a", [])
+    await until(lambda: bool(rows(home)))
+    drafts.keep("ab", ["q"])
+    await until(lambda: rows(home)[0]["draft"] == "ab")
+    drafts.close()
 
 
-def test_files_are_the_persons_own(home: str) -> None:
-    async def work() -> None:
-        drafts = Drafts(home, "/p")
-        drafts.keep("secret", [])
-        await until(lambda: bool(rows(home)))
-        assert {path.stat().st_mode & 0o777 for path in files(home)} == {0o600}
-        assert Path(home, "drafts").stat().st_mode & 0o777 == 0o700
-        drafts.close()
-
-    in_loop(work)
+async def test_files_are_the_persons_own(home: str) -> None:
+    drafts = Drafts(home, "/p")
+    drafts.keep("secret", [])
+    await until(lambda: bool(rows(home)))
+    assert {path.stat().st_mode & 0o777 for path in files(home)} == {0o600}
+    assert Path(home, "drafts").stat().st_mode & 0o777 == 0o700
+    drafts.close()
 
 
-def test_the_file_has_a_bound_and_says_what_was_cut(home: str) -> None:
-    async def work() -> None:
-        drafts = Drafts(home, "/p", size=1000)
-        drafts.keep("d" * 5000, ["q" * 400] * 10)
-        drafts.close()
-
-    in_loop(work)
+async def test_the_file_has_a_bound_and_says_what_was_cut(home: str) -> None:
+    drafts = Drafts(home, "/p", size=1000)
+    drafts.keep("d" * 5000, ["q" * 400] * 10)
+    drafts.close()
     (row,) = rows(home)
     assert row["draft"] == "d" * 1000
     assert row["queue"] == ["q" * 400, "q" * 400, "q" * 200]
     following = Drafts(home, "/p")
     assert following.recover().cut
     following.close()
-
-    async def replaced() -> None:
-        last = Drafts(home, "/p")
-        assert last.recover().cut
-        last.keep("short", [])
-        last.close()
-
-    in_loop(replaced)
+    last = Drafts(home, "/p")
+    assert last.recover().cut
+    last.keep("short", [])
+    last.close()
     assert "cut" not in rows(home)[0]
 
 
-def test_half_of_a_surrogate_pair_does_no_harm(home: str) -> None:
-    async def work() -> None:
-        drafts = Drafts(home, "/p")
-        drafts.keep("a\ud800b", [])
-        drafts.close()
-
-    in_loop(work)
+async def test_half_of_a_surrogate_pair_does_no_harm(home: str) -> None:
+    drafts = Drafts(home, "/p")
+    drafts.keep("a\ud800b", [])
+    drafts.close()
     assert rows(home)[0]["draft"] == "a\ufffdb"
 
 
@@ -239,19 +207,15 @@ def test_a_file_without_its_lock_belongs_to_nobody(home: str) -> None:
     drafts.close()
 
 
-def test_a_home_that_cannot_be_written_is_said_once_it_matters(tmp_path: Path) -> None:
+async def test_a_home_that_cannot_be_written_is_said_once_it_matters(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.write_text("a file")
-
-    async def work() -> None:
-        drafts = Drafts(str(home), "/p")
-        assert drafts.recover() == Draft()
-        assert drafts.failure == ""
-        drafts.keep("text", [])
-        drafts.close()
-        assert drafts.failure.endswith("drafts: Not a directory")
-
-    in_loop(work)
+    drafts = Drafts(str(home), "/p")
+    assert drafts.recover() == Draft()
+    assert drafts.failure == ""
+    drafts.keep("text", [])
+    drafts.close()
+    assert drafts.failure.endswith("drafts: Not a directory")
 
 
 def test_what_cannot_be_kept_on_is_not_removed(home: str) -> None:

@@ -82,8 +82,8 @@ def test_an_editor_that_a_signal_ended() -> None:
     assert " exit code 137;" in edited("mine", "os.kill(os.getpid(), 9)").problem
 
 
-def test_an_editor_that_is_not_there() -> None:
-    found = asyncio.run(edit("mine", ["/nowhere/ed"], run_program))
+async def test_an_editor_that_is_not_there() -> None:
+    found = await edit("mine", ["/nowhere/ed"], run_program)
     assert found == Edited("mine", "ed cannot be started: No such file or directory; set $EDITOR to another editor")
 
 
@@ -108,20 +108,15 @@ def test_a_file_that_is_gone_or_too_long_leaves_the_text_as_it_was() -> None:
     assert "longer than" in found.problem
 
 
-def test_cancelling_ends_the_editor_and_leaves_no_file(room: Path, tmp_path: Path) -> None:
+async def test_cancelling_ends_the_editor_and_leaves_no_file(room: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "ready"
     os.mkfifo(pipe)
-
-    async def main() -> int:
-        code = f"open({str(pipe)!r}, 'w').write(str(os.getpid())); import time; time.sleep(600)"
-        work = asyncio.create_task(edit("mine", python(code), run_program))
-        number = int(await asyncio.to_thread(pipe.read_text))
-        work.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await work
-        return number
-
-    number = asyncio.run(main())
+    code = f"open({str(pipe)!r}, 'w').write(str(os.getpid())); import time; time.sleep(600)"
+    work = asyncio.create_task(edit("mine", python(code), run_program))
+    number = int(await asyncio.to_thread(pipe.read_text))
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
     assert [*room.iterdir()] == []

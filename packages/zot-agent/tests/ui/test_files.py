@@ -131,19 +131,15 @@ def test_there_is_a_bound_to_the_paths_and_the_index_says_so(tree: Path) -> None
     assert in_index(tree, work)[1]
 
 
-def test_nothing_is_waited_for_and_more_is_told_as_it_is_found(tmp_path: Path) -> None:
+async def test_nothing_is_waited_for_and_more_is_told_as_it_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "many"
     make(folder, *(f"d{number % 40}/f{number}" for number in range(1500)))
-
-    async def main() -> None:
-        sizes: list[int] = []
-        index = FileIndex(str(folder), PATIENT, lambda: sizes.append(len(index.known)))
-        assert await index.paths() == []
-        assert len(await index.filled()) == 1540
-        await index.close()
-        assert sizes == [500, 1000, 1540]
-
-    asyncio.run(main())
+    sizes: list[int] = []
+    index = FileIndex(str(folder), PATIENT, lambda: sizes.append(len(index.known)))
+    assert await index.paths() == []
+    assert len(await index.filled()) == 1540
+    await index.close()
+    assert sizes == [500, 1000, 1540]
 
 
 def test_an_index_that_is_old_is_made_anew_when_it_is_asked(tree: Path) -> None:
@@ -270,17 +266,14 @@ def test_of_many_paths_the_best_are_found_whatever_piece_they_are_in(tmp_path: P
 
 
 @given(st.lists(st.text("aAbB/_.-ß", min_size=1, max_size=12), max_size=30), st.text("aAb/.ß ]^-\\", max_size=5))
-def test_what_is_found_is_what_fits_and_in_the_order_of_the_ranking(paths: list[str], query: str) -> None:
-    async def main() -> None:
-        index = FileIndex("/", IndexLimits(fresh=3600))
-        index.known = sorted(set(paths))
-        found = index._search(query, index.known, 50, 0)
-        assert found is not None
-        expected = rank(query, index.known, str, 50)
-        assert {each.item for each in found} == {each.item for each in expected}
-        assert [each.match.score for each in found] == [each.match.score for each in expected]
-
-    asyncio.run(main())
+async def test_what_is_found_is_what_fits_and_in_the_order_of_the_ranking(paths: list[str], query: str) -> None:
+    index = FileIndex("/", IndexLimits(fresh=3600))
+    index.known = sorted(set(paths))
+    found = index._search(query, index.known, 50, 0)
+    assert found is not None
+    expected = rank(query, index.known, str, 50)
+    assert {each.item for each in found} == {each.item for each in expected}
+    assert [each.match.score for each in found] == [each.match.score for each in expected]
 
 
 def test_the_newest_query_wins_and_an_older_one_gives_up(tmp_path: Path) -> None:

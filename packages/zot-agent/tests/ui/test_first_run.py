@@ -46,8 +46,8 @@ def test_each_variable_is_told_once_with_the_vendors_that_read_it() -> None:
     ]
 
 
-def test_every_vendor_that_takes_a_key_is_among_them() -> None:
-    found = asyncio.run(first_run({}, candidates=[]))
+async def test_every_vendor_that_takes_a_key_is_among_them() -> None:
+    found = await first_run({}, candidates=[])
     assert {name for each in found.variables for name in each.names} == {
         name for vendor in VENDORS for name in vendor.key_env
     }

@@ -1,6 +1,5 @@
 """Pictures from the clipboard, as files."""
 
-import asyncio
 import os
 import shlex
 import time
@@ -25,9 +24,9 @@ def clipboard(folder: Path, data: bytes, kind: str = "image/png") -> dict[str, s
     return {"PATH": f"{folder}:{os.environ['PATH']}", "WAYLAND_DISPLAY": "w"}
 
 
-def test_a_picture_becomes_a_file_that_a_paste_takes_as_dropped(tmp_path: Path) -> None:
+async def test_a_picture_becomes_a_file_that_a_paste_takes_as_dropped(tmp_path: Path) -> None:
     home = tmp_path / "Application Support"
-    taken = asyncio.run(from_clipboard(str(home), clipboard(tmp_path, PNG)))
+    taken = await from_clipboard(str(home), clipboard(tmp_path, PNG))
     (path,) = (home / "pasted").iterdir()
     assert path.read_bytes() == PNG
     assert taken == shlex.quote(str(path))
@@ -36,9 +35,9 @@ def test_a_picture_becomes_a_file_that_a_paste_takes_as_dropped(tmp_path: Path) 
     assert pastes.expand(f"[image:{path.name}]") == str(path)
 
 
-def test_text_is_pasted_as_text(tmp_path: Path) -> None:
+async def test_text_is_pasted_as_text(tmp_path: Path) -> None:
     where = clipboard(tmp_path, b"some words", "text/plain")
-    assert asyncio.run(from_clipboard(str(tmp_path), where)) == "some words"
+    assert await from_clipboard(str(tmp_path), where) == "some words"
     assert not (tmp_path / "pasted").exists()
 
 
@@ -50,16 +49,16 @@ def test_text_is_pasted_as_text(tmp_path: Path) -> None:
         (PNG + bytes(LARGEST), "larger than 3.75 MB"),
     ],
 )
-def test_what_cannot_be_sent_is_told_and_not_kept(tmp_path: Path, data: bytes, said: str) -> None:
+async def test_what_cannot_be_sent_is_told_and_not_kept(tmp_path: Path, data: bytes, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        asyncio.run(from_clipboard(str(tmp_path), clipboard(tmp_path, data)))
+        await from_clipboard(str(tmp_path), clipboard(tmp_path, data))
     assert not (tmp_path / "pasted").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "pasted").touch()
     with pytest.raises(ConfigError, match="cannot keep the picture in"):
-        asyncio.run(from_clipboard(str(tmp_path), clipboard(tmp_path, PNG)))
+        await from_clipboard(str(tmp_path), clipboard(tmp_path, PNG))
 
 
 def test_old_pictures_are_removed(tmp_path: Path) -> None:

@@ -1,4 +1,3 @@
-import asyncio
 from typing import Any
 
 from zot_agent.ui.permission import arguments
@@ -34,90 +33,78 @@ def test_a_replacement_is_a_change() -> None:
     assert shown(call, 40) == ["  path: a.py", "  x = 1", "  x = 2"]
 
 
-def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_nothing(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open(ScriptedClient(ECHO)) as talk:
-            talk.asks = True
-            talk.type("go<enter>")
-            typed = ""
+async def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_nothing(chats: Any) -> None:
+    async with chats.open(ScriptedClient(ECHO)) as talk:
+        talk.asks = True
+        talk.type("go<enter>")
+        typed = ""
 
-            def asked() -> bool:
-                nonlocal typed
-                typed += "lean"[len(typed) % 4]
-                talk.type(typed[-1])
-                return WAITS in talk.driver.screen()
+        def asked() -> bool:
+            nonlocal typed
+            typed += "lean"[len(typed) % 4]
+            talk.type(typed[-1])
+            return WAITS in talk.driver.screen()
 
-            await talk.until(asked)
-            rows = talk.driver.rows()
-            assert rows[-2].rstrip() == f"› {typed}"
-            assert talk.driver.cursor == (2 + len(typed), len(rows) - 2)
-            talk.type(" and<enter>")
-            talk.paste("yes")
-            assert talk.waiting == [f"{typed} and"]
-            assert talk.editor == "yes"
-            assert talk.asks
-            await talk.until(lambda: talk.stack.top is not None)
-            await talk.shown("Enter choose")
-            talk.paste("a")
-            assert talk.editor == "yes"
-            talk.type("n")
-            await talk.shown("⊘ bash echo done  refused")
-
-    asyncio.run(main())
+        await talk.until(asked)
+        rows = talk.driver.rows()
+        assert rows[-2].rstrip() == f"› {typed}"
+        assert talk.driver.cursor == (2 + len(typed), len(rows) - 2)
+        talk.type(" and<enter>")
+        talk.paste("yes")
+        assert talk.waiting == [f"{typed} and"]
+        assert talk.editor == "yes"
+        assert talk.asks
+        await talk.until(lambda: talk.stack.top is not None)
+        await talk.shown("Enter choose")
+        talk.paste("a")
+        assert talk.editor == "yes"
+        talk.type("n")
+        await talk.shown("⊘ bash echo done  refused")
 
 
-def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats: Any, paused: Any) -> None:
-    async def main() -> None:
-        client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
-        async with chats.open(client) as talk:
-            talk.asks = True
-            talk.type("go<enter>/theme<enter>")
-            await talk.shown("type to search")
-            client.go.set()
-            await talk.shown("a question waits")
-            talk.type("a")
-            await talk.driver.settle()
-            assert "type to search" not in talk.driver.screen()
-            talk.type("<esc>")
-            await talk.shown("Run bash echo done?")
-            assert "a question waits" not in talk.driver.screen()
-            await talk.until(lambda: talk.stack.top is not None)
-            talk.type("y")
-            await talk.shown("I see.")
-            assert talk.asks
-
-    asyncio.run(main())
+async def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats: Any, paused: Any) -> None:
+    client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
+    async with chats.open(client) as talk:
+        talk.asks = True
+        talk.type("go<enter>/theme<enter>")
+        await talk.shown("type to search")
+        client.go.set()
+        await talk.shown("a question waits")
+        talk.type("a")
+        await talk.driver.settle()
+        assert "type to search" not in talk.driver.screen()
+        talk.type("<esc>")
+        await talk.shown("Run bash echo done?")
+        assert "a question waits" not in talk.driver.screen()
+        await talk.until(lambda: talk.stack.top is not None)
+        talk.type("y")
+        await talk.shown("I see.")
+        assert talk.asks
 
 
-def test_the_esc_that_closes_the_help_refuses_no_call(chats: Any, paused: Any) -> None:
-    async def main() -> None:
-        client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
-        async with chats.open(client) as talk:
-            talk.asks = True
-            talk.type("go<enter><f1>")
-            client.go.set()
-            await talk.shown("a question waits")
-            talk.type("<esc>")
-            await talk.shown("Run bash echo done?")
-            await talk.until(lambda: talk.stack.top is not None)
-            talk.type("y")
-            await talk.shown("I see.")
-            assert "refused" not in talk.driver.screen()
-
-    asyncio.run(main())
+async def test_the_esc_that_closes_the_help_refuses_no_call(chats: Any, paused: Any) -> None:
+    client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
+    async with chats.open(client) as talk:
+        talk.asks = True
+        talk.type("go<enter><f1>")
+        client.go.set()
+        await talk.shown("a question waits")
+        talk.type("<esc>")
+        await talk.shown("Run bash echo done?")
+        await talk.until(lambda: talk.stack.top is not None)
+        talk.type("y")
+        await talk.shown("I see.")
+        assert "refused" not in talk.driver.screen()
 
 
-def test_a_second_esc_over_the_help_stops_the_work_as_it_does_without_a_question(chats: Any, paused: Any) -> None:
-    async def main() -> None:
-        client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
-        async with chats.open(client) as talk:
-            talk.asks = True
-            talk.type("go<enter><f1>")
-            client.go.set()
-            await talk.shown("a question waits")
-            talk.type("<esc><esc>")
-            await talk.quiet()
-            assert "■ bash echo done" in talk.driver.screen()
-            assert talk.stack.top is None
-
-    asyncio.run(main())
+async def test_a_second_esc_over_the_help_stops_the_work_as_it_does_without_a_question(chats: Any, paused: Any) -> None:
+    client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
+    async with chats.open(client) as talk:
+        talk.asks = True
+        talk.type("go<enter><f1>")
+        client.go.set()
+        await talk.shown("a question waits")
+        talk.type("<esc><esc>")
+        await talk.quiet()
+        assert "■ bash echo done" in talk.driver.screen()
+        assert talk.stack.top is None

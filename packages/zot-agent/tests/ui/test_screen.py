@@ -1,6 +1,5 @@
 """What stands on the screen, as whole pictures."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -11,475 +10,437 @@ from zot_tui.widgets.panel import PanelWidget
 EDIT = {"path": "a.txt", "edits": [{"oldText": "two\n", "newText": "2\n"}]}
 
 
-def test_an_empty_screen_is_an_editor_and_a_status(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open() as talk:
-            assert talk.shows("""
-                |(22 blank)
-                |› ask, or / for commands, @ for files
-                |  ~/work                                                         scripted · m1
-            """)
-
-    asyncio.run(main())
+async def test_an_empty_screen_is_an_editor_and_a_status(chats: Any) -> None:
+    async with chats.open() as talk:
+        assert talk.shows("""
+            |(22 blank)
+            |› ask, or / for commands, @ for files
+            |  ~/work                                                         scripted · m1
+        """)
 
 
-def test_a_prompt_stands_in_a_band_above_its_answer(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open(["# Title\n\nSome **words** and `code`.\n\n1. one\n2. two\n"]) as talk:
-            talk.type("hello<alt+enter>there<enter>")
-            await talk.quiet()
-            assert talk.shows("""
-                |▌ hello
-                |▌ there
-                |
-                |  # Title
-                |
-                |  Some words and code.
-                |
-                |  1. one
-                |  2. two
-                |(13 blank)
-                |› ask, or / for commands, @ for files
-                |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
-            """)
-            assert talk.driver.style_at(0, 0) == "user"
-            assert talk.driver.style_at(79, 0) == "user_bubble"
-
-    asyncio.run(main())
+async def test_a_prompt_stands_in_a_band_above_its_answer(chats: Any) -> None:
+    async with chats.open(["# Title\n\nSome **words** and `code`.\n\n1. one\n2. two\n"]) as talk:
+        talk.type("hello<alt+enter>there<enter>")
+        await talk.quiet()
+        assert talk.shows("""
+            |▌ hello
+            |▌ there
+            |
+            |  # Title
+            |
+            |  Some words and code.
+            |
+            |  1. one
+            |  2. two
+            |(13 blank)
+            |› ask, or / for commands, @ for files
+            |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
+        """)
+        assert talk.driver.style_at(0, 0) == "user"
+        assert talk.driver.style_at(79, 0) == "user_bubble"
 
 
-def test_an_answer_is_shown_while_it_is_written(chats: Any, paused: Any) -> None:
-    async def main() -> None:
-        client = paused([Turn("The first paragraph.\n\n- a point\n- anoth¶er", chunk=100)])
-        async with chats.open(client) as talk:
-            talk.type("go<enter>")
-            await talk.shown("anoth")
-            assert talk.shows("""
-                |▌ go
-                |
-                |  The first paragraph.
-                |
-                |  • a point
-                |  • anoth
-                |(15 blank)
-                |  * answering  0s · esc to stop
-                |› ask, or / for commands, @ for files
-                |  ~/work                                                         scripted · m1
-            """)
-            client.go.set()
-            await talk.quiet()
-            assert "• another" in talk.screen()
-            assert "esc to stop" not in talk.screen()
-
-    asyncio.run(main())
+async def test_an_answer_is_shown_while_it_is_written(chats: Any, paused: Any) -> None:
+    client = paused([Turn("The first paragraph.\n\n- a point\n- anoth¶er", chunk=100)])
+    async with chats.open(client) as talk:
+        talk.type("go<enter>")
+        await talk.shown("anoth")
+        assert talk.shows("""
+            |▌ go
+            |
+            |  The first paragraph.
+            |
+            |  • a point
+            |  • anoth
+            |(15 blank)
+            |  * answering  0s · esc to stop
+            |› ask, or / for commands, @ for files
+            |  ~/work                                                         scripted · m1
+        """)
+        client.go.set()
+        await talk.quiet()
+        assert "• another" in talk.screen()
+        assert "esc to stop" not in talk.screen()
 
 
-def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Any, paused: Any) -> None:
-    async def main() -> None:
-        client = paused([Turn("So it is.", reasoning="First I look.\n\nThen I ¶think.", chunk=100)])
-        async with chats.open(client, rows=12) as talk:
-            talk.type("why?<enter>")
-            await talk.shown("Thinking")
-            assert talk.shows("""
-                |▌ why?
-                |
-                |∴ Thinking: Then I
-                |(6 blank)
-                |  * thinking  0s · esc to stop
-                |› ask, or / for commands, @ for files
-                |  ~/work                                                         scripted · m1
-            """)
-            client.go.set()
-            await talk.quiet()
-            assert talk.shows("""
-                |▌ why?
-                |
-                |∴ Thought for 0s: First I look.
-                |
-                |  So it is.
-                |(5 blank)
-                |› ask, or / for commands, @ for files
-                |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
-            """)
-            talk.type("<ctrl+o>")
+async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Any, paused: Any) -> None:
+    client = paused([Turn("So it is.", reasoning="First I look.\n\nThen I ¶think.", chunk=100)])
+    async with chats.open(client, rows=12) as talk:
+        talk.type("why?<enter>")
+        await talk.shown("Thinking")
+        assert talk.shows("""
+            |▌ why?
+            |
+            |∴ Thinking: Then I
+            |(6 blank)
+            |  * thinking  0s · esc to stop
+            |› ask, or / for commands, @ for files
+            |  ~/work                                                         scripted · m1
+        """)
+        client.go.set()
+        await talk.quiet()
+        assert talk.shows("""
+            |▌ why?
+            |
+            |∴ Thought for 0s: First I look.
+            |
+            |  So it is.
+            |(5 blank)
+            |› ask, or / for commands, @ for files
+            |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
+        """)
+        talk.type("<ctrl+o>")
+        await talk.driver.settle()
+        assert talk.shows("""
+            |▌ why?
+            |
+            |∴ Thought for 0s
+            |  First I look.
+            |
+            |  Then I think.
+            |
+            |  So it is.
+            |
+            |
+            |› ask, or / for commands, @ for files
+            |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
+        """)
+
+
+async def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
+    command = "seq 1 20; until [ -e go ]; do sleep 0.02; done"
+    async with chats.open([Turn("Counting.", calls=[Call("bash", {"command": command})]), "Done."]) as talk:
+        talk.type("count<enter>")
+        await talk.shown("   20")
+        assert talk.shows("""
+            |▌ count
+            |
+            |  Counting.
+            |
+            |* bash seq 1 20; until [ -e go ]; do sleep 0.02; done
+            |    16
+            |    17
+            |    18
+            |    19
+            |    20
+            |(11 blank)
+            |  * running bash  0s · esc to stop
+            |› ask, or / for commands, @ for files
+            |  ~/work                                   ↑10 ↓5 · 1% of 100k · scripted · m1
+        """)
+        Path("go").touch()
+        await talk.quiet()
+        assert talk.shows("""
+            |▌ count
+            |
+            |  Counting.
+            |
+            |● bash seq 1 20; until [ -e go ]; do sleep 0.02; done
+            |    … 8 earlier lines (ctrl+o)
+            |    9
+            |    10
+            |    11
+            |    12
+            |    13
+            |    14
+            |    15
+            |    16
+            |    17
+            |    18
+            |    19
+            |    20
+            |
+            |  Done.
+            |
+            |
+            |› ask, or / for commands, @ for files
+            |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
+        """)
+        before = talk.screen()
+        talk.type("<ctrl+o>")
+        await talk.driver.settle()
+        assert talk.shows("""
+            |● bash seq 1 20; until [ -e go ]; do sleep 0.02; done
+            |    1
+            |    2
+            |    3
+            |    4
+            |    5
+            |    6
+            |    7
+            |    8
+            |    9
+            |    10
+            |    11
+            |    12
+            |    13
+            |    14
+            |    15
+            |    16
+            |    17
+            |    18
+            |    19
+            |    20                                                                      75%
+            |
+            |› ask, or / for commands, @ for files
+            |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
+        """)
+        talk.type("<ctrl+o>")
+        await talk.driver.settle()
+        assert talk.screen() == before
+
+
+async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Any) -> None:
+    Path("a.txt").write_text("one\ntwo\nthree\n")
+    answers = [
+        Turn(calls=[Call("read", {"path": "none.txt"}), Call("bash", {"command": "echo no >&2; exit 3"})]),
+        Turn(calls=[Call("edit", EDIT), Call("read", {"path": "a.txt"}), Call("nonsuch", {})]),
+        Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]),
+    ]
+    async with chats.open(answers, rows=40) as talk:
+        talk.type("try<enter>")
+        await talk.shown("    here")
+        talk.type("<esc>")
+        await talk.quiet()
+        assert talk.shows("""
+            |▌ try
+            |
+            |✗ read none.txt
+            |    no such file: none.txt; check the path, relative ones start at the working
+            |    directory
+            |
+            |✗ bash echo no >&2; exit 3  exit 3
+            |    no
+            |
+            |● edit a.txt  +1 −1
+            |    1   one
+            |    2 - two
+            |    2 + 2
+            |    3   three
+            |
+            |● read a.txt  3 lines
+            |    1  one
+            |    2  2
+            |    3  three
+            |
+            |✗ nonsuch  not run
+            |    unknown tool "nonsuch"; the tools are: bash, edit, find, glob, grep, ls,
+            |    read, write
+            |
+            |■ bash echo here; sleep 100
+            |    here
+            |    aborted: stopped by the user
+            |(11 blank)
+            |› ask, or / for commands, @ for files
+            |  ~/work                                 ↑30 ↓15 · <1% of 100k · scripted · m1
+        """)
+
+
+async def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Any) -> None:
+    async with chats.open(rows=12) as talk:
+        for level in ("info", "success", "warning", "error"):
+            talk.presenter.note(f"a note of level {level}", level)
+        talk.presenter.note("of an\nextension", "error", "ext")
+        await talk.send("hi")
+        assert talk.shows("""
+            |  a note of level info
+            |  a note of level success
+            |  a note of level warning
+            |✗ a note of level error
+            |
+            |▌ hi
+            |
+            |✗ the script is over: 0 turns were written, this is request 1
+            |
+            |
+            |› ask, or / for commands, @ for files
+            |  ~/work                                            1% of 100k · scripted · m1
+        """)
+        assert [talk.driver.style_at(4, row) for row in range(4)] == ["info", "success", "warning", "error"]
+
+
+async def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
+    async with chats.open() as talk:
+        talk.type("/")
+        await talk.driver.settle()
+        assert talk.shows("""
+            |(13 blank)
+            |› /help        keys and commands
+            |  /model       another model, of any vendor with a key
+            |  /reasoning   think more, or less
+            |  /sessions    open, rename and delete sessions
+            |  /new         begin a new session
+            |  /clear       forget the conversation
+            |  /compact     replace the conversation by a summary
+            |  /jump        scroll to a prompt
+            |  1–8 of 17
+            |› /
+            |  ~/work                                                         scripted · m1
+        """)
+        talk.type("co")
+        await talk.driver.settle()
+        assert talk.shows("""
+            |(20 blank)
+            |› /copy     put the last answer on the clipboard
+            |  /compact  replace the conversation by a summary
+            |› /co
+            |  ~/work                                                         scripted · m1
+        """)
+
+
+async def test_files_are_offered_behind_an_at(chats: Any) -> None:
+    for name in ("src/app.py", "src/main.py", "tests/test_app.py", "README.md"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).touch()
+    async with chats.open() as talk:
+        talk.type("look at @")
+        await talk.shown("README.md")
+        assert talk.shows("""
+            |(16 blank)
+            |› README.md
+            |  src/
+            |  tests/
+            |  src/app.py
+            |  src/main.py
+            |  tests/test_app.py
+            |› look at @
+            |  ~/work                                                         scripted · m1
+        """)
+        talk.type("app")
+        await talk.until(lambda: "README.md" not in talk.screen())
+        talk.type("<down><tab>please")
+        await talk.driver.settle()
+        assert talk.shows("""
+            |(22 blank)
+            |› look at @tests/test_app.py please
+            |  ~/work                                                         scripted · m1
+        """)
+
+
+async def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Any) -> None:
+    async with chats.open(rows=10) as talk:
+        view = talk.chat.view
+
+        def styles() -> list[Any]:
+            found = [talk.driver.style_at(column, 8) for column in (0, 2)]
+            return [getattr(style, "layers", (style,))[0] for style in found]
+
+        async def show(panel: PanelWidget | None) -> None:
+            view.panel = panel
+            view.changed()
+            talk.chat.app.redraw()
             await talk.driver.settle()
-            assert talk.shows("""
-                |▌ why?
-                |
-                |∴ Thought for 0s
-                |  First I look.
-                |
-                |  Then I think.
-                |
-                |  So it is.
-                |
-                |
-                |› ask, or / for commands, @ for files
-                |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
-            """)
 
-    asyncio.run(main())
-
-
-def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
-    async def main() -> None:
-        command = "seq 1 20; until [ -e go ]; do sleep 0.02; done"
-        async with chats.open([Turn("Counting.", calls=[Call("bash", {"command": command})]), "Done."]) as talk:
-            talk.type("count<enter>")
-            await talk.shown("   20")
-            assert talk.shows("""
-                |▌ count
-                |
-                |  Counting.
-                |
-                |* bash seq 1 20; until [ -e go ]; do sleep 0.02; done
-                |    16
-                |    17
-                |    18
-                |    19
-                |    20
-                |(11 blank)
-                |  * running bash  0s · esc to stop
-                |› ask, or / for commands, @ for files
-                |  ~/work                                   ↑10 ↓5 · 1% of 100k · scripted · m1
-            """)
-            Path("go").touch()
-            await talk.quiet()
-            assert talk.shows("""
-                |▌ count
-                |
-                |  Counting.
-                |
-                |● bash seq 1 20; until [ -e go ]; do sleep 0.02; done
-                |    … 8 earlier lines (ctrl+o)
-                |    9
-                |    10
-                |    11
-                |    12
-                |    13
-                |    14
-                |    15
-                |    16
-                |    17
-                |    18
-                |    19
-                |    20
-                |
-                |  Done.
-                |
-                |
-                |› ask, or / for commands, @ for files
-                |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
-            """)
-            before = talk.screen()
-            talk.type("<ctrl+o>")
-            await talk.driver.settle()
-            assert talk.shows("""
-                |● bash seq 1 20; until [ -e go ]; do sleep 0.02; done
-                |    1
-                |    2
-                |    3
-                |    4
-                |    5
-                |    6
-                |    7
-                |    8
-                |    9
-                |    10
-                |    11
-                |    12
-                |    13
-                |    14
-                |    15
-                |    16
-                |    17
-                |    18
-                |    19
-                |    20                                                                      75%
-                |
-                |› ask, or / for commands, @ for files
-                |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
-            """)
-            talk.type("<ctrl+o>")
-            await talk.driver.settle()
-            assert talk.screen() == before
-
-    asyncio.run(main())
+        talk.type("a draft")
+        await show(PanelWidget("Todos", ["one"], "enter ticks", closes="Esc"))
+        assert talk.shows("""
+            |(4 blank)
+            |────────────────────────────────────────────────────────────────────────────────
+            |  Todos                                                              Esc close
+            |  one
+            |  enter ticks
+            |› a draft
+            |  ~/work                                                         scripted · m1
+        """)
+        assert (talk.driver.cursor, styles()) == (None, ["dim", "muted"])
+        await show(None)
+        assert (talk.driver.cursor, styles()) == ((9, 8), ["user", "editor"])
+        talk.type("<ctrl+u>")
+        await talk.driver.settle()
+        assert talk.driver.rows()[8].startswith("› ask, or / for commands")
 
 
-def test_tools_that_fail_are_stopped_or_change_a_file(chats: Any) -> None:
-    async def main() -> None:
-        Path("a.txt").write_text("one\ntwo\nthree\n")
-        answers = [
-            Turn(calls=[Call("read", {"path": "none.txt"}), Call("bash", {"command": "echo no >&2; exit 3"})]),
-            Turn(calls=[Call("edit", EDIT), Call("read", {"path": "a.txt"}), Call("nonsuch", {})]),
-            Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]),
-        ]
-        async with chats.open(answers, rows=40) as talk:
-            talk.type("try<enter>")
-            await talk.shown("    here")
-            talk.type("<esc>")
-            await talk.quiet()
-            assert talk.shows("""
-                |▌ try
-                |
-                |✗ read none.txt
-                |    no such file: none.txt; check the path, relative ones start at the working
-                |    directory
-                |
-                |✗ bash echo no >&2; exit 3  exit 3
-                |    no
-                |
-                |● edit a.txt  +1 −1
-                |    1   one
-                |    2 - two
-                |    2 + 2
-                |    3   three
-                |
-                |● read a.txt  3 lines
-                |    1  one
-                |    2  2
-                |    3  three
-                |
-                |✗ nonsuch  not run
-                |    unknown tool "nonsuch"; the tools are: bash, edit, find, glob, grep, ls,
-                |    read, write
-                |
-                |■ bash echo here; sleep 100
-                |    here
-                |    aborted: stopped by the user
-                |(11 blank)
-                |› ask, or / for commands, @ for files
-                |  ~/work                                 ↑30 ↓15 · <1% of 100k · scripted · m1
-            """)
-
-    asyncio.run(main())
+async def test_prompts_that_wait_stand_above_the_editor(chats: Any, paused: Any) -> None:
+    client = paused([Turn("¶", chunk=100), "2", "3", "4", "5", "6"])
+    async with chats.open(client, rows=14) as talk:
+        talk.type("first<enter>")
+        await talk.shown("esc to stop")
+        for number in range(2, 7):
+            talk.type(f"number {number}<alt+enter>more<enter>")
+        talk.type("draft")
+        await talk.driver.settle()
+        assert talk.shows("""
+            |▌ first
+            |(6 blank)
+            |  sliding in: number 2
+            |  sliding in: number 3
+            |  sliding in: number 4
+            |  and 2 more
+            |  * answering  0s · esc to stop
+            |› draft
+            |  ~/work · 5 waiting                                1% of 100k · scripted · m1
+        """)
+        client.go.set()
+        await talk.quiet()
+        assert [text for role, text in talk.said if role == "user"][1:] == [f"number {n}\nmore" for n in range(2, 7)]
+        assert talk.editor == "draft"
 
 
-def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open(rows=12) as talk:
-            for level in ("info", "success", "warning", "error"):
-                talk.presenter.note(f"a note of level {level}", level)
-            talk.presenter.note("of an\nextension", "error", "ext")
-            await talk.send("hi")
-            assert talk.shows("""
-                |  a note of level info
-                |  a note of level success
-                |  a note of level warning
-                |✗ a note of level error
-                |
-                |▌ hi
-                |
-                |✗ the script is over: 0 turns were written, this is request 1
-                |
-                |
-                |› ask, or / for commands, @ for files
-                |  ~/work                                            1% of 100k · scripted · m1
-            """)
-            assert [talk.driver.style_at(4, row) for row in range(4)] == ["info", "success", "warning", "error"]
-
-    asyncio.run(main())
-
-
-def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open() as talk:
-            talk.type("/")
-            await talk.driver.settle()
-            assert talk.shows("""
-                |(13 blank)
-                |› /help        keys and commands
-                |  /model       another model, of any vendor with a key
-                |  /reasoning   think more, or less
-                |  /sessions    open, rename and delete sessions
-                |  /new         begin a new session
-                |  /clear       forget the conversation
-                |  /compact     replace the conversation by a summary
-                |  /jump        scroll to a prompt
-                |  1–8 of 17
-                |› /
-                |  ~/work                                                         scripted · m1
-            """)
-            talk.type("co")
-            await talk.driver.settle()
-            assert talk.shows("""
-                |(20 blank)
-                |› /copy     put the last answer on the clipboard
-                |  /compact  replace the conversation by a summary
-                |› /co
-                |  ~/work                                                         scripted · m1
-            """)
-
-    asyncio.run(main())
-
-
-def test_files_are_offered_behind_an_at(chats: Any) -> None:
-    async def main() -> None:
-        for name in ("src/app.py", "src/main.py", "tests/test_app.py", "README.md"):
-            Path(name).parent.mkdir(exist_ok=True)
-            Path(name).touch()
-        async with chats.open() as talk:
-            talk.type("look at @")
-            await talk.shown("README.md")
-            assert talk.shows("""
-                |(16 blank)
-                |› README.md
-                |  src/
-                |  tests/
-                |  src/app.py
-                |  src/main.py
-                |  tests/test_app.py
-                |› look at @
-                |  ~/work                                                         scripted · m1
-            """)
-            talk.type("app")
-            await talk.until(lambda: "README.md" not in talk.screen())
-            talk.type("<down><tab>please")
-            await talk.driver.settle()
-            assert talk.shows("""
-                |(22 blank)
-                |› look at @tests/test_app.py please
-                |  ~/work                                                         scripted · m1
-            """)
-
-    asyncio.run(main())
+async def test_help_lists_keys_and_commands(chats: Any) -> None:
+    async with chats.open() as talk:
+        talk.type("<f1>")
+        await talk.shown("Help")
+        assert talk.shows("""
+            |
+            |
+            |────────────────────────────────────────────────────────────────────────────────
+            |  Help                                                                 1–16/73
+            |
+            |  Commands
+            |  /help                           keys and commands
+            |  /model [id]                     another model, of any vendor with a key
+            |  /reasoning [level]              think more, or less
+            |  /sessions                       open, rename and delete sessions
+            |  /new                            begin a new session
+            |  /clear                          forget the conversation
+            |  /compact [what matters]         replace the conversation by a summary
+            |  /jump [text]                    scroll to a prompt
+            |  /btw [question]                 a question beside the work, which is not kept
+            |  /skills                         what the model can look up; /skill:NAME sends…
+            |  /study                          have the project looked at and explained
+            |  /copy                           put the last answer on the clipboard
+            |  /theme [name]                   other colours
+            |  /vi                             edit as in vi, or no longer
+            |  /yolo                           ask before each call, or no longer
+            |
+            |  PgDn scroll · Esc close
+            |  ~/work                                                         scripted · m1
+        """)
+        talk.type("<end>")
+        await talk.driver.settle()
+        assert talk.shows("""
+            |
+            |
+            |────────────────────────────────────────────────────────────────────────────────
+            |  Help                                                                58–73/73
+            |
+            |  End, Ctrl+E                     to the end of the line
+            |  Ctrl+Home, Alt+<                to the beginning of the text
+            |  Ctrl+End, Alt+>                 to the end of the text
+            |  Shift+Enter, Alt+Enter, Ctrl+J  begin a line
+            |  Backspace, Shift+Backspace, Ct… delete the character before
+            |  Del                             delete the character after
+            |  Ctrl+W, Alt+Backspace           cut back to a word's beginning
+            |  Alt+D, Alt+Del                  cut on to a word's end
+            |  Ctrl+U                          cut back to the line's beginning
+            |  Ctrl+K                          cut on to the line's end
+            |  Ctrl+Y                          insert what was cut
+            |  Alt+Y                           insert what was cut before that
+            |  Ctrl+_, Ctrl+-                  take back
+            |  Alt+_, Ctrl+Shift+Z             do again
+            |
+            |  With the mouse switched on, the terminal's own selection needs Shift.
+            |
+            |  PgDn scroll · Esc close
+            |  ~/work                                                         scripted · m1
+        """)
+        talk.type("<esc>")
+        await talk.driver.settle()
+        assert "Help" not in talk.screen()
 
 
-def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open(rows=10) as talk:
-            view = talk.chat.view
-
-            def styles() -> list[Any]:
-                found = [talk.driver.style_at(column, 8) for column in (0, 2)]
-                return [getattr(style, "layers", (style,))[0] for style in found]
-
-            async def show(panel: PanelWidget | None) -> None:
-                view.panel = panel
-                view.changed()
-                talk.chat.app.redraw()
-                await talk.driver.settle()
-
-            talk.type("a draft")
-            await show(PanelWidget("Todos", ["one"], "enter ticks", closes="Esc"))
-            assert talk.shows("""
-                |(4 blank)
-                |────────────────────────────────────────────────────────────────────────────────
-                |  Todos                                                              Esc close
-                |  one
-                |  enter ticks
-                |› a draft
-                |  ~/work                                                         scripted · m1
-            """)
-            assert (talk.driver.cursor, styles()) == (None, ["dim", "muted"])
-            await show(None)
-            assert (talk.driver.cursor, styles()) == ((9, 8), ["user", "editor"])
-            talk.type("<ctrl+u>")
-            await talk.driver.settle()
-            assert talk.driver.rows()[8].startswith("› ask, or / for commands")
-
-    asyncio.run(main())
-
-
-def test_prompts_that_wait_stand_above_the_editor(chats: Any, paused: Any) -> None:
-    async def main() -> None:
-        client = paused([Turn("¶", chunk=100), "2", "3", "4", "5", "6"])
-        async with chats.open(client, rows=14) as talk:
-            talk.type("first<enter>")
-            await talk.shown("esc to stop")
-            for number in range(2, 7):
-                talk.type(f"number {number}<alt+enter>more<enter>")
-            talk.type("draft")
-            await talk.driver.settle()
-            assert talk.shows("""
-                |▌ first
-                |(6 blank)
-                |  sliding in: number 2
-                |  sliding in: number 3
-                |  sliding in: number 4
-                |  and 2 more
-                |  * answering  0s · esc to stop
-                |› draft
-                |  ~/work · 5 waiting                                1% of 100k · scripted · m1
-            """)
-            client.go.set()
-            await talk.quiet()
-            assert [text for role, text in talk.said if role == "user"][1:] == [
-                f"number {n}\nmore" for n in range(2, 7)
-            ]
-            assert talk.editor == "draft"
-
-    asyncio.run(main())
-
-
-def test_help_lists_keys_and_commands(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open() as talk:
-            talk.type("<f1>")
-            await talk.shown("Help")
-            assert talk.shows("""
-                |
-                |
-                |────────────────────────────────────────────────────────────────────────────────
-                |  Help                                                                 1–16/73
-                |
-                |  Commands
-                |  /help                           keys and commands
-                |  /model [id]                     another model, of any vendor with a key
-                |  /reasoning [level]              think more, or less
-                |  /sessions                       open, rename and delete sessions
-                |  /new                            begin a new session
-                |  /clear                          forget the conversation
-                |  /compact [what matters]         replace the conversation by a summary
-                |  /jump [text]                    scroll to a prompt
-                |  /btw [question]                 a question beside the work, which is not kept
-                |  /skills                         what the model can look up; /skill:NAME sends…
-                |  /study                          have the project looked at and explained
-                |  /copy                           put the last answer on the clipboard
-                |  /theme [name]                   other colours
-                |  /vi                             edit as in vi, or no longer
-                |  /yolo                           ask before each call, or no longer
-                |
-                |  PgDn scroll · Esc close
-                |  ~/work                                                         scripted · m1
-            """)
-            talk.type("<end>")
-            await talk.driver.settle()
-            assert talk.shows("""
-                |
-                |
-                |────────────────────────────────────────────────────────────────────────────────
-                |  Help                                                                58–73/73
-                |
-                |  End, Ctrl+E                     to the end of the line
-                |  Ctrl+Home, Alt+<                to the beginning of the text
-                |  Ctrl+End, Alt+>                 to the end of the text
-                |  Shift+Enter, Alt+Enter, Ctrl+J  begin a line
-                |  Backspace, Shift+Backspace, Ct… delete the character before
-                |  Del                             delete the character after
-                |  Ctrl+W, Alt+Backspace           cut back to a word's beginning
-                |  Alt+D, Alt+Del                  cut on to a word's end
-                |  Ctrl+U                          cut back to the line's beginning
-                |  Ctrl+K                          cut on to the line's end
-                |  Ctrl+Y                          insert what was cut
-                |  Alt+Y                           insert what was cut before that
-                |  Ctrl+_, Ctrl+-                  take back
-                |  Alt+_, Ctrl+Shift+Z             do again
-                |
-                |  With the mouse switched on, the terminal's own selection needs Shift.
-                |
-                |  PgDn scroll · Esc close
-                |  ~/work                                                         scripted · m1
-            """)
-            talk.type("<esc>")
-            await talk.driver.settle()
-            assert "Help" not in talk.screen()
-
-    asyncio.run(main())
-
-
-def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
+async def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
     def message(role: Any, text: str, **fields: Any) -> Message:
         return Message(role, [TextBlock(text)], **fields)
 
@@ -492,201 +453,182 @@ def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
         message("user", "thanks"),
         message("assistant", "You are **welcome**."),
     ]
-
-    async def main() -> None:
-        async with chats.open(messages=messages) as talk:
-            assert talk.shows("""
-                |≡ Summary of the conversation  of 1.2k tokens of messages · ctrl+o
-                |
-                |▌ what is the password?
-                |
-                |  (it was covered)
-                |
-                |▌ and now?
-                |
-                |  hidden by guard
-                |
-                |▌ thanks
-                |
-                |  You are welcome.
-                |(9 blank)
-                |› ask, or / for commands, @ for files
-                |  ~/work                                            1% of 100k · scripted · m1
-            """)
-            assert "hunter2" not in talk.chat.tail()
-            assert "a secret" not in talk.chat.tail()
-
-    asyncio.run(main())
+    async with chats.open(messages=messages) as talk:
+        assert talk.shows("""
+            |≡ Summary of the conversation  of 1.2k tokens of messages · ctrl+o
+            |
+            |▌ what is the password?
+            |
+            |  (it was covered)
+            |
+            |▌ and now?
+            |
+            |  hidden by guard
+            |
+            |▌ thanks
+            |
+            |  You are welcome.
+            |(9 blank)
+            |› ask, or / for commands, @ for files
+            |  ~/work                                            1% of 100k · scripted · m1
+        """)
+        assert "hunter2" not in talk.chat.tail()
+        assert "a secret" not in talk.chat.tail()
 
 
-def test_a_compaction_leaves_a_line(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open(["one", "two", "three", "This is the summary."], rows=20) as talk:
-            for text in ("a", "b", "c"):
-                await talk.send(text + " word" * 30)
-            await talk.send("/compact")
-            assert talk.shows("""
-                |▌ a word word word word word word word word word word word word word word word
-                |▌ word word word word word word word word word word word word word word word
-                |
-                |  one
-                |
-                |▌ b word word word word word word word word word word word word word word word
-                |▌ word word word word word word word word word word word word word word word
-                |
-                |  two
-                |
-                |▌ c word word word word word word word word word word word word word word word
-                |▌ word word word word word word word word word word word word word word word
-                |
-                |  three
-                |
-                |≡ Summary of the conversation  116 → 90 tokens of messages · 4 kept · ctrl+o
-                |
-                |
-                |› ask, or / for commands, @ for files
-                |  ~/work                                  ↑40 ↓20 · 1% of 100k · scripted · m1
-            """)
-
-    asyncio.run(main())
+async def test_a_compaction_leaves_a_line(chats: Any) -> None:
+    async with chats.open(["one", "two", "three", "This is the summary."], rows=20) as talk:
+        for text in ("a", "b", "c"):
+            await talk.send(text + " word" * 30)
+        await talk.send("/compact")
+        assert talk.shows("""
+            |▌ a word word word word word word word word word word word word word word word
+            |▌ word word word word word word word word word word word word word word word
+            |
+            |  one
+            |
+            |▌ b word word word word word word word word word word word word word word word
+            |▌ word word word word word word word word word word word word word word word
+            |
+            |  two
+            |
+            |▌ c word word word word word word word word word word word word word word word
+            |▌ word word word word word word word word word word word word word word word
+            |
+            |  three
+            |
+            |≡ Summary of the conversation  116 → 90 tokens of messages · 4 kept · ctrl+o
+            |
+            |
+            |› ask, or / for commands, @ for files
+            |  ~/work                                  ↑40 ↓20 · 1% of 100k · scripted · m1
+        """)
 
 
-def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Any) -> None:
-    async def main() -> None:
-        turns = [Turn("I look.", calls=[Call("bash", {"command": "echo one; echo two"})]), "A word " * 20]
-        async with chats.open(turns, columns=120, rows=40) as talk:
-            await talk.send("a prompt of some words that are not many but enough to be folded on a narrow screen")
-            assert talk.shows("""
-                |▌ a prompt of some words that are not many but enough to be folded on a narrow screen
-                |
-                |  I look.
-                |
-                |● bash echo one; echo two
-                |    one
-                |    two
-                |
-                |  A word A word A word A word A word A word A word A word A word A word A word A word A word A word A word A word A word
-                |  A word A word A word
-                |(28 blank)
-                |› ask, or / for commands, @ for files
-                |  ~/work                                                                         ↑20 ↓10 · <1% of 100k · scripted · m1
-            """)  # noqa: E501
-            talk.driver.resize(40, 12)
-            await talk.driver.settle()
-            assert talk.shows("""
-                |
-                |● bash echo one; echo two
-                |    one
-                |    two
-                |
-                |  A word A word A word A word A word A
-                |  word A word A word A word A word A
-                |  word A word A word A word A word A
-                |  word A word A word A word A word
-                |
-                |› ask, or / for commands, @ for files
-                |  ~/work    ↑20 ↓10 · <1% of 100k · m1
-            """)
-            talk.driver.resize(20, 6)
-            talk.type("/")
-            await talk.driver.settle()
-            assert talk.shows("""
-                |  word A word A word
-                |› /help
-                |  /model
-                |  /reasoning
-                |› /
-                |  <1% of 100k · m1
-            """)
-            talk.driver.resize(19, 5)
-            await talk.driver.settle()
-            assert talk.shows("""
-                |too small
-            """)
-
-    asyncio.run(main())
+async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Any) -> None:
+    turns = [Turn("I look.", calls=[Call("bash", {"command": "echo one; echo two"})]), "A word " * 20]
+    async with chats.open(turns, columns=120, rows=40) as talk:
+        await talk.send("a prompt of some words that are not many but enough to be folded on a narrow screen")
+        assert talk.shows("""
+            |▌ a prompt of some words that are not many but enough to be folded on a narrow screen
+            |
+            |  I look.
+            |
+            |● bash echo one; echo two
+            |    one
+            |    two
+            |
+            |  A word A word A word A word A word A word A word A word A word A word A word A word A word A word A word A word A word
+            |  A word A word A word
+            |(28 blank)
+            |› ask, or / for commands, @ for files
+            |  ~/work                                                                         ↑20 ↓10 · <1% of 100k · scripted · m1
+        """)  # noqa: E501
+        talk.driver.resize(40, 12)
+        await talk.driver.settle()
+        assert talk.shows("""
+            |
+            |● bash echo one; echo two
+            |    one
+            |    two
+            |
+            |  A word A word A word A word A word A
+            |  word A word A word A word A word A
+            |  word A word A word A word A word A
+            |  word A word A word A word A word
+            |
+            |› ask, or / for commands, @ for files
+            |  ~/work    ↑20 ↓10 · <1% of 100k · m1
+        """)
+        talk.driver.resize(20, 6)
+        talk.type("/")
+        await talk.driver.settle()
+        assert talk.shows("""
+            |  word A word A word
+            |› /help
+            |  /model
+            |  /reasoning
+            |› /
+            |  <1% of 100k · m1
+        """)
+        talk.driver.resize(19, 5)
+        await talk.driver.settle()
+        assert talk.shows("""
+            |too small
+        """)
 
 
-def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chats: Any, paused: Any) -> None:
-    async def main() -> None:
-        client = paused([Turn("Some text ¶that stops", chunk=100)])
-        async with chats.open(client, columns=40, rows=12) as talk:
-            talk.type("go<enter>")
-            await talk.shown("Some text")
-            talk.type("later<enter>")
-            talk.type("<alt+enter>".join(f"row {number}" for number in range(9)))
-            await talk.driver.settle()
-            assert talk.shows("""
-                |▌ go
-                |
-                |  Some text
-                |
-                |
-                |  sliding in: later
-                |  * answering  0s · esc to stop
-                |↑ row 5
-                |  row 6
-                |  row 7
-                |  row 8
-                |  ~/work · 1 waiting   1% of 100k · m1
-            """)
-            talk.driver.resize(20, 6)
-            await talk.driver.settle()
-            assert talk.shows("""
-                |  Some text
-                |  sliding in: later
-                |  * answering  0s ·…
-                |↑ row 7
-                |  row 8
-                |  1 waiting     m1
-            """)
-
-    asyncio.run(main())
+async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chats: Any, paused: Any) -> None:
+    client = paused([Turn("Some text ¶that stops", chunk=100)])
+    async with chats.open(client, columns=40, rows=12) as talk:
+        talk.type("go<enter>")
+        await talk.shown("Some text")
+        talk.type("later<enter>")
+        talk.type("<alt+enter>".join(f"row {number}" for number in range(9)))
+        await talk.driver.settle()
+        assert talk.shows("""
+            |▌ go
+            |
+            |  Some text
+            |
+            |
+            |  sliding in: later
+            |  * answering  0s · esc to stop
+            |↑ row 5
+            |  row 6
+            |  row 7
+            |  row 8
+            |  ~/work · 1 waiting   1% of 100k · m1
+        """)
+        talk.driver.resize(20, 6)
+        await talk.driver.settle()
+        assert talk.shows("""
+            |  Some text
+            |  sliding in: later
+            |  * answering  0s ·…
+            |↑ row 7
+            |  row 8
+            |  1 waiting     m1
+        """)
 
 
-def test_names_of_files_and_directories_are_drawn_as_text(chats: Any) -> None:
-    async def main() -> None:
-        place = Path("evil\x1b]0;pwned\x07\u202e\x9b2J").absolute()
-        place.mkdir()
-        for name in ("good.txt", "bad\x1b[2J.txt", "back\u202ewards.txt"):
-            (place / name).touch()
-        async with chats.open(cwd=str(place)) as talk:
-            talk.type("@")
-            await talk.shown("good.txt")
-            text = talk.driver.screen()
-            assert not any((ord(char) < 32 and char != "\n") or 0x7F <= ord(char) < 0xA0 for char in text)
-            assert "\u202e" not in text
-            assert f"~/{place.parent.name}/evil" in text
-            assert "\x1b" not in talk.driver.memory.title
-            assert "\x07" not in talk.driver.memory.title
-
-    asyncio.run(main())
+async def test_names_of_files_and_directories_are_drawn_as_text(chats: Any) -> None:
+    place = Path("evil\x1b]0;pwned\x07\u202e\x9b2J").absolute()
+    place.mkdir()
+    for name in ("good.txt", "bad\x1b[2J.txt", "back\u202ewards.txt"):
+        (place / name).touch()
+    async with chats.open(cwd=str(place)) as talk:
+        talk.type("@")
+        await talk.shown("good.txt")
+        text = talk.driver.screen()
+        assert not any((ord(char) < 32 and char != "\n") or 0x7F <= ord(char) < 0xA0 for char in text)
+        assert "\u202e" not in text
+        assert f"~/{place.parent.name}/evil" in text
+        assert "\x1b" not in talk.driver.memory.title
+        assert "\x07" not in talk.driver.memory.title
 
 
-def test_what_came_below_while_the_person_looked_up_is_counted(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open(["\n\n".join(f"paragraph {number}" for number in range(30)), "more"], rows=12) as talk:
-            await talk.send("tell")
-            talk.type("<pageup>")
-            talk.presenter.note("news")
-            await talk.driver.settle()
-            assert talk.shows("""
-                |
-                |  paragraph 22
-                |
-                |  paragraph 23
-                |
-                |  paragraph 24
-                |
-                |  paragraph 25
-                |                                                                    1 new below
-                |
-                |› ask, or / for commands, @ for files
-                |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
-            """)
-            talk.type("<shift+end>")
-            await talk.driver.settle()
-            assert "new below" not in talk.driver.screen()
-            assert "  news" in talk.driver.screen()
-
-    asyncio.run(main())
+async def test_what_came_below_while_the_person_looked_up_is_counted(chats: Any) -> None:
+    async with chats.open(["\n\n".join(f"paragraph {number}" for number in range(30)), "more"], rows=12) as talk:
+        await talk.send("tell")
+        talk.type("<pageup>")
+        talk.presenter.note("news")
+        await talk.driver.settle()
+        assert talk.shows("""
+            |
+            |  paragraph 22
+            |
+            |  paragraph 23
+            |
+            |  paragraph 24
+            |
+            |  paragraph 25
+            |                                                                    1 new below
+            |
+            |› ask, or / for commands, @ for files
+            |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
+        """)
+        talk.type("<shift+end>")
+        await talk.driver.settle()
+        assert "new below" not in talk.driver.screen()
+        assert "  news" in talk.driver.screen()

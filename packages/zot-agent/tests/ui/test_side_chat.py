@@ -39,21 +39,17 @@ def texts(request: Request) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in request.messages]
 
 
-def test_a_side_question_sees_the_conversation_and_leaves_no_trace_in_it(tmp_path: Path) -> None:
+async def test_a_side_question_sees_the_conversation_and_leaves_no_trace_in_it(tmp_path: Path) -> None:
     client = ScriptedClient(["main answer", Turn("side answer", usage=Usage(input=1_000_000, output=500_000))])
-
-    async def main() -> None:
-        path = tmp_path / "s.jsonl"
-        async with Runtime(MODEL, client=client, cwd=tmp_path, session=path, system_prompt="be good") as runtime:
-            await runtime.ask("main question")
-            before, usage, written = runtime.messages, runtime.usage, path.read_bytes()
-            chat = SideChat(runtime)
-            assert await asked(chat, "by the way") == "side answer"
-            assert (runtime.messages, runtime.usage, path.read_bytes()) == (before, usage, written)
-            assert chat.usage.cost_usd == 2.0
-            assert [message.text for message in chat.messages] == ["by the way", "side answer"]
-
-    asyncio.run(main())
+    path = tmp_path / "s.jsonl"
+    async with Runtime(MODEL, client=client, cwd=tmp_path, session=path, system_prompt="be good") as runtime:
+        await runtime.ask("main question")
+        before, usage, written = runtime.messages, runtime.usage, path.read_bytes()
+        chat = SideChat(runtime)
+        assert await asked(chat, "by the way") == "side answer"
+        assert (runtime.messages, runtime.usage, path.read_bytes()) == (before, usage, written)
+        assert chat.usage.cost_usd == 2.0
+        assert [message.text for message in chat.messages] == ["by the way", "side answer"]
     request = client.requests[1]
     assert texts(request) == [("user", "main question"), ("assistant", "main answer"), ("user", "by the way")]
     assert request.tools == []
@@ -61,23 +57,19 @@ def test_a_side_question_sees_the_conversation_and_leaves_no_trace_in_it(tmp_pat
     assert "be good" in request.system
 
 
-def test_a_side_chat_goes_on_and_its_context_stays_as_it_was(tmp_path: Path) -> None:
+async def test_a_side_chat_goes_on_and_its_context_stays_as_it_was(tmp_path: Path) -> None:
     client = ScriptedClient(["one", "side one", "two", "side two"])
-
-    async def main() -> None:
-        async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
-            await runtime.ask("first")
-            chat = SideChat(runtime)
-            await asked(chat, "q1")
-            await runtime.ask("second")
-            await asked(chat, "q2")
-
-    asyncio.run(main())
+    async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
+        await runtime.ask("first")
+        chat = SideChat(runtime)
+        await asked(chat, "q1")
+        await runtime.ask("second")
+        await asked(chat, "q2")
     assert [text for _, text in texts(client.requests[3])] == ["first", "one", "q1", "side one", "q2"]
     assert [text for _, text in texts(client.requests[2])] == ["first", "one", "second"]
 
 
-def test_a_busy_agent_is_not_disturbed(tmp_path: Path) -> None:
+async def test_a_busy_agent_is_not_disturbed(tmp_path: Path) -> None:
     """Over real sockets: the agent's answer hangs until the side chat is over."""
 
     over = threading.Event()
@@ -86,7 +78,7 @@ def test_a_busy_agent_is_not_disturbed(tmp_path: Path) -> None:
         assert over.wait(60)
         return Turn("slow answer")
 
-    async def main(server: ScriptedServer) -> None:
+    with ScriptedServer([slow, "quick answer"]) as server:
         client = HttpClient(find_vendor("local"), base_url=server.base_url("openai-chat"))
         async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
             run = runtime.prompt("long work")
@@ -98,47 +90,37 @@ def test_a_busy_agent_is_not_disturbed(tmp_path: Path) -> None:
             assert "".join([event.delta async for event in run if isinstance(event, TextDelta)]) == "slow answer"
             assert [message.text for message in runtime.messages] == ["long work", "slow answer"]
 
-    with ScriptedServer([slow, "quick answer"]) as server:
-        asyncio.run(main(server))
 
-
-def test_a_question_that_is_stopped_keeps_what_was_said(tmp_path: Path) -> None:
+async def test_a_question_that_is_stopped_keeps_what_was_said(tmp_path: Path) -> None:
     client = ScriptedClient([Turn("one two three", chunk=4, delay=0.01), "next"])
-
-    async def main() -> None:
-        async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
-            chat = SideChat(runtime)
-            async with aclosing(chat.ask("q")) as deltas:
-                async for _ in deltas:
-                    break
-            assert client.cancelled == 1
-            assert [message.text for message in chat.messages] == ["q", "one "]
-            assert await asked(chat, "again") == "next"
-
-    asyncio.run(main())
+    async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
+        chat = SideChat(runtime)
+        async with aclosing(chat.ask("q")) as deltas:
+            async for _ in deltas:
+                break
+        assert client.cancelled == 1
+        assert [message.text for message in chat.messages] == ["q", "one "]
+        assert await asked(chat, "again") == "next"
     assert texts(client.requests[1])[:2] == [("user", "q"), ("assistant", "one ")]
 
 
-def test_a_task_that_is_cancelled_before_the_answer_leaves_no_question(tmp_path: Path) -> None:
-    async def main() -> None:
-        client = EventClient([None], [Delta("yes"), StreamEnd("end_turn", [TextBlock("yes")])])
-        async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
-            chat = SideChat(runtime)
-            work = asyncio.create_task(asked(chat, "q"))
-            await client.hanging.wait()
-            with pytest.raises(Busy):
-                await asked(chat, "another")
-            work.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await work
-            assert chat.messages == []
-            assert await asked(chat, "again") == "yes"
-
-    asyncio.run(main())
+async def test_a_task_that_is_cancelled_before_the_answer_leaves_no_question(tmp_path: Path) -> None:
+    client = EventClient([None], [Delta("yes"), StreamEnd("end_turn", [TextBlock("yes")])])
+    async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
+        chat = SideChat(runtime)
+        work = asyncio.create_task(asked(chat, "q"))
+        await client.hanging.wait()
+        with pytest.raises(Busy):
+            await asked(chat, "another")
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        assert chat.messages == []
+        assert await asked(chat, "again") == "yes"
 
 
-def test_failures_are_told_and_the_chat_goes_on(tmp_path: Path) -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_failures_are_told_and_the_chat_goes_on(tmp_path: Path) -> None:
+    with ScriptedServer([Turn(fault=Fault(status=400)), "yes"]) as server:
         client = HttpClient(find_vendor("local"), base_url=server.base_url("openai-chat"))
         async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
             chat = SideChat(runtime)
@@ -147,24 +129,18 @@ def test_failures_are_told_and_the_chat_goes_on(tmp_path: Path) -> None:
             assert chat.messages == []
             assert await asked(chat, "again") == "yes"
 
-    with ScriptedServer([Turn(fault=Fault(status=400)), "yes"]) as server:
-        asyncio.run(main(server))
+
+async def test_an_answer_without_an_end_is_said_to_be_cut(tmp_path: Path) -> None:
+    client = EventClient([Delta("half")], [ProviderError("no")])
+    async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
+        chat = SideChat(runtime)
+        with pytest.raises(StreamCut):
+            await asked(chat, "q")
+        assert [message.text for message in chat.messages] == ["q", "half"]
 
 
-def test_an_answer_without_an_end_is_said_to_be_cut(tmp_path: Path) -> None:
-    async def main() -> None:
-        client = EventClient([Delta("half")], [ProviderError("no")])
-        async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
-            chat = SideChat(runtime)
-            with pytest.raises(StreamCut):
-                await asked(chat, "q")
-            assert [message.text for message in chat.messages] == ["q", "half"]
-
-    asyncio.run(main())
-
-
-def test_where_only_the_server_knows_its_models_its_first_one_is_asked(tmp_path: Path) -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_where_only_the_server_knows_its_models_its_first_one_is_asked(tmp_path: Path) -> None:
+    with ScriptedServer(["yes"], models=["served"]) as server:
         client = HttpClient(find_vendor("local"), base_url=server.base_url("openai-chat"))
         async with Runtime(Model("", "local"), client=client, cwd=tmp_path) as runtime:
             chat = SideChat(runtime)
@@ -172,11 +148,8 @@ def test_where_only_the_server_knows_its_models_its_first_one_is_asked(tmp_path:
             assert chat.model.id == "served"
             assert runtime.agent.model.id == ""
 
-    with ScriptedServer(["yes"], models=["served"]) as server:
-        asyncio.run(main(server))
 
-
-def test_a_conversation_with_tools_is_asked_about_without_any(tmp_path: Path) -> None:
+async def test_a_conversation_with_tools_is_asked_about_without_any(tmp_path: Path) -> None:
     """Every wire takes it, in the middle of a batch of calls too."""
     history = [
         Message("user", [TextBlock("read it")]),
@@ -199,25 +172,19 @@ def test_a_conversation_with_tools_is_asked_about_without_any(tmp_path: Path) ->
     assert copy[2].content[-1] == ImageBlock("image/png", "AAAA")
     assert history[1].tool_calls
 
-    async def main(server: ScriptedServer, vendor: str, wire: str) -> None:
-        client = HttpClient(find_vendor(vendor), key="k", base_url=server.base_url(wire))
-        async with Runtime(MODEL, client=client, cwd=tmp_path, messages=history) as runtime:
-            assert await asked(SideChat(runtime), "q") == "yes"
-
     for vendor in ("anthropic", "openai", "openai-responses"):
         with ScriptedServer(["yes"]) as server:
-            asyncio.run(main(server, vendor, find_vendor(vendor).wire))
+            base_url = server.base_url(find_vendor(vendor).wire)
+            client = HttpClient(find_vendor(vendor), key="k", base_url=base_url)
+            async with Runtime(MODEL, client=client, cwd=tmp_path, messages=history) as runtime:
+                assert await asked(SideChat(runtime), "q") == "yes"
 
 
-def test_a_model_that_calls_a_tool_all_the_same_runs_none(tmp_path: Path) -> None:
+async def test_a_model_that_calls_a_tool_all_the_same_runs_none(tmp_path: Path) -> None:
     client = ScriptedClient([Turn("let me see", calls=[Call("bash", {"command": f"touch {tmp_path}/made"})]), "ok"])
-
-    async def main() -> None:
-        async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
-            chat = SideChat(runtime)
-            assert await asked(chat, "q") == "let me see"
-            assert await asked(chat, "and?") == "ok"
-
-    asyncio.run(main())
+    async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
+        chat = SideChat(runtime)
+        assert await asked(chat, "q") == "let me see"
+        assert await asked(chat, "and?") == "ok"
     assert not (tmp_path / "made").exists()
     assert not any(message.tool_calls for message in client.requests[1].messages)

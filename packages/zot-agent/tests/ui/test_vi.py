@@ -34,174 +34,143 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return write
 
 
-def test_a_setting_makes_it_vi_and_a_command_changes_that(chats: Any, config: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        config(editor_mode="vi")
-        async with chats.built(server) as talk:
-            assert talk.driver.memory.shape == "bar"
-            talk.type("one two<esc>")
-            await talk.shown("normal ·")
-            assert talk.driver.memory.shape == "block"
-            talk.type("db")
-            assert talk.editor == "one o"
-            talk.type("cc/vi<enter>")
-            await talk.shown("keys type what they say")
-            assert talk.driver.memory.shape == ""
-            talk.type("dd<esc>")
-            assert talk.editor == ""
-
-    asyncio.run(main())
-
-
-def test_suggestions_are_offered_where_words_are_typed(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open() as talk:
-            await talk.send("/vi")
-            talk.type("/the")
-            await talk.shown("other colours")
-            talk.type("<alt+h>l")
-            await talk.driver.settle()
-            assert "other colours" not in talk.screen()
-            talk.type("A")
-            await talk.shown("other colours")
-            talk.type("<esc>")
-            await talk.driver.settle()
-            assert "other colours" not in talk.screen()
-            talk.type("m<esc>0x")
-            assert talk.editor == "them"
-
-    asyncio.run(main())
-
-
-def test_esc_in_normal_mode_is_the_screens(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open() as talk:
-            await talk.send("/vi")
-            talk.type("a draft<esc>2d<esc>")
-            assert talk.editor == "a draft"
-            talk.type("<esc>")
-            assert talk.editor == ""
-            talk.type("u")
-            assert talk.editor == "a draft"
-
-    asyncio.run(main())
-
-
-def test_what_is_selected_does_not_become_history(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open(["yes"]) as talk:
-            await talk.send("/vi")
-            await talk.send("before")
-            for keys in ("<esc>vh<up>", "gk", "k", "<down>", "gj", "j"):
-                talk.type(("a draft" if keys.startswith("<esc>") else "") + keys)
-                assert talk.editor == "a draft"
-                await talk.shown("visual ·")
-            talk.type("<esc><up>")
-            assert talk.editor == "before"
-
-    asyncio.run(main())
-
-
-def test_enter_does_not_send_while_a_command_is_half_typed(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open() as talk:
-            await talk.send("/vi")
-            talk.type("one two<esc>d<enter>0wr<enter>")
-            assert talk.editor == "one \nwo"
-            assert not talk.said
-
-    asyncio.run(main())
-
-
-def test_what_one_pastes_in_normal_mode_follows_what_was_typed(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open() as talk:
-            await talk.send("/vi")
-            talk.type("look at this:<esc>d")
-            talk.paste(" one")
-            talk.type("w")
-            assert talk.editor == "look at this: one"
-            await talk.shown("normal ·")
-
-    asyncio.run(main())
-
-
-def test_ctrl_and_a_bracket_is_esc_also_where_a_terminal_tells_them_apart(chats: Any, paused: Any) -> None:
-    async def main() -> None:
-        async with chats.open(paused(["wait¶ing"])) as talk:
-            await talk.send("/vi")
-            talk.type("work<enter>")
-            await talk.shown("wait")
-            talk.type("a draft<ctrl+[>")
-            await talk.shown("normal ·")
-            talk.type("<ctrl+[>")
-            await talk.quiet()
-            assert "thinking" not in talk.screen()
-            assert talk.editor == "a draft"
-
-    asyncio.run(main())
-
-
-def test_keys_of_ones_own_are_not_vis(chats: Any, config: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        config(editor_mode="vi", keymap={"ctrl+p": "/yolo", "alt+q": "kill_line_start"})
-        async with chats.built(server) as talk:
-            talk.type("a draft<esc><ctrl+p>")
-            await talk.shown("zot asks before each call")
-            assert talk.editor == "a draft"
-            talk.type("a!<alt+q>b")
-            assert talk.editor == "b"
-
-    asyncio.run(main())
-
-
-def test_after_enter_one_types_again(chats: Any) -> None:
-    async def main() -> None:
-        async with chats.open(["yes", "no"]) as talk:
-            await talk.send("/vi")
-            await talk.send("one<esc>")  # `send` types `<` as it is
-            assert "one<esc>" in str(talk.said)
-            talk.type("two<esc>x<enter>")
-            await talk.quiet()
-            assert talk.said[-2] == ("user", "tw")
-            talk.type("x")
-            assert talk.editor == "x"
-
-    asyncio.run(main())
-
-
-def test_a_key_of_ones_own_is_a_command_and_leaves_what_is_typed(
+async def test_a_setting_makes_it_vi_and_a_command_changes_that(
     chats: Any, config: Any, server: ScriptedServer
 ) -> None:
-    async def main() -> None:
-        config(keymap={"ctrl+p": "/yolo", "ctrl+k": None, "alt+q": "kill_line_end", "f9": "/nonsense"})
-        async with chats.built(server) as talk:
-            talk.type("a draft<ctrl+p>")
-            await talk.shown("zot asks before each call")
+    config(editor_mode="vi")
+    async with chats.built(server) as talk:
+        assert talk.driver.memory.shape == "bar"
+        talk.type("one two<esc>")
+        await talk.shown("normal ·")
+        assert talk.driver.memory.shape == "block"
+        talk.type("db")
+        assert talk.editor == "one o"
+        talk.type("cc/vi<enter>")
+        await talk.shown("keys type what they say")
+        assert talk.driver.memory.shape == ""
+        talk.type("dd<esc>")
+        assert talk.editor == ""
+
+
+async def test_suggestions_are_offered_where_words_are_typed(chats: Any) -> None:
+    async with chats.open() as talk:
+        await talk.send("/vi")
+        talk.type("/the")
+        await talk.shown("other colours")
+        talk.type("<alt+h>l")
+        await talk.driver.settle()
+        assert "other colours" not in talk.screen()
+        talk.type("A")
+        await talk.shown("other colours")
+        talk.type("<esc>")
+        await talk.driver.settle()
+        assert "other colours" not in talk.screen()
+        talk.type("m<esc>0x")
+        assert talk.editor == "them"
+
+
+async def test_esc_in_normal_mode_is_the_screens(chats: Any) -> None:
+    async with chats.open() as talk:
+        await talk.send("/vi")
+        talk.type("a draft<esc>2d<esc>")
+        assert talk.editor == "a draft"
+        talk.type("<esc>")
+        assert talk.editor == ""
+        talk.type("u")
+        assert talk.editor == "a draft"
+
+
+async def test_what_is_selected_does_not_become_history(chats: Any) -> None:
+    async with chats.open(["yes"]) as talk:
+        await talk.send("/vi")
+        await talk.send("before")
+        for keys in ("<esc>vh<up>", "gk", "k", "<down>", "gj", "j"):
+            talk.type(("a draft" if keys.startswith("<esc>") else "") + keys)
             assert talk.editor == "a draft"
-            talk.type("<home><ctrl+k>")
-            assert talk.editor == "a draft"
-            talk.type("<f9>")
-            await talk.shown("/nonsense")
-            talk.type("<alt+q>")
-            assert talk.editor == ""
-
-    asyncio.run(main())
+            await talk.shown("visual ·")
+        talk.type("<esc><up>")
+        assert talk.editor == "before"
 
 
-def test_help_shows_the_keys_as_they_are(chats: Any, config: Any, server: ScriptedServer) -> None:
-    async def main() -> None:
-        config(keymap={"f2": "/sessions", "alt+j": "scroll_down", "ctrl+s": None, "ctrl+k": "/copy", "f3": "/copy"})
-        async with chats.built(server, rows=100) as talk:
-            talk.type("<f1>")
-            await talk.shown("Your keys")
-            rows = [" ".join(row.split()) for row in talk.screen().splitlines()]
-            for row in ("F2 /sessions", "Ctrl+K, F3 /copy", "no key send into the work under way"):
-                assert row in rows
-            assert "no key cut on to the line's end" in rows
-            assert any(row.startswith("Alt+J, ") for row in rows)
+async def test_enter_does_not_send_while_a_command_is_half_typed(chats: Any) -> None:
+    async with chats.open() as talk:
+        await talk.send("/vi")
+        talk.type("one two<esc>d<enter>0wr<enter>")
+        assert talk.editor == "one \nwo"
+        assert not talk.said
 
-    asyncio.run(main())
+
+async def test_what_one_pastes_in_normal_mode_follows_what_was_typed(chats: Any) -> None:
+    async with chats.open() as talk:
+        await talk.send("/vi")
+        talk.type("look at this:<esc>d")
+        talk.paste(" one")
+        talk.type("w")
+        assert talk.editor == "look at this: one"
+        await talk.shown("normal ·")
+
+
+async def test_ctrl_and_a_bracket_is_esc_also_where_a_terminal_tells_them_apart(chats: Any, paused: Any) -> None:
+    async with chats.open(paused(["wait¶ing"])) as talk:
+        await talk.send("/vi")
+        talk.type("work<enter>")
+        await talk.shown("wait")
+        talk.type("a draft<ctrl+[>")
+        await talk.shown("normal ·")
+        talk.type("<ctrl+[>")
+        await talk.quiet()
+        assert "thinking" not in talk.screen()
+        assert talk.editor == "a draft"
+
+
+async def test_keys_of_ones_own_are_not_vis(chats: Any, config: Any, server: ScriptedServer) -> None:
+    config(editor_mode="vi", keymap={"ctrl+p": "/yolo", "alt+q": "kill_line_start"})
+    async with chats.built(server) as talk:
+        talk.type("a draft<esc><ctrl+p>")
+        await talk.shown("zot asks before each call")
+        assert talk.editor == "a draft"
+        talk.type("a!<alt+q>b")
+        assert talk.editor == "b"
+
+
+async def test_after_enter_one_types_again(chats: Any) -> None:
+    async with chats.open(["yes", "no"]) as talk:
+        await talk.send("/vi")
+        await talk.send("one<esc>")  # `send` types `<` as it is
+        assert "one<esc>" in str(talk.said)
+        talk.type("two<esc>x<enter>")
+        await talk.quiet()
+        assert talk.said[-2] == ("user", "tw")
+        talk.type("x")
+        assert talk.editor == "x"
+
+
+async def test_a_key_of_ones_own_is_a_command_and_leaves_what_is_typed(
+    chats: Any, config: Any, server: ScriptedServer
+) -> None:
+    config(keymap={"ctrl+p": "/yolo", "ctrl+k": None, "alt+q": "kill_line_end", "f9": "/nonsense"})
+    async with chats.built(server) as talk:
+        talk.type("a draft<ctrl+p>")
+        await talk.shown("zot asks before each call")
+        assert talk.editor == "a draft"
+        talk.type("<home><ctrl+k>")
+        assert talk.editor == "a draft"
+        talk.type("<f9>")
+        await talk.shown("/nonsense")
+        talk.type("<alt+q>")
+        assert talk.editor == ""
+
+
+async def test_help_shows_the_keys_as_they_are(chats: Any, config: Any, server: ScriptedServer) -> None:
+    config(keymap={"f2": "/sessions", "alt+j": "scroll_down", "ctrl+s": None, "ctrl+k": "/copy", "f3": "/copy"})
+    async with chats.built(server, rows=100) as talk:
+        talk.type("<f1>")
+        await talk.shown("Your keys")
+        rows = [" ".join(row.split()) for row in talk.screen().splitlines()]
+        for row in ("F2 /sessions", "Ctrl+K, F3 /copy", "no key send into the work under way"):
+            assert row in rows
+        assert "no key cut on to the line's end" in rows
+        assert any(row.startswith("Alt+J, ") for row in rows)
 
 
 def test_an_action_that_is_none_is_told_with_those_like_it() -> None:
@@ -244,17 +213,14 @@ def test_help_leaves_out_keys_of_ones_own_that_the_terminal_does_not_tell() -> N
     assert (kitty["keys and commands"], kitty["/model"]) == ("Ctrl+M, F1", "Ctrl+I, F9")
 
 
-def test_what_a_terminal_does_not_tell_is_known_when_it_answers_or_when_waiting_ends() -> None:
-    async def main() -> None:
-        screen = MemoryScreen()
-        asking = asyncio.ensure_future(untold(["ctrl+enter"], screen, limit=60))
-        await asyncio.sleep(0)
-        assert not asking.done()
-        screen.keyboard = "kitty"
-        assert await asking == []
-        silent = await untold(["ctrl+enter"], MemoryScreen(), limit=0.01)
-        assert silent == [
-            "keymap: ctrl+enter cannot be used: this terminal does not tell it from enter; choose another key"
-        ]
-
-    asyncio.run(main())
+async def test_what_a_terminal_does_not_tell_is_known_when_it_answers_or_when_waiting_ends() -> None:
+    screen = MemoryScreen()
+    asking = asyncio.ensure_future(untold(["ctrl+enter"], screen, limit=60))
+    await asyncio.sleep(0)
+    assert not asking.done()
+    screen.keyboard = "kitty"
+    assert await asking == []
+    silent = await untold(["ctrl+enter"], MemoryScreen(), limit=0.01)
+    assert silent == [
+        "keymap: ctrl+enter cannot be used: this terminal does not tell it from enter; choose another key"
+    ]

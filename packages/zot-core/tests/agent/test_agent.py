@@ -5,22 +5,19 @@ import pytest
 
 from zot_core.agent import user_message
 from zot_core.errors import Busy
-from zot_core.events import AgentEvent, Done, RunEnd
+from zot_core.events import Done
 from zot_core.testing import EventClient, make_agent, record, run_to_end
 from zot_provider.messages import ImageBlock, TextBlock
 from zot_provider.testing import ScriptedClient
 
 
-def test_a_second_run_during_the_first_is_refused() -> None:
-    async def main() -> None:
-        agent = make_agent(EventClient([None]))
-        task = agent.start(user_message("a"))
-        with pytest.raises(Busy, match="wait for it, or cancel it"):
-            agent.start(user_message("b"))
-        agent.cancel()
-        await task
-
-    asyncio.run(main())
+async def test_a_second_run_during_the_first_is_refused() -> None:
+    agent = make_agent(EventClient([None]))
+    task = agent.start(user_message("a"))
+    with pytest.raises(Busy, match="wait for it, or cancel it"):
+        agent.start(user_message("b"))
+    agent.cancel()
+    await task
 
 
 def test_it_is_idle_when_done_is_told() -> None:
@@ -45,39 +42,32 @@ def test_cancelling_an_idle_agent_changes_nothing() -> None:
     assert first[-1] == second[-1] == Done("completed")
 
 
-def test_a_run_may_be_cancelled_from_another_thread() -> None:
+async def test_a_run_may_be_cancelled_from_another_thread() -> None:
     client = EventClient([None])
     agent = make_agent(client)
 
-    async def main() -> RunEnd:
-        task = agent.start(user_message("hi"))
-        await client.hanging.wait()
-        thread = threading.Thread(target=agent.cancel)
-        thread.start()
-        try:
-            return await task
-        finally:
-            thread.join()
-
-    assert asyncio.run(main()) == "aborted"
+    task = agent.start(user_message("hi"))
+    await client.hanging.wait()
+    thread = threading.Thread(target=agent.cancel)
+    thread.start()
+    try:
+        assert await task == "aborted"
+    finally:
+        thread.join()
 
 
-def test_cancelling_whoever_waits_cancels_the_run_and_waits_for_its_end() -> None:
+async def test_cancelling_whoever_waits_cancels_the_run_and_waits_for_its_end() -> None:
     client = EventClient([None])
     agent = make_agent(client)
-
-    async def main() -> list[AgentEvent]:
-        events = record(agent)
-        task = asyncio.ensure_future(agent.run(user_message("hi")))
-        await client.hanging.wait()
-        task.cancel()
-        await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        return events
-
-    assert asyncio.run(main())[-1] == Done("aborted")
+    events = record(agent)
+    task = asyncio.ensure_future(agent.run(user_message("hi")))
+    await client.hanging.wait()
+    task.cancel()
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert events[-1] == Done("aborted")
 
 
 def test_an_agent_whose_loop_was_closed_in_the_middle_works_in_the_next_one() -> None:

@@ -371,21 +371,16 @@ async def cancelled_when(agent: Agent, moment: str, reason: str = "aborted") -> 
     return events
 
 
-def test_an_abort_in_the_stream_keeps_the_text_and_tells_it() -> None:
+async def test_an_abort_in_the_stream_keeps_the_text_and_tells_it() -> None:
     agent = make_agent(EventClient([Delta("half a "), None]))
-
-    async def main() -> list[AgentEvent]:
-        events = record(agent)
-        client = agent.client
-        assert isinstance(client, EventClient)
-        task = agent.start(user_message("hi"))
-        await client.hanging.wait()
-        agent.cancel()
-        agent.cancel()
-        assert await task == "aborted"
-        return events
-
-    events = asyncio.run(main())
+    events = record(agent)
+    client = agent.client
+    assert isinstance(client, EventClient)
+    task = agent.start(user_message("hi"))
+    await client.hanging.wait()
+    agent.cancel()
+    agent.cancel()
+    assert await task == "aborted"
 
     assert types(events)[-4:] == ["text_delta", "assistant_message", "turn_end", "done"]
     assert ends(events) == [TurnEnd("aborted"), Done("aborted")]
@@ -393,55 +388,47 @@ def test_an_abort_in_the_stream_keeps_the_text_and_tells_it() -> None:
     assert not agent.busy
 
 
-def test_an_abort_in_the_stream_drops_an_answer_that_had_begun_to_call() -> None:
+async def test_an_abort_in_the_stream_drops_an_answer_that_had_begun_to_call() -> None:
     calls = [Call("echo", {"text": "a long enough argument"})]
     agent = make_agent(ScriptedClient([Turn("text", calls=calls, delay=0.001, chunk=4)]), echo)
 
-    events = asyncio.run(cancelled_when(agent, "tool_use_args"))
+    events = await cancelled_when(agent, "tool_use_args")
 
     assert ends(events) == [TurnEnd("aborted"), Done("aborted")]
     assert texts(agent.transcript.messages) == [("user", "hi")]
     assert "assistant_message" not in types(events)
 
 
-def test_an_abort_before_the_first_byte_leaves_nothing_but_the_question() -> None:
+async def test_an_abort_before_the_first_byte_leaves_nothing_but_the_question() -> None:
     client = EventClient([None])
     agent = make_agent(client)
-
-    async def main() -> list[AgentEvent]:
-        events = record(agent)
-        task = agent.start(user_message("hi"))
-        await client.hanging.wait()
-        agent.cancel()
-        await task
-        return events
-
-    assert types(asyncio.run(main())) == ["user_message", "turn_start", "assistant_start", "turn_end", "done"]
+    events = record(agent)
+    task = agent.start(user_message("hi"))
+    await client.hanging.wait()
+    agent.cancel()
+    await task
+    assert types(events) == ["user_message", "turn_start", "assistant_start", "turn_end", "done"]
     assert texts(agent.transcript.messages) == [("user", "hi")]
 
 
-def test_an_abort_right_after_the_start_still_ends_with_done() -> None:
+async def test_an_abort_right_after_the_start_still_ends_with_done() -> None:
     agent = make_agent(EventClient([None]))
-
-    async def main() -> list[AgentEvent]:
-        events = record(agent)
-        task = agent.start(user_message("hi"))
-        agent.cancel()
-        assert await task == "aborted"
-        return events
-
-    assert ends(asyncio.run(main())) == [TurnEnd("aborted"), Done("aborted")]
+    events = record(agent)
+    task = agent.start(user_message("hi"))
+    agent.cancel()
+    assert await task == "aborted"
+    assert ends(events) == [TurnEnd("aborted"), Done("aborted")]
 
 
 @pytest.mark.parametrize(
     "moment",
     ["user_message", "turn_start", "assistant_start", "text_delta", "usage", "tool_call", "tool_start", "tool_result"],
 )
-def test_an_observer_may_abort_the_run_at_any_event(moment: str) -> None:
+async def test_an_observer_may_abort_the_run_at_any_event(moment: str) -> None:
     client = ScriptedClient([Turn("words", calls=[Call("echo", {"text": "a"})]), "more"])
     agent = make_agent(client, echo)
 
-    events = asyncio.run(cancelled_when(agent, moment))
+    events = await cancelled_when(agent, moment)
 
     assert [event for event in events if isinstance(event, Done)] == [Done("aborted")]
     assert events[-1] == Done("aborted")
@@ -449,16 +436,16 @@ def test_an_observer_may_abort_the_run_at_any_event(moment: str) -> None:
     assert ErrorEvent("") not in events
 
 
-def test_an_abort_at_the_last_word_changes_nothing_and_the_task_still_has_its_result() -> None:
+async def test_an_abort_at_the_last_word_changes_nothing_and_the_task_still_has_its_result() -> None:
     for moment in ("turn_end", "done"):
         agent = make_agent(ScriptedClient(["words"]))
-        assert asyncio.run(cancelled_when(agent, moment))[-1] == Done("completed")
+        assert (await cancelled_when(agent, moment))[-1] == Done("completed")
 
 
-def test_a_deadline_is_an_error_with_its_own_end() -> None:
+async def test_a_deadline_is_an_error_with_its_own_end() -> None:
     agent = make_agent(EventClient([Delta("x"), None]))
 
-    events = asyncio.run(cancelled_when(agent, "text_delta", "deadline"))
+    events = await cancelled_when(agent, "text_delta", "deadline")
 
     assert ends(events) == [
         TurnEnd("aborted"),
@@ -481,7 +468,7 @@ def test_a_deadline_is_an_error_with_its_own_end() -> None:
         "tool_result",
     ],
 )
-def test_an_abort_in_a_hook_ends_the_run(point: str) -> None:
+async def test_an_abort_in_a_hook_ends_the_run(point: str) -> None:
     asked = asyncio.Event()
 
     async def hang(value: object) -> None:
@@ -490,16 +477,11 @@ def test_an_abort_in_a_hook_ends_the_run(point: str) -> None:
 
     agent = make_agent(ScriptedClient([Turn("words", calls=[Call("echo", {"text": "a"})])]), echo)
     getattr(agent.hooks, point).add(hang)
-
-    async def main() -> list[AgentEvent]:
-        events = record(agent)
-        task = agent.start(user_message("hi"))
-        await asked.wait()
-        agent.cancel()
-        assert await task == "aborted"
-        return events
-
-    events = asyncio.run(main())
+    events = record(agent)
+    task = agent.start(user_message("hi"))
+    await asked.wait()
+    agent.cancel()
+    assert await task == "aborted"
 
     assert events[-1] == Done("aborted")
     assert types(events).count("done") == 1
@@ -538,10 +520,10 @@ def test_a_hook_whose_own_work_was_cancelled_fails_and_does_not_abort_the_run() 
     assert events[-2].error.endswith("broken failed: it was cancelled")
 
 
-def test_text_deltas_are_the_client_s_own_and_not_copied() -> None:
+async def test_text_deltas_are_the_client_s_own_and_not_copied() -> None:
     delta = TextDelta("x")
     agent = make_agent(EventClient([delta, None]))
 
-    events = asyncio.run(cancelled_when(agent, "text_delta"))
+    events = await cancelled_when(agent, "text_delta")
 
     assert any(event is delta for event in events)

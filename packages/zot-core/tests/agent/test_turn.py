@@ -184,19 +184,15 @@ def test_a_hook_that_fails_hides_the_answer() -> None:
     assert agent.transcript.messages[1].hidden
 
 
-def test_the_hook_is_asked_for_a_part_of_an_answer_too() -> None:
+async def test_the_hook_is_asked_for_a_part_of_an_answer_too() -> None:
     asked: list[str] = []
     client = EventClient([TextDelta("one"), TextDelta(" two"), None])
     agent = make_agent(client)
     agent.hooks.assistant_message.add(lambda text: asked.append(text) or text.upper())
-
-    async def main() -> None:
-        task = asyncio.ensure_future(agent.run())
-        await client.hanging.wait()
-        agent.cancel()
-        await task
-
-    asyncio.run(main())
+    task = asyncio.ensure_future(agent.run())
+    await client.hanging.wait()
+    agent.cancel()
+    await task
 
     assert asked == ["one two"]
     assert agent.transcript.messages[0].display_text == "ONE TWO"
@@ -222,18 +218,14 @@ def test_an_answer_without_text_is_not_asked_about_and_not_told() -> None:
     assert asked == ["ok"]
 
 
-def test_a_complete_answer_is_kept_whole_when_the_abort_comes_before_the_stream_is_closed() -> None:
+async def test_a_complete_answer_is_kept_whole_when_the_abort_comes_before_the_stream_is_closed() -> None:
     content = [ReasoningBlock("hm", signature="s"), TextBlock("all of it")]
     client = EventClient([TextDelta("all of it"), StreamEnd("end_turn", [*content]), None])
     agent = make_agent(client)
-
-    async def main() -> None:
-        task = asyncio.ensure_future(agent.run())
-        await client.hanging.wait()
-        agent.cancel()
-        assert await task == "aborted"
-
-    asyncio.run(main())
+    task = asyncio.ensure_future(agent.run())
+    await client.hanging.wait()
+    agent.cancel()
+    assert await task == "aborted"
 
     assert agent.transcript.messages[0].content == content
 

@@ -1,4 +1,3 @@
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -299,15 +298,14 @@ def served(server: ScriptedServer, wire: str, path: Path, **options: Any) -> Run
 
 @pytest.mark.parametrize("wire", list(REFUSALS))
 @pytest.mark.parametrize("place", ["status", "stream"])
-def test_every_wire_is_asked_again_after_an_overflow(wire: str, place: str, tmp_path: Path) -> None:
+async def test_every_wire_is_asked_again_after_an_overflow(wire: str, place: str, tmp_path: Path) -> None:
     message = REFUSALS[wire]["error"]["message"]
     refusal = (
         Turn(fault=Fault(status=400, body=REFUSALS[wire]))
         if place == "status"
         else Turn(error=ModelError(message, code="invalid_request_error", message=message))
     )
-
-    async def main(server: ScriptedServer) -> None:
+    with ScriptedServer([refusal, "the notes", "here I am"]) as server:
         async with served(server, wire, tmp_path, session=tmp_path / "s.jsonl") as rt:
             events = [event async for event in rt.prompt("go on")]
             assert reasons(events) == ["overflow"]
@@ -315,9 +313,6 @@ def test_every_wire_is_asked_again_after_an_overflow(wire: str, place: str, tmp_
             assert rt.messages[0].text.endswith("the notes")
             assert rt.messages[-1].text == "here I am"
             assert len(rt.messages) == 6
-
-    with ScriptedServer([refusal, "the notes", "here I am"]) as server:
-        asyncio.run(main(server))
         first, summary, again = (str(request.body) for request in server.requests)
     assert "0" in first
     assert "<conversation>" in summary
@@ -326,18 +321,15 @@ def test_every_wire_is_asked_again_after_an_overflow(wire: str, place: str, tmp_
 
 
 @pytest.mark.parametrize("wire", list(REFUSALS))
-def test_every_wire_s_count_reaches_the_threshold(wire: str, tmp_path: Path) -> None:
-    async def main(server: ScriptedServer) -> None:
+async def test_every_wire_s_count_reaches_the_threshold(wire: str, tmp_path: Path) -> None:
+    turns = [Turn("ok", usage=Usage(input=10_000, output=200, cache_read=7_000)), Turn("the notes", usage=Usage(9, 7))]
+    with ScriptedServer(turns) as server:
         async with served(server, wire, tmp_path) as rt:
             rt.agent.model = rt.agent.model.replace(context_window=20_000)
             events = [event async for event in rt.prompt("go on")]
             assert reasons(events) == ["threshold"]
             assert rt.usage.output == 200 + 7
             assert len(rt.messages) == 5
-
-    turns = [Turn("ok", usage=Usage(input=10_000, output=200, cache_read=7_000)), Turn("the notes", usage=Usage(9, 7))]
-    with ScriptedServer(turns) as server:
-        asyncio.run(main(server))
     assert len(server.requests) == 2
 
 

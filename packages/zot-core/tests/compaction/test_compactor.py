@@ -87,17 +87,13 @@ def test_a_summary_stands_in_place_of_all_but_the_last_four() -> None:
     assert events[-1] == CompactDone("## Goal\n\nCount.", 4, 105, 53)
 
 
-def test_the_next_request_has_the_summary_and_the_same_prompt_and_cache_key() -> None:
+async def test_the_next_request_has_the_summary_and_the_same_prompt_and_cache_key() -> None:
     client = ScriptedClient(["the summary", "an answer"])
     agent = make_agent(client, messages=chat(9), system="be brief")
     agent.cache_key = "key"
     agent.hooks.before_run.add(lambda system: f"{system}!")
-
-    async def main() -> None:
-        await Compactor(agent).compact()
-        await agent.run(user_message("go on"))
-
-    asyncio.run(main())
+    await Compactor(agent).compact()
+    await agent.run(user_message("go on"))
     request = client.requests[1]
     assert (request.system, request.cache_key) == ("be brief!", "key")
     assert [message.text[:2] for message in request.messages] == ["##", "5 ", "6 ", "7 ", "8 ", "go"]
@@ -245,7 +241,9 @@ def test_a_compaction_is_on_disk_before_it_is_told_and_before_the_transcript_cha
 
 
 @pytest.mark.parametrize("how", ["cancelled", "failing", "empty"])
-def test_whatever_goes_wrong_with_a_summary_leaves_transcript_and_file_as_they_were(tmp_path: Path, how: str) -> None:
+async def test_whatever_goes_wrong_with_a_summary_leaves_transcript_and_file_as_they_were(
+    tmp_path: Path, how: str
+) -> None:
     path = tmp_path / "s.jsonl"
     answers: dict[str, list[StreamEvent | BaseException | None]] = {
         "cancelled": [None],
@@ -258,16 +256,12 @@ def test_whatever_goes_wrong_with_a_summary_leaves_transcript_and_file_as_they_w
     for message in chat(9):
         agent.transcript.append(message)
     before, data = agent.transcript.messages, path.read_bytes()
-
-    async def main() -> None:
-        work = asyncio.ensure_future(Compactor(agent).compact())
-        if how == "cancelled":
-            await client.hanging.wait()
-            work.cancel()
-        await asyncio.wait([work])
-        assert work.cancelled() or work.exception() is not None
-
-    asyncio.run(main())
+    work = asyncio.ensure_future(Compactor(agent).compact())
+    if how == "cancelled":
+        await client.hanging.wait()
+        work.cancel()
+    await asyncio.wait([work])
+    assert work.cancelled() or work.exception() is not None
     session.close()
     assert agent.transcript.messages == before
     assert path.read_bytes() == data

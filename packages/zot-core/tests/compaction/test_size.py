@@ -1,5 +1,3 @@
-import asyncio
-
 import pytest
 
 from zot_core.agent import user_message
@@ -69,12 +67,8 @@ def test_a_conversation_put_in_place_of_another_is_estimated_anew() -> None:
     assert size.tokens() == 30
 
 
-def test_a_turn_that_is_stopped_is_counted_as_far_as_the_vendor_told() -> None:
+async def test_a_turn_that_is_stopped_is_counted_as_far_as_the_vendor_told() -> None:
     agent = make_agent(ScriptedClient([Turn("a" * 4000, usage=Usage(700, 0), error=RuntimeError("cut"))]))
     size = ContextSize(agent)
-
-    async def main() -> None:
-        await agent.run(user_message("hi"))
-
-    asyncio.run(main())
+    await agent.run(user_message("hi"))
     assert size.tokens() == 1000  # nothing was reported: the partial answer is estimated

@@ -1,7 +1,8 @@
 """One conversation: what runs, what waits, and what is told of it."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,26 +70,18 @@ class Bench:
         return [event for event in self.events if isinstance(event, kinds)]
 
 
-def bench(*answers: Any, **named: Any) -> Callable[[Callable[[Bench], Coroutine[Any, Any, None]]], None]:
-    """Runs what it decorates with a bench."""
-
-    def decorate(use: Callable[[Bench], Coroutine[Any, Any, None]]) -> None:
-        async def main() -> None:
-            made = Bench(*answers, **named)
-            async with asyncio.timeout(60), made.conversation:
-                await use(made)
-
-        asyncio.run(main())
-
-    return decorate
+@asynccontextmanager
+async def bench(*answers: Any, **named: Any) -> AsyncIterator[Bench]:
+    made = Bench(*answers, **named)
+    async with asyncio.timeout(60), made.conversation:
+        yield made
 
 
 # The queue
 
 
-def test_prompts_run_one_after_the_other() -> None:
-    @bench("1", "2", "3")
-    async def _(made: Bench) -> None:
+async def test_prompts_run_one_after_the_other() -> None:
+    async with bench("1", "2", "3") as made:
         runs = made.prompt("a", "b", "c")
         assert made.conversation.busy
         assert made.conversation.running is not None
@@ -103,17 +96,16 @@ def test_prompts_run_one_after_the_other() -> None:
         assert Changed("queue") in made.events
 
 
-def test_a_failure_does_not_keep_the_next_one_from_running() -> None:
-    @bench(Turn(error=RuntimeError("no")), "fine")
-    async def _(made: Bench) -> None:
+async def test_a_failure_does_not_keep_the_next_one_from_running() -> None:
+    async with bench(Turn(error=RuntimeError("no")), "fine") as made:
         made.prompt("a", "b")
         await made.conversation.idle()
         assert made.ends == ["error", "completed"]
 
 
-def test_a_prompt_sent_at_done_runs_next() -> None:
-    @bench("1", "2")
-    async def _(made: Bench) -> None:
+async def test_a_prompt_sent_at_done_runs_next() -> None:
+    async with bench("1", "2") as made:
+
         def follow(event: ConversationEvent) -> None:
             if event == Done() and len(made.ends) == 1:
                 assert not made.conversation.busy
@@ -125,9 +117,8 @@ def test_a_prompt_sent_at_done_runs_next() -> None:
         assert made.asked == ["a", "b"]
 
 
-def test_what_waits_keeps_its_text_and_its_pictures() -> None:
-    @bench("1", "2")
-    async def _(made: Bench) -> None:
+async def test_what_waits_keeps_its_text_and_its_pictures() -> None:
+    async with bench("1", "2") as made:
         made.prompt("a")
         made.conversation.prompt("all of it", [PICTURE], typed="[chip]")
         (queued,) = made.conversation.waiting
@@ -137,9 +128,8 @@ def test_what_waits_keeps_its_text_and_its_pictures() -> None:
         assert PICTURE in made.conversation.runtime.messages[2].content
 
 
-def test_stopping_gives_back_what_waited() -> None:
-    @bench(SLOW, "next")
-    async def _(made: Bench) -> None:
+async def test_stopping_gives_back_what_waited() -> None:
+    async with bench(SLOW, "next") as made:
         first, second, third = made.prompt("a", "b", "c")
         assert made.conversation.stop() == ["b", "c"]
         assert made.conversation.stop() == []
@@ -152,9 +142,8 @@ def test_stopping_gives_back_what_waited() -> None:
         assert made.asked == ["a", "d"]
 
 
-def test_stopping_gives_back_what_the_model_has_not_read_before_what_waited() -> None:
-    @bench(SLOW)
-    async def _(made: Bench) -> None:
+async def test_stopping_gives_back_what_the_model_has_not_read_before_what_waited() -> None:
+    async with bench(SLOW) as made:
         made.prompt("a")
         await made.told(TextDelta)
         made.conversation.steer("hurry")
@@ -168,9 +157,8 @@ def test_stopping_gives_back_what_the_model_has_not_read_before_what_waited() ->
         assert made.of(Undelivered) == []
 
 
-def test_an_interrupt_lets_what_waits_run() -> None:
-    @bench(SLOW, "next")
-    async def _(made: Bench) -> None:
+async def test_an_interrupt_lets_what_waits_run() -> None:
+    async with bench(SLOW, "next") as made:
         made.conversation.interrupt()
         made.prompt("a", "b")
         made.conversation.interrupt()
@@ -179,9 +167,8 @@ def test_an_interrupt_lets_what_waits_run() -> None:
         assert made.asked == ["a", "b"]
 
 
-def test_the_one_that_waits_last_is_taken_back() -> None:
-    @bench("1", "2")
-    async def _(made: Bench) -> None:
+async def test_the_one_that_waits_last_is_taken_back() -> None:
+    async with bench("1", "2") as made:
         assert made.conversation.take_back() is None
         *_, last = made.prompt("a", "b", "c")
         assert made.conversation.take_back() == "c"
@@ -191,9 +178,8 @@ def test_the_one_that_waits_last_is_taken_back() -> None:
         assert made.asked == ["a", "b"]
 
 
-def test_a_prompt_that_is_cancelled_while_it_waits_never_runs() -> None:
-    @bench("1", "2")
-    async def _(made: Bench) -> None:
+async def test_a_prompt_that_is_cancelled_while_it_waits_never_runs() -> None:
+    async with bench("1", "2") as made:
         _, second, _ = made.prompt("a", "b", "c")
         second.cancel()
         assert await second == "aborted"
@@ -203,9 +189,8 @@ def test_a_prompt_that_is_cancelled_while_it_waits_never_runs() -> None:
         assert made.ends == ["completed"] * 2
 
 
-def test_a_prompt_that_is_cancelled_in_the_moment_of_its_turn_never_runs() -> None:
-    @bench("1", "2")
-    async def _(made: Bench) -> None:
+async def test_a_prompt_that_is_cancelled_in_the_moment_of_its_turn_never_runs() -> None:
+    async with bench("1", "2") as made:
         _, second, third = made.prompt("a", "b", "c")
         second.add_done_callback(third.cancel)  # is called just before the queue goes on
         assert await third == "aborted"
@@ -213,9 +198,8 @@ def test_a_prompt_that_is_cancelled_in_the_moment_of_its_turn_never_runs() -> No
         assert made.asked == ["a", "b"]
 
 
-def test_a_full_queue_refuses_more() -> None:
-    @bench("1", "2", most_waiting=1)
-    async def _(made: Bench) -> None:
+async def test_a_full_queue_refuses_more() -> None:
+    async with bench("1", "2", most_waiting=1) as made:
         made.prompt("a", "b")
         with pytest.raises(QueueFull, match="1 prompts are waiting already"):
             made.prompt("c")
@@ -223,9 +207,8 @@ def test_a_full_queue_refuses_more() -> None:
         assert made.asked == ["a", "b"]
 
 
-def test_what_cannot_begin_any_more_is_told_and_ends() -> None:
-    @bench(SLOW)
-    async def _(made: Bench) -> None:
+async def test_what_cannot_begin_any_more_is_told_and_ends() -> None:
+    async with bench(SLOW) as made:
         first, second = made.prompt("a", "b")
         await made.conversation.runtime.close()
         assert [await first, await second] == ["aborted", "error"]
@@ -236,9 +219,8 @@ def test_what_cannot_begin_any_more_is_told_and_ends() -> None:
             made.prompt("c")
 
 
-def test_a_run_tells_its_own_events_even_if_it_waits() -> None:
-    @bench("1", "2")
-    async def _(made: Bench) -> None:
+async def test_a_run_tells_its_own_events_even_if_it_waits() -> None:
+    async with bench("1", "2") as made:
         _, second = made.prompt("a", "b")
         events = [event async for event in second]
         assert [event.delta for event in events if isinstance(event, TextDelta)] == ["2"]
@@ -248,9 +230,8 @@ def test_a_run_tells_its_own_events_even_if_it_waits() -> None:
 # Messages into the work
 
 
-def test_only_a_prompt_that_is_being_answered_can_be_steered() -> None:
-    @bench("1")
-    async def _(made: Bench) -> None:
+async def test_only_a_prompt_that_is_being_answered_can_be_steered() -> None:
+    async with bench("1") as made:
         for say in (made.conversation.steer, made.conversation.follow_up):
             with pytest.raises(NotRunning, match="send it as a prompt"):
                 say("hey")
@@ -266,9 +247,8 @@ def test_only_a_prompt_that_is_being_answered_can_be_steered() -> None:
         assert made.asked[1:] == ["also"]
 
 
-def test_a_follow_up_belongs_to_the_running_prompt_and_comes_before_what_waits() -> None:
-    @bench(Turn(calls=[Call("bash", {"command": "true"})]), "1", "2", "3")
-    async def _(made: Bench) -> None:
+async def test_a_follow_up_belongs_to_the_running_prompt_and_comes_before_what_waits() -> None:
+    async with bench(Turn(calls=[Call("bash", {"command": "true"})]), "1", "2", "3") as made:
         made.prompt("a", "b")
         made.conversation.follow_up("more")
         made.conversation.steer("hurry", [PICTURE])
@@ -277,9 +257,8 @@ def test_a_follow_up_belongs_to_the_running_prompt_and_comes_before_what_waits()
         assert len(made.ends) == 2
 
 
-def test_what_the_model_had_no_time_to_read_is_told_before_done() -> None:
-    @bench(SLOW)
-    async def _(made: Bench) -> None:
+async def test_what_the_model_had_no_time_to_read_is_told_before_done() -> None:
+    async with bench(SLOW) as made:
         made.prompt("a")
         await made.told(TextDelta)
         made.conversation.steer("hurry")
@@ -292,9 +271,8 @@ def test_what_the_model_had_no_time_to_read_is_told_before_done() -> None:
 # Compactions and shell commands
 
 
-def test_a_compaction_takes_its_turn_and_cannot_be_steered() -> None:
-    @bench("1")
-    async def _(made: Bench) -> None:
+async def test_a_compaction_takes_its_turn_and_cannot_be_steered() -> None:
+    async with bench("1") as made:
         made.prompt("a")
         run = made.conversation.compact()
         await made.told(Done)
@@ -306,9 +284,8 @@ def test_a_compaction_takes_its_turn_and_cannot_be_steered() -> None:
         assert made.ends == ["completed", "error"]
 
 
-def test_shell_commands_take_their_turn_and_their_output_goes_with_the_next_prompt() -> None:
-    @bench("1", "2", "3")
-    async def _(made: Bench) -> None:
+async def test_shell_commands_take_their_turn_and_their_output_goes_with_the_next_prompt() -> None:
+    async with bench("1", "2", "3") as made:
         made.prompt("a")
         for command in (ShellCommand("echo first"), ShellCommand("echo second; exit 3")):
             made.conversation.shell(command)
@@ -327,9 +304,8 @@ def test_shell_commands_take_their_turn_and_their_output_goes_with_the_next_prom
         assert made.conversation.runtime.messages[2].display_text == "b"
 
 
-def test_a_shell_command_is_stopped() -> None:
-    @bench("1")
-    async def _(made: Bench) -> None:
+async def test_a_shell_command_is_stopped() -> None:
+    async with bench("1") as made:
         run = made.conversation.shell(ShellCommand("echo here; sleep 100"))
         await made.told(ShellOutput)
         made.conversation.stop()
@@ -340,9 +316,8 @@ def test_a_shell_command_is_stopped() -> None:
         assert "[stopped by the person]" in made.asked[0]
 
 
-def test_output_of_a_shell_command_does_not_outlive_its_conversation() -> None:
-    @bench("1")
-    async def _(made: Bench) -> None:
+async def test_output_of_a_shell_command_does_not_outlive_its_conversation() -> None:
+    async with bench("1") as made:
         made.conversation.shell(ShellCommand("echo here"))
         await made.conversation.idle()
         made.conversation.clear()
@@ -355,9 +330,8 @@ def test_output_of_a_shell_command_does_not_outlive_its_conversation() -> None:
 # Settings and skills
 
 
-def test_settings_are_for_an_idle_conversation_and_are_told() -> None:
-    @bench("1")
-    async def _(made: Bench) -> None:
+async def test_settings_are_for_an_idle_conversation_and_are_told() -> None:
+    async with bench("1") as made:
         conversation = made.conversation
         made.prompt("a")
         with pytest.raises(Busy):
@@ -375,12 +349,11 @@ def test_settings_are_for_an_idle_conversation_and_are_told() -> None:
         assert (env["ZOT_MODEL"], env["ZOT_REASONING_LEVEL"]) == ("n", "low")
 
 
-def test_a_prompt_that_names_a_skill_sends_its_text_whatever_the_case(tmp_path: Path) -> None:
+async def test_a_prompt_that_names_a_skill_sends_its_text_whatever_the_case(tmp_path: Path) -> None:
     (tmp_path / "SKILL.md").write_text("---\nname: review\ndescription: d\n---\nLook closely.\n")
     skill = Skill("review", "d", str(tmp_path / "SKILL.md"), str(tmp_path), "user")
 
-    @bench("1", "2", skills=[skill])
-    async def _(made: Bench) -> None:
+    async with bench("1", "2", skills=[skill]) as made:
         made.prompt("/skill:review the last commit")
         made.prompt("/Skill:Review it")
         await made.conversation.idle()
@@ -388,9 +361,8 @@ def test_a_prompt_that_names_a_skill_sends_its_text_whatever_the_case(tmp_path: 
         assert made.asked[0].endswith("the last commit")
 
 
-def test_a_prompt_that_names_an_unknown_skill_is_an_error_and_a_path_is_text() -> None:
-    @bench("1")
-    async def _(made: Bench) -> None:
+async def test_a_prompt_that_names_an_unknown_skill_is_an_error_and_a_path_is_text() -> None:
+    async with bench("1") as made:
         made.prompt("/skill:nonsuch")
         await made.conversation.idle()
         (error,) = made.of(ErrorEvent)
@@ -401,9 +373,8 @@ def test_a_prompt_that_names_an_unknown_skill_is_an_error_and_a_path_is_text() -
         assert len(made.of(AssistantStart)) == 1
 
 
-def test_an_interrupt_with_a_text_answers_that_before_what_waits() -> None:
-    @bench(SLOW, "at once", "later")
-    async def use(it: Bench) -> None:
+async def test_an_interrupt_with_a_text_answers_that_before_what_waits() -> None:
+    async with bench(SLOW, "at once", "later") as it:
         first, waits = it.prompt("a long one", "it can wait")
         await it.told(TextDelta)
         urgent = it.conversation.interrupt("quick: what time is it?")
@@ -412,20 +383,18 @@ def test_an_interrupt_with_a_text_answers_that_before_what_waits() -> None:
         assert it.asked == ["a long one", "quick: what time is it?", "it can wait"]
 
 
-def test_an_interrupt_of_an_idle_conversation_is_a_prompt() -> None:
-    @bench("well")
-    async def use(it: Bench) -> None:
+async def test_an_interrupt_of_an_idle_conversation_is_a_prompt() -> None:
+    async with bench("well") as it:
         assert it.conversation.interrupt() is None
         run = it.conversation.interrupt("hi")
         assert run is not None
         assert await run == "completed"
 
 
-def test_what_was_said_into_the_run_is_no_longer_unheard_once_it_is_read() -> None:
+async def test_what_was_said_into_the_run_is_no_longer_unheard_once_it_is_read() -> None:
     seen: list[list[str]] = []
 
-    @bench(Turn("one", chunk=1, delay=0.01), "two")
-    async def use(it: Bench) -> None:
+    async with bench(Turn("one", chunk=1, delay=0.01), "two") as it:
         it.conversation.events.add(
             lambda event: seen.append(it.conversation.unheard) if event == Changed("queue") else None
         )
@@ -438,12 +407,11 @@ def test_what_was_said_into_the_run_is_no_longer_unheard_once_it_is_read() -> No
     assert seen[-1] == []
 
 
-def test_children_of_tools_know_the_agent_as_it_is_now(tmp_path: Path) -> None:
+async def test_children_of_tools_know_the_agent_as_it_is_now(tmp_path: Path) -> None:
     names = ("ZOT_PROVIDER", "ZOT_MODEL", "ZOT_REASONING_LEVEL", "ZOT_SESSION_ID", "ZOT_CHILD_SESSION")
     shown = Call("bash", {"command": " ".join(f'echo "{name}=${name}";' for name in names)})
 
-    @bench(*[Turn(calls=[shown]), "ok"] * 3, session=tmp_path / "s.jsonl", cwd=tmp_path)
-    async def use(it: Bench) -> None:
+    async with bench(*[Turn(calls=[shown]), "ok"] * 3, session=tmp_path / "s.jsonl", cwd=tmp_path) as it:
         conversation = it.conversation
 
         async def environment() -> dict[str, str]:
@@ -463,9 +431,8 @@ def test_children_of_tools_know_the_agent_as_it_is_now(tmp_path: Path) -> None:
         assert (await environment())["ZOT_MODEL"] == "third"
 
 
-def test_text_that_a_hook_may_replace_is_deferred() -> None:
-    @bench("secret", "plain")
-    async def use(it: Bench) -> None:
+async def test_text_that_a_hook_may_replace_is_deferred() -> None:
+    async with bench("secret", "plain") as it:
         deferred: list[bool] = []
         guarded = True
         it.conversation.events.add(

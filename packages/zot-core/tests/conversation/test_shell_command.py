@@ -147,14 +147,11 @@ def test_cancelling_leaves_nothing_running(tmp_path: Path) -> None:
     assert begun(tmp_path, cancel=True) is None
 
 
-def test_a_command_that_is_stopped_before_it_began_ends_at_once(tmp_path: Path) -> None:
-    async def main() -> ShellResult:
-        running = RunningCommand(ShellCommand("sleep 600"), context(tmp_path), lambda text: None)
-        running.stop()
-        async with asyncio.timeout(60):
-            return await running.run()
-
-    assert asyncio.run(main()).stopped
+async def test_a_command_that_is_stopped_before_it_began_ends_at_once(tmp_path: Path) -> None:
+    running = RunningCommand(ShellCommand("sleep 600"), context(tmp_path), lambda text: None)
+    running.stop()
+    async with asyncio.timeout(60):
+        assert (await running.run()).stopped
 
 
 def test_the_model_reads_outputs_before_the_next_prompt_but_hidden_ones() -> None:

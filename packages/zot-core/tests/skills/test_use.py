@@ -113,40 +113,32 @@ def test_the_schema_is_that_of_the_function() -> None:
     assert (tool.name, tool.parallel) == ("skill", True)
 
 
-def test_a_runtime_tells_of_skills_and_loads_them(tmp_path: Path) -> None:
+async def test_a_runtime_tells_of_skills_and_loads_them(tmp_path: Path) -> None:
     folder = tmp_path / ".claude" / "skills" / "forms"
     folder.mkdir(parents=True)
     skill(folder)
-
-    async def work() -> ScriptedClient:
-        client = ScriptedClient([Turn(calls=[Call("skill", {"name": "forms"})]), "Done."])
-        skills = find_skills(str(tmp_path)).found
-        async with Runtime(
-            "any-name",
-            client=client,
-            cwd=tmp_path,
-            tools=[skill_tool(skills)],
-            append_system_prompt=[skills_section(skills)],
-        ) as rt:
-            assert str(await rt.ask("fill in the form")) == "Done."
-        return client
-
-    first, second = asyncio.run(work()).requests
+    client = ScriptedClient([Turn(calls=[Call("skill", {"name": "forms"})]), "Done."])
+    skills = find_skills(str(tmp_path)).found
+    async with Runtime(
+        "any-name",
+        client=client,
+        cwd=tmp_path,
+        tools=[skill_tool(skills)],
+        append_system_prompt=[skills_section(skills)],
+    ) as rt:
+        assert str(await rt.ask("fill in the form")) == "Done."
+    first, second = client.requests
     assert "- forms: Fills in forms." in first.system
     assert "See fields.md." in str(second.messages[-1])
 
 
-def test_a_call_after_an_edit_of_the_same_answer_sees_the_edit(tmp_path: Path) -> None:
+async def test_a_call_after_an_edit_of_the_same_answer_sees_the_edit(tmp_path: Path) -> None:
     found = skill(tmp_path)
-
-    async def work() -> str:
-        calls = [Call("write", {"path": found.path, "content": "new words"}), Call("skill", {"name": "forms"})]
-        client = ScriptedClient([Turn(calls=calls), "Done."])
-        async with Runtime("any-name", client=client, cwd=tmp_path, tools=[skill_tool([found])]) as rt:
-            await rt.ask("go")
-        return str(client.requests[1].messages[-1])
-
-    assert "relative paths in it start there.\\n\\nnew words" in asyncio.run(work())
+    calls = [Call("write", {"path": found.path, "content": "new words"}), Call("skill", {"name": "forms"})]
+    client = ScriptedClient([Turn(calls=calls), "Done."])
+    async with Runtime("any-name", client=client, cwd=tmp_path, tools=[skill_tool([found])]) as rt:
+        await rt.ask("go")
+    assert "relative paths in it start there.\\n\\nnew words" in str(client.requests[1].messages[-1])
 
 
 def test_a_skill_called_by_a_person_is_its_text_and_what_was_said(tmp_path: Path) -> None:

@@ -48,18 +48,14 @@ def test_an_event_client_plays_back_raises_hangs_and_repeats_its_last_answer() -
     assert len(client.requests) == 3
 
 
-def test_an_event_client_hangs_until_it_is_cancelled() -> None:
+async def test_an_event_client_hangs_until_it_is_cancelled() -> None:
     client = EventClient([None])
     agent = make_agent(client)
-
-    async def main() -> None:
-        task = asyncio.ensure_future(agent.run(user_message("hi")))
-        await client.hanging.wait()
-        assert not task.done()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await client.close()
-
-    asyncio.run(main())
+    task = asyncio.ensure_future(agent.run(user_message("hi")))
+    await client.hanging.wait()
+    assert not task.done()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await client.close()
     assert client.closed

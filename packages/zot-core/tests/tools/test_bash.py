@@ -103,9 +103,9 @@ def test_bytes_that_are_no_utf8_are_replaced(context: ToolContext) -> None:
     assert "\ncaf\ufffd\n" in running(context, r"printf 'caf\351\n'").text
 
 
-def test_a_file_that_does_not_hold_everything_says_so(context: ToolContext) -> None:
+async def test_a_file_that_does_not_hold_everything_says_so(context: ToolContext) -> None:
     limits = BashLimits(text=Limits(lines=2), spill_bytes=10)
-    result = asyncio.run(run_command("seq 100", context, None, limits))
+    result = await run_command("seq 100", context, None, limits)
     assert "\n... [truncated at 2 lines]\n... [the full output was not kept to its end: too long]\n" in result.text
 
 
@@ -123,28 +123,24 @@ def test_a_background_child_does_not_hold_the_call(context: ToolContext, tmp_pat
     os.kill(int((tmp_path / "pid").read_text()), 9)
 
 
-def test_output_is_shown_while_the_command_runs(context: ToolContext) -> None:
+async def test_output_is_shown_while_the_command_runs(context: ToolContext) -> None:
     shown: list[tuple[float, str]] = []
     context.progress = lambda text: shown.append((time.monotonic(), text))
     limits = BashLimits(progress_pause=0.01)
-    asyncio.run(run_command("echo one; sleep 0.3; echo two", context, None, limits))
+    await run_command("echo one; sleep 0.3; echo two", context, None, limits)
     assert "".join(text for _, text in shown) == "one\ntwo\n"
     assert shown[-1][0] - shown[0][0] > 0.1
 
 
-def test_cancelling_passes_through_and_leaves_no_file(temporary: Path) -> None:
+async def test_cancelling_passes_through_and_leaves_no_file(temporary: Path) -> None:
     shell = FakeShell({"flood": Scripted(b"x\n" * 3000, hangs=True)})
     context = ToolContext("/proj", MemoryFiles(), shell)
-
-    async def work() -> None:
-        task = asyncio.ensure_future(bash.run({"command": "flood"}, context))
-        while not shell.ran:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(work())
+    task = asyncio.ensure_future(bash.run({"command": "flood"}, context))
+    while not shell.ran:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert shell.ran[0].stopped
     assert os.listdir(temporary) == []
 

@@ -48,35 +48,35 @@ async def collected(path: Path) -> list[bytes]:
     return [piece async for piece in FILES.chunks(str(path))]
 
 
-def test_stat_follows_links_and_tells_kind_size_and_mode(tmp_path: Path) -> None:
+async def test_stat_follows_links_and_tells_kind_size_and_mode(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"abc")
     (tmp_path / "x").chmod(0o640)
     (tmp_path / "link").symlink_to("x")
     os.mkfifo(tmp_path / "pipe")
-    assert asyncio.run(FILES.stat(str(tmp_path / "link"))) == FileInfo("file", 3, 0o640)
-    assert asyncio.run(FILES.stat(str(tmp_path))).kind == "directory"
-    assert asyncio.run(FILES.stat(str(tmp_path / "pipe"))).kind == "other"
+    assert await FILES.stat(str(tmp_path / "link")) == FileInfo("file", 3, 0o640)
+    assert (await FILES.stat(str(tmp_path))).kind == "directory"
+    assert (await FILES.stat(str(tmp_path / "pipe"))).kind == "other"
     with pytest.raises(FileNotFoundError):
-        asyncio.run(FILES.stat(str(tmp_path / "gone")))
+        await FILES.stat(str(tmp_path / "gone"))
 
 
 @pytest.mark.parametrize("content", [b"", b"small", BIG], ids=["empty", "small", "big"])
-def test_what_was_written_is_read_whole_in_part_and_in_pieces(tmp_path: Path, content: bytes) -> None:
+async def test_what_was_written_is_read_whole_in_part_and_in_pieces(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x"
-    write(path, content)
-    assert asyncio.run(FILES.read(str(path))) == content
-    assert asyncio.run(FILES.read(str(path), 3)) == content[:3]
-    assert asyncio.run(FILES.read(str(path), len(content) + 5)) == content
-    pieces = asyncio.run(collected(path))
+    await FILES.write(str(path), content)
+    assert await FILES.read(str(path)) == content
+    assert await FILES.read(str(path), 3) == content[:3]
+    assert await FILES.read(str(path), len(content) + 5) == content
+    pieces = await collected(path)
     assert b"".join(pieces) == content
     assert all(0 < len(piece) <= 256 * 1024 for piece in pieces)
 
 
-def test_files_without_a_size_are_read_too(tmp_path: Path) -> None:
+async def test_files_without_a_size_are_read_too(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[b"a" * 5000])
     writer.start()
-    assert asyncio.run(FILES.read(str(tmp_path / "pipe"))) == b"a" * 5000
+    assert await FILES.read(str(tmp_path / "pipe")) == b"a" * 5000
     writer.join()
 
 
@@ -172,20 +172,20 @@ print(*os.listdir(folder))
     assert as_nobody(code) == ["new", "PermissionError", "x"]
 
 
-def test_entries_are_sorted_with_what_links_lead_to(tmp_path: Path) -> None:
+async def test_entries_are_sorted_with_what_links_lead_to(tmp_path: Path) -> None:
     (tmp_path / "b").touch()
     (tmp_path / ".a").mkdir()
     (tmp_path / "link").symlink_to(".a")
     (tmp_path / "circle").symlink_to("circle")
     (tmp_path / "broken").symlink_to("gone")
-    assert asyncio.run(FILES.list(str(tmp_path))) == [
+    assert await FILES.list(str(tmp_path)) == [
         (".a", "directory"),
         ("b", "file"),
         ("broken", "other"),
         ("circle", "other"),
         ("link", "directory"),
     ]
-    assert dict(asyncio.run(FILES.list(str(tmp_path), follow=False))) == {
+    assert dict(await FILES.list(str(tmp_path), follow=False)) == {
         ".a": "directory",
         "b": "file",
         "broken": "link",
@@ -194,19 +194,19 @@ def test_entries_are_sorted_with_what_links_lead_to(tmp_path: Path) -> None:
     }
 
 
-def test_a_folder_of_thousands_is_listed_whole_and_sorted(tmp_path: Path) -> None:
+async def test_a_folder_of_thousands_is_listed_whole_and_sorted(tmp_path: Path) -> None:
     for number in range(1500):
         (tmp_path / f"{number:04}").touch()
-    found = asyncio.run(FILES.list(str(tmp_path)))
+    found = await FILES.list(str(tmp_path))
     assert found == [(f"{number:04}", "file") for number in range(1500)]
 
 
-def test_all_paths_of_a_file_have_one_real_path(tmp_path: Path) -> None:
+async def test_all_paths_of_a_file_have_one_real_path(tmp_path: Path) -> None:
     (tmp_path / "dir").mkdir()
     (tmp_path / "link").symlink_to("dir")
     (tmp_path / "circle").symlink_to("circle")
-    real = asyncio.run(FILES.real(str(tmp_path / "dir/x")))
+    real = await FILES.real(str(tmp_path / "dir/x"))
     assert real == os.path.realpath(tmp_path / "dir/x")
     for path in ("link/x", "dir/../link/./x"):
-        assert asyncio.run(FILES.real(f"{tmp_path}/{path}")) == real
-    assert asyncio.run(FILES.real(str(tmp_path / "circle"))).endswith("circle")
+        assert await FILES.real(f"{tmp_path}/{path}") == real
+    assert (await FILES.real(str(tmp_path / "circle"))).endswith("circle")

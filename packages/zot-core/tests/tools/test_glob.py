@@ -89,7 +89,7 @@ def test_at_most_24_parts_deep() -> None:
     assert globbing("**/*", tree).text == "d/" * 23 + "in"
 
 
-def test_real_files_links_and_odd_names(tmp_path: Path, context: ToolContext) -> None:
+async def test_real_files_links_and_odd_names(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "a.md").touch()
     (tmp_path / "b.md").symlink_to("a.md")
     (tmp_path / "circle").symlink_to(".")
@@ -97,10 +97,10 @@ def test_real_files_links_and_odd_names(tmp_path: Path, context: ToolContext) ->
         os.close(os.open(os.fsencode(tmp_path) + b"/c\xe9.md", os.O_CREAT))
     except OSError:  # a file system that takes only UTF-8
         (tmp_path / "c\ufffd.md").touch()
-    assert asyncio.run(glob.run({"pattern": "*.md"}, context)).text == "a.md\nb.md\nc\ufffd.md"
+    assert (await glob.run({"pattern": "*.md"}, context)).text == "a.md\nb.md\nc\ufffd.md"
 
 
-def test_what_cannot_be_looked_into_is_told(tmp_path: Path, context: ToolContext) -> None:
+async def test_what_cannot_be_looked_into_is_told(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "file").touch()
     for pattern, path, words in (
         ("*", "gone", "no such file: gone"),
@@ -109,4 +109,4 @@ def test_what_cannot_be_looked_into_is_told(tmp_path: Path, context: ToolContext
         ("[z-a]", ".", "is not a glob"),
     ):
         with pytest.raises(ToolError, match=words):
-            asyncio.run(glob.run({"pattern": pattern, "path": path}, context))
+            await glob.run({"pattern": pattern, "path": path}, context)

@@ -21,9 +21,13 @@ TREE = {
 }
 
 
-def searching(pattern: str, tree: dict[str, str] | None = None, **arguments: object) -> ToolResult:
+async def searched(pattern: str, tree: dict[str, str] | None = None, **arguments: object) -> ToolResult:
     files = MemoryFiles({f"/proj/{path}": content for path, content in (tree or TREE).items()})
-    return asyncio.run(grep.run({"pattern": pattern, **arguments}, ToolContext("/proj", files, FakeShell())))
+    return await grep.run({"pattern": pattern, **arguments}, ToolContext("/proj", files, FakeShell()))
+
+
+def searching(pattern: str, tree: dict[str, str] | None = None, **arguments: object) -> ToolResult:
+    return asyncio.run(searched(pattern, tree, **arguments))
 
 
 def test_matching_lines_have_path_and_number() -> None:
@@ -78,20 +82,20 @@ def test_long_lines_and_long_results_are_cut() -> None:
     assert len(wide.text.encode()) < 51300
 
 
-def test_real_files_are_searched_the_same_way(tmp_path: Path, context: ToolContext) -> None:
+async def test_real_files_are_searched_the_same_way(tmp_path: Path, context: ToolContext) -> None:
     for path, content in TREE.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(content)
     (tmp_path / "link.py").symlink_to("src/a.py")
     (tmp_path / "src/circle").symlink_to("..")
     for arguments in ({"pattern": "run"}, {"pattern": "r.n", "context": 1}, {"pattern": "run", "path": "src/a.py"}):
-        assert asyncio.run(grep.run(arguments, context)).text == searching(**arguments).text  # type: ignore[arg-type]
-    assert asyncio.run(grep.run({"pattern": "import", "path": "link.py"}, context)).text == "link.py:1: import os"
+        assert (await grep.run(arguments, context)).text == (await searched(**arguments)).text  # type: ignore[arg-type]
+    assert (await grep.run({"pattern": "import", "path": "link.py"}, context)).text == "link.py:1: import os"
 
 
-def test_a_search_that_takes_too_long_says_so(context: ToolContext, tmp_path: Path) -> None:
+async def test_a_search_that_takes_too_long_says_so(context: ToolContext, tmp_path: Path) -> None:
     (tmp_path / "x").write_text("a" * 60 + "b")
-    result = asyncio.run(run_search(Query("(a+)+$"), context, ".", None, SearchLimits(seconds=0.3)))
+    result = await run_search(Query("(a+)+$"), context, ".", None, SearchLimits(seconds=0.3))
     assert result.text == ("No matches found\n\n[Stopped after 0.3 s: name a smaller directory or a simpler pattern]")
     assert result.details["truncated"]
 

@@ -1,4 +1,3 @@
-import asyncio
 import errno
 import os
 
@@ -27,14 +26,14 @@ CONTEXT = ToolContext("/proj", MemoryFiles({"/proj/@types/index.d.ts": ""}), Fak
         ("@~/x", os.path.expanduser("~/x")),
     ],
 )
-def test_paths_are_below_the_working_directory_home_or_the_root(written: str, meant: str) -> None:
-    assert asyncio.run(resolve(written, CONTEXT)) == meant
+async def test_paths_are_below_the_working_directory_home_or_the_root(written: str, meant: str) -> None:
+    assert await resolve(written, CONTEXT) == meant
 
 
 @pytest.mark.parametrize("written", ["", "  ", "a\0b"])
-def test_paths_that_cannot_be_are_refused(written: str) -> None:
+async def test_paths_that_cannot_be_are_refused(written: str) -> None:
     with pytest.raises(ToolError, match="the path"):
-        asyncio.run(resolve(written, CONTEXT))
+        await resolve(written, CONTEXT)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +74,8 @@ def test_names_that_are_no_utf8_are_printable() -> None:
     assert printable("caf\udce9é") == "caf\ufffdé"
 
 
-def test_calls_tell_what_they_touch() -> None:
+async def test_calls_tell_what_they_touch() -> None:
     values = {"path": "@a/../b"}
-    assert asyncio.run(reads_file(values, CONTEXT)) == Reach("/proj/b")
-    assert asyncio.run(writes_file(values, CONTEXT)) == Reach("/proj/b", writes=True)
-    assert asyncio.run(reads_tree(values, CONTEXT)) == Reach(None)
+    assert await reads_file(values, CONTEXT) == Reach("/proj/b")
+    assert await writes_file(values, CONTEXT) == Reach("/proj/b", writes=True)
+    assert await reads_tree(values, CONTEXT) == Reach(None)

@@ -135,7 +135,7 @@ def test_a_picture_that_no_vendor_takes_is_refused() -> None:
     assert "make a smaller copy" in refusal(b"\0" * (LARGEST + 1), "a.png")
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path, context: ToolContext) -> None:
+async def test_what_is_no_file_is_refused(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "circle").symlink_to("circle")
@@ -146,7 +146,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, context: ToolContext) -> Non
         ("circle", "circle: Too many levels of symbolic links"),
     ):
         with pytest.raises(ToolError, match=words):
-            asyncio.run(read.run({"path": path}, context))
+            await read.run({"path": path}, context)
 
 
 def test_a_bound_below_one_is_refused() -> None:
@@ -155,7 +155,7 @@ def test_a_bound_below_one_is_refused() -> None:
     )
 
 
-def test_of_a_file_of_300_megabytes_the_last_lines_are_read_in_little_memory(
+async def test_of_a_file_of_300_megabytes_the_last_lines_are_read_in_little_memory(
     tmp_path: Path, context: ToolContext
 ) -> None:
     with (tmp_path / "big").open("wb") as file:
@@ -164,7 +164,7 @@ def test_of_a_file_of_300_megabytes_the_last_lines_are_read_in_little_memory(
         file.write(b"\nlast but one\nlast\n")
     tracemalloc.start()
     try:
-        end = asyncio.run(read.run({"path": "@big", "offset": 300_002}, context))
+        end = await read.run({"path": "@big", "offset": 300_002}, context)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -1,6 +1,5 @@
 """What a session shows again of a call is what was shown when it ran."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +28,11 @@ TOOLS: dict[str, Any] = {tool.name: tool for tool in BUILTIN_TOOLS}
         ("bash", {"command": "sleep 60", "timeout": 0.1}),
     ],
 )
-def test_a_tool_recalls_what_it_had_shown(tmp_path: Path, name: str, arguments: dict[str, Any]) -> None:
+async def test_a_tool_recalls_what_it_had_shown(tmp_path: Path, name: str, arguments: dict[str, Any]) -> None:
     (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
     tool: FunctionTool[..., Any] = TOOLS[name]
 
-    result = asyncio.run(tool.run(arguments, ToolContext(str(tmp_path), LocalFiles(), LocalShell())))
+    result = await tool.run(arguments, ToolContext(str(tmp_path), LocalFiles(), LocalShell()))
     recalled = tool.recall(arguments, result.text)
 
     shown = list(result.display)

@@ -1,4 +1,3 @@
-import asyncio
 import re
 import shutil
 from pathlib import Path
@@ -54,7 +53,7 @@ def test_plain_text_is_given_as_it_is_and_with_any_case_as_a_pattern() -> None:
     assert given[:2] == ["--ignore-case", r"--regexp=a\.b\(\{"]
 
 
-def test_files_in_which_nothing_can_match_are_dropped_whatever_they_are_called(tmp_path: Path) -> None:
+async def test_files_in_which_nothing_can_match_are_dropped_whatever_they_are_called(tmp_path: Path) -> None:
     for program in RIPGREP:
         contents = {
             "-": b"needle",
@@ -75,16 +74,16 @@ def test_files_in_which_nothing_can_match_are_dropped_whatever_they_are_called(t
         names = sorted(contents)
         looking_for = arguments("ne+dle", literal=False, ignore_case=False)
         assert looking_for is not None
-        kept = asyncio.run(sieve(program, looking_for, names, str(tmp_path)))
+        kept = await sieve(program, looking_for, names, str(tmp_path))
         assert sorted(set(names) - set(kept)) == [".gitignore", "hay", "needle"]
         assert kept == [name for name in names if name in kept]
         literal = arguments("needle", literal=True, ignore_case=False)
         assert literal is not None
-        kept = asyncio.run(sieve(program, literal, names, str(tmp_path)))
+        kept = await sieve(program, literal, names, str(tmp_path))
         assert sorted(kept) == sorted(["-", "--help", "dir/.hidden", "bin", "odd\udce9\nname"])
 
 
-def test_more_names_than_a_command_line_takes_are_asked_about_in_portions(tmp_path: Path) -> None:
+async def test_more_names_than_a_command_line_takes_are_asked_about_in_portions(tmp_path: Path) -> None:
     for program in RIPGREP:
         names = [f"{number:04}{'x' * 200}" for number in range(1200)]
         for name in names[::100]:
@@ -93,20 +92,20 @@ def test_more_names_than_a_command_line_takes_are_asked_about_in_portions(tmp_pa
             (tmp_path / name).write_text("hay")
         literal = ["--fixed-strings", "--regexp=needle"]
         there = [name for name in names if (tmp_path / name).exists()]
-        assert asyncio.run(sieve(program, literal, there, str(tmp_path))) == names[::100]
+        assert await sieve(program, literal, there, str(tmp_path)) == names[::100]
         # A file that is gone makes its portion unsure.
-        assert set(names[::100]) <= set(asyncio.run(sieve(program, literal, names, str(tmp_path))))
+        assert set(names[::100]) <= set(await sieve(program, literal, names, str(tmp_path)))
 
 
-def test_what_it_does_not_understand_drops_nothing(tmp_path: Path) -> None:
+async def test_what_it_does_not_understand_drops_nothing(tmp_path: Path) -> None:
     for program in RIPGREP:
         (tmp_path / "a").touch()
-        assert asyncio.run(sieve(program, ["--regexp=(?<!a)"], ["a"], str(tmp_path))) == ["a"]
+        assert await sieve(program, ["--regexp=(?<!a)"], ["a"], str(tmp_path)) == ["a"]
 
 
-def test_a_program_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
+async def test_a_program_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        asyncio.run(sieve("zot-no-such-program", [], ["a"], str(tmp_path)))
+        await sieve("zot-no-such-program", [], ["a"], str(tmp_path))
 
 
 def test_escaping_is_understood_by_both() -> None:

@@ -144,48 +144,39 @@ def test_generated_trees_give_the_same_with_and_without_ripgrep(
         assert fast == slow
 
 
-def test_a_pattern_that_never_ends_is_stopped_and_the_loop_lives_on(tmp_path: Path) -> None:
+async def test_a_pattern_that_never_ends_is_stopped_and_the_loop_lives_on(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("evil\n")
     (tmp_path / "b").write_text("a" * 60 + "b\n")
-
-    async def work() -> tuple[Found, int]:
-        turns = 0
-
-        async def watch() -> None:
-            nonlocal turns
-            while True:
-                await asyncio.sleep(0.01)
-                turns += 1
-
-        watching = asyncio.ensure_future(watch())
-        limits = SearchLimits(seconds=0.6, files=1, ripgrep="")
-        result = await search(each(["a", "b"]), str(tmp_path), Query("(a+)+$|evil"), LocalFiles(), limits)
-        watching.cancel()
-        return result, turns
-
     began = time.monotonic()
-    result, turns = asyncio.run(work())
+    turns = 0
+
+    async def watch() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0.01)
+            turns += 1
+
+    watching = asyncio.ensure_future(watch())
+    limits = SearchLimits(seconds=0.6, files=1, ripgrep="")
+    result = await search(each(["a", "b"]), str(tmp_path), Query("(a+)+$|evil"), LocalFiles(), limits)
+    watching.cancel()
     assert result == Found([Line("a", 1, True, "evil")], timed_out=True)
     assert time.monotonic() - began < 60
     assert turns > 5, "the loop stood still while the pattern was tried"
 
 
 @pytest.mark.parametrize("engine", ["process", "memory"])
-def test_cancelling_ends_the_search_and_its_process(tmp_path: Path, engine: str) -> None:
+async def test_cancelling_ends_the_search_and_its_process(tmp_path: Path, engine: str) -> None:
     (tmp_path / "b").write_text("a" * 60 + "b\n")
     memory = MemoryFiles({f"{tmp_path}/b": "a" * 60 + "b\n"})
-
-    async def work() -> float:
-        files: Files = memory if engine == "memory" else LocalFiles()
-        task = asyncio.ensure_future(search(each(["b"]), str(tmp_path), Query("(a+)+$"), files, SearchLimits()))
-        await asyncio.sleep(0.2)
-        began = time.monotonic()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        return time.monotonic() - began
-
-    assert asyncio.run(work()) < 60
+    files: Files = memory if engine == "memory" else LocalFiles()
+    task = asyncio.ensure_future(search(each(["b"]), str(tmp_path), Query("(a+)+$"), files, SearchLimits()))
+    await asyncio.sleep(0.2)
+    began = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (time.monotonic() - began) < 60
 
 
 def test_a_search_stops_reading_at_the_match_that_is_too_many() -> None:

@@ -85,24 +85,23 @@ def test_a_directory_that_is_gone_is_an_os_error(run: Callable[..., Output], tmp
     assert not before or len(os.listdir("/proc/self/fd")) == before
 
 
-def test_bash_is_preferred_and_sh_does_without_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Output]
+async def test_bash_is_preferred_and_sh_does_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: LocalShell
 ) -> None:
+    async def said(shell: LocalShell) -> bytes:
+        parts: list[bytes] = []
+        await shell.run("x", cwd="/", env={}, timeout=None, output=parts.append)
+        return b"".join(parts)
+
     for name in ("bash", "sh"):
         (tmp_path / name).write_text(f"#!/bin/sh\necho fake {name} $2\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert run("x")[1] == b"fake bash x\n"
+    assert await said(shell) == b"fake bash x\n"
     (tmp_path / "bash").unlink()
-
-    async def fresh() -> list[bytes]:
-        parts: list[bytes] = []
-        await LocalShell().run("x", cwd="/", env={}, timeout=None, output=parts.append)
-        return parts
-
-    assert asyncio.run(fresh()) == [b"fake sh x\n"]
+    assert await said(LocalShell()) == b"fake sh x\n"
     monkeypatch.setenv("PATH", "/nowhere")
-    assert b"not found" in b"".join(asyncio.run(fresh()))
+    assert b"not found" in await said(LocalShell())
 
 
 def test_megabytes_come_whole(run: Callable[..., Output]) -> None:
@@ -116,15 +115,11 @@ def test_a_command_is_ended_at_the_time_limit_with_all_it_started(run: Callable[
     assert gone(pid_in(tmp_path / "pid"))
 
 
-def test_what_obeys_sigterm_is_not_waited_for(tmp_path: Path) -> None:
+async def test_what_obeys_sigterm_is_not_waited_for(tmp_path: Path) -> None:
     # The child of an ended shell stays a zombie in a container whose first process is no init.
     shell = LocalShell(ShellLimits(kill_after=600))
-
-    async def work() -> ShellExit:
-        return await shell.run("sleep 600 & wait", cwd="/", env={}, timeout=0.1, output=lambda piece: None)
-
     started = time.monotonic()
-    assert asyncio.run(work()).timed_out
+    assert (await shell.run("sleep 600 & wait", cwd="/", env={}, timeout=0.1, output=lambda piece: None)).timed_out
     assert time.monotonic() - started < 60
 
 
@@ -141,60 +136,46 @@ def test_a_child_has_time_to_clean_up_after_its_shell(run: Callable[..., Output]
     assert (tmp_path / "done").exists()
 
 
-def test_cancelling_ends_everything(shell: LocalShell, tmp_path: Path) -> None:
-    async def work() -> None:
-        command = "sleep 60 & echo $! > child; echo $$ > leader; wait"
-        task = asyncio.ensure_future(
-            shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=lambda piece: None)
-        )
-        await appears(tmp_path / "leader")
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(work())
+async def test_cancelling_ends_everything(shell: LocalShell, tmp_path: Path) -> None:
+    command = "sleep 60 & echo $! > child; echo $$ > leader; wait"
+    task = asyncio.ensure_future(shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=lambda piece: None))
+    await appears(tmp_path / "leader")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert gone(pid_in(tmp_path / "child"))
     assert gone(pid_in(tmp_path / "leader"))
 
 
-def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
-    async def work() -> float:
-        shell = LocalShell(ShellLimits(kill_after=600))
-        command = "trap '' TERM; echo $$ > leader; while true; do sleep 0.05; done"
-        task = asyncio.ensure_future(
-            shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=lambda piece: None)
-        )
-        await appears(tmp_path / "leader")
-        started = time.monotonic()
-        task.cancel()
-        await asyncio.sleep(0.1)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        return time.monotonic() - started
-
-    assert asyncio.run(work()) < 60
+async def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
+    shell = LocalShell(ShellLimits(kill_after=600))
+    command = "trap '' TERM; echo $$ > leader; while true; do sleep 0.05; done"
+    task = asyncio.ensure_future(shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=lambda piece: None))
+    await appears(tmp_path / "leader")
+    started = time.monotonic()
+    task.cancel()
+    await asyncio.sleep(0.1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (time.monotonic() - started) < 60
     assert gone(pid_in(tmp_path / "leader"))
 
 
-def test_a_background_child_does_not_hold_the_command_and_lives_on(shell: LocalShell, tmp_path: Path) -> None:
+async def test_a_background_child_does_not_hold_the_command_and_lives_on(shell: LocalShell, tmp_path: Path) -> None:
     # It prints more than a pipe holds after its shell has ended, and must neither die of it nor be stopped by it.
     child = (
         "import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\n"
         "[os.write(1, b'x' * 50000) for _ in range(6)]; open('done', 'w').write('1')"
     )
-
-    async def work() -> None:
-        parts: list[bytes] = []
-        command = f"{shlex.quote(sys.executable)} -c {shlex.quote(child)} & echo $! > pid; echo started"
-        ended = await shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=parts.append)
-        assert (ended, b"".join(parts)) == (ShellExit(0), b"started\n")
-        assert alive(pid_in(tmp_path / "pid"))
-        (tmp_path / "go").touch()
-        await asyncio.wait_for(appears(tmp_path / "done"), 60)
-        assert b"".join(parts) == b"started\n"
-
-    asyncio.run(work())
+    parts: list[bytes] = []
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(child)} & echo $! > pid; echo started"
+    ended = await shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=parts.append)
+    assert (ended, b"".join(parts)) == (ShellExit(0), b"started\n")
+    assert alive(pid_in(tmp_path / "pid"))
+    (tmp_path / "go").touch()
+    await asyncio.wait_for(appears(tmp_path / "done"), 60)
+    assert b"".join(parts) == b"started\n"
     assert gone(pid_in(tmp_path / "pid"))
 
 
@@ -205,17 +186,17 @@ def test_a_chatty_background_child_does_not_hold_the_command(run: Callable[..., 
     os.kill(pid_in(tmp_path / "pid"), 9)
 
 
-def test_commands_run_side_by_side(shell: LocalShell, tmp_path: Path) -> None:
-    async def work() -> list[ShellExit]:
-        def one(number: int) -> asyncio.Future[ShellExit]:
-            return asyncio.ensure_future(
-                shell.run(f"sleep 2; exit {number}", cwd="/", env={}, timeout=None, output=lambda piece: None)
-            )
-
-        return list(await asyncio.gather(*[one(number) for number in range(20)]))
-
+async def test_commands_run_side_by_side(shell: LocalShell, tmp_path: Path) -> None:
     started = time.monotonic()
-    assert asyncio.run(work()) == [ShellExit(number) for number in range(20)]
+
+    def one(number: int) -> asyncio.Future[ShellExit]:
+        return asyncio.ensure_future(
+            shell.run(f"sleep 2; exit {number}", cwd="/", env={}, timeout=None, output=lambda piece: None)
+        )
+
+    assert list(await asyncio.gather(*[one(number) for number in range(20)])) == [
+        ShellExit(number) for number in range(20)
+    ]
     assert time.monotonic() - started < 30
 
 

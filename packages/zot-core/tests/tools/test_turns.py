@@ -124,19 +124,14 @@ def test_a_call_that_fails_lets_the_next_one_pass() -> None:
     assert [type(result) for result in results] == [ToolError, ToolError, ToolError, ToolResult]
 
 
-def test_a_cancelled_call_lets_the_next_one_pass() -> None:
-    async def work() -> str:
-        context = ToolContext("/", SlowFiles({"/x": "0"}), FakeShell())
-        first, second, third = (
-            asyncio.ensure_future(write.run({"path": "x", "content": text}, context)) for text in "abc"
-        )
-        await asyncio.sleep(0.001)
-        first.cancel()
-        second.cancel()
-        await third
-        return (await context.files.read("/x")).decode()
-
-    assert asyncio.run(work()) == "c"
+async def test_a_cancelled_call_lets_the_next_one_pass() -> None:
+    context = ToolContext("/", SlowFiles({"/x": "0"}), FakeShell())
+    first, second, third = (asyncio.ensure_future(write.run({"path": "x", "content": text}, context)) for text in "abc")
+    await asyncio.sleep(0.001)
+    first.cancel()
+    second.cancel()
+    await third
+    assert (await context.files.read("/x")).decode() == "c"
 
 
 @pytest.mark.parametrize(
@@ -150,34 +145,29 @@ def test_a_cancelled_call_lets_the_next_one_pass() -> None:
         (Reach(None), Reach(None), False),
     ],
 )
-def test_calls_wait_only_where_one_disturbs_the_other(first: Reach, second: Reach, wait: bool) -> None:
-    async def work() -> bool:
-        turns = Turns()
-        with turns.claim() as one, turns.claim() as two:
-            await one.on(first)
-            try:
-                await asyncio.wait_for(two.on(second), 0.01)
-            except TimeoutError:
-                return True
-            return False
-
-    assert asyncio.run(work()) == wait == first.disturbs(second)
+async def test_calls_wait_only_where_one_disturbs_the_other(first: Reach, second: Reach, wait: bool) -> None:
+    turns = Turns()
+    waited = False
+    with turns.claim() as one, turns.claim() as two:
+        await one.on(first)
+        try:
+            await asyncio.wait_for(two.on(second), 0.01)
+        except TimeoutError:
+            waited = True
+    assert waited == wait == first.disturbs(second)
 
 
-def test_a_later_call_waits_until_it_is_known_what_an_earlier_one_touches() -> None:
-    async def work() -> list[str]:
-        turns = Turns()
-        order = []
-        with turns.claim() as first, turns.claim() as second:
-            waiting = asyncio.ensure_future(second.on(Reach("/b", writes=True)))
-            waiting.add_done_callback(lambda done: order.append("second"))
-            await asyncio.sleep(0.001)
-            order.append("first")
-            await first.on(Reach("/a", writes=True))
-            await waiting
-        return order
-
-    assert asyncio.run(work()) == ["first", "second"]
+async def test_a_later_call_waits_until_it_is_known_what_an_earlier_one_touches() -> None:
+    turns = Turns()
+    order = []
+    with turns.claim() as first, turns.claim() as second:
+        waiting = asyncio.ensure_future(second.on(Reach("/b", writes=True)))
+        waiting.add_done_callback(lambda done: order.append("second"))
+        await asyncio.sleep(0.001)
+        order.append("first")
+        await first.on(Reach("/a", writes=True))
+        await waiting
+    assert order == ["first", "second"]
 
 
 def test_one_line_serves_several_event_loops(tmp_path: Path) -> None:

@@ -50,16 +50,16 @@ def test_a_walk_is_sorted_as_text_and_leaves_out_what_is_ignored(tmp_path: Path,
     assert paths(files, str(tmp_path), hidden=False, depth=2) == ["a-b", "a.b", "a/", "a/b", "a/c/", "n/", "n/x.log"]
 
 
-def test_links_are_told_and_not_followed(tmp_path: Path) -> None:
+async def test_links_are_told_and_not_followed(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/circle").symlink_to("..")
     (tmp_path / "broken").symlink_to("gone")
     os.mkfifo(tmp_path / "pipe")
-
-    async def work() -> list[Entry]:
-        return [entry async for entry in walk(str(tmp_path), str(tmp_path), LocalFiles())]
-
-    assert asyncio.run(work()) == [Entry("a/"), Entry("a/circle", link=True), Entry("broken", link=True)]
+    assert [entry async for entry in walk(str(tmp_path), str(tmp_path), LocalFiles())] == [
+        Entry("a/"),
+        Entry("a/circle", link=True),
+        Entry("broken", link=True),
+    ]
 
 
 def test_a_folder_with_thousands_of_files_and_a_deep_one_are_walked(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ class Stuck(MemoryFiles):
         return await super().list(path, follow=follow)
 
 
-def test_a_walk_ends_at_its_limits() -> None:
+async def test_a_walk_ends_at_its_limits() -> None:
     files = Stuck({"/a": "", "/b": "", "/stuck/c": "", "/z": ""})
 
     async def work(count: int, seconds: float) -> tuple[list[str], bool, bool]:
@@ -107,19 +107,16 @@ def test_a_walk_ends_at_its_limits() -> None:
         )
         return found.paths, found.more, found.timed_out
 
-    assert asyncio.run(work(1, 30)) == (["a"], True, False)
-    assert asyncio.run(work(2, 0.05)) == (["a", "b"], False, True)
+    assert await work(1, 30) == (["a"], True, False)
+    assert await work(2, 0.05) == (["a", "b"], False, True)
     assert WalkLimits() == WalkLimits(seconds=20.0, depth=None)
 
 
-def test_cancelling_a_walk_ends_it() -> None:
-    async def work() -> None:
-        task = asyncio.ensure_future(
-            walked("/", "/", Stuck({"/stuck/c": ""}), lambda entry: True, count=9, limits=WalkLimits())
-        )
-        await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(work())
+async def test_cancelling_a_walk_ends_it() -> None:
+    task = asyncio.ensure_future(
+        walked("/", "/", Stuck({"/stuck/c": ""}), lambda entry: True, count=9, limits=WalkLimits())
+    )
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

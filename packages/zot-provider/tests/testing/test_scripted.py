@@ -21,25 +21,25 @@ async def batches(client: Client, asked: Request) -> list[list[StreamEvent]]:
     return [list(batch) async for batch in client.stream(asked)]
 
 
-def test_it_says_what_was_written_and_keeps_what_was_asked():
+async def test_it_says_what_was_written_and_keeps_what_was_asked():
     client = ScriptedClient([Turn("Hello", usage=Usage(input=3)), lambda asked: Turn(asked.messages[-1].text * 2)])
-    assert asyncio.run(batches(client, request("a"))) == [
+    assert await batches(client, request("a")) == [
         [TextDelta("Hello"), UsageReport(Usage(input=3)), StreamEnd("end_turn", [TextBlock("Hello")])]
     ]
-    assert asyncio.run(batches(client, request("a", "b")))[0][-1] == StreamEnd("end_turn", [TextBlock("bb")])
+    assert (await batches(client, request("a", "b")))[0][-1] == StreamEnd("end_turn", [TextBlock("bb")])
     assert client.requests == [request("a"), request("a", "b")]
 
 
-def test_what_was_asked_stays_though_the_history_grows():
+async def test_what_was_asked_stays_though_the_history_grows():
     client, asked = ScriptedClient(["a"]), request("a")
-    asyncio.run(batches(client, asked))
+    await batches(client, asked)
     asked.messages.append(Message("assistant", [TextBlock("a")]))
     assert client.requests == [request("a")]
 
 
-def test_with_a_delay_each_event_comes_alone():
+async def test_with_a_delay_each_event_comes_alone():
     client = ScriptedClient([Turn("abcd", chunk=2, delay=0.001, usage=Usage())])
-    assert asyncio.run(batches(client, request("a"))) == [
+    assert await batches(client, request("a")) == [
         [TextDelta("ab")],
         [TextDelta("cd")],
         [UsageReport(Usage())],
@@ -47,7 +47,7 @@ def test_with_a_delay_each_event_comes_alone():
     ]
 
 
-def test_an_error_comes_after_what_was_said():
+async def test_an_error_comes_after_what_was_said():
     events: list[StreamEvent] = []
 
     async def scenario() -> None:
@@ -55,34 +55,30 @@ def test_an_error_comes_after_what_was_said():
             events.extend(batch)
 
     with pytest.raises(StatusError, match="busy"):
-        asyncio.run(scenario())
+        await scenario()
     assert events == [TextDelta("abc")]
 
 
-def test_an_error_alone():
+async def test_an_error_alone():
     with pytest.raises(StatusError):
-        asyncio.run(batches(ScriptedClient([Turn(error=StatusError("busy", status=503))]), request("a")))
+        await batches(ScriptedClient([Turn(error=StatusError("busy", status=503))]), request("a"))
 
 
-def test_the_end_of_the_script_is_an_error():
+async def test_the_end_of_the_script_is_an_error():
     with pytest.raises(ScriptOver):
-        asyncio.run(batches(ScriptedClient(), request("a")))
+        await batches(ScriptedClient(), request("a"))
 
 
-def test_a_caller_that_gives_up_is_counted():
-    async def scenario() -> ScriptedClient:
-        client = ScriptedClient([Turn("abc", delay=10)] * 2 + [Turn("a", calls=[Call("read")])])
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(batches(client, request("a")), 0.01)
-        assert client.cancelled == 1
-        async with aclosing(client.stream(request("a"))) as stream:
-            task = asyncio.ensure_future(anext(stream))
-            await asyncio.sleep(0.01)
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-        await batches(client, request("a"))
-        await client.close()
-        return client
-
-    client = asyncio.run(scenario())
+async def test_a_caller_that_gives_up_is_counted():
+    client = ScriptedClient([Turn("abc", delay=10)] * 2 + [Turn("a", calls=[Call("read")])])
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(batches(client, request("a")), 0.01)
+    assert client.cancelled == 1
+    async with aclosing(client.stream(request("a"))) as stream:
+        task = asyncio.ensure_future(anext(stream))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    await batches(client, request("a"))
+    await client.close()
     assert (client.cancelled, client.closed) == (2, True)

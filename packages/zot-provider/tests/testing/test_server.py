@@ -328,19 +328,17 @@ def test_waiting_for_what_does_not_come_is_a_timeout():
         connection.close()
 
 
-def test_an_asyncio_program_and_another_process_can_ask():
+async def test_an_asyncio_program_and_another_process_can_ask():
     code = (
         "import sys, urllib.request as r;print(r.urlopen(r.Request(sys.argv[1], sys.argv[2].encode())).read().decode())"
     )
 
-    async def run(url: str) -> bytes:
+    with ScriptedServer(["hello"]) as server:
+        url = server.base_url("openai-chat") + "/chat/completions"
         command = [sys.executable, "-c", code, url, json.dumps(BODIES["openai-chat"])]
         process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
         output, _ = await process.communicate()
-        return output
-
-    with ScriptedServer(["hello"]) as server:
-        assert b"hello" in asyncio.run(run(server.base_url("openai-chat") + "/chat/completions"))
+        assert b"hello" in output
 
 
 def test_many_clients_at_once_each_get_a_turn():

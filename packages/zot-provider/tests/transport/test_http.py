@@ -72,20 +72,16 @@ def test_the_limits_are_the_documented_ones() -> None:
     assert HttpLimits() == HttpLimits(connect=15.0, read=300.0, write=60.0, answer=128 << 20)
 
 
-def test_a_post_sends_json_once_and_the_connection_is_used_again(raw_server: Any) -> None:
+async def test_a_post_sends_json_once_and_the_connection_is_used_again(raw_server: Any) -> None:
     seen: list[Any] = []
-
-    async def main() -> None:
-        answer = STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n0\r\n\r\n"
-        async with raw_server(answering(answer, seen)) as server:
-            transport = HttpTransport()
-            for _ in range(3):
-                assert await post(transport, server.url, '{"ü":1}'.encode()) == b"one"
-            assert server.connections == 1
-            await transport.close()
-            await transport.close()
-
-    asyncio.run(main())
+    answer = STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n0\r\n\r\n"
+    async with raw_server(answering(answer, seen)) as server:
+        transport = HttpTransport()
+        for _ in range(3):
+            assert await post(transport, server.url, '{"ü":1}'.encode()) == b"one"
+        assert server.connections == 1
+        await transport.close()
+        await transport.close()
     head, body = seen[0]
     assert body == '{"ü":1}'.encode()
     lines = head.lower().split(b"\r\n")
@@ -96,55 +92,49 @@ def test_a_post_sends_json_once_and_the_connection_is_used_again(raw_server: Any
     assert sum(line.startswith(b"content-length") for line in lines) == 1
 
 
-def test_a_connection_that_went_stale_is_replaced(raw_server: Any) -> None:
-    async def main() -> None:
-        async def one_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await read_request(reader)
-            writer.write(STREAM + b"content-length: 2\r\n\r\nok")
-            await writer.drain()
-            if server.connections == 1:  # closes in answer to the second request, as a server may at any time
-                await reader.read(1)
-                writer.transport.abort()
+async def test_a_connection_that_went_stale_is_replaced(raw_server: Any) -> None:
+    async def one_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(STREAM + b"content-length: 2\r\n\r\nok")
+        await writer.drain()
+        if server.connections == 1:  # closes in answer to the second request, as a server may at any time
+            await reader.read(1)
+            writer.transport.abort()
 
-        async with raw_server(one_answer) as server:
-            transport = HttpTransport()
-            assert await post(transport, server.url) == b"ok"
-            assert await post(transport, server.url) == b"ok"
-            assert server.connections == 2
-            await transport.close()
-
-    asyncio.run(main())
+    async with raw_server(one_answer) as server:
+        transport = HttpTransport()
+        assert await post(transport, server.url) == b"ok"
+        assert await post(transport, server.url) == b"ok"
+        assert server.connections == 2
+        await transport.close()
 
 
 @pytest.mark.parametrize("how", ["leaving", "cancelling"])
-def test_giving_up_in_the_middle_closes_the_connection_at_once(raw_server: Any, how: str) -> None:
-    async def main() -> None:
-        closed = asyncio.Event()
+async def test_giving_up_in_the_middle_closes_the_connection_at_once(raw_server: Any, how: str) -> None:
+    closed = asyncio.Event()
 
-        async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await read_request(reader)
-            writer.write(STREAM + b"\r\ndata: 1\n\n")
-            await reader.read()  # until the client is gone
-            closed.set()
+    async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(STREAM + b"\r\ndata: 1\n\n")
+        await reader.read()  # until the client is gone
+        closed.set()
 
-        async def read() -> None:
-            async with aclosing(transport.post(server.url, {}, b"{}")) as chunks:
-                async for _ in chunks:
-                    begun.set()
-                    if how == "leaving":
-                        return
+    async def read() -> None:
+        async with aclosing(transport.post(server.url, {}, b"{}")) as chunks:
+            async for _ in chunks:
+                begun.set()
+                if how == "leaving":
+                    return
 
-        async with raw_server(endless) as server:
-            transport, begun = HttpTransport(), asyncio.Event()
-            task = asyncio.get_running_loop().create_task(read())
-            await asyncio.wait_for(begun.wait(), 2)
-            if how == "cancelling":
-                task.cancel()
-            await asyncio.wait([task])
-            await asyncio.wait_for(closed.wait(), 1)
-            await transport.close()
-
-    asyncio.run(main())
+    async with raw_server(endless) as server:
+        transport, begun = HttpTransport(), asyncio.Event()
+        task = asyncio.get_running_loop().create_task(read())
+        await asyncio.wait_for(begun.wait(), 2)
+        if how == "cancelling":
+            task.cancel()
+        await asyncio.wait([task])
+        await asyncio.wait_for(closed.wait(), 1)
+        await transport.close()
 
 
 def test_a_server_that_takes_the_request_and_says_nothing(raw_server: Any) -> None:
@@ -193,7 +183,7 @@ def test_an_answer_that_is_no_stream(raw_server: Any, kind: bytes, body: bytes, 
     assert words in str(error)
 
 
-def test_an_answer_without_end_is_cut_off(raw_server: Any) -> None:
+async def test_an_answer_without_end_is_cut_off(raw_server: Any) -> None:
     sent = 0
 
     async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -205,15 +195,12 @@ def test_an_answer_without_end_is_cut_off(raw_server: Any) -> None:
             await writer.drain()
             sent += 80_000
 
-    async def main() -> str:
-        async with raw_server(flood) as server:
-            transport = HttpTransport(HttpLimits(answer=3 << 20))
-            with pytest.raises(ProtocolError) as caught:
-                await post(transport, server.url)
-            await transport.close()
-            return str(caught.value)
-
-    assert asyncio.run(main()).endswith("/v1/x sent more than 3 MiB; cut off")
+    async with raw_server(flood) as server:
+        transport = HttpTransport(HttpLimits(answer=3 << 20))
+        with pytest.raises(ProtocolError) as caught:
+            await post(transport, server.url)
+        await transport.close()
+        assert str(caught.value).endswith("/v1/x sent more than 3 MiB; cut off")
     assert sent < 30 << 20
 
 
@@ -242,12 +229,7 @@ def test_a_host_that_does_not_exist() -> None:
     assert str(error) == "cannot find the host of http://no-such-host.invalid/v1; check the address and the network"
 
 
-def test_a_connection_that_is_never_accepted() -> None:
-    async def main(port: int) -> str:
-        with pytest.raises(ConnectError) as caught:
-            await post(HttpTransport(HttpLimits(connect=0.2)), f"http://127.0.0.1:{port}/")
-        return str(caught.value)
-
+async def test_a_connection_that_is_never_accepted() -> None:
     with socket.socket() as listener, ExitStack() as waiting:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
@@ -255,7 +237,8 @@ def test_a_connection_that_is_never_accepted() -> None:
             client = waiting.enter_context(socket.socket())
             client.setblocking(False)
             client.connect_ex(listener.getsockname())
-        assert asyncio.run(main(listener.getsockname()[1])).endswith(": no connection within 0.2 s")
+        with pytest.raises(ConnectError, match=r": no connection within 0\.2 s$"):
+            await post(HttpTransport(HttpLimits(connect=0.2)), f"http://127.0.0.1:{listener.getsockname()[1]}/")
 
 
 def secure(raw_server: Any, trusted: bool, monkeypatch: pytest.MonkeyPatch, *, insecure: bool = False) -> bytes:
@@ -294,55 +277,45 @@ def test_any_certificate_is_accepted_where_that_was_asked_for(raw_server: Any, m
     assert secure(raw_server, trusted=False, monkeypatch=monkeypatch, insecure=True) == b"ok"
 
 
-def test_https_spoken_to_a_server_without_it(raw_server: Any) -> None:
-    async def main() -> str:
-        async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.read(10)
-            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+async def test_https_spoken_to_a_server_without_it(raw_server: Any) -> None:
+    async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(10)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
-        async with raw_server(plain) as server:
-            transport = HttpTransport()
-            with pytest.raises(ConnectError) as caught:
-                await post(transport, server.url.replace("http:", "https:"))
-            await transport.close()
-            return str(caught.value)
-
-    assert asyncio.run(main()).endswith("; is it http:// that the server speaks?")
+    async with raw_server(plain) as server:
+        transport = HttpTransport()
+        with pytest.raises(ConnectError) as caught:
+            await post(transport, server.url.replace("http:", "https:"))
+        await transport.close()
+        assert str(caught.value).endswith("; is it http:// that the server speaks?")
 
 
-def test_a_proxy_of_the_environment_is_asked(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_of_the_environment_is_asked(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-
-    async def main() -> None:
-        async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok", seen)) as proxy:
-            monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
-            monkeypatch.setenv("NO_PROXY", "")
-            transport = HttpTransport()
-            assert await post(transport, "http://far.example/v1/x") == b"ok"
-            await transport.close()
-
-    asyncio.run(main())
+    async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok", seen)) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+        monkeypatch.setenv("NO_PROXY", "")
+        transport = HttpTransport()
+        assert await post(transport, "http://far.example/v1/x") == b"ok"
+        await transport.close()
     assert seen[0][0].startswith(b"POST http://far.example/v1/x HTTP/1.1\r\n")
 
 
-def test_a_proxy_for_https_is_asked_to_connect(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_for_https_is_asked_to_connect(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bytes] = []
 
-    async def main() -> tuple[str, int]:
-        async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            seen.append(await reader.readuntil(b"\r\n\r\n"))
-            writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+    async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
 
-        async with raw_server(proxy) as running:
-            monkeypatch.setenv("HTTPS_PROXY", f"http://me:secret@127.0.0.1:{running.port}")
-            transport = HttpTransport()
-            with pytest.raises(ConnectError) as caught:
-                await post(transport, "https://far.example/v1")
-            await transport.close()
-            assert not caught.value.retryable
-            return str(caught.value), running.port
-
-    said, port = asyncio.run(main())
+    async with raw_server(proxy) as running:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://me:secret@127.0.0.1:{running.port}")
+        transport = HttpTransport()
+        with pytest.raises(ConnectError) as caught:
+            await post(transport, "https://far.example/v1")
+        await transport.close()
+        assert not caught.value.retryable
+        said, port = str(caught.value), running.port
     assert said == (
         f"no connection to https://far.example/v1 through the proxy http://127.0.0.1:{port}: "
         "407 Proxy Authentication Required"
@@ -367,16 +340,15 @@ def test_a_proxy_without_an_address_is_said_to_be_the_one(monkeypatch: pytest.Mo
     assert ": no such host; check the proxy" in str(raised("http://far.example/v1"))
 
 
-def test_a_proxy_is_passed_by_where_the_environment_says_so(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main() -> None:
-        async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok")) as server:
-            monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
-            monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-            transport = HttpTransport()
-            assert await post(transport, server.url) == b"ok"
-            await transport.close()
-
-    asyncio.run(main())
+async def test_a_proxy_is_passed_by_where_the_environment_says_so(
+    raw_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok")) as server:
+        monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        transport = HttpTransport()
+        assert await post(transport, server.url) == b"ok"
+        await transport.close()
 
 
 @pytest.mark.parametrize(
@@ -393,32 +365,26 @@ def test_an_environment_that_cannot_be_used_is_said_to_be_the_cause(
     assert not error.retryable
 
 
-def test_a_document_is_got_whole_or_not_at_all(raw_server: Any) -> None:
-    async def main() -> None:
+async def test_a_document_is_got_whole_or_not_at_all(raw_server: Any) -> None:
+    transport = HttpTransport()
+    async with raw_server(answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as server:
+        assert await transport.get(server.url, {}) == b"{}"
+    async with raw_server(answering(b"HTTP/1.1 404 No\r\ncontent-length: 2\r\n\r\n{}")) as server:
+        with pytest.raises(StatusError):
+            await transport.get(server.url, {})
+    async with raw_server(answering(b"", rest=0.5)) as server:
+        with pytest.raises(ResponseTimeout):
+            await transport.get(server.url, {}, limit=0.1)
+    await transport.close()
+
+
+async def test_requests_at_the_same_time_have_connections_of_their_own(raw_server: Any) -> None:
+    answer = STREAM + b"content-length: 2\r\n\r\nok"
+    async with raw_server(answering(answer, rest=0.05)) as server:
         transport = HttpTransport()
-        async with raw_server(answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as server:
-            assert await transport.get(server.url, {}) == b"{}"
-        async with raw_server(answering(b"HTTP/1.1 404 No\r\ncontent-length: 2\r\n\r\n{}")) as server:
-            with pytest.raises(StatusError):
-                await transport.get(server.url, {})
-        async with raw_server(answering(b"", rest=0.5)) as server:
-            with pytest.raises(ResponseTimeout):
-                await transport.get(server.url, {}, limit=0.1)
+        assert await asyncio.gather(*(post(transport, server.url) for _ in range(3))) == [b"ok"] * 3
+        assert server.connections == 3
         await transport.close()
-
-    asyncio.run(main())
-
-
-def test_requests_at_the_same_time_have_connections_of_their_own(raw_server: Any) -> None:
-    async def main() -> None:
-        answer = STREAM + b"content-length: 2\r\n\r\nok"
-        async with raw_server(answering(answer, rest=0.05)) as server:
-            transport = HttpTransport()
-            assert await asyncio.gather(*(post(transport, server.url) for _ in range(3))) == [b"ok"] * 3
-            assert server.connections == 3
-            await transport.close()
-
-    asyncio.run(main())
 
 
 @pytest.mark.parametrize(
@@ -441,72 +407,65 @@ def test_a_location_is_shown_without_secrets() -> None:
 
 
 @pytest.mark.parametrize("secured", [False, True])
-def test_what_comes_after_a_piece_gathers_where_that_was_asked_for(raw_server: Any, secured: bool) -> None:
+async def test_what_comes_after_a_piece_gathers_where_that_was_asked_for(raw_server: Any, secured: bool) -> None:
     count = 60  # of chunks: a pause after each would take longer than the test may
+    heard = asyncio.Event()
 
-    async def main() -> list[bytes]:
-        heard = asyncio.Event()
-
-        async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await read_request(reader)
-            writer.write(STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n")
-            await heard.wait()
-            for _ in range(count):
-                writer.write(b"2\r\nab\r\n")
-                await writer.drain()
-            writer.write(b"0\r\n\r\n")
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n")
+        await heard.wait()
+        for _ in range(count):
+            writer.write(b"2\r\nab\r\n")
             await writer.drain()
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
 
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(CERTIFICATE)
-        async with raw_server(handler, ssl=context if secured else None) as server:
-            transport = HttpTransport(HttpLimits(gather=1.0), insecure=True)
-            url = f"https://localhost:{server.port}/v1" if secured else server.url
-            pieces = []
-            try:
-                async with asyncio.timeout(30), aclosing(transport.post(url, {}, b"{}")) as chunks:
-                    async for chunk in chunks:
-                        pieces.append(chunk)
-                        heard.set()
-            finally:
-                await transport.close()
-            return pieces
-
-    first, *rest = asyncio.run(main())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE)
+    async with raw_server(handler, ssl=context if secured else None) as server:
+        transport = HttpTransport(HttpLimits(gather=1.0), insecure=True)
+        url = f"https://localhost:{server.port}/v1" if secured else server.url
+        pieces = []
+        try:
+            async with asyncio.timeout(30), aclosing(transport.post(url, {}, b"{}")) as chunks:
+                async for chunk in chunks:
+                    pieces.append(chunk)
+                    heard.set()
+        finally:
+            await transport.close()
+        first, *rest = pieces
 
     assert (first, b"".join(rest)) == (b"one", b"ab" * count)
     assert secured or len(rest) == 1
 
 
-def test_an_answer_that_is_given_up_while_it_gathers_closes_its_connection(raw_server: Any) -> None:
-    async def main() -> bool:
-        closed = asyncio.Event()
+async def test_an_answer_that_is_given_up_while_it_gathers_closes_its_connection(raw_server: Any) -> None:
+    closed = asyncio.Event()
 
-        async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await read_request(reader)
-            writer.write(STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n")
-            await reader.read()
-            closed.set()
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n")
+        await reader.read()
+        closed.set()
 
-        async with raw_server(handler) as server:
-            transport = HttpTransport(HttpLimits(gather=600.0))
-            heard = asyncio.Event()
+    async with raw_server(handler) as server:
+        transport = HttpTransport(HttpLimits(gather=600.0))
+        heard = asyncio.Event()
 
-            async def ask() -> None:
-                async with aclosing(transport.post(server.url, {}, b"{}")) as chunks:
-                    async for _ in chunks:
-                        heard.set()
+        async def ask() -> None:
+            async with aclosing(transport.post(server.url, {}, b"{}")) as chunks:
+                async for _ in chunks:
+                    heard.set()
 
-            asking = asyncio.create_task(ask())
-            await heard.wait()
-            asking.cancel()
-            await asyncio.wait([asking])
-            async with asyncio.timeout(30):
-                await closed.wait()
-            await transport.close()
-            return asking.cancelled()
-
-    assert asyncio.run(main())
+        asking = asyncio.create_task(ask())
+        await heard.wait()
+        asking.cancel()
+        await asyncio.wait([asking])
+        async with asyncio.timeout(30):
+            await closed.wait()
+        await transport.close()
+        assert asking.cancelled()
 
 
 def test_an_address_of_another_kind_is_shown_with_its_beginning() -> None:

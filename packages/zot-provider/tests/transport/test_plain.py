@@ -46,16 +46,13 @@ BODIES = [
 
 
 @pytest.mark.parametrize("pieces", BODIES)
-def test_a_body_ends_where_its_framing_says(raw_server: Any, pieces: list[bytes]) -> None:
-    async def main() -> None:
-        async with raw_server(answering(*pieces, pause=0.001)) as server:
-            connection, reused = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
-            assert not reused
-            status, chunks = await exchange(connection)
-            assert (status, b"".join(chunks)) == (200, b"hello")
-            connection.abort()
-
-    asyncio.run(main())
+async def test_a_body_ends_where_its_framing_says(raw_server: Any, pieces: list[bytes]) -> None:
+    async with raw_server(answering(*pieces, pause=0.001)) as server:
+        connection, reused = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        assert not reused
+        status, chunks = await exchange(connection)
+        assert (status, b"".join(chunks)) == (200, b"hello")
+        connection.abort()
 
 
 CUTS = [
@@ -69,53 +66,43 @@ CUTS = [
 
 
 @pytest.mark.parametrize("pieces", CUTS)
-def test_a_body_that_does_not_reach_its_end_is_a_broken_connection(raw_server: Any, pieces: list[bytes]) -> None:
-    async def main() -> None:
-        async with raw_server(answering(*pieces)) as server:
-            pool = ConnectionPool()
-            connection, _ = await pool.acquire("127.0.0.1", server.port, 1.0)
-            with pytest.raises(BrokenConnection):
-                await exchange(connection)
-            assert not connection.reusable
+async def test_a_body_that_does_not_reach_its_end_is_a_broken_connection(raw_server: Any, pieces: list[bytes]) -> None:
+    async with raw_server(answering(*pieces)) as server:
+        pool = ConnectionPool()
+        connection, _ = await pool.acquire("127.0.0.1", server.port, 1.0)
+        with pytest.raises(BrokenConnection):
+            await exchange(connection)
+        assert not connection.reusable
+        pool.release("127.0.0.1", server.port, connection)
+
+
+async def test_a_connection_is_used_again_after_its_answer_was_read(raw_server: Any) -> None:
+    async with raw_server(answering(HEAD + b"content-length: 2\r\n\r\nok", close=False)) as server:
+        pool = ConnectionPool()
+        for turn in range(3):
+            connection, reused = await pool.acquire("127.0.0.1", server.port, 1.0)
+            assert reused == (turn > 0)
+            assert await exchange(connection) == (200, [b"ok"])
             pool.release("127.0.0.1", server.port, connection)
-
-    asyncio.run(main())
-
-
-def test_a_connection_is_used_again_after_its_answer_was_read(raw_server: Any) -> None:
-    async def main() -> None:
-        async with raw_server(answering(HEAD + b"content-length: 2\r\n\r\nok", close=False)) as server:
-            pool = ConnectionPool()
-            for turn in range(3):
-                connection, reused = await pool.acquire("127.0.0.1", server.port, 1.0)
-                assert reused == (turn > 0)
-                assert await exchange(connection) == (200, [b"ok"])
-                pool.release("127.0.0.1", server.port, connection)
-            assert server.connections == 1
-            pool.close()
-            pool.close()
-
-    asyncio.run(main())
+        assert server.connections == 1
+        pool.close()
+        pool.close()
 
 
 @pytest.mark.parametrize("header", [b"connection: close\r\n", b""])
-def test_a_connection_that_the_server_ends_is_not_used_again(raw_server: Any, header: bytes) -> None:
+async def test_a_connection_that_the_server_ends_is_not_used_again(raw_server: Any, header: bytes) -> None:
     answer = HEAD + header + (b"content-length: 2\r\n" if header else b"") + b"\r\nok"
-
-    async def main() -> None:
-        async with raw_server(answering(answer)) as server:
-            pool = ConnectionPool()
-            for _ in range(2):
-                connection, reused = await pool.acquire("127.0.0.1", server.port, 1.0)
-                assert not reused
-                assert await exchange(connection) == (200, [b"ok"])
-                pool.release("127.0.0.1", server.port, connection)
-            assert server.connections == 2
-
-    asyncio.run(main())
+    async with raw_server(answering(answer)) as server:
+        pool = ConnectionPool()
+        for _ in range(2):
+            connection, reused = await pool.acquire("127.0.0.1", server.port, 1.0)
+            assert not reused
+            assert await exchange(connection) == (200, [b"ok"])
+            pool.release("127.0.0.1", server.port, connection)
+        assert server.connections == 2
 
 
-def test_a_slow_reader_holds_the_server_back_and_loses_nothing(raw_server: Any) -> None:
+async def test_a_slow_reader_holds_the_server_back_and_loses_nothing(raw_server: Any) -> None:
     size = 40 << 20
     sent = 0
 
@@ -128,66 +115,53 @@ def test_a_slow_reader_holds_the_server_back_and_loses_nothing(raw_server: Any) 
             await writer.drain()
             sent += 1 << 20
 
-    async def main() -> None:
-        async with raw_server(handler) as server:
-            connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
-            connection.send(REQUEST)
-            await connection.head(1.0)
-            await asyncio.sleep(0.3)
-            assert sent < size
-            received = 0
-            async for chunk in connection.chunks(2.0):
-                received += len(chunk)
-            assert received == size
-            connection.abort()
-
-    asyncio.run(main())
+    async with raw_server(handler) as server:
+        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        connection.send(REQUEST)
+        await connection.head(1.0)
+        await asyncio.sleep(0.3)
+        assert sent < size
+        received = 0
+        async for chunk in connection.chunks(2.0):
+            received += len(chunk)
+        assert received == size
+        connection.abort()
 
 
-def test_a_paused_connection_whose_answer_was_not_read_can_be_used_again(raw_server: Any) -> None:
+async def test_a_paused_connection_whose_answer_was_not_read_can_be_used_again(raw_server: Any) -> None:
     body = b"x" * ((1 << 20) + 1)  # the last byte is one too many to go on reading
-
-    async def main() -> None:
-        answer = HEAD + b"content-length: %d\r\n\r\n" % len(body) + body
-        async with raw_server(answering(answer, close=False)) as server:
-            connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
-            for _ in range(2):
-                connection.send(REQUEST)
-                assert (await connection.head(1.0))[0] == 200
-                while not connection.reusable:
-                    await asyncio.sleep(0.01)
-            connection.abort()
-
-    asyncio.run(main())
-
-
-def test_waiting_has_a_limit(raw_server: Any) -> None:
-    async def main() -> None:
-        async with raw_server(answering(b"", pause=0.5)) as server:
-            connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+    answer = HEAD + b"content-length: %d\r\n\r\n" % len(body) + body
+    async with raw_server(answering(answer, close=False)) as server:
+        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        for _ in range(2):
             connection.send(REQUEST)
-            with pytest.raises(TimeoutError):
-                await connection.head(0.05)
-            connection.abort()
-        async with raw_server(answering(HEAD + b"\r\nab", b"", b"", pause=0.4)) as server:
-            connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
-            with pytest.raises(TimeoutError):
-                await exchange(connection, limit=0.2)
-            connection.abort()
-
-    asyncio.run(main())
+            assert (await connection.head(1.0))[0] == 200
+            while not connection.reusable:
+                await asyncio.sleep(0.01)
+        connection.abort()
 
 
-def test_sending_on_a_closed_connection_says_so(raw_server: Any) -> None:
-    async def main() -> None:
-        async with raw_server(answering(HEAD + b"content-length: 0\r\n\r\n")) as server:
-            connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
-            connection.abort()
-            await asyncio.sleep(0.01)
-            with pytest.raises(BrokenConnection):
-                connection.send(REQUEST)
+async def test_waiting_has_a_limit(raw_server: Any) -> None:
+    async with raw_server(answering(b"", pause=0.5)) as server:
+        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        connection.send(REQUEST)
+        with pytest.raises(TimeoutError):
+            await connection.head(0.05)
+        connection.abort()
+    async with raw_server(answering(HEAD + b"\r\nab", b"", b"", pause=0.4)) as server:
+        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        with pytest.raises(TimeoutError):
+            await exchange(connection, limit=0.2)
+        connection.abort()
 
-    asyncio.run(main())
+
+async def test_sending_on_a_closed_connection_says_so(raw_server: Any) -> None:
+    async with raw_server(answering(HEAD + b"content-length: 0\r\n\r\n")) as server:
+        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        connection.abort()
+        await asyncio.sleep(0.01)
+        with pytest.raises(BrokenConnection):
+            connection.send(REQUEST)
 
 
 def test_a_request_is_written_as_http_wants_it() -> None:

@@ -100,13 +100,9 @@ def test_an_empty_answer_is_an_answer() -> None:
     assert read(Server([])) == ([], [])
 
 
-def test_leaving_early_closes_the_answer() -> None:
+async def test_leaving_early_closes_the_answer() -> None:
     server = Server([status(502)], [b"a", b"b"])
-
-    async def leave() -> None:
-        chunks = with_retries(server.ask, QUICK)
-        assert await anext(chunks) == b"a"
-        await chunks.aclose()
-
-    asyncio.run(leave())
+    chunks = with_retries(server.ask, QUICK)
+    assert await anext(chunks) == b"a"
+    await chunks.aclose()
     assert server.closed == 2

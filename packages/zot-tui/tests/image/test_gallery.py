@@ -370,162 +370,129 @@ async def ready(shown: Gallery, data: str) -> list[Row[Any]]:
     return rows
 
 
-def test_no_more_pictures_are_kept_than_allowed(encode: Any) -> None:
-    async def main() -> None:
-        shown, screen = gallery(Limits(pictures=3))
-        told: list[int] = []
-        for shade in range(6):
-            data = encode(Image.new("RGB", (8, 16), (shade, 0, 0)))
-            assert await ready(shown, data)
-            shown.rows(data, 40, lambda shade=shade: told.append(shade))
-        deleted = DELETED.findall("".join(screen.sent))
-        sent = [found[0] for found in SENT.findall("".join(screen.sent))]
-        assert told == [0, 1, 2]
-        assert deleted == sent[:3]
-        shown.close()
-
-    asyncio.run(main())
-
-
-def test_pictures_that_take_too_many_bytes_give_way(encode: Any) -> None:
-    async def main() -> None:
-        shown, screen = gallery(Limits(bytes=1))
-        for shade in range(3):
-            assert await ready(shown, encode(Image.new("RGB", (8, 16), (shade, 0, 0))))
-        assert len(DELETED.findall("".join(screen.sent))) == 2
-        shown.close()
-
-    asyncio.run(main())
-
-
-def test_a_picture_that_takes_too_long_is_given_up(encode: Any, quarters: Image.Image) -> None:
-    async def main() -> None:
-        shown, _ = gallery(Limits(seconds=0.0))
-        assert await ready(shown, encode(quarters)) == []
-        assert shown.rows(encode(quarters), 40, lambda: None) == []
-        assert not shown.grows(encode(quarters), 40)
-        shown.close()
-
-    asyncio.run(main())
-
-
-def test_of_pictures_that_wait_the_last_ones_are_scaled(encode: Any) -> None:
-    async def main() -> None:
-        shown, _ = gallery(Limits(waiting=2))
-        done = [asyncio.Event() for _ in range(8)]
-        pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(8)]
-        for data, event in zip(pictures, done, strict=True):
-            shown.rows(data, 40, event.set)
-        async with asyncio.timeout(60):
-            for event in done:
-                await event.wait()
-        rows = [bool(shown.rows(data, 40, lambda: None)) for data in pictures]
-        assert rows[-2:] == [True, True]
-        shown.close()
-
-    asyncio.run(main())
-
-
-def test_as_many_pictures_as_a_screen_has_rows_wait_until_they_are_scaled(encode: Any) -> None:
-    async def main() -> None:
-        shown, _ = gallery(Limits(), HALF)
-        pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(90)]
-        told: asyncio.Queue[str] = asyncio.Queue()
-        for data in pictures:
-            assert shown.rows(data, 40, lambda data=data: told.put_nowait(data)) == []
-        async with asyncio.timeout(60):
-            for _ in pictures:
-                assert shown.rows(await told.get(), 40, lambda: None)
-        shown.close()
-
-    asyncio.run(main())
-
-
-def test_a_large_picture_is_sent_coarser_over_ssh(encode: Any) -> None:
-    async def main() -> None:
-        noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
-        sizes = []
-        for environment in (KITTY, {**KITTY, "SSH_CONNECTION": "1 2 3 4"}):
-            shown, screen = gallery(Limits(sent=400_000, sent_over_ssh=20_000), environment)
-            assert len(await ready(shown, noise)) == 10
-            sizes.append(len("".join(screen.sent)))
-            shown.close()
-        assert sizes[1] < 25_000 < sizes[0] < 450_000
-
-    asyncio.run(main())
-
-
-def test_iterm_gets_coarser_strips_over_ssh(encode: Any) -> None:
-    async def main() -> None:
-        noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
-        sizes = []
-        for environment in (ITERM, {**ITERM, "SSH_CONNECTION": "1 2 3 4"}):
-            shown, screen = gallery(Limits(sent=400_000, sent_over_ssh=20_000), environment)
-            assert len(await ready(shown, noise)) == len(screen.sequences) == 10
-            sizes.append(len("".join(screen.sequences.values())))
-            shown.close()
-        assert sizes[1] < 20_000 < sizes[0] < 400_000
-
-    asyncio.run(main())
-
-
-def test_however_often_the_screen_changes_one_picture_is_scaled_at_a_time(encode: Any) -> None:
-    async def main() -> None:
-        shown, _ = gallery(Limits(), HALF)
-        data = encode(Image.effect_noise((2000, 1500), 100).convert("RGB"))
-        changed = asyncio.Event()
-        at_once = []
-        for _ in range(20):  # as somebody does who looks for a theme
-            assert shown.rows(data, 40, changed.set) == []
-            at_once.append(sum(thread.name == "picture" for thread in threading.enumerate()))
-            shown.clear()
+async def test_no_more_pictures_are_kept_than_allowed(encode: Any) -> None:
+    shown, screen = gallery(Limits(pictures=3))
+    told: list[int] = []
+    for shade in range(6):
+        data = encode(Image.new("RGB", (8, 16), (shade, 0, 0)))
         assert await ready(shown, data)
-        assert max(at_once) == 1
+        shown.rows(data, 40, lambda shade=shade: told.append(shade))
+    deleted = DELETED.findall("".join(screen.sent))
+    sent = [found[0] for found in SENT.findall("".join(screen.sent))]
+    assert told == [0, 1, 2]
+    assert deleted == sent[:3]
+    shown.close()
+
+
+async def test_pictures_that_take_too_many_bytes_give_way(encode: Any) -> None:
+    shown, screen = gallery(Limits(bytes=1))
+    for shade in range(3):
+        assert await ready(shown, encode(Image.new("RGB", (8, 16), (shade, 0, 0))))
+    assert len(DELETED.findall("".join(screen.sent))) == 2
+    shown.close()
+
+
+async def test_a_picture_that_takes_too_long_is_given_up(encode: Any, quarters: Image.Image) -> None:
+    shown, _ = gallery(Limits(seconds=0.0))
+    assert await ready(shown, encode(quarters)) == []
+    assert shown.rows(encode(quarters), 40, lambda: None) == []
+    assert not shown.grows(encode(quarters), 40)
+    shown.close()
+
+
+async def test_of_pictures_that_wait_the_last_ones_are_scaled(encode: Any) -> None:
+    shown, _ = gallery(Limits(waiting=2))
+    done = [asyncio.Event() for _ in range(8)]
+    pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(8)]
+    for data, event in zip(pictures, done, strict=True):
+        shown.rows(data, 40, event.set)
+    async with asyncio.timeout(60):
+        for event in done:
+            await event.wait()
+    rows = [bool(shown.rows(data, 40, lambda: None)) for data in pictures]
+    assert rows[-2:] == [True, True]
+    shown.close()
+
+
+async def test_as_many_pictures_as_a_screen_has_rows_wait_until_they_are_scaled(encode: Any) -> None:
+    shown, _ = gallery(Limits(), HALF)
+    pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(90)]
+    told: asyncio.Queue[str] = asyncio.Queue()
+    for data in pictures:
+        assert shown.rows(data, 40, lambda data=data: told.put_nowait(data)) == []
+    async with asyncio.timeout(60):
+        for _ in pictures:
+            assert shown.rows(await told.get(), 40, lambda: None)
+    shown.close()
+
+
+async def test_a_large_picture_is_sent_coarser_over_ssh(encode: Any) -> None:
+    noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
+    sizes = []
+    for environment in (KITTY, {**KITTY, "SSH_CONNECTION": "1 2 3 4"}):
+        shown, screen = gallery(Limits(sent=400_000, sent_over_ssh=20_000), environment)
+        assert len(await ready(shown, noise)) == 10
+        sizes.append(len("".join(screen.sent)))
         shown.close()
+    assert sizes[1] < 25_000 < sizes[0] < 450_000
 
-    asyncio.run(main())
 
-
-def test_what_was_scaled_before_the_screen_changed_is_not_shown(encode: Any) -> None:
-    async def main() -> None:
-        themes = [builtin("dark"), parse_theme('{"name": "ink", "colors": {"background": "#101828"}}')]
-        screen = MemoryScreen(60, 24)
-        screen.start()
-        shown = Gallery(screen, HALF, lambda: themes[0])
-        clear = encode(Image.new("RGBA", (800, 1600), (0, 0, 0, 0)))
-        assert shown.rows(clear, 40, lambda: None) == []
-        themes.reverse()
-        shown.renew()
-        rows = await ready(shown, clear)
-        assert {style.foreground for row in rows for style, _ in row} == {"#141c2c"}  # rounded
+async def test_iterm_gets_coarser_strips_over_ssh(encode: Any) -> None:
+    noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
+    sizes = []
+    for environment in (ITERM, {**ITERM, "SSH_CONNECTION": "1 2 3 4"}):
+        shown, screen = gallery(Limits(sent=400_000, sent_over_ssh=20_000), environment)
+        assert len(await ready(shown, noise)) == len(screen.sequences) == 10
+        sizes.append(len("".join(screen.sequences.values())))
         shown.close()
+    assert sizes[1] < 20_000 < sizes[0] < 400_000
 
-    asyncio.run(main())
+
+async def test_however_often_the_screen_changes_one_picture_is_scaled_at_a_time(encode: Any) -> None:
+    shown, _ = gallery(Limits(), HALF)
+    data = encode(Image.effect_noise((2000, 1500), 100).convert("RGB"))
+    changed = asyncio.Event()
+    at_once = []
+    for _ in range(20):  # as somebody does who looks for a theme
+        assert shown.rows(data, 40, changed.set) == []
+        at_once.append(sum(thread.name == "picture" for thread in threading.enumerate()))
+        shown.clear()
+    assert await ready(shown, data)
+    assert max(at_once) == 1
+    shown.close()
 
 
-def test_a_terminal_that_is_gone_is_not_the_pictures_affair(encode: Any, quarters: Image.Image) -> None:
+async def test_what_was_scaled_before_the_screen_changed_is_not_shown(encode: Any) -> None:
+    themes = [builtin("dark"), parse_theme('{"name": "ink", "colors": {"background": "#101828"}}')]
+    screen = MemoryScreen(60, 24)
+    screen.start()
+    shown = Gallery(screen, HALF, lambda: themes[0])
+    clear = encode(Image.new("RGBA", (800, 1600), (0, 0, 0, 0)))
+    assert shown.rows(clear, 40, lambda: None) == []
+    themes.reverse()
+    shown.renew()
+    rows = await ready(shown, clear)
+    assert {style.foreground for row in rows for style, _ in row} == {"#141c2c"}  # rounded
+    shown.close()
+
+
+async def test_a_terminal_that_is_gone_is_not_the_pictures_affair(encode: Any, quarters: Image.Image) -> None:
     class Gone(MemoryScreen):
         def send(self, sequence: str) -> None:
             raise OSError(errno.EIO, "Input/output error")
 
-    async def main() -> None:
-        screen = Gone(60, 24)
-        screen.start()
-        shown = Gallery(screen, KITTY, lambda: builtin("dark"))
-        assert len(await ready(shown, encode(quarters))) == 12
-        shown.clear()
-        shown.close()
-
-    asyncio.run(main())
+    screen = Gone(60, 24)
+    screen.start()
+    shown = Gallery(screen, KITTY, lambda: builtin("dark"))
+    assert len(await ready(shown, encode(quarters))) == 12
+    shown.clear()
+    shown.close()
 
 
-def test_a_picture_inside_tmux_is_passed_on(encode: Any, quarters: Image.Image) -> None:
-    async def main() -> None:
-        shown, screen = gallery(Limits(), {**KITTY, "TMUX": "x", "ZOT_INLINE_IMAGES": "kitty"})
-        assert await ready(shown, encode(quarters))
-        assert all(each.startswith("\x1bPtmux;\x1b\x1b_G") for each in screen.sent[1:])
-        shown.suspend()
-        assert screen.sent[-1].startswith("\x1bPtmux;\x1b\x1b_Ga=d")
-        shown.close()
-
-    asyncio.run(main())
+async def test_a_picture_inside_tmux_is_passed_on(encode: Any, quarters: Image.Image) -> None:
+    shown, screen = gallery(Limits(), {**KITTY, "TMUX": "x", "ZOT_INLINE_IMAGES": "kitty"})
+    assert await ready(shown, encode(quarters))
+    assert all(each.startswith("\x1bPtmux;\x1b\x1b_G") for each in screen.sent[1:])
+    shown.suspend()
+    assert screen.sent[-1].startswith("\x1bPtmux;\x1b\x1b_Ga=d")
+    shown.close()

@@ -123,7 +123,7 @@ def test_waiting_for_a_text_ends_with_what_is_on_the_screen():
     drive(urwid.Filler(urwid.Text("this"), "top"), test)
 
 
-def test_an_app_that_redraws_without_end_is_told():
+async def test_an_app_that_redraws_without_end_is_told():
     class Restless(urwid.Filler):
         def render(self, size, focus=False):
             asyncio.get_running_loop().call_soon(app.redraw)
@@ -133,13 +133,9 @@ def test_an_app_that_redraws_without_end_is_told():
         no_cache = ("render",)
 
     app = App(Restless(urwid.Text("x")), screen=MemoryScreen())
-
-    async def run() -> None:
-        async with Driver(app) as driver:
-            with pytest.raises(RuntimeError, match="still asked for a redraw"):
-                await driver.settle()
-
-    asyncio.run(run())
+    async with Driver(app) as driver:
+        with pytest.raises(RuntimeError, match="still asked for a redraw"):
+            await driver.settle()
 
 
 def test_an_app_on_a_terminal_is_refused():

@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Callable
 
 import urwid
@@ -111,22 +110,19 @@ def test_durations_read_well():
     ]
 
 
-def test_in_an_app_it_draws_itself_and_stops_with_it():
-    async def run() -> None:
-        pile = urwid.Pile([])
-        app = App(urwid.Filler(pile, "top"), screen=MemoryScreen(30, 6))
-        widget = Spinner(Look(("-", "+"), (), 33), app.after, app.redraw)
-        pile.contents = [(urwid.Text("above"), ("pack", None)), (widget, ("pack", None))]
-        async with Driver(app) as driver:
-            assert driver.screen() == "above"
-            widget.start("busy")
-            await driver.wait_for("+ busy")
-            await driver.wait_for("- busy")
-            widget.stop()
-            await driver.settle()
-            assert driver.screen() == "above"
-            draws = driver.memory.draws
-            await driver.settle()
-            assert driver.memory.draws == draws
-
-    asyncio.run(run())
+async def test_in_an_app_it_draws_itself_and_stops_with_it():
+    pile = urwid.Pile([])
+    app = App(urwid.Filler(pile, "top"), screen=MemoryScreen(30, 6))
+    widget = Spinner(Look(("-", "+"), (), 33), app.after, app.redraw)
+    pile.contents = [(urwid.Text("above"), ("pack", None)), (widget, ("pack", None))]
+    async with Driver(app) as driver:
+        assert driver.screen() == "above"
+        widget.start("busy")
+        await driver.wait_for("+ busy")
+        await driver.wait_for("- busy")
+        widget.stop()
+        await driver.settle()
+        assert driver.screen() == "above"
+        draws = driver.memory.draws
+        await driver.settle()
+        assert driver.memory.draws == draws
