@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run check test fuzz bench docs pictures build
+.PHONY: help setup run check test fuzz bench docs screenshots build
 
 UV := $(shell sh scripts/uv.sh)
 ifeq ($(UV),)
@@ -58,8 +58,8 @@ bench: setup ## measure the budgets in an environment of its own
 docs: setup ## write the generated pages anew
 	$(UV) run scripts/generate_docs.py
 
-pictures: setup ## take the pictures in docs/images anew, from real runs of the screen
-	$(UV) run scripts/pictures
+screenshots: setup ## take the screenshots in docs/images again, from real runs of the screen
+	$(UV) run scripts/screenshots
 
 build: ## wheels and source archives of all five packages, in dist/
 	$(UV) build --quiet --all-packages --out-dir dist

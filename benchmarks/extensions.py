@@ -41,9 +41,9 @@ PROGRAM = """
 import asyncio, json, os, resource, sys, time
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import Setting
-from zot_agent.extensions.running import Extensions
+from zot_agent.extensions.host import Extensions
 from zot_core.events import ToolCall
-from zot_core.hooks import Call
+from zot_core.hooks import ToolRequest
 from zot_core.testing import make_agent
 from zot_provider.testing import ScriptedClient
 
@@ -51,7 +51,7 @@ scenario, home, *folders = sys.argv[1:]
 ASKED, TOLD = %d, %d
 
 async def ask(extensions, agent):
-    call = Call("c1", "bash", {"command": "true"}, '{"command":"true"}')
+    call = ToolRequest("c1", "bash", {"command": "true"}, '{"command":"true"}')
     times = []
     for number in range(ASKED + 100):
         begin = time.perf_counter()

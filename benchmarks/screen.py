@@ -27,8 +27,8 @@ REDRAW = """
 import asyncio, sys, time
 from zot_tui.app import App
 from zot_tui.testing.memory import MemoryScreen
-from zot_tui.widgets.cells import AnswerCell
-from zot_tui.widgets.transcript import Transcript
+from zot_tui.widgets.transcript.cells import AnswerCell
+from zot_tui.widgets.transcript.transcript import Transcript
 
 async def main():
     transcript = Transcript()

@@ -25,12 +25,12 @@ from zot_agent.ui.commands import COMMANDS
 from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.catalog import list_models
-from zot_provider.vendors import VENDORS
-from zot_tui.keys import parse_key
+from zot_provider.providers import PROVIDERS
+from zot_tui.keys.keys import parse_key
 from zot_tui.theme import TOKENS
 from zot_tui.theme.tokens import BY_NAME
 from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR_ACTIONS
-from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
+from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "generated"
@@ -56,14 +56,14 @@ def flags() -> str:
 
 def providers() -> str:
     rows = ""
-    for vendor in VENDORS:
-        keys = " ".join(f"`{name}`" for name in vendor.key_env) or "none"
-        default = f"`{vendor.default_model}`" if vendor.default_model else "the server's first"
-        count = len(list_models(vendor)) or "–"
-        url = vendor.base_url or "–"
-        rows += f"| `{vendor.id}` | {vendor.title} | {vendor.wire} | {url} | {keys} | {default} | {count} |\n"
+    for provider in PROVIDERS:
+        keys = " ".join(f"`{name}`" for name in provider.key_env) or "none"
+        default = f"`{provider.default_model}`" if provider.default_model else "the server's first"
+        count = len(list_models(provider)) or "–"
+        url = provider.base_url or "–"
+        rows += f"| `{provider.id}` | {provider.title} | {provider.wire} | {url} | {keys} | {default} | {count} |\n"
     return (
-        "# Providers\n\n| `--provider` | vendor | wire | base URL | key | default model | models listed |\n"
+        "# Providers\n\n| `--provider` | provider | wire | base URL | key | default model | models listed |\n"
         f"|---|---|---|---|---|---|---|\n{rows}"
     )
 

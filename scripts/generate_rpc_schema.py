@@ -15,7 +15,7 @@ from typing import Any
 import zot_agent.rpc
 import zot_core
 from zot_agent.rpc import METHODS
-from zot_agent.rpc.greetings import PROTOCOL_VERSION
+from zot_agent.rpc.handshake import PROTOCOL_VERSION
 from zot_agent.rpc.method import KINDS, Method
 from zot_core import events
 from zot_core.conversation import events as extension_events
@@ -234,7 +234,7 @@ def rpc_schema() -> dict[str, Any]:
                     "mime_type": TEXT | {"examples": ["image/png"]},
                     "data": TEXT | {"contentEncoding": "base64", "description": "Without line breaks."},
                 },
-                description="A picture a client sends.",
+                description="An image that a client sends.",
             ),
             "Panel": record_schema(extension_events.Panel),
         },

@@ -1,4 +1,4 @@
-"""Write `zot_core/tools/specs.json`: what a model is told of the built-in tools.
+"""Write `zot_core/tools/definition/specs.json`: what a model is told of the built-in tools.
 
 The schemas come from the tools' signatures, the descriptions from `prompts/<name>.md`. Run it after changing either:
 
@@ -9,8 +9,8 @@ import json
 from pathlib import Path
 
 import zot_core.tools
-from zot_core.tools.arguments import Arguments
-from zot_core.tools.base import FunctionTool
+from zot_core.tools.definition.arguments import Arguments
+from zot_core.tools.definition.tool import FunctionTool
 
 FOLDER = Path(zot_core.tools.__file__).parent
 
@@ -29,4 +29,4 @@ def specs() -> str:
 
 
 if __name__ == "__main__":
-    (FOLDER / "specs.json").write_text(specs(), "utf-8")
+    (FOLDER / "definition" / "specs.json").write_text(specs(), "utf-8")

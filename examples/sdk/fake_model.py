@@ -1,4 +1,4 @@
-"""Test a program that uses an agent, without a vendor, a network, a disk or a shell.
+"""Test a program that uses an agent, without a provider, a network, a disk or a shell.
 
 uv run pytest examples/sdk/fake_model.py
 """

@@ -14,7 +14,7 @@ async def agent(number: int, turnstile: asyncio.Semaphore) -> str:
 
 
 async def main() -> None:
-    turnstile = asyncio.Semaphore(20)  # vendors limit how many requests may be under way
+    turnstile = asyncio.Semaphore(20)  # providers limit how many requests may be under way
     agents = [agent(number, turnstile) for number in range(1, 101)]
     answers = await asyncio.gather(*agents, return_exceptions=True)
     for number, answer in enumerate(answers, 1):

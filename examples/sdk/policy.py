@@ -10,20 +10,20 @@ import asyncio
 import os
 import sys
 
-from zot_core import Call, Runtime, ToolError
-from zot_core.tools.files import LocalFiles
+from zot_core import Runtime, ToolError, ToolRequest
+from zot_core.machine.files import LocalFiles
 
 COMMANDS = ("date", "git status", "git diff")
 
 
-def known_commands(call: Call) -> bool | str:
+def known_commands(call: ToolRequest) -> bool | str:
     """For `confirm=`: text refuses, and is what the model reads."""
     if call.name == "bash" and call.arguments.get("command") not in COMMANDS:
         return f"this command is not allowed here; those that are: {', '.join(COMMANDS)}"
     return True
 
 
-def one_minute(call: Call) -> Call | None:
+def one_minute(call: ToolRequest) -> ToolRequest | None:
     """For `hooks.tool_call`, which may change arguments; None leaves them."""
     return call.replace(arguments=call.arguments | {"timeout": 60}) if call.name == "bash" else None
 

@@ -6,7 +6,7 @@ uv run examples/sdk/stream_events.py "which files are the longest?"
 import asyncio
 import sys
 
-from zot_core import AssistantMessage, Done, ErrorEvent, Runtime, TextDelta, ToolCall, ToolOutput
+from zot_core import AssistantMessage, Done, ErrorEvent, Runtime, TextDelta, ToolCall, ToolResultEvent
 from zot_tui import Sanitizer, sanitize
 
 
@@ -21,7 +21,7 @@ async def main(question: str) -> None:
                     print()
                 case ToolCall(_, name, arguments):
                     print(sanitize(f"> {name} {arguments}"))
-                case ToolOutput(is_error=failed):
+                case ToolResultEvent(is_error=failed):
                     print("> failed" if failed else "> done")
                 case ErrorEvent(message):
                     print(f"error: {message}", file=sys.stderr)

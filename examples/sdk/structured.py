@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from zot_core import InvalidAnswer, Runtime
+from zot_core import InvalidOutput, Runtime
 
 
 class Review(BaseModel):
@@ -23,7 +23,7 @@ async def main(path: str) -> None:
     async with Runtime(builtin_tools=["read"]) as rt:
         try:
             review = await rt.ask(f"Read {path} and review it.", returns=Review)
-        except InvalidAnswer as error:  # the model was told once what was wrong, and got it wrong again
+        except InvalidOutput as error:  # the model was told once what was wrong, and got it wrong again
             sys.exit(f"structured: {error}")
         print(review.verdict, *review.mistakes, sep="\n- ")
 

@@ -9,7 +9,7 @@ Names and attributes are those of the semantic conventions for generative AI.
 import asyncio
 import sys
 
-from zot_core import AgentEvent, Call, Done, ErrorEvent, Runtime, ToolOutput, TurnEnd, TurnStart, UsageUpdate
+from zot_core import AgentEvent, Done, ErrorEvent, Runtime, ToolRequest, ToolResultEvent, TurnEnd, TurnStart, UsageEvent
 
 try:
     from opentelemetry import trace
@@ -31,7 +31,7 @@ class Tracing:
         within = trace.set_span_in_context(self.open["run"]) if "run" in self.open else None
         self.open[key] = self.tracer.start_span(name, within, attributes=attributes)
 
-    def begin_tool(self, call: Call) -> None:
+    def begin_tool(self, call: ToolRequest) -> None:
         self.begin(call.id, f"execute_tool {call.name}", **{"gen_ai.tool.call.id": call.id})
 
     def watch(self, event: AgentEvent) -> None:
@@ -41,13 +41,13 @@ class Tracing:
             case TurnStart():
                 model, self.before = self.rt.agent.model.id, self.rt.usage
                 self.begin("turn", f"chat {model}", **{"gen_ai.request.model": model})
-            case UsageUpdate(_, total):  # some vendors report more than once
+            case UsageEvent(_, total):  # some providers report more than once
                 self.open["turn"].set_attribute("gen_ai.usage.input_tokens", total.input - self.before.input)
                 self.open["turn"].set_attribute("gen_ai.usage.output_tokens", total.output - self.before.output)
             case TurnEnd(stop, error):
                 self.open["turn"].set_attribute("gen_ai.response.finish_reasons", [stop])
                 self.end("turn", error)
-            case ToolOutput(id, is_error=failed) if id in self.open:
+            case ToolResultEvent(id, is_error=failed) if id in self.open:
                 self.end(id, "tool_error" if failed else "")
             case ErrorEvent(message):
                 self.open["run"].set_status(trace.StatusCode.ERROR, message)

@@ -1,9 +1,9 @@
 """Every command line in the README and the docs is run, as a reader would, against a scripted model.
 
-A block fenced as `sh` is one script. Around it stand: a model server that the vendors' own `*_BASE_URL` variables point
-to, a small project as working directory, wheels of this checkout for `uv tool install`, and two stand-ins: `make` only
-shows what it would do (`make check test` are what runs this; `make run` has a test of its own), and `export NAME=...`
-of a key is the reader's own business and harmless here.
+A block fenced as `sh` is one script. Around it stand: a model server that the providers' own `*_BASE_URL` variables
+point to, a small project as working directory, wheels of this checkout for `uv tool install`, and two stand-ins: `make`
+only shows what it would do (`make check test` runs these tests; `make run` has a test of its own), and `export
+NAME=...` of a key is left out.
 """
 
 import os

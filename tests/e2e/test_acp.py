@@ -194,7 +194,7 @@ async def test_text_and_thoughts_come_as_they_are_written(zot: Any, server: Scri
     assert zot.said() == [("user", "what is this?"), ("assistant", "A tiny weather service.")]
 
 
-async def test_links_files_and_pictures_reach_the_model(zot: Any, server: ScriptedServer) -> None:
+async def test_links_files_and_images_reach_the_model(zot: Any, server: ScriptedServer) -> None:
     server.add("I see.")
     async with open_talk(zot, *zot.at(server)) as talk:
         session = await talk.begin(zot)
@@ -207,11 +207,11 @@ async def test_links_files_and_pictures_reach_the_model(zot: Any, server: Script
             image_block(PNG, "image/png"),
             resource_block(embedded_blob_resource("https://example.org/p.png", PNG, mime_type="image/png")),
         )
-    (words, *pictures) = server.requests[0].body["messages"][-1]["content"]
+    (words, *images) = server.requests[0].body["messages"][-1]["content"]
     assert words["text"] == (
         'Compare src/a b.py with c.py (L2:3)https://example.org/p.png\n\n<file path="c.py (L2:3)">\nx = 1\n</file>'
     )
-    assert [each["type"] for each in pictures] == ["image_url", "image_url"]
+    assert [each["type"] for each in images] == ["image_url", "image_url"]
 
 
 async def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Any, server: ScriptedServer) -> None:
@@ -221,7 +221,7 @@ async def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Any, serve
             ([], "empty"),
             ([text_block("  ")], "empty"),
             ([image_block("AAAA", "image/png")], "no PNG"),
-            ([resource_block(embedded_blob_resource("file:///x.zip", "AAAA"))], "neither text nor a picture"),
+            ([resource_block(embedded_blob_resource("file:///x.zip", "AAAA"))], "neither text nor an image"),
         ):
             code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=blocks))
             assert (code, why in text) == (-32602, True), text

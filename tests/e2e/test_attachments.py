@@ -1,4 +1,4 @@
-"""Files that go with the prompt: text, pictures on every wire, and what cannot be sent."""
+"""Files that go with the prompt: text, images on every wire, and what cannot be sent."""
 
 import base64
 import json
@@ -30,7 +30,7 @@ def test_piped_text_prompt_files_attached_files_and_words_come_in_this_order(zot
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
-def test_a_picture_reaches_the_model(zot: Any, server: ScriptedServer, provider: str) -> None:
+def test_an_image_reaches_the_model(zot: Any, server: ScriptedServer, provider: str) -> None:
     server.add("a dot", "still a dot")
     (zot.cwd / "dot.png").write_bytes(PNG)
     assert zot.ask(server, "-p", "what is this?", "@dot.png", provider=provider).out == "a dot\n"
@@ -38,7 +38,7 @@ def test_a_picture_reaches_the_model(zot: Any, server: ScriptedServer, provider:
     parts = content(server)
     text = next(part["text"] for part in parts if part["type"].endswith("text"))
     assert text == "[image dot.png]\n\nwhat is this?"
-    (picture,) = [part for part in parts if "image" in part["type"]]
+    (image,) = [part for part in parts if "image" in part["type"]]
     expected = {
         "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}},
         "openai": {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}},
@@ -47,15 +47,15 @@ def test_a_picture_reaches_the_model(zot: Any, server: ScriptedServer, provider:
             **{"image_url": f"data:image/png;base64,{data}"},
         },
     }
-    picture.pop("cache_control", None)
-    assert picture == expected[provider]
+    image.pop("cache_control", None)
+    assert image == expected[provider]
 
     done = zot.run("-p", "-c", *zot.at(server, provider)[-2:], "sure?")
     assert done.out == "still a dot\n"
     assert data in json.dumps(server.requests[-1].body)
 
 
-def test_a_picture_alone_is_a_prompt(zot: Any, server: ScriptedServer) -> None:
+def test_an_image_alone_is_a_prompt(zot: Any, server: ScriptedServer) -> None:
     server.add("a dot")
     (zot.cwd / "dot").write_bytes(PNG)
     done = zot.ask(server, "--json", "@dot")
@@ -74,7 +74,7 @@ def test_a_word_with_an_at_sign_inside_is_only_a_word(zot: Any, server: Scripted
     [
         (["@nope.txt"], "no such file: nope.txt (a prompt that begins with @ goes after --)"),
         (["@."], ". is a directory; name it in the prompt, and zot looks around in it"),
-        (["@binary"], "binary looks binary; only text and pictures (PNG, JPEG, GIF, WebP) can be attached"),
+        (["@binary"], "binary looks binary; only text and images (PNG, JPEG, GIF, WebP) can be attached"),
         (["--prompt-file", "nope.md"], "no such file: nope.md"),
         (["--prompt-file", "binary"], "binary looks binary"),
         (["--prompt-file"], "expected one argument"),

@@ -27,7 +27,7 @@ def test_requests_are_in_the_log_and_keys_are_not(zot: Any, server: ScriptedServ
     done = zot.ask(server, "-p", "a question", "--no-session", "--debug")
     assert (done.code, done.out, done.err) == (0, "ok\n", "")
     text = log(zot)
-    assert text.count(" DEBUG zot_provider.client POST http://127.0.0.1:") == 2
+    assert text.count(" DEBUG zot_provider.client.http POST http://127.0.0.1:") == 2
     assert '"content":"a question"' in text
     assert "*** ***" in text
 

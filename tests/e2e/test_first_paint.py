@@ -8,9 +8,9 @@ from zot_tui.testing import PtyScreen
 NEVER = {
     *("pydantic", "pydantic_core", "yaml", "markdown_it", "keyring", "authlib", "PIL", "filelock", "tenacity"),
     *("rapidfuzz", "psutil", "pathspec", "platformdirs", "importlib.metadata", "zot_ext"),
-    *("urwid.vterm", "urwid.event_loop", "urwid.widget.listbox", "zot_agent.extensions.running"),
+    *("urwid.vterm", "urwid.event_loop", "urwid.widget.listbox", "zot_agent.extensions.host"),
 }
-HEAVY = ("httpx", "pygments", "zot_tui.widgets.picker", "zot_provider.transport.http")
+HEAVY = ("httpx", "pygments", "zot_tui.widgets.dialogs.picker", "zot_provider.transport.http")
 
 
 def test_the_first_screen_has_imported_what_it_draws_with_and_the_rest_comes_afterwards(zot: Any) -> None:
@@ -29,7 +29,7 @@ def test_the_first_screen_has_imported_what_it_draws_with_and_the_rest_comes_aft
     begun = next(index for index, name in enumerate(order) if name.startswith("zot_tui.markdown"))
     assert order.index("zot_agent.ui.controller") < begun
     assert not [name for name in order[:begun] if name.startswith(HEAVY)]
-    assert {"httpx", "zot_tui.widgets.picker", "pygments.lexers.python"} <= set(order[begun:])
+    assert {"httpx", "zot_tui.widgets.dialogs.picker", "pygments.lexers.python"} <= set(order[begun:])
 
 
 def imports(log: Any) -> list[str]:

@@ -160,7 +160,7 @@ def test_the_events_of_a_prompt_with_a_tool(start: Start, zot: Any, server: Scri
     assert blocks == ["text", "text", "tool_call", "tool_result", "text"]
 
 
-def test_a_picture_is_reported_by_its_size(start: Start, server: ScriptedServer) -> None:
+def test_an_image_is_reported_by_its_size(start: Start, server: ScriptedServer) -> None:
     server.add("A dot.")
     talk = start()
     talk.send({"type": "prompt", "message": "what?", "images": [{"mime_type": "image/png", "data": PNG}]})

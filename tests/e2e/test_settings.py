@@ -24,7 +24,7 @@ def stats(line: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("api", "wire"), [("openai", "openai-chat"), ("anthropic", "anthropic-messages")])
-def test_a_vendor_of_ones_own_is_like_any_other(zot: Any, api: str, wire: str) -> None:
+def test_a_provider_of_ones_own_is_like_any_other(zot: Any, api: str, wire: str) -> None:
     with ScriptedServer([Turn("hi", usage=Usage(1000, 500))], key=CORP_KEY) as server:
         model = {"id": "m1", "priceInput": 2.0, "priceOutput": 8.0}
         corp = {"baseUrl": server.base_url(wire), "api": api, "models": [model], "discover": True}
@@ -43,7 +43,7 @@ def test_a_vendor_of_ones_own_is_like_any_other(zot: Any, api: str, wire: str) -
     assert usage[-1]["cumulative"]["cost_usd"] == pytest.approx(0.006)
 
 
-def test_a_vendor_without_keys_that_the_settings_name_needs_no_flag(zot: Any) -> None:
+def test_a_provider_without_keys_that_the_settings_name_needs_no_flag(zot: Any) -> None:
     zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
     with ScriptedServer(["one"], models=["served"]) as server:
         free = {"baseUrl": server.base_url("openai-chat"), "auth": "none"}

@@ -13,8 +13,8 @@ import pytest
 
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import Setting
-from zot_agent.extensions.running import Extensions
-from zot_core import Runtime, ToolOutput
+from zot_agent.extensions.host import Extensions
+from zot_core import Runtime, ToolResultEvent
 from zot_core.conversation import Conversation, events
 from zot_core.conversation.commands import CommandError
 from zot_core.conversation.events import ExtensionEvent
@@ -47,7 +47,7 @@ class Zot:
     async def call(self, tool: str, **arguments: object) -> tuple[str, bool]:
         """What the model reads when it calls `tool`, and whether it is an error."""
         self._client.add(Turn(calls=[Call(tool, arguments)]), "done")
-        results = [event async for event in self._conversation.prompt("go") if isinstance(event, ToolOutput)]
+        results = [event async for event in self._conversation.prompt("go") if isinstance(event, ToolResultEvent)]
         return "".join(each.text for each in results[0].content if isinstance(each, TextBlock)), results[0].is_error
 
     def press(self, *keys: str) -> None:

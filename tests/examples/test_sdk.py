@@ -16,15 +16,15 @@ from zot_provider.testing import Call, ScriptedServer, Turn
 from zot_provider.usage import Usage
 
 SDK = Path(__file__).parents[2] / "examples" / "sdk"
-VENDORS = {"anthropic": ("ANTHROPIC", "anthropic-messages"), "openai": ("OPENAI", "openai-chat")}
+PROVIDERS = {"anthropic": ("ANTHROPIC", "anthropic-messages"), "openai": ("OPENAI", "openai-chat")}
 
 
 class Example:
-    """Runs examples in a folder of their own, against a scripted model of one vendor."""
+    """Runs examples in a folder of their own, against a scripted model of one provider."""
 
-    def __init__(self, folder: Path, server: ScriptedServer, vendor: str) -> None:
+    def __init__(self, folder: Path, server: ScriptedServer, provider: str) -> None:
         self.folder, self.server = folder, server
-        prefix, wire = VENDORS[vendor]
+        prefix, wire = PROVIDERS[provider]
         self.env = os.environ | {f"{prefix}_API_KEY": "key", f"{prefix}_BASE_URL": server.base_url(wire)}
 
     def run(self, name: str, *arguments: str, code: int = 0) -> str:
@@ -46,7 +46,7 @@ class Example:
         return str(self.server.requests[request].body)
 
 
-@pytest.fixture(params=list(VENDORS))
+@pytest.fixture(params=list(PROVIDERS))
 def example(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Example]:
     with ScriptedServer() as server:
         yield Example(tmp_path, server, request.param)

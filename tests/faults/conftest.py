@@ -1,4 +1,4 @@
-"""A `zot` process that may be killed, a conversation worth losing, and what a vendor takes of it."""
+"""A `zot` process that may be killed, a conversation worth losing, and what a provider takes of it."""
 
 import json
 import os
@@ -168,7 +168,7 @@ CHECKS = {"openai-chat": check_chat, "anthropic-messages": check_messages, "open
 
 @pytest.fixture
 def accepted() -> Callable[[str, dict[str, Any]], None]:
-    """Fails for a body that the vendors of a wire would refuse for the conversation in it."""
+    """Fails for a body that the providers of a wire would refuse for the conversation in it."""
 
     def check(wire: str, body: dict[str, Any]) -> None:
         try:

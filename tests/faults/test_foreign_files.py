@@ -16,12 +16,12 @@ ROWS = r"""
 {"type":"meta","meta":{"id":"af86bd37-4037-4b75-831b-5a146217f592","cwd":"/p","model":"first","provider":"anthropic","started":"2026-11-21T20:29:25.586Z","version":"0.1.0"}}
 {"type":"message","message":{"role":"user","content":[{"text":"what is this?"},{"mime_type":"image/png","data":"iVBORw0KGgo="}],"time":"2026-11-21T20:29:25.623Z"}}
 {"type":"message","message":{"role":"assistant","content":[{"reasoning_id":"rs_1","summary":"hm","encrypted_content":"opaque"},{"text":"I look"},{"id":"c1","name":"read","arguments":{"path":"a.png","offset":1.0}},{"id":"c2","name":"bash","arguments":{"command":"echo \u003c\u0026\u003e"}},{"id":"c3","name":"bash","arguments":null}],"time":"2026-11-21T20:29:26Z"}}
-{"type":"message","message":{"role":"tool","content":[{"call_id":"c1","content":[{"mime_type":"image/png","data":"iVBORw0KGgo="},{"text":"a picture"}],"is_error":false},{"call_id":"c2","content":[{"text":"$ echo\n\n<&>"}],"is_error":false}],"time":"2026-11-21T20:29:26Z"}}
+{"type":"message","message":{"role":"tool","content":[{"call_id":"c1","content":[{"mime_type":"image/png","data":"iVBORw0KGgo="},{"text":"an image"}],"is_error":false},{"call_id":"c2","content":[{"text":"$ echo\n\n<&>"}],"is_error":false}],"time":"2026-11-21T20:29:26Z"}}
 {"type":"usage","usage":{"input_tokens":1,"output_tokens":2,"cache_read_tokens":0,"cache_write_tokens":0,"cost_usd":0.0},"cumulative":{"input_tokens":1,"output_tokens":2,"cache_read_tokens":0,"cache_write_tokens":0,"cost_usd":0.25}}
 {"type":"checkpoint","id":"k1","files":["a.go"]}
 {"type":"meta","meta":{"id":"af86bd37-4037-4b75-831b-5a146217f592","cwd":"/p","model":"second","provider":"anthropic","started":"2026-11-21T20:29:25.586Z","version":"0.2.0","parent":"0d3f","fork_point":4,"hide_from_sessions":true}}
-{"type":"rename","title":"the picture"}
-{"type":"compaction","compaction":{"summary":"a picture was looked at","kept":[{"role":"user","content":[{"text":"old"}]}]},"at":3}
+{"type":"rename","title":"the image"}
+{"type":"compaction","compaction":{"summary":"an image was looked at","kept":[{"role":"user","content":[{"text":"old"}]}]},"at":3}
 {"type":"compaction"}
 {"type":"message","message":{"role":"tool","content":[{"call_id":"nobody","content":[{"text":"a result without a call"}],"is_error":true}],"time":"2026-11-21T20:29:27Z"}}
 {"type":"message","message":{"role":"user","content":[{"text":"and then?"},{"type":"audio","data":"AAAA"}],"time":"2026-11-21T20:29:28Z","meta":{"display_text":"then?"}}}
@@ -56,7 +56,7 @@ def test_everything_that_a_file_of_the_go_zot_holds_is_read(path: Path) -> None:
         "{}",
     ]
     assert stored.messages[3].display_text == "then?"
-    assert (stored.meta.model, stored.meta.version, stored.meta.title) == ("second", "0.2.0", "the picture")
+    assert (stored.meta.model, stored.meta.version, stored.meta.title) == ("second", "0.2.0", "the image")
     assert stored.meta.other == {"parent": "0d3f", "fork_point": 4, "hide_from_sessions": True}
     assert stored.usage.cost_usd == 0.25
 
@@ -83,11 +83,11 @@ def test_a_file_of_the_go_zot_is_gone_on_with_and_every_row_of_it_stays(
     assert [row["type"] for row in added] == ["meta", "message", "message", "usage"]
     assert added[0]["meta"] == {
         **{"id": "af86bd37-4037-4b75-831b-5a146217f592", "cwd": "/p", "started": "2026-11-21T20:29:25.586Z"},
-        **{"version": "0.2.0", "title": "the picture", "parent": "0d3f", "fork_point": 4, "hide_from_sessions": True},
+        **{"version": "0.2.0", "title": "the image", "parent": "0d3f", "fork_point": 4, "hide_from_sessions": True},
         **{"model": "scripted", "provider": provider},
     }
     stored = load(str(path))
-    assert stored.meta.title == "the picture"
+    assert stored.meta.title == "the image"
     assert stored.usage.cost_usd == 0.25
     assert [message.text for message in stored.messages][-2:] == ["go on", "gone on"]
 

@@ -13,10 +13,8 @@ from zot_core.sessions.file import SessionFile, load
 from zot_provider.messages import Block, ImageBlock, Message, TextBlock
 from zot_provider.testing import Call, ScriptedServer, Turn
 
-# The smallest picture: one white pixel.
-PICTURE = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg=="
-)
+# The smallest image: one white pixel.
+IMAGE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==")
 
 Parts = list[tuple[str, Block]]
 
@@ -27,20 +25,20 @@ def parts(messages: list[Message]) -> Parts:
 
 
 async def converse(path: Path, url: str, cwd: Path) -> Parts:
-    (cwd / "picture.png").write_bytes(PICTURE)
+    (cwd / "image.png").write_bytes(IMAGE)
     async with Runtime(
         "scripted", provider="anthropic", api_key="k", base_url=url, cwd=cwd, session=path, system_prompt="s"
     ) as runtime:
-        image = ImageBlock("image/png", base64.b64encode(PICTURE).decode())
+        image = ImageBlock("image/png", base64.b64encode(IMAGE).decode())
         assert str(await runtime.ask("what is this — é?", [image])) == "a pixel"
         return parts(runtime.messages)
 
 
 @pytest.fixture
 def whole(tmp_path: Path) -> tuple[bytes, Parts]:
-    """The file of a conversation with text, a picture, thinking, and calls side by side; and what is in it."""
-    calls = [Call("read", {"path": "picture.png"}), Call("ls", {"path": "."}), Call("read", {"path": "none"})]
-    turns = [Turn("I look — é", reasoning="a picture", calls=calls), Turn("a pixel")]
+    """The file of a conversation with text, an image, thinking, and calls side by side; and what is in it."""
+    calls = [Call("read", {"path": "image.png"}), Call("ls", {"path": "."}), Call("read", {"path": "none"})]
+    turns = [Turn("I look — é", reasoning="an image", calls=calls), Turn("a pixel")]
     path = tmp_path / "whole.jsonl"
     with ScriptedServer(turns) as server:
         said = asyncio.run(converse(path, server.base_url("anthropic-messages"), tmp_path))

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from zot_agent.client import Talk
-from zot_core.pictures import LARGEST
+from zot_core.images import LARGEST
 from zot_core.sessions.file import load
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -265,15 +265,15 @@ def test_prompts_without_end_are_refused_and_the_others_kept(start: Start, serve
     ("image", "complaint"),
     [
         ({"mime_type": "image/png", "data": "not base64!"}, r"images[1].data"),
-        ({"mime_type": "image/png", "data": base64.b64encode(b"no picture").decode()}, r"images[1].data"),
+        ({"mime_type": "image/png", "data": base64.b64encode(b"no image").decode()}, r"images[1].data"),
         ({"mime_type": "image/png", "data": base64.b64encode(PNG + bytes(LARGEST)).decode()}, r"images[1].data"),
         ({"mime_type": "image/png"}, r"images[1].data"),
         ({"mime_type": 1, "data": base64.b64encode(PNG).decode()}, r"images[1].mime_type"),
         ("a string", "images"),
     ],
-    ids=["no base64", "no picture", "too large", "no data", "a number as type", "no object"],
+    ids=["no base64", "no image", "too large", "no data", "a number as type", "no object"],
 )
-def test_a_picture_that_cannot_be_sent_is_named(
+def test_an_image_that_cannot_be_sent_is_named(
     start: Start, server: ScriptedServer, image: Any, complaint: str
 ) -> None:
     good = {"mime_type": "image/png", "data": base64.b64encode(PNG).decode()}

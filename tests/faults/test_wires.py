@@ -1,4 +1,4 @@
-"""Whatever a session can hold, every wire makes a request of it that a vendor takes."""
+"""Whatever a session can hold, every wire makes a request of it that a provider takes."""
 
 import json
 import tempfile
@@ -16,13 +16,13 @@ from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
+from zot_provider.providers import find_provider
 from zot_provider.request import Request
 from zot_provider.testing import ScriptedServer
-from zot_provider.vendors import find_vendor
 from zot_provider.wire import load_wire
 
 texts = st.sampled_from(["", " ", "\n", "words", "é — 漢字", '"quoted" \\', "\ud800", "a\0b", "x" * 300])
-# Few ids, so that calls and results often meet, and often wrongly; some that only other vendors take.
+# Few ids, so that calls and results often meet, and often wrongly; some that only other providers take.
 ids = st.sampled_from(["a", "b", "c", "", "call|1", "é", "x" * 80])
 arguments = st.sampled_from(
     ["", "{}", '{"a": 1}', '{"a": 1e999}', '{"a": NaN}', '{"a": "\\ud800"}', "[1]", '"text"', '{"a":', "null", "\ud800"]
@@ -88,7 +88,7 @@ def test_any_transcript_that_a_session_holds_is_taken(
         session.close()
         stored = load(str(path)).messages
     request = Request(Model("scripted", provider, images=True), stored, system="be kind")
-    body = load_wire(wire).encode(request, find_vendor(provider).quirks)
+    body = load_wire(wire).encode(request, find_provider(provider).quirks)
     data = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()  # neither NaN nor lone surrogates
     accepted(wire, json.loads(data))
     status, answer = post(eager, wire, data)

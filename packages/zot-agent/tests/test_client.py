@@ -206,7 +206,7 @@ async def test_a_compaction_is_its_events_up_to_done(server: ScriptedServer) -> 
     assert "briefly" in str(server.requests[-1].body)
 
 
-async def test_a_picture_goes_with_a_prompt(server: ScriptedServer) -> None:
+async def test_an_image_goes_with_a_prompt(server: ScriptedServer) -> None:
     server.add("A dot.")
     async with connect(server) as client:
         events = await events_of(client.prompt("what is it?", [image(PNG, "image/png")]))

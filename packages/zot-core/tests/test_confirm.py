@@ -3,9 +3,9 @@ import asyncio
 import pytest
 
 from zot_core.confirm import Decision, confirm_gate
-from zot_core.hooks import Call, Refusal
+from zot_core.hooks import Refusal, ToolRequest
 
-CALL = Call("1", "bash", {"command": "ls"})
+CALL = ToolRequest("1", "bash", {"command": "ls"})
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ CALL = Call("1", "bash", {"command": "ls"})
     ],
 )
 async def test_a_decision_lets_a_call_run_or_says_why_not(decision: Decision, refusal: Refusal | None) -> None:
-    async def ask(call: Call) -> Decision:
+    async def ask(call: ToolRequest) -> Decision:
         await asyncio.sleep(0)
         return decision
 
@@ -28,7 +28,7 @@ async def test_a_decision_lets_a_call_run_or_says_why_not(decision: Decision, re
 
 
 async def test_whoever_decides_sees_the_call() -> None:
-    seen: list[Call] = []
+    seen: list[ToolRequest] = []
 
     await confirm_gate(seen.append)(CALL)
 

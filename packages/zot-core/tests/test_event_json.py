@@ -19,15 +19,15 @@ from zot_core.events import (
     ReasoningDelta,
     TextDelta,
     ToolCall,
-    ToolOutput,
     ToolProgress,
+    ToolResultEvent,
     ToolStart,
     ToolUseArgs,
     ToolUseEnd,
     ToolUseStart,
     TurnEnd,
     TurnStart,
-    UsageUpdate,
+    UsageEvent,
     UserMessage,
 )
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
@@ -60,16 +60,16 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
     (ToolStart("toolu_xyz", "read"), '{"type":"tool_start","id":"toolu_xyz","name":"read"}'),
     (ToolProgress("toolu_xyz", "half"), '{"type":"tool_progress","id":"toolu_xyz","text":"half"}'),
     (
-        ToolOutput("toolu_xyz", "read", False, [TextBlock("..."), IMAGE], '{"path":"a"}', {"lines": 3}),
+        ToolResultEvent("toolu_xyz", "read", False, [TextBlock("..."), IMAGE], '{"path":"a"}', {"lines": 3}),
         '{"type":"tool_result","id":"toolu_xyz","name":"read","is_error":false,"content":[{"type":"text","text":"..."},'
         '{"type":"image","mime_type":"image/png","bytes":8}],"args":{"path":"a"},"details":{"lines":3}}',
     ),
     (
-        ToolOutput("toolu_xyz", "read", True, []),
+        ToolResultEvent("toolu_xyz", "read", True, []),
         '{"type":"tool_result","id":"toolu_xyz","name":"read","is_error":true,"content":[]}',
     ),
     (
-        ToolOutput("toolu_xyz", "read", True, [], fate="refused"),
+        ToolResultEvent("toolu_xyz", "read", True, [], fate="refused"),
         '{"type":"tool_result","id":"toolu_xyz","name":"read","is_error":true,"content":[],"fate":"refused"}',
     ),
     (
@@ -84,7 +84,7 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
         '{"type":"tool_call","id":"toolu_xyz","name":"read","args":{"path":"..."}}],"time":"2026-04-19T11:30:00Z"}',
     ),
     (
-        UsageUpdate(Usage(1, 2, 3, 4, 0.5), Usage(1234, 567, 890, 0, 0.0123, 7)),
+        UsageEvent(Usage(1, 2, 3, 4, 0.5), Usage(1234, 567, 890, 0, 0.0123, 7)),
         '{"type":"usage","input":1,"output":2,"cache_read":3,"cache_write":4,"cost_usd":0.5,"reasoning":null,'
         '"cumulative":{"input":1234,"output":567,"cache_read":890,"cache_write":0,"cost_usd":0.0123,"reasoning":7}}',
     ),
@@ -142,7 +142,7 @@ def test_arguments_stand_as_the_model_wrote_them_if_they_are_an_object(text: str
 
 @pytest.mark.parametrize("value", [{"path": Path("x")}, {"x": float("nan")}, {("a",): 1}])
 def test_details_without_a_json_form_are_left_out(value: dict[str, Any]) -> None:
-    assert "details" not in json.loads(encode_event(ToolOutput("1", "x", False, [], details=value)))
+    assert "details" not in json.loads(encode_event(ToolResultEvent("1", "x", False, [], details=value)))
 
 
 texts = st.text(max_size=20)
@@ -167,7 +167,7 @@ FIELDS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
     AssistantMessage: {"message": messages},
     TurnStart: {"step": count},
     ToolCall: {"arguments": arguments},
-    ToolOutput: {
+    ToolResultEvent: {
         "content": st.lists(shown, max_size=3),
         "is_error": st.booleans(),
         "arguments": st.none() | arguments,
@@ -175,7 +175,7 @@ FIELDS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
         "display": st.just([]),
         "fate": st.sampled_from(["ran", "refused", "not_run", "stopped"]),
     },
-    UsageUpdate: {"usage": usages, "cumulative": usages},
+    UsageEvent: {"usage": usages, "cumulative": usages},
     TurnEnd: {"stop": st.sampled_from(["end_turn", "tool_use", "length", "error", "aborted"])},
     CompactStart: {
         "reason": st.sampled_from(["manual", "threshold", "overflow"]),

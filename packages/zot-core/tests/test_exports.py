@@ -40,7 +40,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 
 def test_a_name_is_the_one_of_its_module() -> None:
     from zot_core.hooks import Hooks
-    from zot_core.runtime import Runtime
+    from zot_core.runtime.runtime import Runtime
 
     assert zot_core.Runtime is Runtime
     assert zot_core.Hooks is Hooks

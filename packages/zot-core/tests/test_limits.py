@@ -6,7 +6,7 @@ from zot_core.agent import Agent, user_message
 from zot_core.events import AgentEvent, Done, ErrorEvent
 from zot_core.limits import RunLimits, limit_runs
 from zot_core.testing import EventClient, make_agent, run_to_end, types
-from zot_core.tools.base import tool
+from zot_core.tools.definition.tool import tool
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model, Price
 from zot_provider.testing import Call, ScriptedClient, Turn

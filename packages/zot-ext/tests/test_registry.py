@@ -4,7 +4,7 @@ from zot_ext.registry import command_name, tool_name
 
 
 @pytest.mark.parametrize("name", ["", "a b", "ä", "a.b", "/a", "a" * 65])
-def test_a_tool_has_a_name_that_vendors_accept(name: str) -> None:
+def test_a_tool_has_a_name_that_providers_accept(name: str) -> None:
     with pytest.raises(ValueError, match="is no name of a tool"):
         tool_name(name)
 

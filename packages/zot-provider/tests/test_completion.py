@@ -39,7 +39,7 @@ def test_an_answer_has_text_content_usage_stop_and_model() -> None:
         assert (result.usage.input, result.usage.output) == (1000, 100)
         assert result.usage.cost_usd == pytest.approx(0.0045)
         assert result.stop == "end_turn"
-        assert (result.model.vendor, result.model.id) == ("anthropic", "claude-sonnet-4-5")
+        assert (result.model.provider, result.model.id) == ("anthropic", "claude-sonnet-4-5")
         (request,) = server.requests
         assert request.body["system"][0]["text"] == "Be brief."
         assert request.body["max_tokens"] == 50

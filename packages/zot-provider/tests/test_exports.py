@@ -20,7 +20,7 @@ def test_importing_the_package_loads_nothing_else() -> None:
 
 def test_the_records_are_there_without_a_transport() -> None:
     loaded = loaded_by("from zot_provider import Message, Request, TextBlock, Usage")
-    assert loaded.isdisjoint({"asyncio", "httpx", "zot_provider.client"})
+    assert loaded.isdisjoint({"asyncio", "httpx", "zot_provider.client.http"})
 
 
 @pytest.mark.parametrize("name", zot_provider.__all__)
@@ -39,7 +39,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 
 
 def test_a_name_is_the_one_of_its_module() -> None:
-    from zot_provider.client import HttpClient
+    from zot_provider.client.http import HttpClient
     from zot_provider.selection import select
 
     assert zot_provider.HttpClient is HttpClient

@@ -6,11 +6,11 @@ import pytest
 from zot_provider.catalog.user import Known, parse_user_models
 from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderError, ResponseTimeout, UnknownName
 from zot_provider.model import Model, Price
+from zot_provider.providers import PROVIDERS
+from zot_provider.providers.spec import Provider
 from zot_provider.registry import Endpoint, Listing, ModelRegistry
 from zot_provider.router import RoutingClient
 from zot_provider.testing import ScriptedServer
-from zot_provider.vendors import VENDORS
-from zot_provider.vendors.spec import Vendor
 
 KEY = "sk-0123456789"
 KEYS = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY}
@@ -43,8 +43,8 @@ def listing(*models: str) -> "Callable[[str], Awaitable[list[str]]]":
 
 def test_the_providers_are_the_built_in_ones_the_user_s_and_those_added() -> None:
     found = registry(known=CORP)
-    found.add(Vendor("ext", "Extension", "openai-chat", "http://ext/v1"))
-    assert [provider.id for provider in found.providers] == [*(each.id for each in VENDORS), "corp", "ext"]
+    found.add(Provider("ext", "Extension", "openai-chat", "http://ext/v1"))
+    assert [provider.id for provider in found.providers] == [*(each.id for each in PROVIDERS), "corp", "ext"]
     assert found.provider("corp").base_url == "http://corp/v1"
     with pytest.raises(UnknownName, match="unknown provider 'opnai'; did you mean openai"):
         found.provider("opnai")
@@ -52,7 +52,7 @@ def test_the_providers_are_the_built_in_ones_the_user_s_and_those_added() -> Non
 
 def test_a_provider_that_was_added_takes_the_place_of_another_until_it_is_removed() -> None:
     found = registry(known=CORP)
-    found.add(Vendor("corp", "Other", "openai-chat", "http://other/v1"), [Model("m1", "corp"), Model("m3", "corp")])
+    found.add(Provider("corp", "Other", "openai-chat", "http://other/v1"), [Model("m1", "corp"), Model("m3", "corp")])
     assert found.provider("corp").title == "Other"
     assert found.find("corp", "m1") == CORP.models["corp"][0]  # what the user says of it counts more
     assert ids(found.models("corp")) == ["m1", "m3", "m2"]
@@ -64,7 +64,7 @@ def test_a_provider_that_was_added_takes_the_place_of_another_until_it_is_remove
 
 def test_the_user_s_file_can_be_read_again() -> None:
     found = registry()
-    found.add(Vendor("ext", "Extension", "openai-chat", "http://ext/v1"))
+    found.add(Provider("ext", "Extension", "openai-chat", "http://ext/v1"))
     assert found.find("corp", "m1") is None
     found.reload(CORP)
     assert found.find("corp", "m1") is not None
@@ -106,7 +106,7 @@ def test_a_model_is_what_the_user_says_of_it_before_what_the_catalogue_says() ->
 def test_each_model_is_listed_once() -> None:
     found = registry(known=CORP)
     found.remember("openai", ["gpt-5.1", "gpt-99"])
-    every = [(model.vendor, model.id) for model in found.models()]
+    every = [(model.provider, model.id) for model in found.models()]
     assert len(every) == len(set(every))
     assert {"gpt-5.1", "gpt-99", "ours", "gpt-4o"} <= set(ids(found.models("openai")))
     assert next(model for model in found.models("openai") if model.id == "gpt-5.1").context_window == 1000
@@ -149,7 +149,7 @@ async def test_a_server_that_is_slow_or_fails_is_an_error() -> None:
 
 def test_the_default_model_of_a_provider() -> None:
     found = registry(known=CORP)
-    found.add(Vendor("ext", "Extension", "openai-chat", None), [Model("first", "ext", context_window=9)])
+    found.add(Provider("ext", "Extension", "openai-chat", None), [Model("first", "ext", context_window=9)])
     assert found.default("anthropic").id == "claude-sonnet-4-6"
     assert found.default("corp") == CORP.models["corp"][0]
     assert found.default("ext").context_window == 9
@@ -193,7 +193,7 @@ NAMES = [
 @pytest.mark.parametrize(("name", "current", "expected"), NAMES)
 def test_a_name_means_a_model(name: str, current: Model, expected: str) -> None:
     found = registry(KEYS, CORP, openai=Endpoint(base_url=BASE)).resolve(name, current)
-    assert f"{found.vendor}/{found.id}" == expected
+    assert f"{found.provider}/{found.id}" == expected
 
 
 def test_a_model_of_the_user_s_keeps_its_context_window_and_price() -> None:
@@ -224,10 +224,10 @@ def test_the_ids_of_a_catalogue_may_hold_slashes() -> None:
         Model("meta/llama", "openrouter"),
         Model("x-ai/grok", "openrouter"),
     ]
-    found.add(Vendor("openrouter", "OpenRouter", "openai-chat", "http://router/v1"), models)
+    found.add(Provider("openrouter", "OpenRouter", "openai-chat", "http://router/v1"), models)
     here = models[0]
     for name in ("openrouter/auto", "meta/llama", "openrouter/meta/llama", "new/one"):
-        assert found.resolve(name, here).vendor == "openrouter"
+        assert found.resolve(name, here).provider == "openrouter"
     assert found.resolve("openrouter/auto", here) == models[0]
     assert found.resolve("openrouter/meta/llama", here) == models[1]
     assert found.resolve("meta/llama", CLAUDE) == models[1]
@@ -235,29 +235,29 @@ def test_the_ids_of_a_catalogue_may_hold_slashes() -> None:
 
 def test_a_provider_that_is_given_apart_is_the_one_that_is_meant() -> None:
     found = registry(KEYS)
-    assert found.resolve("gpt-4o", CLAUDE, provider="openai-responses").vendor == "openai-responses"
+    assert found.resolve("gpt-4o", CLAUDE, provider="openai-responses").provider == "openai-responses"
     assert found.resolve("openai/gpt-4o", CLAUDE, provider="openai") == found.find("openai", "gpt-4o")
     assert found.resolve("claude-haiku", GPT, provider="anthropic").id == "claude-haiku-4-5"
-    assert found.resolve("claude-sonnet-4-5", CLAUDE, provider="openai").vendor == "openai"
+    assert found.resolve("claude-sonnet-4-5", CLAUDE, provider="openai").provider == "openai"
 
 
 def test_of_several_other_providers_one_with_a_key_is_preferred() -> None:
     rival = parse_user_models({"providers": {"rival": {"baseUrl": "http://r/v1", "models": [{"id": "gpt-4o"}]}}})
-    assert registry({"RIVAL_API_KEY": KEY}, rival).resolve("gpt-4o", CLAUDE).vendor == "rival"
-    assert registry({"RIVAL_API_KEY": KEY, **KEYS}, rival).resolve("gpt-4o", CLAUDE).vendor == "openai"
-    assert registry({}, rival).resolve("gpt-4o", CLAUDE).vendor == "openai"
+    assert registry({"RIVAL_API_KEY": KEY}, rival).resolve("gpt-4o", CLAUDE).provider == "rival"
+    assert registry({"RIVAL_API_KEY": KEY, **KEYS}, rival).resolve("gpt-4o", CLAUDE).provider == "openai"
+    assert registry({}, rival).resolve("gpt-4o", CLAUDE).provider == "openai"
 
 
 def test_without_a_current_model_the_first_provider_with_a_key_is_the_current_one() -> None:
-    assert registry({"OPENAI_API_KEY": KEY}).resolve("gpt-99").vendor == "openai"
-    assert registry({}).resolve("gpt-4o").vendor == "openai"
-    assert registry({}).resolve("claude-99").vendor == "anthropic"
+    assert registry({"OPENAI_API_KEY": KEY}).resolve("gpt-99").provider == "openai"
+    assert registry({}).resolve("gpt-4o").provider == "openai"
+    assert registry({}).resolve("claude-99").provider == "anthropic"
 
 
 def test_a_list_that_a_server_gave_names_models_too() -> None:
     found = registry(KEYS)
     found.remember("openai", ["gpt-99"])
-    assert found.resolve("gpt-99", CLAUDE).vendor == "openai"
+    assert found.resolve("gpt-99", CLAUDE).provider == "openai"
     assert found.knows(Model("gpt-99", "openai"))
 
 
@@ -294,10 +294,10 @@ def listed(
 def test_a_listing_begins_with_the_current_provider_and_has_those_that_can_be_asked() -> None:
     found = listed(registry({"OPENAI_API_KEY": KEY}, CORP), current=Model("gpt-99", "openai"))
     assert found.models[0] == Model("gpt-99", "openai")
-    assert {model.vendor for model in found.models} == {"openai", "openai-responses"}
+    assert {model.provider for model in found.models} == {"openai", "openai-responses"}
     assert found.problems == {}
     every = listed(registry(known=CORP), which="all")
-    assert {model.vendor for model in every.models} == {"anthropic", "openai", "openai-responses", "corp"}
+    assert {model.provider for model in every.models} == {"anthropic", "openai", "openai-responses", "corp"}
     only = listed(registry(known=CORP), which="current", current=Model("", "corp"))
     assert ids(only.models) == ["m1", "m2"]
 
@@ -313,7 +313,7 @@ def test_servers_without_a_catalogue_are_asked_and_what_fails_is_told() -> None:
 
     found = listed(registry({"CORP_API_KEY": KEY, **KEYS}, CORP), fetch, which="all")
     assert sorted(asked) == ["corp", "ollama"]
-    assert [model.id for model in found.models if model.vendor == "corp"] == ["m1", "m9", "m2"]
+    assert [model.id for model in found.models if model.provider == "corp"] == ["m1", "m9", "m2"]
     assert {id: str(error) for id, error in found.problems.items()} == {"ollama": "ollama: nobody there"}
     asked.clear()
     listed(registry(KEYS, CORP), fetch, ask="always")

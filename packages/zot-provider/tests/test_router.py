@@ -5,20 +5,20 @@ from contextlib import aclosing, contextmanager
 import pytest
 
 from zot_provider.catalog.user import parse_user_models
-from zot_provider.client import Client
+from zot_provider.client.http import Client
 from zot_provider.credentials import EnvironmentKeys
 from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderError, StatusError, UnknownName
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock
 from zot_provider.model import Model
+from zot_provider.providers import find_provider
+from zot_provider.providers.spec import Provider
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.request import Request
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
 from zot_provider.testing import Fault, ScriptedClient, ScriptedServer, Turn
 from zot_provider.transport.retry import RetryPolicy
-from zot_provider.vendors import find_vendor
-from zot_provider.vendors.spec import Vendor
 
 KEY, OTHER = "sk-0123456789", "sk-9876543210"
 
@@ -130,17 +130,17 @@ class Tokens(EnvironmentKeys):
         super().__init__({})
         self.tokens, self.error = list(tokens), error
 
-    def check(self, provider: Vendor) -> None:
+    def check(self, provider: Provider) -> None:
         if not self.tokens and self.error is None:
             raise MissingKey(f"{provider.id}: sign in first")
 
-    async def key(self, provider: Vendor) -> str:
+    async def key(self, provider: Provider) -> str:
         await asyncio.sleep(0)
         if self.error is not None:
             raise self.error
         return self.tokens.pop(0)
 
-    def advice(self, provider: Vendor, key: str) -> str:
+    def advice(self, provider: Provider, key: str) -> str:
         return f"sign in to {provider.title} again"
 
 
@@ -216,7 +216,7 @@ def test_what_cannot_be_asked_is_refused_before_it_is_asked() -> None:
 class InProcess:
     """A client that speaks no HTTP, for models whose ids begin with "m"."""
 
-    def __init__(self, provider: Vendor) -> None:
+    def __init__(self, provider: Provider) -> None:
         self.inner = ScriptedClient([provider.title], repeat=True)
         self.closed = 0
 
@@ -235,14 +235,14 @@ async def test_a_provider_may_be_served_in_this_process() -> None:
     with ScriptedServer(["over HTTP"]) as server:
         made: list[InProcess] = []
 
-        def opened(provider: Vendor) -> InProcess:
+        def opened(provider: Provider) -> InProcess:
             made.append(InProcess(provider))
             return made[-1]
 
         registry = ModelRegistry(environ={})
         client = RoutingClient(registry)
-        registry.add(find_vendor("local"), open=opened)
-        registry.add(Vendor("ext", "Extension", "openai-chat", None), [Model("m1", "ext")], open=opened)
+        registry.add(find_provider("local"), open=opened)
+        registry.add(Provider("ext", "Extension", "openai-chat", None), [Model("m1", "ext")], open=opened)
         assert await answer(client, request("local")) == [TextBlock("OpenAI-compatible server")]
         assert await answer(client, request("ext")) == [TextBlock("Extension")]
         assert await answer(client, request("ext", model="m1")) == [TextBlock("Extension")]
@@ -250,7 +250,7 @@ async def test_a_provider_may_be_served_in_this_process() -> None:
         assert await client.models("ext") == []
         with pytest.raises(ConfigError, match="there is no model 'x' here"):
             client.check(Model("x", "ext"))
-        registry.add(Vendor("ext", "Reloaded", "openai-chat", None), open=opened)
+        registry.add(Provider("ext", "Reloaded", "openai-chat", None), open=opened)
         assert await answer(client, request("ext")) == [TextBlock("Reloaded")]
         registry.endpoints["local"] = Endpoint(base_url=server.base_url("openai-chat"))
         assert await answer(client, request("local")) == [TextBlock("over HTTP")]
@@ -270,7 +270,7 @@ async def test_closing_closes_the_rest_although_one_fails() -> None:
     with ScriptedServer(["one"]) as server:
         registry = ModelRegistry(environ={})
         registry.endpoints["local"] = Endpoint(base_url=server.base_url("openai-chat"))
-        registry.add(Vendor("broken", "", "", None), open=Broken)
+        registry.add(Provider("broken", "", "", None), open=Broken)
         client = RoutingClient(registry)
         await answer(client, request("local"))
         client.check(Model("m", "broken"))
@@ -310,7 +310,7 @@ async def test_a_selection_makes_a_client_that_is_ready() -> None:
         base_url = server.base_url("openai-chat")
         environ = {"OPENAI_API_KEY": KEY}
         chosen = select("openai", "m", base_url=base_url, environ=environ)
-        client = open_client(chosen, registry=ModelRegistry(environ=environ), gather=0.01)
+        client = open_client(chosen, registry=ModelRegistry(environ=environ), coalesce_seconds=0.01)
         assert client.registry.endpoints == {"openai": Endpoint("", base_url)}
         assert await answer(client, Request(chosen.model, [Message("user", [TextBlock("hi")])])) == [TextBlock("one")]
         environ["OPENAI_API_KEY"] = OTHER
@@ -335,14 +335,14 @@ def test_a_selection_of_a_provider_that_the_registry_has_not_adds_it() -> None:
     client = open_client(select("corp", "m", known=corp, environ={}))
     assert client.registry.provider("corp").base_url == "http://corp/v1"
     with pytest.raises(MissingKey, match="set ANTHROPIC_API_KEY"):
-        open_client(Selection(find_vendor("anthropic"), Model("m", "anthropic")), registry=ModelRegistry(environ={}))
+        open_client(Selection(find_provider("anthropic"), Model("m", "anthropic")), registry=ModelRegistry(environ={}))
 
 
 async def test_a_model_without_a_name_is_the_server_s_first() -> None:
     with ScriptedServer(models=["tiny", "large"]) as server:
         registry = ModelRegistry(environ={})
         registry.endpoints["local"] = Endpoint(base_url=server.base_url("openai-chat"))
-        registry.add(Vendor("ext", "Extension", "openai-chat", None), open=InProcess)
+        registry.add(Provider("ext", "Extension", "openai-chat", None), open=InProcess)
         client = RoutingClient(registry)
         assert await client.name_model(Model("", "local", reasoning=True)) == Model("tiny", "local", reasoning=True)
         assert await client.name_model(Model("named", "local")) == Model("named", "local")

@@ -9,10 +9,14 @@ OPENAI = {"OPENAI_API_KEY": " o-key\n"}
 BASE = "http://127.0.0.1:8080/v1"
 
 CASES = [
-    pytest.param({}, ANTHROPIC, ("anthropic", "claude-sonnet-4-6", "a-key", ""), id="the vendor of the key"),
+    pytest.param({}, ANTHROPIC, ("anthropic", "claude-sonnet-4-6", "a-key", ""), id="the provider of the key"),
     pytest.param({}, OPENAI, ("openai", "gpt-5.1", "o-key", ""), id="a key with white space around it"),
-    pytest.param({"provider": "openai"}, ANTHROPIC | OPENAI, ("openai", "gpt-5.1", "o-key", ""), id="the vendor named"),
-    pytest.param({"model": "gpt-5.1"}, ANTHROPIC | OPENAI, ("openai", "gpt-5.1", "o-key", ""), id="the model's vendor"),
+    pytest.param(
+        {"provider": "openai"}, ANTHROPIC | OPENAI, ("openai", "gpt-5.1", "o-key", ""), id="the provider named"
+    ),
+    pytest.param(
+        {"model": "gpt-5.1"}, ANTHROPIC | OPENAI, ("openai", "gpt-5.1", "o-key", ""), id="the model's provider"
+    ),
     pytest.param(
         {"model": "openai-responses/gpt-5.4"}, OPENAI, ("openai-responses", "gpt-5.4", "o-key", ""), id="both"
     ),
@@ -34,8 +38,8 @@ CASES = [
 @pytest.mark.parametrize(("given", "environ", "expected"), CASES)
 def test_a_selection(given: dict[str, str], environ: dict[str, str], expected: tuple[str, ...]) -> None:
     found = select(**given, environ=environ)
-    assert (found.vendor.id, found.model.id, found.key, found.base_url) == expected
-    assert found.model.vendor == found.vendor.id
+    assert (found.provider.id, found.model.id, found.key, found.base_url) == expected
+    assert found.model.provider == found.provider.id
 
 
 CORP = parse_user_models({"providers": {
@@ -45,23 +49,23 @@ CORP = parse_user_models({"providers": {
 
 OWN = [
     pytest.param({"provider": "corp"}, ("corp", "m1", "c-key"), id="the first model is the default"),
-    pytest.param({"model": "m1"}, ("corp", "m1", "c-key"), id="a model's vendor"),
+    pytest.param({"model": "m1"}, ("corp", "m1", "c-key"), id="a model's provider"),
     pytest.param({"model": "corp/org/m"}, ("corp", "org/m", "c-key"), id="any name is taken"),
     pytest.param({"provider": "bare"}, ("bare", "", ""), id="no key, no models"),
-    pytest.param({"model": "gpt-5.1"}, ("openai", "gpt-5.1", "o-key"), id="a vendor with a key comes first"),
+    pytest.param({"model": "gpt-5.1"}, ("openai", "gpt-5.1", "o-key"), id="a provider with a key comes first"),
     pytest.param({"model": "gpt-5.1", "preferred": "corp"}, ("corp", "gpt-5.1", "c-key"), id="one that is preferred"),
     pytest.param({"preferred": "corp"}, ("corp", "m1", "c-key"), id="preferred to one with a key"),
     pytest.param({"preferred": "bare", "model": "new"}, ("bare", "new", ""), id="preferred for a name nobody knows"),
     pytest.param({"preferred": "corp", "model": "claude-haiku-4-5", "api_key": "k"},
-                 ("anthropic", "claude-haiku-4-5", "k"), id="but a model's vendor counts more"),
+                 ("anthropic", "claude-haiku-4-5", "k"), id="but a model's provider counts more"),
     pytest.param({"preferred": "gone"}, ("openai", "gpt-5.1", "o-key"), id="nobody of that name"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("given", "expected"), OWN)
-def test_a_selection_among_the_users_own_vendors(given: dict[str, str], expected: tuple[str, ...]) -> None:
+def test_a_selection_among_the_users_own_providers(given: dict[str, str], expected: tuple[str, ...]) -> None:
     found = select(**given, environ=OPENAI | {"CORP_API_KEY": "c-key"}, known=CORP)
-    assert (found.vendor.id, found.model.id, found.key) == expected
+    assert (found.provider.id, found.model.id, found.key) == expected
 
 
 def test_without_any_key_the_users_variables_are_named_too() -> None:

@@ -8,11 +8,11 @@ import pytest
 import urwid
 
 from zot_tui.app import RATE, App, Handlers
-from zot_tui.keymap import Binding, Keymap
+from zot_tui.keys.keymap import Binding, Keymap
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.theme import builtin
-from zot_tui.widgets.questions import TextInput
-from zot_tui.widgets.stack import Stack
+from zot_tui.widgets.dialogs.questions import TextInput
+from zot_tui.widgets.dialogs.stack import Stack
 
 
 class Counter(urwid.Widget):

@@ -9,14 +9,14 @@ import pytest
 from zot_agent.acp.session import End, PromptFailed, Session
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import Setting
-from zot_agent.extensions.running import Extensions
+from zot_agent.extensions.host import Extensions
 from zot_agent.host import Host
 from zot_core.aio import spawn
 from zot_core.conversation import Conversation
 from zot_core.conversation.events import ClearNotes, Notify, Submit
 from zot_core.errors import Busy
 from zot_core.hooks import Refusal
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ModelError
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
@@ -92,7 +92,7 @@ async def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> 
             if step == 1 and len(session.host.runtime.messages) == 1:
                 session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
 
-        session.host.runtime.hooks.limit.add(submit)
+        session.host.runtime.hooks.before_turn.add(submit)
         assert await session.prompt(words("hi")) == End("end_turn", "completed")
     assert editor.said("user_message_chunk") == "and more"
     assert editor.said().endswith("First.Second.")
@@ -111,7 +111,7 @@ async def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> 
 async def test_a_prompt_that_is_stopped_says_why(end: Any, stop: str) -> None:
     editor = Editor()
     async with opened(editor) as session:
-        session.host.runtime.hooks.turn_start.add(lambda step: Refusal("not today", end))
+        session.host.runtime.hooks.before_model_call.add(lambda step: Refusal("not today", end))
         assert await session.prompt(words("hi")) == End(stop, end)
     assert editor.said().endswith("*[zot]* not today")
 
@@ -130,7 +130,7 @@ async def test_a_failure_is_told_whatever_came_after_it() -> None:
             if len(session.host.runtime.messages) == 1:
                 session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
 
-        session.host.runtime.hooks.limit.add(submit)
+        session.host.runtime.hooks.before_turn.add(submit)
         with pytest.raises(PromptFailed, match="out of order"):
             await session.prompt(words("hi"))
 

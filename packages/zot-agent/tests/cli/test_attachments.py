@@ -6,12 +6,12 @@ import pytest
 
 from zot_agent.cli.args import parse
 from zot_agent.cli.attachments import TEXT_LIMIT, attach, is_file_word, read_prompt_file
-from zot_core.pictures import LARGEST
+from zot_core.images import LARGEST
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
-PICTURES = {
+IMAGES = {
     "a.png": (PNG, "image/png"),
     "b.JPG": (b"\xff\xd8\xff\xe0" + bytes(9), "image/jpeg"),
     "c.gif": (b"GIF89a" + bytes(9), "image/gif"),
@@ -57,9 +57,9 @@ def test_prompt_files_are_joined_and_empty_ones_leave_no_trace(alone: Path) -> N
     assert read_prompt_file("-") == ""
 
 
-@pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_is_known_by_what_it_holds(alone: Path, name: str) -> None:
-    data, mime_type = PICTURES[name]
+@pytest.mark.parametrize("name", IMAGES)
+def test_an_image_is_known_by_what_it_holds(alone: Path, name: str) -> None:
+    data, mime_type = IMAGES[name]
     (alone / name).write_bytes(data)
     attached = attach([f"@{name}"])
     assert attached.images == [ImageBlock(mime_type, base64.b64encode(data).decode())]
@@ -73,15 +73,15 @@ def test_the_home_folder_may_be_written_short(alone: Path, tmp_path: Path) -> No
 
 def test_what_cannot_be_attached_is_said_in_one_line(alone: Path) -> None:
     (alone / "binary").write_bytes(b"\x7fELF\0\0")
-    (alone / "text.png").write_text("no picture")
+    (alone / "text.png").write_text("no image")
     (alone / "loop").symlink_to("loop")
     (alone / "large").write_bytes(b"x" * (TEXT_LIMIT + 1))
     (alone / "large.png").write_bytes(PNG + bytes(LARGEST))
     for name, words in {
         "nope": "no such file: nope (a prompt that begins with @ goes after --)",
         ".": ". is a directory; name it in the prompt",
-        "binary": "binary looks binary; only text and pictures",
-        "text.png": "text.png does not hold a picture of its kind",
+        "binary": "binary looks binary; only text and images",
+        "text.png": "text.png does not hold an image of its kind",
         "loop": "cannot read loop: Too many levels of symbolic links",
         "large": "large is larger than 1.0 MB; name it in the prompt",
         "large.png": "large.png is larger than 3.8 MB",
@@ -95,8 +95,8 @@ def test_what_cannot_be_attached_is_said_in_one_line(alone: Path) -> None:
 
 def test_the_largest_files_are_taken(alone: Path) -> None:
     (alone / "text").write_bytes(b"x" * TEXT_LIMIT)
-    (alone / "picture").write_bytes(PNG + bytes(LARGEST - len(PNG)))
-    attached = attach(["@text", "@picture"])
+    (alone / "image").write_bytes(PNG + bytes(LARGEST - len(PNG)))
+    attached = attach(["@text", "@image"])
     assert len(attached.texts[0]) > TEXT_LIMIT
     assert attached.images[0].size == LARGEST
 

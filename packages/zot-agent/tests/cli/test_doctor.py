@@ -91,7 +91,7 @@ def test_something_else_that_listens_is_no_model(look: Any, monkeypatch: pytest.
     assert look()[1]["llama.cpp"].startswith("no the base URL")
 
 
-def test_the_users_own_vendors_are_looked_at(look: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_own_providers_are_looked_at(look: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "zot-home"
     home.mkdir()
     with ScriptedServer(key=KEY) as server:
@@ -172,7 +172,7 @@ def test_settings_with_which_zot_cannot_begin_are_told(
     assert found["config.json"].startswith(f"no {home}/config.json: {words}")
 
 
-def test_settings_that_only_lack_a_key_or_are_of_the_users_own_vendor_are_well(look: Any, tmp_path: Path) -> None:
+def test_settings_that_only_lack_a_key_or_are_of_the_users_own_provider_are_well(look: Any, tmp_path: Path) -> None:
     home = tmp_path / "zot-home"
     home.mkdir()
     (home / "config.json").write_text('{"provider": "openai", "model": "gpt-5.1"}')

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.cli.ext.flag import with_enabled, write_enabled
+from zot_agent.cli.ext.folder.flag import with_enabled, write_enabled
 from zot_agent.extensions.discover import MANIFEST_FILE
 from zot_provider.errors import ConfigError
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.cli.ext.git import Git, GitError, is_url, without_password
+from zot_agent.cli.ext.folder.git import Git, GitError, is_url, without_password
 
 
 @pytest.mark.parametrize(

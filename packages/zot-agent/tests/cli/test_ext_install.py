@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.ext import run
-from zot_agent.cli.ext.folder import copied_from, folder_of
+from zot_agent.cli.ext.folder.staging import copied_from, folder_of
 from zot_provider.errors import ConfigError
 
 

@@ -19,7 +19,7 @@ def home(tmp_path: Path) -> Path:
     return folder
 
 
-def vendors(home: Path, **providers: Any) -> None:
+def providers(home: Path, **providers: Any) -> None:
     (home / "models.json").write_text(json.dumps({"providers": providers}))
 
 
@@ -56,7 +56,7 @@ def test_an_unknown_provider_is_a_mistake(home: Path) -> None:
 def test_the_users_models_stand_among_them_with_their_prices(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = {"id": "m1", "name": "Big One", "contextWindow": 64000, "priceInput": 1.5, "priceOutput": 2}
     own = {"baseUrl": "http://127.0.0.1:1/v1", "models": [model, {"id": "m2", "reasoning": True}]}
-    vendors(home, corp=own, openai={"models": [{"id": "gpt-5.1", "contextWindow": 1000}, {"id": "ours"}]})
+    providers(home, corp=own, openai={"models": [{"id": "gpt-5.1", "contextWindow": 1000}, {"id": "ours"}]})
     lines = listed(capsys, provider="corp")
     assert lines == [
         "corp/m1  64k context, $1.5 in, $2 out per million",
@@ -74,7 +74,7 @@ def test_a_server_without_a_catalogue_is_asked(
 ) -> None:
     monkeypatch.setenv("CORP_API_KEY", KEY)
     with ScriptedServer(key=KEY, models=["one", "two\x1b[2J\n"]) as server:
-        vendors(
+        providers(
             home, corp={"baseUrl": server.base_url("openai-chat"), "models": [{"id": "one", "contextWindow": 9000}]}
         )
         assert listed(capsys, provider="corp") == [
@@ -96,7 +96,7 @@ def test_a_server_that_alone_was_asked_says_why_it_does_not_answer(home: Path) -
         ProviderError, match=r"^local: cannot connect to http://127\.0\.0\.1:1/models: connection refused"
     ):
         print_models("", Options(base_url="http://127.0.0.1:1"))
-    vendors(home, corp={"baseUrl": "http://127.0.0.1:1/v1"})
+    providers(home, corp={"baseUrl": "http://127.0.0.1:1/v1"})
     with pytest.raises(MissingKey, match="set CORP_API_KEY"):
         print_models("", Options(provider="corp"))
 

@@ -123,7 +123,7 @@ def test_settings_of_the_screen_that_cannot_be_used_are_told(tmp_path: Path, tex
         load_settings(str(tmp_path))
 
 
-def test_pictures_are_shown_unless_turned_off(tmp_path: Path) -> None:
+def test_images_are_shown_unless_turned_off(tmp_path: Path) -> None:
     for content, shown in (("{}", True), ('{"inline_images_enabled": null}', True)):
         (tmp_path / FILE).write_text(content)
         assert load_settings(str(tmp_path)).inline_images_enabled is shown

@@ -62,7 +62,7 @@ class Listener:
         self._changed.set()
 
     def ack(self, hello: Hello) -> HelloAck:
-        return HelloAck(1, "0", "vendor", "model", "/project")
+        return HelloAck(1, "0", "provider", "model", "/project")
 
     @property
     def notes(self) -> list[str]:
@@ -113,7 +113,7 @@ Start = Callable[..., AbstractAsyncContextManager[Started]]
 def start(tmp_path: Path) -> Iterator[Start]:
     """`async with start(HOW, ..., hello_seconds=1) as started`: the bare program, greeted, and stopped at the end.
 
-    Afterwards no process of its group may be left, no descriptor open and no log line untold.
+    Afterwards no process of its group may be left, no descriptor open and no log line unsupported_key.
     """
     groups: list[int] = []
 

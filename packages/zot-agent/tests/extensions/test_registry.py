@@ -66,7 +66,7 @@ def test_commands_are_found_whatever_their_case_and_keep_their_spelling() -> Non
 
 
 @pytest.mark.parametrize("name", ["", "a b", "näme", "x" * 65, "a.b", "a/b"])
-def test_a_tool_name_that_vendors_refuse_is_refused(name: str) -> None:
+def test_a_tool_name_that_providers_refuse_is_refused(name: str) -> None:
     with pytest.raises(RegistrationError, match="a tool cannot be called"):
         Registry().add_tool(0, "x", name, "", EMPTY)
 

@@ -47,7 +47,7 @@ def test_a_host_has_what_was_asked_for(key: None, alone: Path) -> None:
     assert agent.system.startswith("Cat.")
     assert "Purr." in agent.system
     assert agent.reasoning == "low"
-    assert agent.model.vendor == "anthropic"
+    assert agent.model.provider == "anthropic"
     assert host.runtime.cwd == str(alone)
     assert host.runtime.session is not None
     assert not Path(host.runtime.session.path).exists()
@@ -142,7 +142,7 @@ def chosen(*arguments: str) -> tuple[str, str]:
     host = build("--no-session", *arguments)
     model = host.runtime.agent.model
     close(host)
-    return model.vendor, model.id
+    return model.provider, model.id
 
 
 def test_a_flag_counts_more_than_the_settings_and_they_more_than_the_environment(key: None, tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_children_know_the_agent_that_started_them(key: None, monkeypatch: pytes
     close(host)
 
 
-async def test_a_session_goes_on_with_another_vendor_without_being_let_go_of(
+async def test_a_session_goes_on_with_another_provider_without_being_let_go_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ScriptedServer(["one", "two", "three"]) as server:

@@ -28,7 +28,7 @@ def test_a_key_comes_before_a_server_that_answers() -> None:
     assert "k" not in found.why.split()
 
 
-def test_the_first_vendor_with_a_key_is_taken() -> None:
+def test_the_first_provider_with_a_key_is_taken() -> None:
     assert pick({"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}).tag == "key:anthropic"
 
 
@@ -58,7 +58,7 @@ def test_a_server_that_says_nothing_costs_half_a_second_at_most() -> None:
     assert time.monotonic() - started < 60
 
 
-def test_the_usual_places_are_those_of_vendors_without_a_key_llama_cpp_and_lm_studio() -> None:
+def test_the_usual_places_are_those_of_providers_without_a_key_llama_cpp_and_lm_studio() -> None:
     assert [place.base_url for place in places({})] == [
         "http://localhost:11434/v1",
         "http://127.0.0.1:8080/v1",

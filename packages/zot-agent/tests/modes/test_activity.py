@@ -3,12 +3,12 @@ import pytest
 from zot_agent.modes.activity import Activity, clip, failure
 from zot_agent.modes.output import Output
 from zot_core.display import TerminalDisplay, main_argument
-from zot_core.events import TextDelta, ToolCall, ToolOutput
+from zot_core.events import TextDelta, ToolCall, ToolResultEvent
 from zot_provider.messages import ImageBlock, TextBlock
 
 
-def failed(text: str, **options: object) -> ToolOutput:
-    return ToolOutput("c", "t", True, [ImageBlock("image/png", ""), TextBlock(text)], **options)  # type: ignore[arg-type]
+def failed(text: str, **options: object) -> ToolResultEvent:
+    return ToolResultEvent("c", "t", True, [ImageBlock("image/png", ""), TextBlock(text)], **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_calls_and_failures_are_dim_lines(
     activity = Activity(Output(lambda: None), stopped, environ)
     activity(TextDelta("hello"))
     activity(ToolCall("c", "read", '{"path": "a"}'))
-    activity(ToolOutput("c", "read", False, []))
+    activity(ToolResultEvent("c", "read", False, []))
     activity(failed("no such file"))
     stopped.append(2)
     activity(failed("aborted"))

@@ -16,7 +16,7 @@ from zot_agent.host import Host
 from zot_agent.modes import oneshot, stream
 from zot_core.conversation import Conversation
 from zot_core.events import Notice, TextDelta, TurnStart
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
 from zot_provider.model import Model
 from zot_provider.testing import ScriptedClient, Turn
 

@@ -11,12 +11,12 @@ from zot_agent.host import Host
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
 from zot_core.conversation import Conversation
 from zot_core.hooks import Refusal
-from zot_core.runtime import Runtime
-from zot_provider.client import Client, HttpClient
+from zot_core.runtime.runtime import Runtime
+from zot_provider.client.http import Client, HttpClient
 from zot_provider.model import Model
+from zot_provider.providers import find_provider
 from zot_provider.testing import Call, Fault, ScriptedClient, ScriptedServer, Turn
 from zot_provider.transport.http import HttpLimits, HttpTransport
-from zot_provider.vendors import find_vendor
 
 
 def run(mode: str, client: Client, prepare: Any = None, **options: Any) -> int:
@@ -63,7 +63,7 @@ def test_an_answer_without_text_prints_nothing(capfd: pytest.CaptureFixture[str]
 @pytest.mark.parametrize("mode", ["print", "stream", "json"])
 def test_a_refusal_has_a_code_of_its_own(capfd: pytest.CaptureFixture[str], mode: str) -> None:
     def refuse(host: Host) -> None:
-        host.runtime.hooks.turn_start.add(lambda step: Refusal("not on a Sunday"))
+        host.runtime.hooks.before_model_call.add(lambda step: Refusal("not on a Sunday"))
 
     assert run(mode, ScriptedClient(["x"]), refuse) == 5
     out, err = capfd.readouterr()
@@ -109,7 +109,7 @@ def test_a_stalled_server_is_given_up_within_its_limit(capfd: pytest.CaptureFixt
     fault = Fault(pause=5.0, after=after) if after else Fault(stall=5.0)
     with ScriptedServer([Turn("Once upon", chunk=4, fault=fault)]) as server:
         transport = HttpTransport(HttpLimits(read=0.1))
-        client = HttpClient(find_vendor("local"), base_url=server.base_url("openai-chat"), transport=transport)
+        client = HttpClient(find_provider("local"), base_url=server.base_url("openai-chat"), transport=transport)
         assert run("json", client) == 1
         url = server.base_url("openai-chat") + "/chat/completions"
     out, err = capfd.readouterr()

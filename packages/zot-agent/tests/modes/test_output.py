@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from zot_agent.modes.output import Output, complain
+from zot_agent.modes.output import Output, print_error
 
 
 @contextmanager
@@ -129,5 +129,5 @@ async def test_a_pipe_gets_text_as_it_is() -> None:
 
 
 def test_a_complaint_is_one_safe_line(capsys: pytest.CaptureFixture[str]) -> None:
-    complain("a\nb\r\n  c \x1b[2J\x07 d\u202ee\u200bf")
+    print_error("a\nb\r\n  c \x1b[2J\x07 d\u202ee\u200bf")
     assert capsys.readouterr().err == "zot: a b c  d\ufffdef\n"

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from zot_agent.modes.stats import Stats
-from zot_core.events import ToolOutput, TurnStart, UsageUpdate
+from zot_core.events import ToolResultEvent, TurnStart, UsageEvent
 from zot_provider.model import Model, Price
 from zot_provider.usage import Usage
 
@@ -15,8 +15,8 @@ def test_a_run_is_counted_from_its_events() -> None:
     stats = Stats()
     for step in (1, 2):
         stats(TurnStart(step))
-        stats(UsageUpdate(Usage(10, 5, cost_usd=0.5), Usage(1000, 1000)))
-        stats(ToolOutput("c", "read", step == 2, []))
+        stats(UsageEvent(Usage(10, 5, cost_usd=0.5), Usage(1000, 1000)))
+        stats(ToolResultEvent("c", "read", step == 2, []))
     line = json.loads(stats.line(MODEL))
     assert line.pop("duration_ms") >= 0
     assert line == {
@@ -27,10 +27,10 @@ def test_a_run_is_counted_from_its_events() -> None:
 
 def test_the_cost_is_null_where_no_price_is_known() -> None:
     stats = Stats()
-    stats(UsageUpdate(Usage(10, 5), Usage()))
+    stats(UsageEvent(Usage(10, 5), Usage()))
     assert json.loads(stats.line(Model("m", "v")))["cost_usd"] is None
     assert json.loads(stats.line(MODEL))["cost_usd"] == 0
-    stats(UsageUpdate(Usage(cost_usd=0.1), Usage()))
+    stats(UsageEvent(Usage(cost_usd=0.1), Usage()))
     assert json.loads(stats.line(Model("m", "v")))["cost_usd"] == 0.1
 
 

@@ -146,7 +146,7 @@ def test_a_line_that_is_too_long_is_passed_over(peer: Any) -> None:
     assert peer.next()["command"] == "ping"
 
 
-def test_pictures_reach_the_model_with_the_type_of_their_bytes(peer: Any, server: ScriptedServer) -> None:
+def test_images_reach_the_model_with_the_type_of_their_bytes(peer: Any, server: ScriptedServer) -> None:
     server.add("I see.")
 
     assert peer.data("prompt", message="", images=[{"mime_type": "image/jpeg", "data": PNG}]) == {"started": True}
@@ -162,11 +162,11 @@ def test_pictures_reach_the_model_with_the_type_of_their_bytes(peer: Any, server
     [
         ("not base64!", "images[0].data is not standard base64"),
         (PNG + "\n", "images[0].data is not standard base64"),
-        (base64.b64encode(b"GIF9 is no picture").decode(), "images[0].data is no PNG, JPEG, GIF or WebP picture"),
+        (base64.b64encode(b"GIF9 is no image").decode(), "images[0].data is no PNG, JPEG, GIF or WebP image"),
         (base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(3_750_000)).decode(), "larger than 3.75 MB"),
     ],
 )
-def test_what_is_no_picture_is_refused(peer: Any, data: str, problem: str) -> None:
+def test_what_is_no_image_is_refused(peer: Any, data: str, problem: str) -> None:
     assert problem in peer.error("prompt", message="look", images=[{"mime_type": "image/png", "data": data}])
 
 

@@ -51,9 +51,9 @@ def strategy(cls: type) -> Any:
     special: dict[type, Any] = {
         events.UserMessage: st.builds(events.UserMessage, messages),
         events.AssistantMessage: st.builds(events.AssistantMessage, messages),
-        events.UsageUpdate: st.builds(events.UsageUpdate, usages, usages),
-        events.ToolOutput: st.builds(
-            events.ToolOutput, texts, texts, st.booleans(), st.lists(inner, max_size=2), st.none() | st.just("{}"),
+        events.UsageEvent: st.builds(events.UsageEvent, usages, usages),
+        events.ToolResultEvent: st.builds(
+            events.ToolResultEvent, texts, texts, st.booleans(), st.lists(inner, max_size=2), st.none() | st.just("{}"),
             st.dictionaries(texts, counts, max_size=2),
         ),
         told.PanelOpen: st.just(told.PanelOpen("ext", PANEL)),

@@ -18,7 +18,7 @@ from zot_agent.host.build import build_host
 from zot_agent.host.options import Options
 from zot_agent.modes.interactive import ChatScreen
 from zot_core.conversation import Conversation
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
 from zot_provider.events import ReasoningDelta, StreamEnd, StreamEvent, TextDelta
 from zot_provider.messages import Block, ReasoningBlock, TextBlock
 from zot_provider.model import Model
@@ -101,15 +101,15 @@ class Talk:
         """The screen with a star for the spinner, and without what depends on how fast a machine is."""
         return _SECONDS.sub("0s", _TOOK.sub("", _FRAMES.sub(r"\1*", self.driver.screen())))
 
-    def shows(self, picture: str) -> bool:
-        """Whether the screen is this picture; fails with the screen. A row of a picture begins with `|`; a row
+    def shows(self, image: str) -> bool:
+        """Whether the screen is this image; fails with the screen. A row of an image begins with `|`; a row
         `|(3 blank)` stands for so many without anything."""
-        rows = [line.strip().removeprefix("|") for line in picture.splitlines() if line.strip()]
+        rows = [line.strip().removeprefix("|") for line in image.splitlines() if line.strip()]
         assert self.rows() == rows, "the screen:\n" + "\n".join(f"|{row}" for row in self.rows())
         return True
 
     def rows(self) -> list[str]:
-        """The rows of the screen as pictures have them."""
+        """The rows of the screen as images have them."""
         shown: list[str] = []
         for blank, group in groupby(self.screen().split("\n"), key=lambda row: not row):
             found = [*group]

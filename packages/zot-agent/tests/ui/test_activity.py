@@ -11,8 +11,8 @@ from zot_core.events import (
     ReasoningDelta,
     TextDelta,
     ToolCall,
-    ToolOutput,
     ToolProgress,
+    ToolResultEvent,
     ToolStart,
     ToolUseArgs,
     ToolUseEnd,
@@ -28,8 +28,8 @@ def said(*events: ConversationEvent) -> list[str]:
     return [activity.label for event in events if activity.follow(event)]
 
 
-def ended(id: str) -> ToolOutput:
-    return ToolOutput(id, "read", is_error=False, content=[], arguments="{}")
+def ended(id: str) -> ToolResultEvent:
+    return ToolResultEvent(id, "read", is_error=False, content=[], arguments="{}")
 
 
 def test_a_run_thinks_then_answers_then_calls_then_runs() -> None:

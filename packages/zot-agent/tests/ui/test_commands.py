@@ -189,7 +189,7 @@ async def test_a_session_that_another_zot_has_open_is_neither_renamed_nor_delete
         assert all("rename" not in [row["type"] for row in rows(str(path))] for path in sessions(chats))
 
 
-async def test_a_model_of_the_same_vendor_and_one_of_another(
+async def test_a_model_of_the_same_provider_and_one_of_another(
     chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.add("one", "two", "three")
@@ -222,7 +222,7 @@ async def test_a_model_that_the_catalogue_has_not_is_taken_with_a_word_about_it(
         assert server.requests[-1].body["model"] == "gpt-nope"
 
 
-async def test_a_vendor_that_nobody_knows_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
+async def test_a_provider_that_nobody_knows_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
     async with chats.built(server, model="gpt-4o-mini") as talk:
         await talk.send("/model foo/bar")
         await talk.shown("✗ unknown provider 'foo'; known: anthropic, openai")
@@ -247,7 +247,7 @@ async def test_new_where_nothing_was_said_speaks_of_no_old_session(chats: Any, s
         assert "the old one" not in talk.driver.screen()
 
 
-async def test_a_conversation_that_is_not_kept_goes_on_with_a_model_of_another_vendor(
+async def test_a_conversation_that_is_not_kept_goes_on_with_a_model_of_another_provider(
     chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.add("one", "two")
@@ -281,14 +281,14 @@ async def test_models_are_picked_from_a_list(
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
     async with chats.built(server) as talk:
         talk.type("/model<enter>")
-        await talk.shown("vendors with a key")
+        await talk.shown("providers with a key")
         assert "openai-responses" not in talk.driver.screen()
         assert "gives no list" not in talk.driver.screen()  # servers that are not in use need not run
         talk.type("haiku45")
         await talk.shown("claude-haiku-4-5")
         await talk.driver.settle()
         rows = [" ".join(row.split()) for row in talk.rows()]
-        assert "vendors with a key, or a server here" in rows
+        assert "providers with a key, or a server here" in rows
         assert "/ haiku45" in rows
         assert any(row.startswith("› claude-haiku-4-5 Claude Haiku 4.5") for row in rows)
         assert any(row.endswith("anthropic 200k tokens") for row in rows)

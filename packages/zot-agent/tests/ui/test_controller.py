@@ -203,7 +203,7 @@ async def test_a_long_paste_is_a_chip_and_the_model_reads_all_of_it(chats: Any, 
         assert talk.editor.startswith("look: line 0\nline 1\n")
 
 
-async def test_a_picture_that_is_dropped_is_sent_with_the_prompt(chats: Any) -> None:
+async def test_an_image_that_is_dropped_is_sent_with_the_prompt(chats: Any) -> None:
     Path("cat.png").write_bytes(PNG)
     Path("no.png").write_text("text")
     async with chats.open(["A cat."]) as talk:
@@ -216,13 +216,13 @@ async def test_a_picture_that_is_dropped_is_sent_with_the_prompt(chats: Any) -> 
         talk.paste(str(Path("no.png").absolute()))
         talk.type("and this?<enter>")
         await talk.quiet()
-        assert "GIF or WebP picture" in talk.driver.screen()
+        assert "GIF or WebP image" in talk.driver.screen()
         assert talk.editor == "[image:no.png] and this?"
 
 
 async def test_a_refused_turn_says_why(chats: Any) -> None:
     async with chats.open(["x"]) as talk:
-        talk.host.runtime.hooks.turn_start.add(lambda step: Refusal("not on a Sunday"))
+        talk.host.runtime.hooks.before_model_call.add(lambda step: Refusal("not on a Sunday"))
         await talk.send("hello")
         assert "✗ not on a Sunday" in talk.driver.screen()
 

@@ -10,7 +10,7 @@ from zot_agent.ui.commands import COMMANDS
 from zot_agent.ui.dispatch import Dispatch
 from zot_core.conversation import Conversation
 from zot_core.conversation.events import Changed, ConversationEvent
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.testing import ScriptedClient, Turn

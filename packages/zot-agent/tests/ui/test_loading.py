@@ -11,7 +11,7 @@ def run(code):
 
 def test_the_screen_imports_nothing_that_is_loaded_later():
     loaded = set(run("import sys, zot_agent.modes.interactive; print(*sys.modules)").split())
-    assert not loaded & {*LATER, "httpx", "pygments", "pydantic", "yaml", "zot_agent.extensions.running"}
+    assert not loaded & {*LATER, "httpx", "pygments", "pydantic", "yaml", "zot_agent.extensions.host"}
 
 
 def test_what_is_loaded_later_is_there_in_the_end_and_the_loop_lives_on_meanwhile():

@@ -1,34 +1,33 @@
 from typing import Any
 
 from zot_agent.ui.permission import arguments
-from zot_core.hooks import Call
-from zot_provider.testing import Call as Asked
-from zot_provider.testing import ScriptedClient, Turn
+from zot_core.hooks import ToolRequest
+from zot_provider.testing import Call, ScriptedClient, Turn
 from zot_tui.text.runs import plain
-from zot_tui.widgets.stack import WAITS
+from zot_tui.widgets.dialogs.stack import WAITS
 
-ECHO: list[Any] = [Turn("So.", calls=[Asked("bash", {"command": "echo done"})]), "I see."]
+ECHO: list[Any] = [Turn("So.", calls=[Call("bash", {"command": "echo done"})]), "I see."]
 
 
-def shown(call: Call, columns: int) -> list[str]:
+def shown(call: ToolRequest, columns: int) -> list[str]:
     return [plain(row).rstrip() for row in arguments(call, columns)]
 
 
 def test_an_argument_stands_behind_its_name_however_narrow_the_screen_is() -> None:
-    call = Call("1", "bash", {"command": "echo hello there", "timeout": 5, "quiet": True})
+    call = ToolRequest("1", "bash", {"command": "echo hello there", "timeout": 5, "quiet": True})
 
     assert shown(call, 40) == ["  command: echo hello there", "  timeout: 5", "  quiet: true"]
     assert shown(call, 18) == ["  command: echo", "  hello there", "  timeout: 5", "  quiet: true"]
 
 
 def test_names_and_values_that_a_model_made_up_are_drawn_as_text() -> None:
-    call = Call("1", "bash", {"a\x1b]0;title\x07b": "c\x1b[2Jd", "list": ["\x1b[2J"]})
+    call = ToolRequest("1", "bash", {"a\x1b]0;title\x07b": "c\x1b[2Jd", "list": ["\x1b[2J"]})
 
     assert not any("\x1b" in row or "\x07" in row for row in shown(call, 60))
 
 
 def test_a_replacement_is_a_change() -> None:
-    call = Call("1", "edit", {"path": "a.py", "edits": [{"oldText": "x = 1", "newText": "x = 2"}]})
+    call = ToolRequest("1", "edit", {"path": "a.py", "edits": [{"oldText": "x = 1", "newText": "x = 2"}]})
 
     assert shown(call, 40) == ["  path: a.py", "  x = 1", "  x = 2"]
 
@@ -63,7 +62,7 @@ async def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_
 
 
 async def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats: Any, paused: Any) -> None:
-    client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
+    client = paused([Turn("¶So.", calls=[Call("bash", {"command": "echo done"})], chunk=100), "I see."])
     async with chats.open(client) as talk:
         talk.asks = True
         talk.type("go<enter>/theme<enter>")
@@ -83,7 +82,7 @@ async def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats
 
 
 async def test_the_esc_that_closes_the_help_refuses_no_call(chats: Any, paused: Any) -> None:
-    client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
+    client = paused([Turn("¶So.", calls=[Call("bash", {"command": "echo done"})], chunk=100), "I see."])
     async with chats.open(client) as talk:
         talk.asks = True
         talk.type("go<enter><f1>")
@@ -98,7 +97,7 @@ async def test_the_esc_that_closes_the_help_refuses_no_call(chats: Any, paused: 
 
 
 async def test_a_second_esc_over_the_help_stops_the_work_as_it_does_without_a_question(chats: Any, paused: Any) -> None:
-    client = paused([Turn("¶So.", calls=[Asked("bash", {"command": "echo done"})], chunk=100), "I see."])
+    client = paused([Turn("¶So.", calls=[Call("bash", {"command": "echo done"})], chunk=100), "I see."])
     async with chats.open(client) as talk:
         talk.asks = True
         talk.type("go<enter><f1>")

@@ -29,8 +29,8 @@ from zot_core.events import (
     ReasoningDelta,
     TextDelta,
     ToolCall,
-    ToolOutput,
     ToolProgress,
+    ToolResultEvent,
     ToolStart,
     ToolUseStart,
     TurnEnd,
@@ -38,8 +38,8 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
-from zot_tui.widgets.cell import Look
-from zot_tui.widgets.transcript import Transcript
+from zot_tui.widgets.transcript.cell import Look
+from zot_tui.widgets.transcript.transcript import Transcript
 
 
 class Stage:
@@ -63,8 +63,8 @@ def said(role: Any, text: str) -> Message:
     return Message(role, [TextBlock(text)])
 
 
-def output(id: str, text: str, **fields: Any) -> ToolOutput:
-    return ToolOutput(id, "tool", is_error=False, content=[TextBlock(text)], arguments="{}", **fields)
+def output(id: str, text: str, **fields: Any) -> ToolResultEvent:
+    return ToolResultEvent(id, "tool", is_error=False, content=[TextBlock(text)], arguments="{}", **fields)
 
 
 @pytest.mark.parametrize("deferred", [False, True])
@@ -116,15 +116,15 @@ def test_what_did_not_run_is_marked_and_what_has_no_result_is_stopped() -> None:
     stage = Stage()
     content: list[TextBlock | ImageBlock] = [TextBlock("aborted: not run")]
     stage.show(ToolCall("1", "one", "{}"), ToolCall("2", "two", "{}"), ToolCall("3", "three", "{}"))
-    stage.show(ToolOutput("1", "one", is_error=True, content=content, fate="stopped"))
-    stage.show(ToolOutput("2", "two", is_error=True, content=[TextBlock("no")], arguments="{}"), Done("aborted"))
+    stage.show(ToolResultEvent("1", "one", is_error=True, content=content, fate="stopped"))
+    stage.show(ToolResultEvent("2", "two", is_error=True, content=[TextBlock("no")], arguments="{}"), Done("aborted"))
     assert stage.lines() == ["■ one", "aborted: not run", "✗ two", "no", "■ three"]
 
 
 def test_what_a_call_had_printed_is_shown_when_it_was_stopped() -> None:
     stage = Stage()
     stage.show(ToolCall("1", "one", "{}"), ToolCall("2", "two", "{}"), ToolProgress("1", "a\nb\n"))
-    stopped = ToolOutput("1", "one", is_error=True, content=[TextBlock("aborted: x")], fate="stopped")
+    stopped = ToolResultEvent("1", "one", is_error=True, content=[TextBlock("aborted: x")], fate="stopped")
     stage.show(ToolProgress("2", "half"), stopped, Done("aborted"))
     assert stage.lines() == ["■ one", "a", "b", "aborted: x", "■ two", "half"]
 
@@ -140,7 +140,7 @@ def test_a_call_that_did_not_run_says_whether_it_was_refused_or_could_not() -> N
     for name, fate, why in fates:
         stage.show(ToolCall("1", name, "{}"))
         stage.now += 9  # the time that a person took to say no is none of the call's
-        stage.show(ToolOutput("1", name, is_error=True, content=[TextBlock(why)], fate=fate))
+        stage.show(ToolResultEvent("1", name, is_error=True, content=[TextBlock(why)], fate=fate))
     stage.show(Done())
     assert stage.lines() == [
         "⊘ one  refused", "aborted: not in this house",
@@ -169,7 +169,7 @@ def test_the_time_of_a_call_is_that_of_its_tool_without_the_wait_for_a_yes_or_fo
 
 def test_a_tool_that_says_aborted_itself_has_failed() -> None:
     stage = Stage()
-    failed = ToolOutput("1", "one", is_error=True, content=[TextBlock("aborted: by itself")], arguments="{}")
+    failed = ToolResultEvent("1", "one", is_error=True, content=[TextBlock("aborted: by itself")], arguments="{}")
     stage.show(ToolCall("1", "one", "{}"), ToolStart("1", "one"), failed, Done("aborted"))
     assert stage.lines() == ["✗ one", "aborted: by itself", "stopped"]
 

@@ -1,11 +1,11 @@
-"""What stands on the screen, as whole pictures."""
+"""What stands on the screen, as whole images."""
 
 from pathlib import Path
 from typing import Any
 
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, Turn
-from zot_tui.widgets.panel import PanelWidget
+from zot_tui.widgets.dialogs.panel import PanelWidget
 
 EDIT = {"path": "a.txt", "edits": [{"oldText": "two\n", "newText": "2\n"}]}
 
@@ -267,7 +267,7 @@ async def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
         assert talk.shows("""
             |(13 blank)
             |› /help        keys and commands
-            |  /model       another model, of any vendor with a key
+            |  /model       another model, of any provider with a key
             |  /reasoning   think more, or less
             |  /sessions    open, rename and delete sessions
             |  /new         begin a new session
@@ -389,7 +389,7 @@ async def test_help_lists_keys_and_commands(chats: Any) -> None:
             |
             |  Commands
             |  /help                           keys and commands
-            |  /model [id]                     another model, of any vendor with a key
+            |  /model [id]                     another model, of any provider with a key
             |  /reasoning [level]              think more, or less
             |  /sessions                       open, rename and delete sessions
             |  /new                            begin a new session

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.ui.bindings import CHAT, keymap, untold
+from zot_agent.ui.bindings import CHAT, keymap, unsupported_key
 from zot_agent.ui.commands.screen import help_rows
 from zot_provider.testing import ScriptedServer
 from zot_tui.testing import MemoryScreen
@@ -215,12 +215,12 @@ def test_help_leaves_out_keys_of_ones_own_that_the_terminal_does_not_tell() -> N
 
 async def test_what_a_terminal_does_not_tell_is_known_when_it_answers_or_when_waiting_ends() -> None:
     screen = MemoryScreen()
-    asking = asyncio.ensure_future(untold(["ctrl+enter"], screen, limit=60))
+    asking = asyncio.ensure_future(unsupported_key(["ctrl+enter"], screen, limit=60))
     await asyncio.sleep(0)
     assert not asking.done()
     screen.keyboard = "kitty"
     assert await asking == []
-    silent = await untold(["ctrl+enter"], MemoryScreen(), limit=0.01)
+    silent = await unsupported_key(["ctrl+enter"], MemoryScreen(), limit=0.01)
     assert silent == [
         "keymap: ctrl+enter cannot be used: this terminal does not tell it from enter; choose another key"
     ]

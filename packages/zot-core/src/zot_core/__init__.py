@@ -8,9 +8,6 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_core.agent.run import Run as Run
-    from zot_core.answer import RunFailed as RunFailed
-    from zot_core.answer import RunResult as RunResult
-    from zot_core.blocking import BlockingRuntime as BlockingRuntime
     from zot_core.compaction.compactor import CompactionError as CompactionError
     from zot_core.compaction.compactor import CompactionLimits as CompactionLimits
     from zot_core.compaction.compactor import NothingToCompact as NothingToCompact
@@ -39,7 +36,7 @@ if TYPE_CHECKING:
     from zot_core.conversation.shell_command import ShellResult as ShellResult
     from zot_core.errors import Busy as Busy
     from zot_core.errors import Closed as Closed
-    from zot_core.errors import InvalidAnswer as InvalidAnswer
+    from zot_core.errors import InvalidOutput as InvalidOutput
     from zot_core.errors import Refused as Refused
     from zot_core.errors import SessionError as SessionError
     from zot_core.errors import SessionLocked as SessionLocked
@@ -57,40 +54,43 @@ if TYPE_CHECKING:
     from zot_core.events import RunEnd as RunEnd
     from zot_core.events import TextDelta as TextDelta
     from zot_core.events import ToolCall as ToolCall
-    from zot_core.events import ToolOutput as ToolOutput
     from zot_core.events import ToolProgress as ToolProgress
+    from zot_core.events import ToolResultEvent as ToolResultEvent
     from zot_core.events import ToolStart as ToolStart
     from zot_core.events import ToolUseArgs as ToolUseArgs
     from zot_core.events import ToolUseEnd as ToolUseEnd
     from zot_core.events import ToolUseStart as ToolUseStart
     from zot_core.events import TurnEnd as TurnEnd
     from zot_core.events import TurnStart as TurnStart
-    from zot_core.events import UsageUpdate as UsageUpdate
+    from zot_core.events import UsageEvent as UsageEvent
     from zot_core.events import UserMessage as UserMessage
-    from zot_core.hooks import Call as Call
-    from zot_core.hooks import Compacted as Compacted
-    from zot_core.hooks import Failed as Failed
-    from zot_core.hooks import Finished as Finished
+    from zot_core.hooks import Compaction as Compaction
     from zot_core.hooks import Hooks as Hooks
+    from zot_core.hooks import ModelCallFailure as ModelCallFailure
     from zot_core.hooks import Refusal as Refusal
+    from zot_core.hooks import ToolOutcome as ToolOutcome
+    from zot_core.hooks import ToolRequest as ToolRequest
     from zot_core.limits import RunLimits as RunLimits
+    from zot_core.machine.files import LocalFiles as LocalFiles
+    from zot_core.machine.interface import Files as Files
+    from zot_core.machine.interface import Shell as Shell
+    from zot_core.machine.shell import LocalShell as LocalShell
     from zot_core.result import ToolResult as ToolResult
-    from zot_core.runtime import Runtime as Runtime
+    from zot_core.runtime.answer import RunFailed as RunFailed
+    from zot_core.runtime.answer import RunResult as RunResult
+    from zot_core.runtime.blocking import BlockingRuntime as BlockingRuntime
+    from zot_core.runtime.runtime import Runtime as Runtime
+    from zot_core.runtime.state import State as State
+    from zot_core.runtime.workspace import Workspace as Workspace
     from zot_core.sessions.file import SessionFile as SessionFile
     from zot_core.sessions.store import SessionStore as SessionStore
     from zot_core.skills import Skill as Skill
     from zot_core.skills import find_skills as find_skills
-    from zot_core.state import State as State
-    from zot_core.tools.base import AtLeast as AtLeast
-    from zot_core.tools.base import Tool as Tool
-    from zot_core.tools.base import tool as tool
-    from zot_core.tools.context import Files as Files
-    from zot_core.tools.context import Shell as Shell
-    from zot_core.tools.context import ToolContext as ToolContext
-    from zot_core.tools.files import LocalFiles as LocalFiles
-    from zot_core.tools.shell import LocalShell as LocalShell
+    from zot_core.tools.definition.context import ToolContext as ToolContext
+    from zot_core.tools.definition.tool import AtLeast as AtLeast
+    from zot_core.tools.definition.tool import Tool as Tool
+    from zot_core.tools.definition.tool import tool as tool
     from zot_core.version import __version__ as __version__
-    from zot_core.workspace import Workspace as Workspace
     from zot_provider.errors import ConfigError as ConfigError
     from zot_provider.errors import MissingKey as MissingKey
     from zot_provider.errors import ModelError as ModelError
@@ -113,8 +113,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "zot_core.agent.run": "Run",
-    "zot_core.answer": "RunFailed RunResult",
-    "zot_core.blocking": "BlockingRuntime",
+    "zot_core.runtime.answer": "RunFailed RunResult",
+    "zot_core.runtime.blocking": "BlockingRuntime",
     "zot_core.compaction.compactor": "CompactionError CompactionLimits NothingToCompact",
     "zot_core.confirm": "Confirm Decision",
     "zot_core.conversation.commands": "Command CommandAnswer CommandError CommandRefused",
@@ -126,26 +126,27 @@ _MODULES = {
     "zot_core.conversation.extensions": "ExtensionHost",
     "zot_core.conversation.queue": "QueueFull",
     "zot_core.conversation.shell_command": "ShellCommand ShellResult",
-    "zot_core.errors": "Busy Closed InvalidAnswer Refused SessionError SessionLocked SessionNotFound ToolError",
+    "zot_core.errors": "Busy Closed InvalidOutput Refused SessionError SessionLocked SessionNotFound ToolError",
     "zot_core.events": (
         "AgentEvent AssistantMessage AssistantStart CompactDone CompactStart Done ErrorEvent Notice "
-        "ReasoningDelta RunEnd TextDelta ToolCall ToolOutput ToolProgress ToolStart ToolUseArgs ToolUseEnd "
-        "ToolUseStart TurnEnd TurnStart UsageUpdate UserMessage"
+        "ReasoningDelta RunEnd TextDelta ToolCall ToolResultEvent ToolProgress ToolStart ToolUseArgs ToolUseEnd "
+        "ToolUseStart TurnEnd TurnStart UsageEvent UserMessage"
     ),
-    "zot_core.hooks": "Call Compacted Failed Finished Hooks Refusal",
+    "zot_core.hooks": "ToolRequest Compaction ModelCallFailure ToolOutcome Hooks Refusal",
     "zot_core.limits": "RunLimits",
     "zot_core.result": "ToolResult",
-    "zot_core.runtime": "Runtime",
+    "zot_core.runtime.runtime": "Runtime",
     "zot_core.sessions.file": "SessionFile",
     "zot_core.sessions.store": "SessionStore",
     "zot_core.skills": "Skill find_skills",
-    "zot_core.state": "State",
-    "zot_core.tools.base": "AtLeast Tool tool",
-    "zot_core.tools.context": "Files Shell ToolContext",
-    "zot_core.tools.files": "LocalFiles",
-    "zot_core.tools.shell": "LocalShell",
+    "zot_core.runtime.state": "State",
+    "zot_core.tools.definition.tool": "AtLeast Tool tool",
+    "zot_core.machine.interface": "Files Shell",
+    "zot_core.tools.definition.context": "ToolContext",
+    "zot_core.machine.files": "LocalFiles",
+    "zot_core.machine.shell": "LocalShell",
     "zot_core.version": "__version__",
-    "zot_core.workspace": "Workspace",
+    "zot_core.runtime.workspace": "Workspace",
     "zot_provider.errors": "ConfigError MissingKey ModelError ProviderError UnknownName ZotError",
     "zot_provider.messages": "Block ImageBlock Message ReasoningBlock TextBlock ToolCallBlock ToolResultBlock",
     "zot_provider.model": "Model Price",

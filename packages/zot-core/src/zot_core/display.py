@@ -63,7 +63,7 @@ class TerminalDisplay(Record):
 
 @record
 class ImageDisplay(Record):
-    """A picture: base64 `data` of type `mime_type`, and where it came from."""
+    """An image: base64 `data` of type `mime_type`, and where it came from."""
 
     kind: ClassVar[str] = "image"
     mime_type: str

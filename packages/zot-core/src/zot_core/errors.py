@@ -5,10 +5,10 @@ Exception
 ├── ToolError               becomes an error result; the model reads it and goes on
 ├── Refused                 raised by a hook: the step must not happen
 └── ZotError                (zot_provider.errors) one line for a person
-    ├── RunFailed           (zot_core.answer) `ask` got no answer; `end` says how the run ended
+    ├── RunFailed           (zot_core.runtime.answer) `ask` got no answer; `end` says how the run ended
     ├── CompactionError     (zot_core.compaction.compactor) no summary could be had
     │   └── NothingToCompact
-    ├── InvalidAnswer       the answer is not of the type asked for
+    ├── InvalidOutput       the answer is not of the type asked for
     ├── Busy                a prompt while another one runs
     ├── Closed              a runtime used after `close`
     └── SessionError        a session cannot be opened or written
@@ -60,7 +60,7 @@ class SessionLocked(SessionError):
     exit_code = 2
 
 
-class InvalidAnswer(ZotError):
+class InvalidOutput(ZotError):
     """The model's answer was not of the type it was asked for, and neither was the next one: `answer` is its text."""
 
     def __init__(self, text: str, answer: str) -> None:

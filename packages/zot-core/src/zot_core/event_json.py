@@ -1,6 +1,6 @@
 """Agent events as JSON: the one schema of `--json`, RPC and the SDK.
 
-Pictures are reported by size, the arguments of a call as the model wrote them, those of a result as the tool got them;
+Images are reported by size, the arguments of a call as the model wrote them, those of a result as the tool got them;
 reasoning blocks are left out of messages (there is `reasoning_delta` for them). New fields and new event types may be
 added within one protocol version.
 """
@@ -21,15 +21,15 @@ from zot_core.events import (
     ReasoningDelta,
     TextDelta,
     ToolCall,
-    ToolOutput,
     ToolProgress,
+    ToolResultEvent,
     ToolStart,
     ToolUseArgs,
     ToolUseEnd,
     ToolUseStart,
     TurnEnd,
     TurnStart,
-    UsageUpdate,
+    UsageEvent,
     UserMessage,
 )
 from zot_provider.json_text import dump, escape_line_ends, is_object
@@ -90,7 +90,7 @@ def _message(event: UserMessage | AssistantMessage) -> str:
     return f'{{"type":"{event.type}","content":{encode_blocks(message.content)},"time":{quote(message.time)}}}'
 
 
-def _output(event: ToolOutput) -> str:
+def _output(event: ToolResultEvent) -> str:
     args = "" if event.arguments is None else "," + "".join(raw_arguments(event.arguments))
     fate = "" if event.fate == "ran" else f',"fate":"{event.fate}"'
     return (
@@ -100,7 +100,7 @@ def _output(event: ToolOutput) -> str:
     )
 
 
-def _details(event: ToolOutput) -> str:
+def _details(event: ToolResultEvent) -> str:
     """A member for the details; nothing if there are none, or if a tool put in what has no JSON form."""
     try:
         return f',"details":{dump(event.details)}' if event.details else ""
@@ -108,7 +108,7 @@ def _details(event: ToolOutput) -> str:
         return ""
 
 
-def _usage(event: UsageUpdate) -> str:
+def _usage(event: UsageEvent) -> str:
     return dump({"type": "usage", **usage_fields(event.usage), "cumulative": usage_fields(event.cumulative)})
 
 
@@ -149,8 +149,8 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     ToolCall: _tool_call,
     ToolStart: lambda event: f'{{"type":"tool_start","id":{quote(event.id)},"name":{quote(event.name)}}}',
     ToolProgress: lambda event: f'{{"type":"tool_progress","id":{quote(event.id)},"text":{quote(event.text)}}}',
-    ToolOutput: _output,
-    UsageUpdate: _usage,
+    ToolResultEvent: _output,
+    UsageEvent: _usage,
     TurnEnd: _end,
     CompactStart: _compact_start,
     CompactDone: _compact_done,

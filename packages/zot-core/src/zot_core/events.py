@@ -13,7 +13,7 @@ error?  done
 
 A compaction, on its own or within a run, is `compact_start usage* compact_done`, with `notice`, `error` or `done` in
 place of `compact_done` if it failed or was stopped. Within a run it stands before a `turn_start`, after the last
-`turn_end`, or, when the vendor found the conversation too long, after `assistant_start`, which then comes again.
+`turn_end`, or, when the provider found the conversation too long, after `assistant_start`, which then comes again.
 
 `turn_end` comes before the tools of its turn run, and follows every `turn_start`, however the turn went. `done` is the
 last event of every run, whatever happened. A steering or follow-up message is a further `user_message` before the
@@ -116,7 +116,7 @@ class ToolProgress(Record):
 
 
 @record
-class ToolOutput(Record):
+class ToolResultEvent(Record):
     """A call has its result. `arguments` is what the tool really got (JSON text), None if it did not run.
 
     `fate` says what became of the call.
@@ -134,7 +134,7 @@ class ToolOutput(Record):
 
 
 @record
-class UsageUpdate(Record):
+class UsageEvent(Record):
     """Tokens and cost to add, and the sum of the session so far."""
 
     type: ClassVar[str] = "usage"
@@ -155,7 +155,7 @@ class TurnEnd(Record):
 class CompactStart(Record):
     """A summary of the conversation begins to be written. Nothing has changed yet.
 
-    `reason`: asked for, the context window is nearly full, or the vendor found the conversation too long.
+    `reason`: asked for, the context window is nearly full, or the provider found the conversation too long.
     `tokens_before` is an estimate of the `message_count` messages: four characters are one token.
     """
 
@@ -218,8 +218,8 @@ AgentEvent: TypeAlias = (
     | ToolCall
     | ToolStart
     | ToolProgress
-    | ToolOutput
-    | UsageUpdate
+    | ToolResultEvent
+    | UsageEvent
     | TurnEnd
     | CompactStart
     | CompactDone

@@ -46,7 +46,7 @@ class Refusal(Record):
 
 
 @record
-class Call(Record):
+class ToolRequest(Record):
     """A tool call about to run: the model's id, the tool's name and the parsed arguments.
 
     `text` is their JSON text as the model wrote it. A hook that gives other arguments may give their text too, to have
@@ -69,15 +69,15 @@ class Call(Record):
 
 
 @record
-class Finished(Record):
+class ToolOutcome(Record):
     """A call that has run, and its result."""
 
-    call: Call
+    call: ToolRequest
     result: ToolResult
 
 
 @record
-class Failed(Record):
+class ModelCallFailure(Record):
     """A model call that failed before anything of its answer came. `again`: what made it fail has been put right."""
 
     error: ProviderError
@@ -85,7 +85,7 @@ class Failed(Record):
 
 
 @record
-class Compacted(Record):
+class Compaction(Record):
     """What the transcript becomes: `summary` in place of all its messages but the last `kept`."""
 
     summary: Message
@@ -239,29 +239,29 @@ class Hooks:
         """Every event, as it happens."""
         self.message: Observe[Message] = Observe()
         """A message has joined the transcript; comes before the event that reports it."""
-        self.before_run: Transform[str] = Transform()
+        self.system_prompt: Transform[str] = Transform()
         """The system prompt; once for a session, again after the model, tools or session changed."""
-        self.limit: Gate[int] = Gate()
+        self.before_turn: Gate[int] = Gate()
         """May there be another model call? Asked before `turn_start`, with the number the step would have."""
-        self.pending: Collect[int, Message] = Collect()
+        self.extra_messages: Collect[int, Message] = Collect()
         """User messages to add before the model call of this step."""
-        self.turn_start: Gate[int] = Gate()
+        self.before_model_call: Gate[int] = Gate()
         """May this turn go on? Asked after the event `turn_start`; a refusal ends the run without an error."""
         self.request: Transform[Request] = Transform()
         """The request as it will be sent. A refusal fails the turn."""
-        self.call_failed: Transform[Failed] = Transform()
+        self.call_failed: Transform[ModelCallFailure] = Transform()
         """A model call that failed; with `again` it is made once more in the same turn, for the transcript as it then
         is. Asked once a turn."""
         self.assistant_message: Transform[str] = Transform(ignored="")
         """What a person sees of an answer with text; the model keeps its own words. A refusal hides the text, empty
         text changes nothing."""
-        self.tool_call: Transform[Call] = Transform()
+        self.tool_call: Transform[ToolRequest] = Transform()
         """The arguments a tool will get. A refusal becomes the error result the model reads."""
-        self.tool_run: Gate[Call] = Gate()
+        self.tool_run: Gate[ToolRequest] = Gate()
         """May this call run, with the arguments as they are now? Asked last before it does: confirmation."""
-        self.tool_result: Transform[Finished] = Transform()
+        self.tool_result: Transform[ToolOutcome] = Transform()
         """The result as the model will read it. A refusal replaces it by an error."""
-        self.ending: Collect[int, Message] = Collect()
+        self.before_stop: Collect[int, Message] = Collect()
         """User messages to go on with where the run would end after this step; it ends if there are none."""
-        self.compacted: Observe[Compacted] = Observe()
+        self.compacted: Observe[Compaction] = Observe()
         """The transcript is about to be compacted; comes before that, and before the event that reports it."""

@@ -65,7 +65,7 @@ def limit_runs(agent: "Agent", limits: RunLimits) -> None:
                 handle.cancel()
             timer.clear()
 
-    agent.hooks.limit.add(gate)
+    agent.hooks.before_turn.add(gate)
     if limits.deadline is not None:
         agent.hooks.event.add(stop_clock)
 

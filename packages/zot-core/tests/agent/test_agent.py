@@ -102,8 +102,8 @@ def test_the_tail_of_a_program_ends_the_run_with_done() -> None:
 
 
 def test_a_user_message_is_timed_and_has_no_empty_text() -> None:
-    picture = ImageBlock("image/png", "")
+    image = ImageBlock("image/png", "")
 
-    assert user_message("hi", [picture]).content == [TextBlock("hi"), picture]
-    assert user_message("", [picture]).content == [picture]
+    assert user_message("hi", [image]).content == [TextBlock("hi"), image]
+    assert user_message("", [image]).content == [image]
     assert user_message("hi").time.endswith("Z")

@@ -8,13 +8,12 @@ import pytest
 from zot_core.agent import Agent, user_message
 from zot_core.confirm import confirm_gate
 from zot_core.errors import Refused, SessionError, ToolError
-from zot_core.events import AgentEvent, Done, ToolCall, ToolOutput, ToolProgress, ToolStart
-from zot_core.hooks import Call as HookCall
-from zot_core.hooks import Finished, Refusal
+from zot_core.events import AgentEvent, Done, ToolCall, ToolProgress, ToolResultEvent, ToolStart
+from zot_core.hooks import Refusal, ToolOutcome, ToolRequest
 from zot_core.result import ToolResult
 from zot_core.testing import make_agent, record, run_to_end
-from zot_core.tools.base import Tool, tool
-from zot_core.tools.context import ToolContext
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import Tool, tool
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
@@ -33,7 +32,7 @@ def results(events: list[AgentEvent]) -> list[tuple[str, bool]]:
     return [
         ("".join(block.text for block in event.content if isinstance(block, TextBlock)), event.is_error)
         for event in events
-        if isinstance(event, ToolOutput)
+        if isinstance(event, ToolResultEvent)
     ]
 
 
@@ -47,7 +46,7 @@ def test_the_model_reads_what_is_told() -> None:
 
     events = run_to_end(agent, "hi")
 
-    told = [event for event in events if isinstance(event, ToolOutput)]
+    told = [event for event in events if isinstance(event, ToolResultEvent)]
     assert [event.arguments for event in told] == ['{"text": "a"}', "{}"]
     assert read_by_model(agent) == [ToolResultBlock(event.id, event.content, event.is_error) for event in told]
 
@@ -72,7 +71,7 @@ def test_broken_arguments_fail_the_call_without_asking_anybody(args: str) -> Non
     assert text.startswith("the arguments of echo are not valid JSON (")
     assert asked == []
     assert [event.arguments for event in events if isinstance(event, ToolCall)] == [args]
-    assert [event.arguments for event in events if isinstance(event, ToolOutput)] == [None]
+    assert [event.arguments for event in events if isinstance(event, ToolResultEvent)] == [None]
 
 
 def test_no_arguments_at_all_are_an_empty_object() -> None:
@@ -91,7 +90,7 @@ def test_execution_gets_the_rewritten_arguments_and_everybody_else_the_model_s_o
     events = run_to_end(agent, "hi")
 
     (call,) = [event for event in events if isinstance(event, ToolCall)]
-    (output,) = [event for event in events if isinstance(event, ToolOutput)]
+    (output,) = [event for event in events if isinstance(event, ToolResultEvent)]
     assert call.arguments == '{"text":"rm"}'
     assert output.arguments == '{"text": "ls -l"}'
     assert results(events) == [("ls -l", False)]
@@ -133,7 +132,7 @@ def test_the_first_refusal_of_a_call_wins_and_the_tool_does_not_run() -> None:
     asked: list[str] = []
 
     def guard(name: str, refusal: str) -> Any:
-        def ask(call: HookCall) -> None:
+        def ask(call: ToolRequest) -> None:
             asked.append(name)
             if refusal:
                 raise Refused(refusal)
@@ -153,7 +152,7 @@ def test_the_first_refusal_of_a_call_wins_and_the_tool_does_not_run() -> None:
 
 
 def test_a_refusal_without_a_reason_has_one_all_the_same() -> None:
-    def refuse(call: HookCall) -> None:
+    def refuse(call: ToolRequest) -> None:
         raise Refused
 
     for point in ("tool_call", "tool_run"):
@@ -163,7 +162,7 @@ def test_a_refusal_without_a_reason_has_one_all_the_same() -> None:
 
 
 def test_a_guard_that_fails_does_not_let_the_call_through() -> None:
-    def broken(call: HookCall) -> None:
+    def broken(call: ToolRequest) -> None:
         raise KeyError("x")
 
     for point in ("tool_call", "tool_run"):
@@ -175,7 +174,7 @@ def test_a_guard_that_fails_does_not_let_the_call_through() -> None:
 
 
 def test_a_hook_changes_or_withholds_the_result_the_model_reads() -> None:
-    def withhold(finished: Finished) -> Finished:
+    def withhold(finished: ToolOutcome) -> ToolOutcome:
         if finished.result.text == "b":
             raise Refused
         return finished.replace(result=ToolResult.of(finished.result.text.upper()))
@@ -221,7 +220,7 @@ def test_every_failure_of_a_tool_is_a_result_and_the_turn_goes_on(failure: BaseE
     events = run_to_end(agent, "hi")
 
     assert results(events) == [(text, True), ("a", False)]
-    assert next(event.arguments for event in events if isinstance(event, ToolOutput)) == '{"a": 1}'
+    assert next(event.arguments for event in events if isinstance(event, ToolResultEvent)) == '{"a": 1}'
     assert events[-1] == Done("completed")
 
 
@@ -241,9 +240,9 @@ def test_progress_is_told_with_the_id_of_its_call_and_before_its_result() -> Non
 
     events = run_to_end(calling(Call("work"), tools=(work,)), "hi")
 
-    shown = [event for event in events if isinstance(event, ToolProgress | ToolOutput)]
+    shown = [event for event in events if isinstance(event, ToolProgress | ToolResultEvent)]
     assert shown[0] == ToolProgress("call_1", "call_1 is half done")
-    assert isinstance(shown[1], ToolOutput)
+    assert isinstance(shown[1], ToolResultEvent)
 
 
 def test_progress_from_a_thread_is_told_on_the_loop() -> None:
@@ -347,7 +346,7 @@ def test_guards_are_asked_one_after_the_other_before_the_first_of_a_parallel_bat
     meeting = Meeting()
     asked: list[tuple[str, int]] = []
 
-    def guard(call: HookCall) -> Refusal | None:
+    def guard(call: ToolRequest) -> Refusal | None:
         asked.append((call.arguments["name"], len(meeting.ended) + meeting.running))
         return Refusal("not b") if call.arguments["name"] == "b" else None
 
@@ -415,7 +414,7 @@ def test_an_abort_while_somebody_is_asked_leaves_the_call_undone() -> None:
         meeting = Meeting(parallel=parallel)
         agent = calling(*(Call("meet", {"name": name}) for name in "ab"), tools=(meeting.tool,))
 
-        async def ask(call: HookCall, meeting: Meeting = meeting) -> None:
+        async def ask(call: ToolRequest, meeting: Meeting = meeting) -> None:
             meeting.everybody.set()
             await asyncio.get_running_loop().create_future()
 
@@ -464,7 +463,7 @@ def test_a_result_is_in_the_transcript_before_it_is_told() -> None:
     there: list[int] = []
     agent = calling(Call("echo", {"text": "a"}), Call("echo", {"text": "b"}))
     agent.hooks.event.add(
-        lambda event: there.append(len(read_by_model(agent))) if isinstance(event, ToolOutput) else None
+        lambda event: there.append(len(read_by_model(agent))) if isinstance(event, ToolResultEvent) else None
     )
 
     run_to_end(agent, "hi")
@@ -474,7 +473,7 @@ def test_a_result_is_in_the_transcript_before_it_is_told() -> None:
 
 def fates(events: list[AgentEvent]) -> list[str]:
     """What became of each call, as told."""
-    return [event.fate for event in events if isinstance(event, ToolOutput)]
+    return [event.fate for event in events if isinstance(event, ToolResultEvent)]
 
 
 def test_what_became_of_a_call_is_told_with_its_result() -> None:
@@ -482,14 +481,14 @@ def test_what_became_of_a_call_is_told_with_its_result() -> None:
     async def fail() -> str:
         raise ToolError("aborted: by itself")
 
-    def guard(call: HookCall) -> Refusal | None:
+    def guard(call: ToolRequest) -> Refusal | None:
         return Refusal("not a") if call.arguments.get("text") == "a" else None
 
-    def veto(call: HookCall) -> None:
+    def veto(call: ToolRequest) -> None:
         if call.arguments.get("text") == "b":
             raise Refused
 
-    def spoil(call: HookCall) -> HookCall | None:
+    def spoil(call: ToolRequest) -> ToolRequest | None:
         return call.replace(arguments={"text": {1}}) if call.arguments.get("text") == "d" else None
 
     calls = [*(Call("echo", {"text": text}) for text in "abcd"), Call("fail"), Call("nobody"), Call("echo", "{")]
@@ -521,12 +520,12 @@ def test_a_call_starts_when_whoever_is_asked_has_allowed_it_and_not_before() -> 
         agent = calling(*(Call("meet", {"name": name}) for name in "abc"), tools=(meeting.tool,))
         order: list[str] = []
 
-        def ask(call: HookCall, order: list[str] = order) -> Refusal | None:
+        def ask(call: ToolRequest, order: list[str] = order) -> Refusal | None:
             order.append(f"ask {call.arguments['name']}")
             return Refusal("no") if call.arguments["name"] == "b" else None
 
         def watch(event: AgentEvent, order: list[str] = order) -> None:
-            if isinstance(event, ToolStart | ToolOutput):
+            if isinstance(event, ToolStart | ToolResultEvent):
                 order.append(f"{event.type} {event.id[-1]}")
 
         agent.hooks.tool_run.add(ask)

@@ -13,13 +13,13 @@ from zot_core.events import (
     Notice,
     TextDelta,
     ToolCall,
-    ToolOutput,
+    ToolResultEvent,
     TurnEnd,
     UserMessage,
 )
 from zot_core.hooks import Refusal
 from zot_core.testing import EventClient, make_agent, record, run_to_end, types
-from zot_core.tools.base import tool
+from zot_core.tools.definition.tool import tool
 from zot_provider.errors import ModelError, StatusError
 from zot_provider.events import StreamEvent
 from zot_provider.events import TextDelta as Delta
@@ -148,7 +148,7 @@ def test_follow_ups_wait_for_the_work_at_hand_and_come_one_by_one() -> None:
 def test_a_hook_may_add_messages_before_a_model_call() -> None:
     client = ScriptedClient([Turn(calls=[Call("echo", {"text": "a"})]), "ok"])
     agent = make_agent(client, echo)
-    agent.hooks.pending.add(lambda step: [user_message("remember")] if step == 2 else None)
+    agent.hooks.extra_messages.add(lambda step: [user_message("remember")] if step == 2 else None)
 
     run_to_end(agent, "hi")
 
@@ -158,7 +158,7 @@ def test_a_hook_may_add_messages_before_a_model_call() -> None:
 def test_a_hook_may_have_a_run_go_on_where_it_would_end() -> None:
     client = ScriptedClient(["done", "really", "over"])
     agent = make_agent(client)
-    agent.hooks.ending.add(lambda step: [user_message(f"sure? {step}")] if step < 3 else None)
+    agent.hooks.before_stop.add(lambda step: [user_message(f"sure? {step}")] if step < 3 else None)
 
     events = run_to_end(agent, "hi")
 
@@ -179,7 +179,7 @@ def test_whoever_waits_to_be_heard_comes_before_the_hooks_that_are_asked_at_the_
         if step == 2:
             agent.follow_up("said while the hook was at work")
 
-    agent.hooks.ending.add(late)
+    agent.hooks.before_stop.add(late)
     agent.follow_up("next")
 
     run_to_end(agent, "hi")
@@ -201,7 +201,7 @@ def test_a_run_without_a_message_goes_on_where_the_conversation_stands() -> None
 def test_a_blocked_turn_keeps_the_message_and_ends_without_an_error_event() -> None:
     client = ScriptedClient(["never", "ok"])
     agent = make_agent(client)
-    allow = agent.hooks.turn_start.add(lambda step: Refusal("not today"))
+    allow = agent.hooks.before_model_call.add(lambda step: Refusal("not today"))
 
     events = run_to_end(agent, "hi")
     allow()
@@ -214,7 +214,7 @@ def test_a_blocked_turn_keeps_the_message_and_ends_without_an_error_event() -> N
 
 def test_a_turn_blocked_without_a_reason_says_so_all_the_same() -> None:
     agent = make_agent(ScriptedClient(["never"]))
-    agent.hooks.turn_start.add(lambda step: Refusal(""))
+    agent.hooks.before_model_call.add(lambda step: Refusal(""))
 
     assert TurnEnd("error", "turn blocked") in run_to_end(agent, "hi")
 
@@ -222,9 +222,9 @@ def test_a_turn_blocked_without_a_reason_says_so_all_the_same() -> None:
 def test_the_first_refusal_of_a_turn_wins_and_the_others_are_not_asked() -> None:
     asked: list[str] = []
     agent = make_agent(ScriptedClient(["never"]))
-    agent.hooks.turn_start.add(lambda step: asked.append("a"))
-    agent.hooks.turn_start.add(lambda step: asked.append("b") or Refusal("b says no"))
-    agent.hooks.turn_start.add(lambda step: asked.append("c") or Refusal("c says no"))
+    agent.hooks.before_model_call.add(lambda step: asked.append("a"))
+    agent.hooks.before_model_call.add(lambda step: asked.append("b") or Refusal("b says no"))
+    agent.hooks.before_model_call.add(lambda step: asked.append("c") or Refusal("c says no"))
 
     events = run_to_end(agent, "hi")
 
@@ -234,7 +234,7 @@ def test_the_first_refusal_of_a_turn_wins_and_the_others_are_not_asked() -> None
 
 def test_a_limit_is_told_as_an_error_before_a_turn_starts() -> None:
     agent = make_agent(ScriptedClient(["never"]))
-    agent.hooks.limit.add(lambda step: Refusal("enough", "max_cost"))
+    agent.hooks.before_turn.add(lambda step: Refusal("enough", "max_cost"))
 
     events = run_to_end(agent, "hi")
 
@@ -245,7 +245,7 @@ def test_a_limit_is_told_as_an_error_before_a_turn_starts() -> None:
 @pytest.mark.parametrize(
     ("answer", "message", "stop"),
     [
-        ([StatusError("vendor: HTTP 500; try again", status=500)], "vendor: HTTP 500; try again", []),
+        ([StatusError("provider: HTTP 500; try again", status=500)], "provider: HTTP 500; try again", []),
         ([Delta("half"), ModelError("overloaded")], "overloaded", ["half"]),
         ([Delta("half")], "the model's answer ended without saying so; try again", ["half"]),
         ([], "the model's answer ended without saying so; try again", []),
@@ -457,10 +457,10 @@ async def test_a_deadline_is_an_error_with_its_own_end() -> None:
 @pytest.mark.parametrize(
     "point",
     [
-        "before_run",
-        "limit",
-        "pending",
-        "turn_start",
+        "system_prompt",
+        "before_turn",
+        "extra_messages",
+        "before_model_call",
         "request",
         "assistant_message",
         "tool_call",
@@ -486,7 +486,9 @@ async def test_an_abort_in_a_hook_ends_the_run(point: str) -> None:
     assert events[-1] == Done("aborted")
     assert types(events).count("done") == 1
     assert types(events).count("turn_start") == types(events).count("turn_end")
-    assert [event.is_error for event in events if isinstance(event, ToolOutput)] == [True] * point.startswith("tool")
+    assert [event.is_error for event in events if isinstance(event, ToolResultEvent)] == [True] * point.startswith(
+        "tool"
+    )
 
 
 def test_an_answer_nobody_has_checked_when_the_turn_was_stopped_is_kept_and_not_shown() -> None:
@@ -511,7 +513,7 @@ def test_a_hook_whose_own_work_was_cancelled_fails_and_does_not_abort_the_run() 
         raise asyncio.CancelledError
 
     agent = make_agent(ScriptedClient(["never"]))
-    agent.hooks.turn_start.add(broken)
+    agent.hooks.before_model_call.add(broken)
 
     events = run_to_end(agent, "hi")
 

@@ -4,10 +4,10 @@ import pytest
 
 from zot_core.agent import Agent, user_message
 from zot_core.errors import Refused
-from zot_core.events import AgentEvent, AssistantMessage, Notice, TextDelta, ToolOutput, TurnEnd, UsageUpdate
-from zot_core.hooks import Failed
+from zot_core.events import AgentEvent, AssistantMessage, Notice, TextDelta, ToolResultEvent, TurnEnd, UsageEvent
+from zot_core.hooks import ModelCallFailure
 from zot_core.testing import EventClient, make_agent, run_to_end, types
-from zot_core.tools.base import Tool, tool
+from zot_core.tools.definition.tool import Tool, tool
 from zot_provider.errors import ModelError
 from zot_provider.events import Stop, StreamEnd, UsageReport
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
@@ -45,7 +45,7 @@ def test_the_system_prompt_stays_the_same_and_each_request_begins_with_the_one_b
     client = ScriptedClient([Turn("a", calls=[Call("echo", {"text": "x"})]), "b", "c"])
     agent = make_agent(client, echo, system="be brief")
     given = iter(["first", "second"])
-    agent.hooks.before_run.add(lambda system: f"{system} {next(given)}")
+    agent.hooks.system_prompt.add(lambda system: f"{system} {next(given)}")
 
     run_to_end(agent, "one")
     run_to_end(agent, "two")
@@ -60,7 +60,7 @@ def test_hooks_are_asked_for_the_system_prompt_again_after_a_refresh_and_may_rem
     client = ScriptedClient(["a", "b"])
     agent = make_agent(client, system="be brief")
     run_to_end(agent, "one")
-    agent.hooks.before_run.add(lambda system: "")
+    agent.hooks.system_prompt.add(lambda system: "")
 
     agent.refresh()
     run_to_end(agent, "two")
@@ -85,10 +85,10 @@ def test_every_usage_report_is_an_increment_with_its_price_and_the_sum_so_far() 
     reports = [UsageReport(Usage(input=1_000_000)), UsageReport(Usage(output=500_000))]
     agent = make_agent(EventClient([*reports, end]), model=Model("m", "v", price=Price(input=3, output=10)))
 
-    events = [event for event in run_to_end(agent, "hi") if isinstance(event, UsageUpdate)]
+    events = [event for event in run_to_end(agent, "hi") if isinstance(event, UsageEvent)]
 
     first, second = Usage(input=1_000_000, cost_usd=3), Usage(output=500_000, cost_usd=5)
-    assert events == [UsageUpdate(first, first), UsageUpdate(second, first + second)]
+    assert events == [UsageEvent(first, first), UsageEvent(second, first + second)]
     assert agent.usage == first + second
 
 
@@ -133,7 +133,7 @@ def test_a_replaced_answer_is_shown_while_the_model_keeps_its_own_words() -> Non
     assert kept.display_text == "the password is ***"
     assert client.requests[1].messages[1].text == "the password is x"
     assert agent.transcript.messages[-1].display_text is None
-    assert any(isinstance(event, ToolOutput) for event in events)
+    assert any(isinstance(event, ToolResultEvent) for event in events)
 
 
 def test_each_hook_sees_what_the_one_before_made_of_the_answer_and_an_empty_text_changes_nothing() -> None:
@@ -168,7 +168,7 @@ def test_a_hidden_answer_stays_in_the_transcript_and_its_tools_still_run() -> No
     assert Notice("warn", "it holds a key") in events
     assert agent.transcript.messages[1].text == "secret"
     assert agent.transcript.messages[1].hidden == "it holds a key"
-    assert [event.content for event in events if isinstance(event, ToolOutput)] == [[TextBlock("a")]]
+    assert [event.content for event in events if isinstance(event, ToolResultEvent)] == [[TextBlock("a")]]
 
 
 def test_a_hook_that_fails_hides_the_answer() -> None:
@@ -251,7 +251,7 @@ class Overflows:
         self.agent = agent
         agent.hooks.call_failed.add(self.ask_again)
 
-    async def ask_again(self, failed: Failed) -> Failed:
+    async def ask_again(self, failed: ModelCallFailure) -> ModelCallFailure:
         self.errors.append(str(failed.error))
         self.agent.transcript.reset([user_message("shorter")])
         return failed.replace(again=True)

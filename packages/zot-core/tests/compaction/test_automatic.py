@@ -7,12 +7,12 @@ from zot_core.agent import Agent, user_message
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.errors import SessionError
 from zot_core.events import AgentEvent, CompactDone, CompactStart, Done, ErrorEvent, Notice, TurnEnd
-from zot_core.hooks import Compacted
-from zot_core.runtime import Runtime
+from zot_core.hooks import Compaction
+from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.rows import Meta
 from zot_core.testing import FakeShell, MemoryFiles, make_agent, run_to_end, types
-from zot_core.tools.base import tool
+from zot_core.tools.definition.tool import tool
 from zot_provider.errors import ConfigError, ModelError, StatusError
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
@@ -76,7 +76,7 @@ def test_one_that_is_not_is_left_alone() -> None:
     assert "compact_start" not in types(run_to_end(agent, "go on"))
 
 
-def test_it_is_done_where_the_vendor_s_count_reaches_the_threshold_and_not_below() -> None:
+def test_it_is_done_where_the_provider_s_count_reaches_the_threshold_and_not_below() -> None:
     for count, times in ((849, 0), (850, 1)):
         turns = [Turn("ok", usage=Usage(input=count)), "the summary"]
         agent, client = automatic(turns, chat(8))
@@ -197,7 +197,7 @@ def test_it_is_stopped_with_the_run_and_everything_is_as_it_was(end: Any) -> Non
 def test_a_session_that_cannot_be_written_ends_the_run_before_anything_changed() -> None:
     agent, client = automatic(["the summary", "ok"], chat(8, size=900))
 
-    def full(_: Compacted) -> None:
+    def full(_: Compaction) -> None:
         raise SessionError("the disk is full")
 
     agent.hooks.compacted.add(full)
@@ -208,7 +208,7 @@ def test_a_session_that_cannot_be_written_ends_the_run_before_anything_changed()
     assert len(client.requests) == 1
 
 
-# Where the vendor finds the conversation too long.
+# Where the provider finds the conversation too long.
 
 
 def test_a_conversation_found_too_long_is_compacted_and_the_request_made_again() -> None:
@@ -224,7 +224,7 @@ def test_a_conversation_found_too_long_is_compacted_and_the_request_made_again()
     assert agent.transcript.messages[-1].text == "ok"
 
 
-def test_a_request_too_long_even_so_fails_with_the_vendor_s_words() -> None:
+def test_a_request_too_long_even_so_fails_with_the_provider_s_words() -> None:
     agent, client = automatic([Turn(error=TOO_LONG), "the summary", Turn(error=TOO_LONG)], chat(8), model=UNKNOWN)
     events = run_to_end(agent, "go on")
     assert failures(events) == ["too long"]
@@ -232,7 +232,7 @@ def test_a_request_too_long_even_so_fails_with_the_vendor_s_words() -> None:
     assert len(client.requests) == 3
 
 
-def test_where_no_summary_can_be_had_the_vendor_s_words_are_the_error() -> None:
+def test_where_no_summary_can_be_had_the_provider_s_words_are_the_error() -> None:
     answers = [Turn(error=TOO_LONG), Turn(error=ModelError("overloaded"))]
     agent, _ = automatic(answers, chat(8), model=UNKNOWN)
     events = run_to_end(agent, "go on")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from zot_core.agent import Agent, user_message
 from zot_core.compaction.compactor import CompactionError, CompactionLimits, Compactor, NothingToCompact
 from zot_core.compaction.summary import HEADING
-from zot_core.events import CompactDone, CompactStart, UsageUpdate
+from zot_core.events import CompactDone, CompactStart, UsageEvent
 from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.rows import Meta
@@ -17,8 +17,8 @@ from zot_core.testing import EventClient, make_agent, record, types
 from zot_provider.errors import ConfigError, ModelError
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock, ToolResultBlock
-from zot_provider.normalize import NO_RESULT, normalize
 from zot_provider.testing import ScriptedClient, Turn
+from zot_provider.wire.normalize import NO_RESULT, normalize
 
 KEEP = CompactionLimits().keep
 
@@ -91,7 +91,7 @@ async def test_the_next_request_has_the_summary_and_the_same_prompt_and_cache_ke
     client = ScriptedClient(["the summary", "an answer"])
     agent = make_agent(client, messages=chat(9), system="be brief")
     agent.cache_key = "key"
-    agent.hooks.before_run.add(lambda system: f"{system}!")
+    agent.hooks.system_prompt.add(lambda system: f"{system}!")
     await Compactor(agent).compact()
     await agent.run(user_message("go on"))
     request = client.requests[1]
@@ -180,7 +180,7 @@ def test_a_conversation_that_changes_meanwhile_is_left_alone() -> None:
     agent = make_agent(ScriptedClient(["s"]), messages=chat(9))
 
     def interfere(event: object) -> None:
-        if isinstance(event, UsageUpdate):
+        if isinstance(event, UsageEvent):
             agent.transcript.append(user_message("by the way"))
 
     agent.hooks.event.add(interfere)

@@ -4,17 +4,17 @@ from hypothesis import strategies as st
 from zot_core.compaction.render import render, shorten
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 
-PICTURE = ImageBlock("image/png", "iVBORw0KGgo=")
+IMAGE = ImageBlock("image/png", "iVBORw0KGgo=")
 
 
 def test_a_conversation_is_told_part_by_part() -> None:
     messages = [
-        Message("user", [TextBlock("look\n"), PICTURE]),
+        Message("user", [TextBlock("look\n"), IMAGE]),
         Message(
             "assistant", [ReasoningBlock("secret"), TextBlock("I will."), ToolCallBlock("1", "read", '{"path":1}')]
         ),
         Message("tool", [ToolResultBlock("1", [TextBlock("no such file")], is_error=True)]),
-        Message("tool", [ToolResultBlock("2", [TextBlock("a"), PICTURE])]),
+        Message("tool", [ToolResultBlock("2", [TextBlock("a"), IMAGE])]),
         Message("assistant", [TextBlock("  ")]),
     ]
     assert render(messages, 100) == (

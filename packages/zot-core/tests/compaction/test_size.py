@@ -3,7 +3,7 @@ import pytest
 from zot_core.agent import user_message
 from zot_core.compaction.size import IMAGE_TOKENS, ContextSize, estimate
 from zot_core.testing import make_agent, run_to_end
-from zot_core.tools.base import tool
+from zot_core.tools.definition.tool import tool
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 from zot_provider.usage import Usage
@@ -24,18 +24,18 @@ async def echo(text: str) -> str:
         (ReasoningBlock("x" * 40, encrypted_content="y" * 1000), 10),
     ],
 )
-def test_four_characters_are_a_token_and_a_picture_is_not_counted_by_its_bytes(block: Block, tokens: int) -> None:
+def test_four_characters_are_a_token_and_an_image_is_not_counted_by_its_bytes(block: Block, tokens: int) -> None:
     assert estimate([Message("user", [block])]) == tokens
 
 
-def test_before_the_vendor_has_counted_everything_is_estimated() -> None:
+def test_before_the_provider_has_counted_everything_is_estimated() -> None:
     agent = make_agent(ScriptedClient(), system="x" * 400, messages=[user_message("y" * 800)])
     assert ContextSize(agent).tokens() == 300
     with_tool = make_agent(ScriptedClient(), echo, system="x" * 400, messages=[user_message("y" * 800)])
     assert ContextSize(with_tool).tokens() > 310
 
 
-def test_the_vendor_s_last_count_counts_and_what_came_since_is_estimated() -> None:
+def test_the_provider_s_last_count_counts_and_what_came_since_is_estimated() -> None:
     turns = [Turn(calls=[Call("echo", {"text": "z" * 400})], usage=Usage(1000, 50, 200, 30)), Turn("ok", usage=Usage())]
     agent = make_agent(ScriptedClient(turns), echo)
     size = ContextSize(agent)
@@ -67,7 +67,7 @@ def test_a_conversation_put_in_place_of_another_is_estimated_anew() -> None:
     assert size.tokens() == 30
 
 
-async def test_a_turn_that_is_stopped_is_counted_as_far_as_the_vendor_told() -> None:
+async def test_a_turn_that_is_stopped_is_counted_as_far_as_the_provider_told() -> None:
     agent = make_agent(ScriptedClient([Turn("a" * 4000, usage=Usage(700, 0), error=RuntimeError("cut"))]))
     size = ContextSize(agent)
     await agent.run(user_message("hi"))

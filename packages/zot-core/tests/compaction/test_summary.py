@@ -4,10 +4,10 @@ import pytest
 
 from zot_core.agent import Agent, user_message
 from zot_core.compaction.summary import HEADING, summarise
-from zot_core.events import UsageUpdate
+from zot_core.events import UsageEvent
 from zot_core.testing import EventClient, make_agent, record
-from zot_core.tools.base import tool
-from zot_provider.client import Client
+from zot_core.tools.definition.tool import tool
+from zot_provider.client.http import Client
 from zot_provider.errors import ModelError, StatusError, StreamCut
 from zot_provider.events import TextDelta
 from zot_provider.messages import Message, TextBlock
@@ -77,7 +77,7 @@ def test_what_it_takes_counts_and_is_told() -> None:
     summary(agent)
 
     spent = Usage(1_000_000, 100_000, cost_usd=2.0)
-    assert events == [UsageUpdate(spent, Usage(1_000_001, 100_001, cost_usd=3.0))]
+    assert events == [UsageEvent(spent, Usage(1_000_001, 100_001, cost_usd=3.0))]
     assert agent.usage.cost_usd == 3.0
 
 
@@ -104,7 +104,7 @@ def test_a_conversation_longer_than_the_window_is_shown_without_its_middle() -> 
     assert "characters left out" in text
 
 
-def test_a_vendor_that_finds_it_too_long_is_shown_half_and_then_a_quarter() -> None:
+def test_a_provider_that_finds_it_too_long_is_shown_half_and_then_a_quarter() -> None:
     client = ScriptedClient([Turn(error=TOO_LONG), Turn(error=TOO_LONG), "ok"])
     messages = [user_message("x" * 8000)]
 
@@ -116,7 +116,7 @@ def test_a_vendor_that_finds_it_too_long_is_shown_half_and_then_a_quarter() -> N
     assert 2000 < third < 2300
 
 
-def test_a_vendor_that_finds_it_too_long_each_time_is_not_asked_for_ever() -> None:
+def test_a_provider_that_finds_it_too_long_each_time_is_not_asked_for_ever() -> None:
     client = ScriptedClient([Turn(error=TOO_LONG)], repeat=True)
     with pytest.raises(StatusError):
         summary(agent_of(client))

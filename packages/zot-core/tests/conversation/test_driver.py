@@ -16,13 +16,13 @@ from zot_core.conversation.queue import QueueFull
 from zot_core.conversation.shell_command import ShellCommand
 from zot_core.errors import Busy, Closed
 from zot_core.events import AssistantStart, Done, ErrorEvent, TextDelta
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
 from zot_core.skills import Skill
 from zot_provider.messages import ImageBlock
 from zot_provider.model import Model
 from zot_provider.testing import Call, ScriptedClient, Turn
 
-PICTURE = ImageBlock("image/png", "AAAA")
+IMAGE = ImageBlock("image/png", "AAAA")
 SLOW = Turn("word " * 100, delay=0.05)
 """An answer that a test stops."""
 
@@ -117,15 +117,15 @@ async def test_a_prompt_sent_at_done_runs_next() -> None:
         assert made.asked == ["a", "b"]
 
 
-async def test_what_waits_keeps_its_text_and_its_pictures() -> None:
+async def test_what_waits_keeps_its_text_and_its_images() -> None:
     async with bench("1", "2") as made:
         made.prompt("a")
-        made.conversation.prompt("all of it", [PICTURE], typed="[chip]")
+        made.conversation.prompt("all of it", [IMAGE], typed="[chip]")
         (queued,) = made.conversation.waiting
         assert (queued.typed, queued.text) == ("[chip]", "all of it")
         await made.conversation.idle()
         assert made.asked == ["a", "all of it"]
-        assert PICTURE in made.conversation.runtime.messages[2].content
+        assert IMAGE in made.conversation.runtime.messages[2].content
 
 
 async def test_stopping_gives_back_what_waited() -> None:
@@ -251,7 +251,7 @@ async def test_a_follow_up_belongs_to_the_running_prompt_and_comes_before_what_w
     async with bench(Turn(calls=[Call("bash", {"command": "true"})]), "1", "2", "3") as made:
         made.prompt("a", "b")
         made.conversation.follow_up("more")
-        made.conversation.steer("hurry", [PICTURE])
+        made.conversation.steer("hurry", [IMAGE])
         await made.conversation.idle()
         assert made.asked == ["a", "hurry", "more", "b"]
         assert len(made.ends) == 2

@@ -16,11 +16,11 @@ from zot_core.conversation.shell_command import (
     message_with_output,
     read_shell_command,
 )
+from zot_core.machine.files import LocalFiles
+from zot_core.machine.shell import LocalShell
 from zot_core.tools.bash import BashLimits
-from zot_core.tools.context import ToolContext
-from zot_core.tools.files import LocalFiles
-from zot_core.tools.shell import LocalShell
-from zot_core.tools.truncate import Limits
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.text.truncate import Limits
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, TextBlock
 
@@ -171,7 +171,7 @@ def test_the_model_reads_outputs_before_the_next_prompt_but_hidden_ones() -> Non
     assert read([], "") == ("", None, 0)
 
 
-def test_pictures_go_with_the_output() -> None:
-    picture = ImageBlock("image/png", "AAAA")
-    message = message_with_output([ShellResult(ShellCommand("a"), "$ a")], "go on", [picture])
-    assert message.content == [TextBlock("$ a\n\ngo on"), picture]
+def test_images_go_with_the_output() -> None:
+    image = ImageBlock("image/png", "AAAA")
+    message = message_with_output([ShellResult(ShellCommand("a"), "$ a")], "go on", [image])
+    assert message.content == [TextBlock("$ a\n\ngo on"), image]

@@ -25,7 +25,7 @@ def say(text: str, role: str = "user", **shown: str) -> Message:
 
 def session(store: SessionStore, cwd: str, *messages: Message, changed: float = 0, **meta: str) -> str:
     """A closed session with these messages, last changed at this time."""
-    file = store.create(cwd, "model", "vendor", "0")
+    file = store.create(cwd, "model", "provider", "0")
     file.meta = file.meta.replace(**meta)
     for message in messages or (say("hello"),):
         file.append(message)
@@ -137,9 +137,9 @@ def test_of_a_large_session_head_and_tail_are_read(store: SessionStore) -> None:
     assert entry.size > 100_000_000
 
 
-def test_a_picture_in_the_first_prompt_does_not_hide_its_text(store: SessionStore) -> None:
-    picture = ImageBlock("image/png", "A" * 3 * WHOLE)
-    path = session(store, "/p", Message("user", [picture, TextBlock("what is this?")]), say("a cat", "assistant"))
+def test_an_image_in_the_first_prompt_does_not_hide_its_text(store: SessionStore) -> None:
+    image = ImageBlock("image/png", "A" * 3 * WHOLE)
+    path = session(store, "/p", Message("user", [image, TextBlock("what is this?")]), say("a cat", "assistant"))
     rename_row = '{"type":"rename","title":"cat"}\n'
     entry = read_entry(path)
     assert entry is not None

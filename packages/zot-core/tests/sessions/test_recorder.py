@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from zot_core.agent import Agent
-from zot_core.events import AgentEvent, Done, ErrorEvent, ToolOutput, TurnEnd, UserMessage
+from zot_core.events import AgentEvent, Done, ErrorEvent, ToolResultEvent, TurnEnd, UserMessage
 from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.rows import Meta
 from zot_core.testing import EventClient, make_agent, run_to_end
-from zot_core.tools.base import tool
+from zot_core.tools.definition.tool import tool
 from zot_provider.events import StreamEnd, TextDelta, UsageReport
 from zot_provider.messages import TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -114,6 +114,6 @@ def test_a_session_that_can_no_longer_be_written_ends_the_run_before_the_event(p
 
     events: list[AgentEvent] = run_to_end(agent, "hi")
 
-    assert not any(isinstance(event, ToolOutput) for event in events)
+    assert not any(isinstance(event, ToolResultEvent) for event in events)
     assert events[-2:] == [ErrorEvent(f"session {path} is closed"), Done("error")]
     assert isinstance(events[0], UserMessage)

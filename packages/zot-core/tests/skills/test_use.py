@@ -5,14 +5,14 @@ import pytest
 
 from zot_core.display import CodeDisplay
 from zot_core.errors import ToolError
+from zot_core.machine.files import LocalFiles
 from zot_core.result import ToolResult
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
 from zot_core.skills import Skill, expand, find_skills, skill_tool, skills_section
 from zot_core.skills.skill import read_skill
 from zot_core.testing.world import FakeShell, MemoryFiles
-from zot_core.tools.arguments import Arguments
-from zot_core.tools.context import ToolContext
-from zot_core.tools.files import LocalFiles
+from zot_core.tools.definition.arguments import Arguments
+from zot_core.tools.definition.context import ToolContext
 from zot_provider.errors import ConfigError
 from zot_provider.testing import Call, ScriptedClient, Turn
 

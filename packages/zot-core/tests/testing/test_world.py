@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from zot_core.machine.files import LocalFiles
+from zot_core.machine.interface import FileInfo, Files, Shell, ShellExit
 from zot_core.testing import FakeShell, MemoryFiles, Ran, Scripted
-from zot_core.tools.context import FileInfo, Files, Shell, ShellExit
-from zot_core.tools.files import LocalFiles
 
 FILES: Files = MemoryFiles()
 SHELL: Shell = FakeShell()

@@ -11,8 +11,8 @@ from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.testing.world import FakeShell, MemoryFiles, Ran, Scripted
 from zot_core.tools.bash import BashLimits, bash, run_command
-from zot_core.tools.context import ToolContext
-from zot_core.tools.truncate import Limits
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.text.truncate import Limits
 
 
 @pytest.fixture(autouse=True)

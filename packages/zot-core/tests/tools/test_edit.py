@@ -6,7 +6,7 @@ import pytest
 from zot_core.display import DiffDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
-from zot_core.tools.context import ToolContext
+from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.edit import edit
 from zot_provider.messages import TextBlock
 

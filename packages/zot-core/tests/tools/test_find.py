@@ -6,7 +6,7 @@ from zot_core.display import FilesDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.testing.world import FakeShell, MemoryFiles
-from zot_core.tools.context import ToolContext
+from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.find import RESULTS, find
 from zot_provider.messages import TextBlock
 

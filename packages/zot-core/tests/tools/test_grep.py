@@ -6,9 +6,9 @@ import pytest
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.testing.world import FakeShell, MemoryFiles
-from zot_core.tools.context import ToolContext
+from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.grep import grep, run_search
-from zot_core.tools.search import Query, SearchLimits
+from zot_core.tools.search.search import Query, SearchLimits
 
 TREE = {
     "src/a.py": "import os\n\ndef run(x):\n    return x\n",

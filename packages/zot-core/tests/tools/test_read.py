@@ -8,10 +8,10 @@ import pytest
 
 from zot_core.display import CodeDisplay, ImageDisplay
 from zot_core.errors import ToolError
-from zot_core.pictures import LARGEST
+from zot_core.images import LARGEST
 from zot_core.result import ToolResult
 from zot_core.testing.world import FakeShell, MemoryFiles
-from zot_core.tools.context import ToolContext
+from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.read import read
 from zot_provider.messages import ImageBlock
 
@@ -117,7 +117,7 @@ def test_a_nul_byte_in_the_first_8_kib_looks_binary() -> None:
         ("a.jpg", PNG, "image/png"),
     ],
 )
-def test_pictures_are_inline_with_the_type_their_content_tells(path: str, content: bytes, mime_type: str) -> None:
+def test_images_are_inline_with_the_type_their_content_tells(path: str, content: bytes, mime_type: str) -> None:
     data = base64.b64encode(content).decode()
     result = reading(content, path)
     assert result.content == [ImageBlock(mime_type, data)]
@@ -125,13 +125,13 @@ def test_pictures_are_inline_with_the_type_their_content_tells(path: str, conten
     assert result.details == {"path": f"/proj/{path}", "mime_type": mime_type, "bytes": len(content)}
 
 
-def test_a_file_that_is_a_picture_by_its_name_alone_is_text_or_refused() -> None:
+def test_a_file_that_is_an_image_by_its_name_alone_is_text_or_refused() -> None:
     result = reading(b"one\ntwo\n", "notes.png", offset=2)
     assert (result.text, result.details["total_lines"]) == ("two\n", 2)
     assert refusal(bytes(64), "a.webp") == "a.webp looks binary; it cannot be read as text"
 
 
-def test_a_picture_that_no_vendor_takes_is_refused() -> None:
+def test_an_image_that_no_provider_takes_is_refused() -> None:
     assert "make a smaller copy" in refusal(b"\0" * (LARGEST + 1), "a.png")
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from zot_core.display import DiffDisplay, TerminalDisplay
+from zot_core.machine.files import LocalFiles
+from zot_core.machine.shell import LocalShell
 from zot_core.tools import BUILTIN_TOOLS
-from zot_core.tools.base import FunctionTool
-from zot_core.tools.context import ToolContext
-from zot_core.tools.files import LocalFiles
-from zot_core.tools.shell import LocalShell
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import FunctionTool
 
 TOOLS: dict[str, Any] = {tool.name: tool for tool in BUILTIN_TOOLS}
 

@@ -9,8 +9,8 @@ def test_the_built_in_tools_and_their_schemas_import_nothing_heavy() -> None:
     code = f"""
 import sys
 from zot_core.tools import BUILTIN_TOOLS
-from zot_core.tools.files import LocalFiles
-from zot_core.tools.shell import LocalShell
+from zot_core.machine.files import LocalFiles
+from zot_core.machine.shell import LocalShell
 
 assert all(tool.schema and tool.description for tool in BUILTIN_TOOLS)
 print(*[name for name in {HEAVY!r} if name in sys.modules])
@@ -25,7 +25,7 @@ def test_the_loop_lives_on_while_the_first_call_of_a_tool_imports_pydantic() -> 
     code = """
 import asyncio, sys
 from zot_core.testing.world import FakeShell, MemoryFiles
-from zot_core.tools.context import ToolContext
+from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.write import write
 
 async def work():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zot_ext.panel import Panel
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import HelloAck
-    from zot_ext.service import Service
+    from zot_ext.runtime.service import Service
 
     Handler = TypeVar("Handler", bound=Callable[..., object])
     Intercepted = Literal["tool_call", "turn_start", "assistant_message", "before_agent_start"]
@@ -263,7 +263,7 @@ class Extension:
         is standard error, for `print` and for child processes alike, and standard input is empty. Handlers that
         are still running at the end get a moment (`limits.drain_seconds`) and then go with the process.
         """
-        from zot_ext.process import run  # noqa: PLC0415 - signals and descriptors; not needed in process
+        from zot_ext.runtime.process import run  # noqa: PLC0415 - signals and descriptors; not needed in process
 
         run(self)
 
@@ -273,7 +273,7 @@ class Extension:
         `started` is given the service before it speaks. Returns whether every handler had come to its end.
         """
         from zot_ext.protocol.from_extension import Hello  # noqa: PLC0415 - as above
-        from zot_ext.service import Service  # noqa: PLC0415 - as above
+        from zot_ext.runtime.service import Service  # noqa: PLC0415 - as above
 
         capabilities = tuple(dict.fromkeys((*self._registry.capabilities(), *self._asked)))
         hello = Hello(self.name, self.version, capabilities)

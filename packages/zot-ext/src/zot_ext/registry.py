@@ -73,7 +73,7 @@ class Registry:
 
 
 def tool_name(name: str) -> str:
-    """Check the name of a tool: 1 to 64 of `A-Z a-z 0-9 _ -`, or every request to the vendor fails."""
+    """Check the name of a tool: 1 to 64 of `A-Z a-z 0-9 _ -`, or every request to the provider fails."""
     if not _plain(name) or len(name) > 64:
         raise ValueError(f"{name!r} is no name of a tool: 1 to 64 letters, digits, '_' and '-'")
     return name

@@ -1,4 +1,4 @@
-"""One streaming client for every model vendor.
+"""One streaming client for every model provider.
 
 Importing this package imports nothing else; a name is fetched from its module when it is first used.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zot_provider.client import Client, HttpClient
+    from zot_provider.client.http import Client, HttpClient
     from zot_provider.completion import Completion, complete, stream
     from zot_provider.credentials import Credentials, EnvironmentKeys
     from zot_provider.errors import (
@@ -100,7 +100,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "zot_provider.client": ("Client", "HttpClient"),
+    "zot_provider.client.http": ("Client", "HttpClient"),
     "zot_provider.completion": ("Completion", "complete", "stream"),
     "zot_provider.credentials": ("Credentials", "EnvironmentKeys"),
     "zot_provider.errors": (

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, TypedDict, Unpack
 
-from zot_provider.client import Client
+from zot_provider.client.http import Client
 from zot_provider.errors import StreamCut
 from zot_provider.events import Stop, StreamEnd, StreamEvent, UsageReport
 from zot_provider.messages import Block, Message, TextBlock
@@ -136,7 +136,7 @@ def _open(model: str | Model, options: CallOptions) -> tuple[Client, Model]:
     elif client is not None:
         return client, model
     else:
-        chosen = Selection(registry.provider(model.vendor), model, key, base_url)
+        chosen = Selection(registry.provider(model.provider), model, key, base_url)
     return client or open_client(chosen, registry=registry), chosen.model
 
 

@@ -5,25 +5,25 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from zot_provider.errors import ConfigError, MissingKey
-from zot_provider.vendors.spec import Vendor
+from zot_provider.providers.spec import Provider
 
 
 class Credentials(Protocol):
     """Where keys come from: the environment, a store of accounts, or several places in order."""
 
-    def check(self, provider: Vendor) -> None:
+    def check(self, provider: Provider) -> None:
         """Raise `MissingKey`, which says what to do, if the provider needs a key and there is none; `ConfigError` if
         the key cannot be sent. Contacts no server."""
         ...
 
-    async def key(self, provider: Vendor) -> str:
+    async def key(self, provider: Provider) -> str:
         """The key for the next request, empty if there is none and none is needed. A token may be refreshed here.
 
         Raises what `check` raises, and `ProviderError` if a refresh fails.
         """
         ...
 
-    def advice(self, provider: Vendor, key: str) -> str:
+    def advice(self, provider: Provider, key: str) -> str:
         """What a person should do after the server refused `key`: the last words of an error, without the key."""
         ...
 
@@ -34,16 +34,16 @@ class EnvironmentKeys:
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = os.environ if environ is None else environ
 
-    def check(self, provider: Vendor) -> None:
+    def check(self, provider: Provider) -> None:
         """See `Credentials`."""
         check_key(provider, environment_value(provider.key_env, self._environ))
 
-    async def key(self, provider: Vendor) -> str:
+    async def key(self, provider: Provider) -> str:
         """See `Credentials`."""
         self.check(provider)
         return environment_value(provider.key_env, self._environ)
 
-    def advice(self, provider: Vendor, key: str) -> str:
+    def advice(self, provider: Provider, key: str) -> str:
         """See `Credentials`; it names the variables that hold the key."""
         return key_advice(provider, key, self._environ)
 
@@ -56,20 +56,20 @@ class GivenKey:
         self._key = key
         self._environ = os.environ if environ is None else environ
 
-    def check(self, provider: Vendor) -> None:
+    def check(self, provider: Provider) -> None:
         """See `Credentials`."""
         check_key(provider, self._key)
 
-    async def key(self, provider: Vendor) -> str:
+    async def key(self, provider: Provider) -> str:
         """See `Credentials`."""
         return self._key
 
-    def advice(self, provider: Vendor, key: str) -> str:
+    def advice(self, provider: Provider, key: str) -> str:
         """See `Credentials`."""
         return key_advice(provider, key, self._environ)
 
 
-def check_key(provider: Vendor, key: str) -> None:
+def check_key(provider: Provider, key: str) -> None:
     """Raise `MissingKey` if the provider needs a key and this is empty, `ConfigError` if it cannot be sent."""
     if provider.key_env and not key:
         raise MissingKey(f"no API key for {provider.id}: set {' or '.join(provider.key_env)}, or pass --api-key")
@@ -77,7 +77,7 @@ def check_key(provider: Vendor, key: str) -> None:
         raise ConfigError(f"the API key for {provider.id} holds spaces or unusual characters; copy it again")
 
 
-def key_advice(provider: Vendor, key: str, environ: Mapping[str, str]) -> str:
+def key_advice(provider: Provider, key: str, environ: Mapping[str, str]) -> str:
     """What to check after a key was refused: the variables that hold it, if it came from the environment."""
     names = [name for name in provider.key_env if environ.get(name, "").strip() == key]
     if key and not names:

@@ -3,15 +3,15 @@
 ```text
 ZotError                    one line for a person, `exit_code` for a script
 ├── ConfigError             the request cannot be made as asked (exit 2)
-│   ├── MissingKey          no credential for the vendor
-│   └── UnknownName         no such vendor or model; names the nearest
-└── ProviderError           the vendor or the way to it failed (exit 1)
+│   ├── MissingKey          no credential for the provider
+│   └── UnknownName         no such provider or model; names the nearest
+└── ProviderError           the provider or the way to it failed (exit 1)
     ├── ConnectError        no connection: refused, unknown host, TLS
     ├── ResponseTimeout     connected, but nothing came within the limit
     ├── StatusError         an HTTP status of 400 or more
     ├── ProtocolError       an answer that is not what the wire promises (HTML, no event stream)
     ├── StreamCut           the answer broke off before its end
-    └── ModelError          the vendor reported a failure inside the stream
+    └── ModelError          the provider reported a failure inside the stream
 ```
 
 `ProviderError` can be asked: `retryable`, `auth`, `context_overflow`.
@@ -19,7 +19,7 @@ ZotError                    one line for a person, `exit_code` for a script
 
 from collections.abc import Iterable
 
-from zot_provider.surrogates import without_surrogates
+from zot_provider.json_text import without_surrogates
 
 
 class ZotError(Exception):
@@ -35,7 +35,7 @@ class ConfigError(ZotError):
 
 
 class MissingKey(ConfigError):
-    """No credential for the vendor; the text names the environment variables that would hold one."""
+    """No credential for the provider; the text names the environment variables that would hold one."""
 
 
 FEW = 10
@@ -43,7 +43,7 @@ FEW = 10
 
 
 class UnknownName(ConfigError):
-    """A vendor or model that nobody knows; the text names the nearest ones."""
+    """A provider or model that nobody knows; the text names the nearest ones."""
 
     @classmethod
     def among(cls, kind: str, name: str, known: Iterable[str], hint: str = "") -> "UnknownName":
@@ -105,7 +105,7 @@ _OVERFLOW = (
 
 
 def overflows(message: str) -> bool:
-    """Whether a vendor's words say that the conversation is too long for the model."""
+    """Whether a provider's words say that the conversation is too long for the model."""
     lowered = message.lower()
     return any(phrase in lowered for phrase in _OVERFLOW)
 
@@ -137,7 +137,7 @@ class StreamCut(ProviderError):
 
 
 class ModelError(ProviderError):
-    """The vendor reported a failure inside the stream. `code` is the vendor's word for it."""
+    """The provider reported a failure inside the stream. `code` is the provider's word for it."""
 
     def __init__(self, text: str, *, code: str = "", message: str = "") -> None:
         super().__init__(text)

@@ -45,3 +45,12 @@ def shown(value: object) -> str:
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+def without_surrogates(text: str) -> str:
+    """`text` with surrogate pairs joined, and U+FFFD in place of each half that stands alone."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text

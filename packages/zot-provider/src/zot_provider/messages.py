@@ -1,4 +1,4 @@
-"""Messages and the blocks they are made of: what a conversation is, whoever the vendor.
+"""Messages and the blocks they are made of: what a conversation is, whoever the provider.
 
 One closed union, `Block`. A `Message` of role "user" holds text and images; of role "assistant" text,
 reasoning and tool calls, in the order the model wrote them; of role "tool" one tool result per call of the
@@ -26,7 +26,7 @@ class TextBlock(Record):
 
 @record
 class ImageBlock(Record):
-    """A picture: `data` is standard base64 (RFC 4648) without line breaks, `mime_type` e.g. "image/png"."""
+    """An image: `data` is standard base64 (RFC 4648) without line breaks, `mime_type` e.g. "image/png"."""
 
     type: ClassVar[str] = "image"
     mime_type: str
@@ -34,7 +34,7 @@ class ImageBlock(Record):
 
     @property
     def size(self) -> int:
-        """Bytes of the decoded picture."""
+        """Bytes of the decoded image."""
         return len(self.data) * 3 // 4 - self.data[-2:].count("=")
 
 

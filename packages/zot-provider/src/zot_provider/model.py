@@ -15,16 +15,16 @@ class Price(Record):
 
 @record
 class Model(Record):
-    """A model of a vendor.
+    """A model of a provider.
 
-    `vendor` is the id of a record in `VENDORS`. `context_window` and `max_output` are in tokens, 0 if unknown.
-    `price` is None when nobody knows it: a cost is then unknown, never zero. `efforts` are the vendor's words for the
+    `provider` is the id of a record in `PROVIDERS`. `context_window` and `max_output` are in tokens, 0 if unknown.
+    `price` is None when nobody knows it: a cost is then unknown, never zero. `efforts` are the provider's words for the
     reasoning efforts that the model takes, such as "low" and "xhigh", empty if unknown; a model of the Anthropic wire
     that has some decides itself how long it thinks, one that has none is given a budget of tokens.
     """
 
     id: str
-    vendor: str
+    provider: str
     name: str = ""
     context_window: int = 0
     max_output: int = 0

@@ -14,12 +14,12 @@ from zot_provider.catalog.user import Known
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout, UnknownName, ZotError
 from zot_provider.model import Model
+from zot_provider.providers import PROVIDERS
+from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
-from zot_provider.vendors import VENDORS
-from zot_provider.vendors.spec import Vendor
 
 if TYPE_CHECKING:
-    from zot_provider.client import Client
+    from zot_provider.client.http import Client
 
 Fetch: TypeAlias = Callable[[str], Awaitable[Iterable[str | Model]]]
 """Gets the list of models from the server of the provider with this id: `RoutingClient.models`."""
@@ -56,9 +56,9 @@ class Listing(Record):
 class _Entry(Record):
     """A provider, the models that came with it, and a function that makes its client if it does not speak HTTP."""
 
-    provider: Vendor
+    provider: Provider
     models: dict[str, Model] = field(default_factory=dict)
-    open: "Callable[[Vendor], Client] | None" = None
+    open: "Callable[[Provider], Client] | None" = None
 
 
 class ModelRegistry:
@@ -86,11 +86,11 @@ class ModelRegistry:
     # Providers.
 
     @property
-    def providers(self) -> tuple[Vendor, ...]:
+    def providers(self) -> tuple[Provider, ...]:
         """The built-in ones, the user's, then those added."""
         return tuple(entry.provider for entry in (self._known | self._added).values())
 
-    def provider(self, id: str) -> Vendor:
+    def provider(self, id: str) -> Provider:
         """The provider with this id; raises `UnknownName` with the nearest ids if there is none."""
         entry = self._added.get(id) or self._known.get(id)
         if entry is None:
@@ -98,7 +98,7 @@ class ModelRegistry:
         return entry.provider
 
     def add(
-        self, provider: Vendor, models: Iterable[Model] = (), *, open: "Callable[[Vendor], Client] | None" = None
+        self, provider: Provider, models: Iterable[Model] = (), *, open: "Callable[[Provider], Client] | None" = None
     ) -> None:
         """Add a provider, or replace the one with the same id; the models of that one stay known.
 
@@ -117,10 +117,10 @@ class ModelRegistry:
         """Replace the built-in providers and those of the user by `known`. Added providers stay."""
         self._known = {
             provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
-            for provider in known.vendors
+            for provider in known.providers
         }
 
-    def opener(self, id: str) -> "Callable[[Vendor], Client] | None":
+    def opener(self, id: str) -> "Callable[[Provider], Client] | None":
         """The function that makes the provider's client; None if it speaks HTTP."""
         entry = self._added.get(id)
         return None if entry is None or self.base_url(id) else entry.open
@@ -175,16 +175,16 @@ class ModelRegistry:
 
     def knows(self, model: Model) -> bool:
         """Whether `find` finds the model, or it is a dated snapshot of a model of the catalogue."""
-        if self.find(model.vendor, model.id) is not None:
+        if self.find(model.provider, model.id) is not None:
             return True
-        return any(in_catalog(each, model.id) for each in self.providers if each.id == model.vendor)
+        return any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
 
     def unlisted(self, model: Model, before: Model | None = None) -> bool:
         """Whether to warn a person: the models of the provider are known, and this is not one of them.
 
         `before` is the model that was in use before; see `has_own_names`.
         """
-        return not self.knows(model) and not self.has_own_names(model.vendor, before)
+        return not self.knows(model) and not self.has_own_names(model.provider, before)
 
     def has_own_names(self, id: str, current: Model | None = None) -> bool:
         """Whether only the provider's server knows the names of its models.
@@ -196,8 +196,8 @@ class ModelRegistry:
         provider = self.provider(id)
         if not provider.catalog:
             return True
-        if current is not None and current.vendor == id and current.id:
-            elsewhere = bool(self.base_url(id)) or provider not in VENDORS
+        if current is not None and current.provider == id and current.id:
+            elsewhere = bool(self.base_url(id)) or provider not in PROVIDERS
             return elsewhere and not in_catalog(provider, current.id)
         return bool(self._endpoint(id).base_url)
 
@@ -264,7 +264,7 @@ class ModelRegistry:
         models: list[Model] = []
         for id in ids:
             found = self._models(id, own_names=self.has_own_names(id, current))
-            if current is not None and current.vendor == id and current.id:
+            if current is not None and current.provider == id and current.id:
                 found = found if any(each.id == current.id for each in found) else [current, *found]
             models += found
         return Listing(models, problems)
@@ -280,7 +280,7 @@ class ModelRegistry:
 
         Raises `ConfigError` for an empty name, and `UnknownName` for an unknown provider.
         """
-        name, here = name.strip(), provider or (current.vendor if current is not None else self._first())
+        name, here = name.strip(), provider or (current.provider if current is not None else self._first())
         self.provider(here)
         head, slash, rest = name.partition("/")
         if not name or (slash and not rest):
@@ -347,7 +347,7 @@ class ModelRegistry:
         return list(found.values())
 
     def _chosen(self, which: Which, current: Model | None) -> list[str]:
-        first = [] if current is None else [self.provider(current.vendor).id]
+        first = [] if current is None else [self.provider(current.provider).id]
         if which == "current":
             return first
         ids = [provider.id for provider in self.providers if which == "all" or self.ready(provider.id)]
@@ -356,6 +356,6 @@ class ModelRegistry:
     def _is_asked(self, id: str, ask: Ask, current: Model | None) -> bool:
         if ask == "never" or not (self.address(id) or self.opener(id)):
             return False
-        if not self.ready(id) and (current is None or current.vendor != id):
+        if not self.ready(id) and (current is None or current.provider != id):
             return False
         return ask == "always" or self.has_own_names(id, current)

@@ -1,4 +1,4 @@
-"""`Request`: what is asked of a model, in no vendor's words."""
+"""`Request`: what is asked of a model, in no provider's words."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -24,7 +24,7 @@ class Request(Record):
 
     `max_tokens` bounds the answer (None: the model's own limit). `reasoning` is the effort, mapped to each
     wire's own knob. `response_schema` constrains the answer to JSON that fits it, where the wire can.
-    `cache_key` is stable for one conversation and lets a vendor route to a warm cache.
+    `cache_key` is stable for one conversation and lets a provider route to a warm cache.
     """
 
     model: Model

@@ -4,15 +4,15 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from zot_provider.client import Client, HttpClient
+from zot_provider.client.http import Client, HttpClient
 from zot_provider.events import StreamEvent
 from zot_provider.model import Model
+from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, record
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.request import Request
 from zot_provider.selection import Selection, environment_key
 from zot_provider.transport.retry import RetryPolicy
-from zot_provider.vendors.spec import Vendor
 
 if TYPE_CHECKING:
     from zot_provider.transport.http import HttpTransport
@@ -23,10 +23,10 @@ class _Opened(Record):
     """A client, and what it was opened for."""
 
     client: Client
-    provider: Vendor
+    provider: Provider
     endpoint: Endpoint | None
     address: str
-    opener: Callable[[Vendor], Client] | None
+    opener: Callable[[Provider], Client] | None
 
 
 class RoutingClient:
@@ -37,27 +37,31 @@ class RoutingClient:
     """
 
     def __init__(
-        self, registry: ModelRegistry | None = None, *, retries: RetryPolicy | None = None, gather: float = 0.0
+        self,
+        registry: ModelRegistry | None = None,
+        *,
+        retries: RetryPolicy | None = None,
+        coalesce_seconds: float = 0.0,
     ) -> None:
-        """`registry` has the providers, their addresses and keys. `gather` is that of `HttpLimits`."""
+        """`registry` has the providers, their addresses and keys. `coalesce_seconds` is that of `HttpLimits`."""
         self.registry = registry or ModelRegistry()
         self.on_retry: Callable[[str, float], None] | None = None
         """Called before a request is made again: with the reason, one line that begins with the provider's id, and the
         seconds until then."""
         self._retries = retries
-        self._gather = gather
+        self._coalesce_seconds = coalesce_seconds
         self._opened: dict[str, _Opened] = {}
         self._others: list[Client] = []  # those that do not speak HTTP, also replaced ones
         self._transports: dict[bool, HttpTransport] = {}
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
         """See `Client`. Raises what `check` raises, at once."""
-        return self.client(request.model.vendor).stream(request)
+        return self.client(request.model.provider).stream(request)
 
     def check(self, model: Model) -> None:
         """Raises `MissingKey` (which names the variables to set), `UnknownName` or another `ConfigError` if no request
         to this model could be made. Contacts no server."""
-        check = getattr(self.client(model.vendor), "check", None)
+        check = getattr(self.client(model.provider), "check", None)
         if check is not None:
             check(model)
 
@@ -69,10 +73,10 @@ class RoutingClient:
 
     async def name_model(self, model: Model) -> Model:
         """The same model; if it has no id, the first one that the server lists. Raises what `models` raises."""
-        listed = [] if model.id else await self.models(model.vendor)
+        listed = [] if model.id else await self.models(model.provider)
         if not listed:
             return model
-        return self.registry.find(model.vendor, listed[0]) or model.replace(id=listed[0])
+        return self.registry.find(model.provider, listed[0]) or model.replace(id=listed[0])
 
     def client(self, provider_id: str) -> Client:
         """The client of one provider. Do not close it: `close` does. Raises `UnknownName`, `MissingKey`, or another
@@ -103,7 +107,7 @@ class RoutingClient:
             for each in closed:
                 stack.push_async_callback(each.close)
 
-    def _open(self, provider: Vendor, endpoint: Endpoint) -> HttpClient:
+    def _open(self, provider: Provider, endpoint: Endpoint) -> HttpClient:
         client = HttpClient(
             provider,
             credentials=self.registry.credentials_of(provider.id),
@@ -118,7 +122,9 @@ class RoutingClient:
         if insecure not in self._transports:
             from zot_provider.transport.http import HttpLimits, HttpTransport  # noqa: PLC0415  httpx: not before a request
 
-            self._transports[insecure] = HttpTransport(HttpLimits(gather=self._gather), insecure=insecure)
+            self._transports[insecure] = HttpTransport(
+                HttpLimits(coalesce_seconds=self._coalesce_seconds), insecure=insecure
+            )
         return self._transports[insecure]
 
     def _tell_retry(self, why: str, delay: float) -> None:
@@ -132,23 +138,23 @@ def open_client(
     registry: ModelRegistry | None = None,
     insecure: bool = False,
     retries: RetryPolicy | None = None,
-    gather: float = 0.0,
+    coalesce_seconds: float = 0.0,
 ) -> RoutingClient:
     """A client for the selected model, and for any other provider of the `registry`.
 
     The key and the base URL of the selection become the registry's endpoint of that provider, unless they come from the
     environment: each request reads that again. Raises `MissingKey`, or another `ConfigError`.
     """
-    registry, vendor = registry or ModelRegistry(), selection.vendor
-    if vendor not in registry.providers:
-        registry.add(vendor)
-    key = "" if selection.key == environment_key(vendor, registry.environ) else selection.key
-    base_url = "" if selection.base_url == registry.base_url(vendor.id) else selection.base_url
+    registry, provider = registry or ModelRegistry(), selection.provider
+    if provider not in registry.providers:
+        registry.add(provider)
+    key = "" if selection.key == environment_key(provider, registry.environ) else selection.key
+    base_url = "" if selection.base_url == registry.base_url(provider.id) else selection.base_url
     if key or base_url or insecure:
-        before = registry.endpoints.get(vendor.id, Endpoint())
-        registry.endpoints[vendor.id] = Endpoint(
+        before = registry.endpoints.get(provider.id, Endpoint())
+        registry.endpoints[provider.id] = Endpoint(
             key or before.key, base_url or before.base_url, insecure or before.insecure
         )
-    client = RoutingClient(registry, retries=retries, gather=gather)
+    client = RoutingClient(registry, retries=retries, coalesce_seconds=coalesce_seconds)
     client.check(selection.model)
     return client

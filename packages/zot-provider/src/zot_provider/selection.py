@@ -7,18 +7,18 @@ from zot_provider.catalog.user import Known
 from zot_provider.credentials import environment_value
 from zot_provider.errors import MissingKey, UnknownName
 from zot_provider.model import Model
+from zot_provider.providers import PROVIDERS
+from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, record
 from zot_provider.registry import ModelRegistry
-from zot_provider.vendors import VENDORS
-from zot_provider.vendors.spec import Vendor
 
 
 @record
 class Selection(Record):
-    """A vendor, one of its models, the key to use and where to ask. `model.id` is empty where only the server knows
-    its models; `key` is empty where there is none, `base_url` where the vendor's own is meant."""
+    """A provider, one of its models, the key to use and where to ask. `model.id` is empty where only the server knows
+    its models; `key` is empty where there is none, `base_url` where the provider's own is meant."""
 
-    vendor: Vendor
+    provider: Provider
     model: Model
     key: str = ""
     base_url: str = ""
@@ -51,26 +51,26 @@ def select(
         provider, model, slash = head, rest, ""
     foreign = head if slash and not provider else ""
     try:
-        vendor = registry.provider(provider) if provider else _guess(model, base_url, registry, preferred)
+        found = registry.provider(provider) if provider else _guess(model, base_url, registry, preferred)
     except MissingKey:
         if foreign and _near(foreign, registry):  # mistyped, rather than a model of a server that is yet to be named
             raise _unlisted(foreign, registry) from None
         raise
-    key = api_key or environment_key(vendor, registry.environ)
-    base_url = base_url or registry.base_url(vendor.id)
-    chosen = registry.find(vendor.id, model) or Model(model, vendor.id, reasoning=True)
+    key = api_key or environment_key(found, registry.environ)
+    base_url = base_url or registry.base_url(found.id)
+    chosen = registry.find(found.id, model) or Model(model, found.id, reasoning=True)
     if not model:
-        chosen = registry.default(vendor.id)
-    elif not base_url and vendor in VENDORS and registry.find(vendor.id, model) is None:
-        if foreign and vendor.catalog:  # no model of a catalogue has a slash in its name
+        chosen = registry.default(found.id)
+    elif not base_url and found in PROVIDERS and registry.find(found.id, model) is None:
+        if foreign and found.catalog:  # no model of a catalogue has a slash in its name
             raise _unlisted(foreign, registry)
-        chosen = resolve_model(vendor, model, strict=True)
-    return Selection(vendor, chosen, key, base_url)
+        chosen = resolve_model(found, model, strict=True)
+    return Selection(found, chosen, key, base_url)
 
 
-def environment_key(vendor: Vendor, environ: Mapping[str, str]) -> str:
-    """The vendor's key in the environment, empty if there is none."""
-    return environment_value(vendor.key_env, environ)
+def environment_key(provider: Provider, environ: Mapping[str, str]) -> str:
+    """The provider's key in the environment, empty if there is none."""
+    return environment_value(provider.key_env, environ)
 
 
 def _ids(registry: ModelRegistry) -> list[str]:
@@ -93,7 +93,7 @@ def _near(id: str, registry: ModelRegistry) -> bool:
     return bool(difflib.get_close_matches(id, _ids(registry), n=1, cutoff=0.75))
 
 
-def _guess(model: str, base_url: str, registry: ModelRegistry, preferred: str) -> Vendor:
+def _guess(model: str, base_url: str, registry: ModelRegistry, preferred: str) -> Provider:
     providers = registry.providers
     liked = [each for each in providers if each.id == preferred]
     liked += [each for each in providers if each.key_env and registry.ready(each.id)]

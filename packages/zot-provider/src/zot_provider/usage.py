@@ -8,7 +8,7 @@ from zot_provider.record import Record, record
 class Usage(Record):
     """Tokens of one or several model calls, each counted once: `input` leaves out what the cache served.
 
-    `reasoning` is the part of `output` spent on thinking, None where the vendor does not say. `cost_usd` is 0
+    `reasoning` is the part of `output` spent on thinking, None where the provider does not say. `cost_usd` is 0
     when the price is unknown.
     """
 

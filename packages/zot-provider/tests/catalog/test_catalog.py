@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 from zot_provider.catalog import find_model, list_models, resolve_model
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model, Price
-from zot_provider.vendors import VENDORS, find_vendor
+from zot_provider.providers import PROVIDERS, find_provider
 
-ANTHROPIC = find_vendor("anthropic")
-OPENAI = find_vendor("openai")
-RESPONSES = find_vendor("openai-responses")
-OLLAMA = find_vendor("ollama")
+ANTHROPIC = find_provider("anthropic")
+OPENAI = find_provider("openai")
+RESPONSES = find_provider("openai-responses")
+OLLAMA = find_provider("ollama")
 
 
 def test_a_known_model_comes_with_its_limits_and_price():
     assert find_model(ANTHROPIC, "claude-sonnet-4-5") == Model(
         id="claude-sonnet-4-5",
-        vendor="anthropic",
+        provider="anthropic",
         name="Claude Sonnet 4.5 (latest)",
         context_window=200_000,
         max_output=64_000,
@@ -52,15 +52,15 @@ def test_models_are_listed_in_the_order_of_their_ids():
     assert "claude-opus-4-7" in ids
 
 
-def test_a_vendor_without_a_catalogue_lists_nothing():
+def test_a_provider_without_a_catalogue_lists_nothing():
     assert list_models(OLLAMA) == []
 
 
-def test_two_vendors_of_one_catalogue_list_the_same_models_each_as_its_own():
+def test_two_providers_of_one_catalogue_list_the_same_models_each_as_its_own():
     chat, responses = list_models(OPENAI), list_models(RESPONSES)
     assert [model.id for model in chat] == [model.id for model in responses]
-    assert {model.vendor for model in chat} == {"openai"}
-    assert {model.vendor for model in responses} == {"openai-responses"}
+    assert {model.provider for model in chat} == {"openai"}
+    assert {model.provider for model in responses} == {"openai-responses"}
 
 
 def test_changing_a_model_does_not_change_the_catalogue():
@@ -74,18 +74,18 @@ def test_changing_a_model_does_not_change_the_catalogue():
     assert (again.context_window, again.price.input) == (272_000, 1.25)
 
 
-@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.id)
-def test_every_listed_model_is_found_and_resolved_by_its_id(vendor):
-    for model in list_models(vendor):
-        assert find_model(vendor, model.id) == model
-        assert resolve_model(vendor, model.id, strict=True) == model
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.id)
+def test_every_listed_model_is_found_and_resolved_by_its_id(provider):
+    for model in list_models(provider):
+        assert find_model(provider, model.id) == model
+        assert resolve_model(provider, model.id, strict=True) == model
 
 
 @pytest.mark.parametrize(
     ("name", "id"),
     [
         pytest.param("claude-haiku", "claude-haiku-4-5", id="the undated id before a dated one"),
-        pytest.param("claude-3-5-haiku", "claude-3-5-haiku-latest", id="the vendor's latest before a date"),
+        pytest.param("claude-3-5-haiku", "claude-3-5-haiku-latest", id="the provider's latest before a date"),
         pytest.param("claude-3-5-sonnet", "claude-3-5-sonnet-20241022", id="the newest date"),
         pytest.param("claude-sonnet-4", "claude-sonnet-4-20250514", id="only the date missing beats a longer name"),
         pytest.param("claude-sonnet-4-5-2025", "claude-sonnet-4-5-20250929", id="a date begun"),
@@ -116,32 +116,32 @@ def test_a_misspelt_model_is_answered_with_the_nearest_and_what_to_do():
     assert "(give a full id; zot --list-models tells those of Anthropic as of 20" in text
 
 
-def test_a_model_of_another_vendor_is_unknown():
+def test_a_model_of_another_provider_is_unknown():
     with pytest.raises(UnknownName):
         resolve_model(ANTHROPIC, "gpt-5", strict=True)
 
 
-def test_latest_is_not_made_up_where_the_vendor_has_no_such_id():
+def test_latest_is_not_made_up_where_the_provider_has_no_such_id():
     with pytest.raises(UnknownName):
         resolve_model(OPENAI, "gpt-5-latest", strict=True)
 
 
 def test_an_unknown_name_is_taken_as_it_is_when_not_strict():
     assert resolve_model(ANTHROPIC, "my-proxy-model", strict=False) == Model(
-        id="my-proxy-model", vendor="anthropic", reasoning=True
+        id="my-proxy-model", provider="anthropic", reasoning=True
     )
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_a_vendor_without_a_catalogue_takes_every_name(strict):
-    assert resolve_model(OLLAMA, "qwen3:8b", strict=strict) == Model(id="qwen3:8b", vendor="ollama", reasoning=True)
+def test_a_provider_without_a_catalogue_takes_every_name(strict):
+    assert resolve_model(OLLAMA, "qwen3:8b", strict=strict) == Model(id="qwen3:8b", provider="ollama", reasoning=True)
 
 
-@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.id)
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.id)
 @pytest.mark.parametrize("strict", [True, False])
-def test_an_empty_name_is_refused(vendor, strict):
+def test_an_empty_name_is_refused(provider, strict):
     with pytest.raises(UnknownName, match="unknown model ''"):
-        resolve_model(vendor, "", strict=strict)
+        resolve_model(provider, "", strict=strict)
 
 
 names = st.text(min_size=1) | st.builds(
@@ -152,28 +152,28 @@ names = st.text(min_size=1) | st.builds(
 )
 
 
-@given(names, st.sampled_from(VENDORS))
-def test_without_strict_every_name_is_a_model_that_is_known_or_called_exactly_that(name, vendor):
-    model = resolve_model(vendor, name, strict=False)
-    assert model.vendor == vendor.id
-    assert model.id == name or model == find_model(vendor, model.id)
+@given(names, st.sampled_from(PROVIDERS))
+def test_without_strict_every_name_is_a_model_that_is_known_or_called_exactly_that(name, provider):
+    model = resolve_model(provider, name, strict=False)
+    assert model.provider == provider.id
+    assert model.id == name or model == find_model(provider, model.id)
     assert model.id.startswith(name)
 
 
-@given(names, st.sampled_from(VENDORS))
-def test_strict_gives_the_same_model_or_an_error(name, vendor):
+@given(names, st.sampled_from(PROVIDERS))
+def test_strict_gives_the_same_model_or_an_error(name, provider):
     try:
-        model = resolve_model(vendor, name, strict=True)
+        model = resolve_model(provider, name, strict=True)
     except UnknownName:
-        assert resolve_model(vendor, name, strict=False) == Model(id=name, vendor=vendor.id, reasoning=True)
+        assert resolve_model(provider, name, strict=False) == Model(id=name, provider=provider.id, reasoning=True)
     else:
-        assert model == resolve_model(vendor, name, strict=False)
+        assert model == resolve_model(provider, name, strict=False)
 
 
 def test_importing_the_catalogue_loads_nothing_but_itself_and_reads_no_file():
     program = """
 import sys
-import zot_provider.errors, zot_provider.vendors
+import zot_provider.errors, zot_provider.providers
 before = set(sys.modules)
 opened = []
 sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)

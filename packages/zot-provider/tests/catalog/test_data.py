@@ -7,7 +7,7 @@ import pytest
 
 import zot_provider.catalog
 from zot_provider.model import Model, Price
-from zot_provider.vendors import VENDORS
+from zot_provider.providers import PROVIDERS
 
 FILES = sorted((Path(zot_provider.catalog.__file__).parent / "data").iterdir())
 
@@ -22,8 +22,10 @@ def models(file):
     return json.loads(file.read_text(encoding="utf-8"))["models"]
 
 
-def test_there_is_one_file_for_each_catalogue_a_vendor_names():
-    assert [file.name for file in FILES] == sorted({f"{vendor.catalog}.json" for vendor in VENDORS if vendor.catalog})
+def test_there_is_one_file_for_each_catalogue_a_provider_names():
+    assert [file.name for file in FILES] == sorted(
+        {f"{provider.catalog}.json" for provider in PROVIDERS if provider.catalog}
+    )
 
 
 def test_a_file_says_where_it_comes_from_and_when(file):
@@ -42,8 +44,8 @@ def test_ids_are_unique_and_sorted(models):
     assert ids == sorted(set(ids))
 
 
-def test_a_row_has_the_fields_of_a_model_without_the_vendor(models):
-    fields = {name for name in Model.__match_args__ if name != "vendor"}
+def test_a_row_has_the_fields_of_a_model_without_the_provider(models):
+    fields = {name for name in Model.__match_args__ if name != "provider"}
     assert all(set(model) == fields for model in models)
 
 

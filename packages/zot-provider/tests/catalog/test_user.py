@@ -9,9 +9,9 @@ from zot_provider.catalog import list_models
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model, Price
+from zot_provider.providers import PROVIDERS, find_provider
+from zot_provider.providers.spec import Provider
 from zot_provider.selection import select
-from zot_provider.vendors import VENDORS, find_vendor
-from zot_provider.vendors.spec import Vendor
 from zot_provider.wire.base import Quirks
 
 CORP = {"baseUrl": "https://llm.corp/v1", "models": [{"id": "m1"}]}
@@ -21,48 +21,48 @@ def parse(providers: Any) -> Any:
     return parse_user_models({"providers": providers})
 
 
-def test_without_anything_the_built_in_vendors_are_known() -> None:
-    assert parse_user_models({}).vendors == VENDORS
+def test_without_anything_the_built_in_providers_are_known() -> None:
+    assert parse_user_models({}).providers == PROVIDERS
 
 
-def test_a_new_vendor_has_its_key_in_a_variable_of_its_name() -> None:
+def test_a_new_provider_has_its_key_in_a_variable_of_its_name() -> None:
     known = parse({"my-corp": CORP})
-    assert known.vendors[-1] == Vendor(
+    assert known.providers[-1] == Provider(
         "my-corp", "my-corp", "openai-chat", "https://llm.corp/v1", key_env=("MY_CORP_API_KEY",)
     )
     assert known.models["my-corp"] == [Model("m1", "my-corp", name="m1")]
 
 
-def test_a_vendor_without_authentication_needs_no_key() -> None:
-    assert parse({"corp": CORP | {"auth": "none", "api": "anthropic"}}).vendors[-1] == Vendor(
+def test_a_provider_without_authentication_needs_no_key() -> None:
+    assert parse({"corp": CORP | {"auth": "none", "api": "anthropic"}}).providers[-1] == Provider(
         "corp", "corp", "anthropic-messages", "https://llm.corp/v1"
     )
 
 
-def test_a_known_vendor_keeps_what_is_not_said() -> None:
+def test_a_known_provider_keeps_what_is_not_said() -> None:
     known = parse({"anthropic": {"baseUrl": "https://proxy.corp"}})
-    assert known.vendors[0] == find_vendor("anthropic").replace(base_url="https://proxy.corp", base_url_env=())
-    assert len(known.vendors) == len(VENDORS)
+    assert known.providers[0] == find_provider("anthropic").replace(base_url="https://proxy.corp", base_url_env=())
+    assert len(known.providers) == len(PROVIDERS)
 
 
 def test_the_address_written_down_counts_more_than_a_variable() -> None:
     known = parse({"openai": {"baseUrl": "https://mine/v1"}, "anthropic": {"models": [{"id": "x"}]}})
     environ = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "https://other/v1", "ANTHROPIC_BASE_URL": "https://third"}
     assert select("openai", environ=environ, known=known).base_url == ""
-    assert select("openai", environ=environ, known=known).vendor.base_url == "https://mine/v1"
+    assert select("openai", environ=environ, known=known).provider.base_url == "https://mine/v1"
     assert select("anthropic", api_key="k", environ=environ, known=known).base_url == "https://third"
 
 
-def test_a_known_vendor_on_another_wire_loses_what_was_particular_about_the_first() -> None:
-    openai = find_vendor("openai")
+def test_a_known_provider_on_another_wire_loses_what_was_particular_about_the_first() -> None:
+    openai = find_provider("openai")
     known = parse({"openai": {"api": "anthropic"}, "anthropic": {"api": "anthropic"}})
-    assert known.vendors[0] == find_vendor("anthropic")
-    assert known.vendors[1] == openai.replace(wire="anthropic-messages", quirks=Quirks())
-    assert parse({"openai": {"auth": "none"}}).vendors[1] == openai.replace(key_env=())
+    assert known.providers[0] == find_provider("anthropic")
+    assert known.providers[1] == openai.replace(wire="anthropic-messages", quirks=Quirks())
+    assert parse({"openai": {"auth": "none"}}).providers[1] == openai.replace(key_env=())
 
 
 def test_a_model_of_the_catalogue_keeps_what_is_not_said() -> None:
-    anthropic = find_vendor("anthropic")
+    anthropic = find_provider("anthropic")
     (listed,) = (model for model in list_models(anthropic) if model.id == "claude-sonnet-4-6")
     model = {"id": "claude-sonnet-4-6", "contextWindow": 1000}
     assert parse({"anthropic": {"models": [model]}}).models["anthropic"] == [listed.replace(context_window=1000)]

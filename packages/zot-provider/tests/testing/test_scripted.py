@@ -3,7 +3,7 @@ from contextlib import aclosing
 
 import pytest
 
-from zot_provider.client import Client
+from zot_provider.client.http import Client
 from zot_provider.errors import StatusError
 from zot_provider.events import StreamEnd, StreamEvent, TextDelta, UsageReport
 from zot_provider.messages import Message, TextBlock

@@ -147,7 +147,7 @@ def test_more_can_be_written_while_it_runs():
         ),
     ],
 )
-def test_a_wrong_key_is_refused_in_the_shape_of_the_vendor(wire, body):
+def test_a_wrong_key_is_refused_in_the_shape_of_the_provider(wire, body):
     with ScriptedServer(["a"], key="right") as server:
         answer = ask(server, wire, key="wrong")
         assert (answer.status, answer.json) == (401, body)
@@ -352,7 +352,7 @@ def test_many_clients_at_once_each_get_a_turn():
     assert sorted(texts, key=int) == [str(number) for number in range(20)]
 
 
-def test_base_urls_are_what_the_vendors_own_clients_take():
+def test_base_urls_are_what_the_providers_own_clients_take():
     with ScriptedServer() as server:
         assert server.base_url("anthropic-messages") == server.url
         assert server.base_url("openai-chat") == server.base_url("openai-responses") == f"{server.url}/v1"

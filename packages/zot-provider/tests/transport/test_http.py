@@ -424,7 +424,7 @@ async def test_what_comes_after_a_piece_gathers_where_that_was_asked_for(raw_ser
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
     async with raw_server(handler, ssl=context if secured else None) as server:
-        transport = HttpTransport(HttpLimits(gather=1.0), insecure=True)
+        transport = HttpTransport(HttpLimits(coalesce_seconds=1.0), insecure=True)
         url = f"https://localhost:{server.port}/v1" if secured else server.url
         pieces = []
         try:
@@ -450,7 +450,7 @@ async def test_an_answer_that_is_given_up_while_it_gathers_closes_its_connection
         closed.set()
 
     async with raw_server(handler) as server:
-        transport = HttpTransport(HttpLimits(gather=600.0))
+        transport = HttpTransport(HttpLimits(coalesce_seconds=600.0))
         heard = asyncio.Event()
 
         async def ask() -> None:

@@ -43,7 +43,7 @@ def test_usage_that_grows_or_shrinks_is_reported_as_what_it_adds():
         ("x" * 500, "x" * 399 + "…", "", False),
     ],
 )
-def test_what_a_vendor_says_becomes_one_line(error, text, code, retryable):
+def test_what_a_provider_says_becomes_one_line(error, text, code, retryable):
     with pytest.raises(ModelError) as caught:
         fail(error)
     assert (str(caught.value), caught.value.code, caught.value.retryable) == (

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from zot_tui.app import App
-    from zot_tui.color import Color, parse_color
     from zot_tui.diff import diff_rows, fold
     from zot_tui.editor.buffer import Buffer
     from zot_tui.editor.completion import Command, Completer
     from zot_tui.editor.history import History, history_path
     from zot_tui.editor.paste import Pastes
     from zot_tui.handlers import Handlers
-    from zot_tui.image.gallery import Gallery
-    from zot_tui.keymap import Binding, Keymap
-    from zot_tui.keys import Key, from_urwid, panel_key, parse_key
+    from zot_tui.image.gallery import ImageStore
+    from zot_tui.keys.keymap import Binding, Keymap
+    from zot_tui.keys.keys import Key, from_urwid, panel_key, parse_key
     from zot_tui.markdown import Block, Document
     from zot_tui.text.ansi import Sgr, parse_ansi, strip_ansi
     from zot_tui.text.fuzzy import Match, match, rank
@@ -25,23 +24,24 @@ if TYPE_CHECKING:
     from zot_tui.text.width import clip, expand_tabs, graphemes, pad, width
     from zot_tui.text.wrap import wrap
     from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme, palette, parse_theme
+    from zot_tui.theme.color import Color, parse_color
     from zot_tui.theme.detect import background, color_depth
     from zot_tui.version import __version__
-    from zot_tui.widgets.cell import Cell, Look
-    from zot_tui.widgets.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell, WorkedCell
-    from zot_tui.widgets.dialog import Dialog
-    from zot_tui.widgets.editor import EditorWidget
+    from zot_tui.widgets.dialogs.dialog import Dialog
+    from zot_tui.widgets.dialogs.panel import PanelWidget
+    from zot_tui.widgets.dialogs.picker import Item, Picker, RowAction
+    from zot_tui.widgets.dialogs.questions import Choice, Confirm, Pages, TextInput
+    from zot_tui.widgets.dialogs.stack import Stack
     from zot_tui.widgets.form import Field, Form
-    from zot_tui.widgets.panel import PanelWidget
-    from zot_tui.widgets.picker import Item, Picker, RowAction
-    from zot_tui.widgets.questions import Choice, Confirm, Pages, TextInput
+    from zot_tui.widgets.input.editor import EditorWidget
+    from zot_tui.widgets.input.suggest import Suggest
     from zot_tui.widgets.rows import Rows
     from zot_tui.widgets.spinner import Spinner
-    from zot_tui.widgets.stack import Stack
     from zot_tui.widgets.status import Line, Segment, Status
-    from zot_tui.widgets.suggest import Suggest
-    from zot_tui.widgets.tool_cell import ToolCell
-    from zot_tui.widgets.transcript import Transcript
+    from zot_tui.widgets.transcript.cell import Cell, Look
+    from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell, WorkedCell
+    from zot_tui.widgets.transcript.tool_cell import ToolCell
+    from zot_tui.widgets.transcript.transcript import Transcript
 
 _HOMES = {
     "App": "zot_tui.app",
@@ -50,42 +50,42 @@ _HOMES = {
     "Line": "zot_tui.widgets.status",
     "Segment": "zot_tui.widgets.status",
     "Spinner": "zot_tui.widgets.spinner",
-    "EditorWidget": "zot_tui.widgets.editor",
-    "Suggest": "zot_tui.widgets.suggest",
-    "Picker": "zot_tui.widgets.picker",
-    "Item": "zot_tui.widgets.picker",
-    "RowAction": "zot_tui.widgets.picker",
-    "Dialog": "zot_tui.widgets.dialog",
-    "Confirm": "zot_tui.widgets.questions",
-    "Choice": "zot_tui.widgets.questions",
-    "TextInput": "zot_tui.widgets.questions",
-    "Pages": "zot_tui.widgets.questions",
+    "EditorWidget": "zot_tui.widgets.input.editor",
+    "Suggest": "zot_tui.widgets.input.suggest",
+    "Picker": "zot_tui.widgets.dialogs.picker",
+    "Item": "zot_tui.widgets.dialogs.picker",
+    "RowAction": "zot_tui.widgets.dialogs.picker",
+    "Dialog": "zot_tui.widgets.dialogs.dialog",
+    "Confirm": "zot_tui.widgets.dialogs.questions",
+    "Choice": "zot_tui.widgets.dialogs.questions",
+    "TextInput": "zot_tui.widgets.dialogs.questions",
+    "Pages": "zot_tui.widgets.dialogs.questions",
     "Form": "zot_tui.widgets.form",
     "Field": "zot_tui.widgets.form",
-    "Stack": "zot_tui.widgets.stack",
-    "PanelWidget": "zot_tui.widgets.panel",
-    "Transcript": "zot_tui.widgets.transcript",
-    "Cell": "zot_tui.widgets.cell",
-    "Look": "zot_tui.widgets.cell",
-    "UserCell": "zot_tui.widgets.cells",
-    "AnswerCell": "zot_tui.widgets.cells",
-    "ThoughtCell": "zot_tui.widgets.cells",
-    "NoteCell": "zot_tui.widgets.cells",
-    "PlainCell": "zot_tui.widgets.cells",
-    "WorkedCell": "zot_tui.widgets.cells",
-    "ToolCell": "zot_tui.widgets.tool_cell",
+    "Stack": "zot_tui.widgets.dialogs.stack",
+    "PanelWidget": "zot_tui.widgets.dialogs.panel",
+    "Transcript": "zot_tui.widgets.transcript.transcript",
+    "Cell": "zot_tui.widgets.transcript.cell",
+    "Look": "zot_tui.widgets.transcript.cell",
+    "UserCell": "zot_tui.widgets.transcript.cells",
+    "AnswerCell": "zot_tui.widgets.transcript.cells",
+    "ThoughtCell": "zot_tui.widgets.transcript.cells",
+    "NoteCell": "zot_tui.widgets.transcript.cells",
+    "PlainCell": "zot_tui.widgets.transcript.cells",
+    "WorkedCell": "zot_tui.widgets.transcript.cells",
+    "ToolCell": "zot_tui.widgets.transcript.tool_cell",
     "Rows": "zot_tui.widgets.rows",
-    "Binding": "zot_tui.keymap",
+    "Binding": "zot_tui.keys.keymap",
     "Block": "zot_tui.markdown",
     "Buffer": "zot_tui.editor.buffer",
-    "Color": "zot_tui.color",
+    "Color": "zot_tui.theme.color",
     "Command": "zot_tui.editor.completion",
     "Completer": "zot_tui.editor.completion",
     "Document": "zot_tui.markdown",
-    "Gallery": "zot_tui.image.gallery",
+    "ImageStore": "zot_tui.image.gallery",
     "History": "zot_tui.editor.history",
-    "Key": "zot_tui.keys",
-    "Keymap": "zot_tui.keymap",
+    "Key": "zot_tui.keys.keys",
+    "Keymap": "zot_tui.keys.keymap",
     "Match": "zot_tui.text.fuzzy",
     "Pastes": "zot_tui.editor.paste",
     "Sgr": "zot_tui.text.ansi",
@@ -100,17 +100,17 @@ _HOMES = {
     "diff_rows": "zot_tui.diff",
     "expand_tabs": "zot_tui.text.width",
     "fold": "zot_tui.diff",
-    "from_urwid": "zot_tui.keys",
+    "from_urwid": "zot_tui.keys.keys",
     "graphemes": "zot_tui.text.width",
     "history_path": "zot_tui.editor.history",
     "load_theme": "zot_tui.theme",
     "match": "zot_tui.text.fuzzy",
     "pad": "zot_tui.text.width",
     "palette": "zot_tui.theme",
-    "panel_key": "zot_tui.keys",
+    "panel_key": "zot_tui.keys.keys",
     "parse_ansi": "zot_tui.text.ansi",
-    "parse_color": "zot_tui.color",
-    "parse_key": "zot_tui.keys",
+    "parse_color": "zot_tui.theme.color",
+    "parse_key": "zot_tui.keys.keys",
     "parse_theme": "zot_tui.theme",
     "rank": "zot_tui.text.fuzzy",
     "sanitize": "zot_tui.text.sanitize",
@@ -137,9 +137,9 @@ __all__ = [
     "EditorWidget",
     "Field",
     "Form",
-    "Gallery",
     "Handlers",
     "History",
+    "ImageStore",
     "Item",
     "Key",
     "Keymap",

@@ -13,23 +13,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from zot_tui.clipboard import copy
 from zot_tui.handlers import Handlers
-from zot_tui.input import Paste, Reply
-from zot_tui.job import Job
-from zot_tui.keymap import Keymap
-from zot_tui.keys import from_urwid
-from zot_tui.terminal import Display, Event, Terminal
+from zot_tui.keys.keymap import Keymap
+from zot_tui.keys.keys import from_urwid
+from zot_tui.terminal.clipboard import copy
+from zot_tui.terminal.input import Paste, Reply
+from zot_tui.terminal.signals import Job
+from zot_tui.terminal.terminal import Display, Event, Terminal
+from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
 from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
-from zot_tui.urwid_parts import urwid
-from zot_tui.widgets.paste import Pasted
+from zot_tui.widgets.input.paste import Pasted
 from zot_tui.widgets.rows import canvas
 
 if TYPE_CHECKING:
-    from zot_tui.image.gallery import Gallery
+    from zot_tui.image.gallery import ImageStore
 
 __all__ = ["App", "Handlers"]
 
@@ -43,7 +43,7 @@ class App:
     `contexts` says where the keys go now, the innermost first, for `keymap`. The terminal is as it was before when the
     block is left, whatever the way, and before an exception is told. `leave_behind` is printed then. Once over,
     `signum` is the signal that ended it, if one did, and `gone` says whether the terminal went away. Below `smallest`,
-    columns and rows, it says that it has no room. `pictures` are those on the screen, once `gallery` was asked for.
+    columns and rows, it says that it has no room. `images` are those on the screen, once `gallery` was asked for.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class App:
         self._root: Any = root
         self._theme = theme or builtin("dark")
         self._mouse = False
-        self.pictures: Gallery | None = None
+        self.images: ImageStore | None = None
         self._over = asyncio.Event()
         self._failure: BaseException | None = None
         self._due: asyncio.TimerHandle | None = None
@@ -126,13 +126,13 @@ class App:
         """Whether a redraw was asked for and has not happened yet."""
         return self._due is not None or self._resizing
 
-    def gallery(self, *, enabled: bool = True) -> "Gallery":
-        """The pictures on this screen. It is made when it is first asked for, and `enabled` counts then."""
-        if self.pictures is None:
-            from zot_tui.image.gallery import Gallery  # noqa: PLC0415  most conversations have no pictures
+    def gallery(self, *, enabled: bool = True) -> "ImageStore":
+        """The images on this screen. It is made when it is first asked for, and `enabled` counts then."""
+        if self.images is None:
+            from zot_tui.image.gallery import ImageStore  # noqa: PLC0415  most conversations have no images
 
-            self.pictures = Gallery(self.screen, self.environment, lambda: self._theme, enabled=enabled)
-        return self.pictures
+            self.images = ImageStore(self.screen, self.environment, lambda: self._theme, enabled=enabled)
+        return self.images
 
     def redraw(self) -> None:
         """Something has changed: draw soon, together with whatever else changes until then."""
@@ -179,8 +179,8 @@ class App:
 
     def exit(self) -> None:
         """End the app: `wait` returns, nothing is drawn any more."""
-        if self.pictures is not None:
-            self.pictures.close()
+        if self.images is not None:
+            self.images.close()
         self._over.set()
 
     async def __aenter__(self) -> Self:
@@ -278,8 +278,8 @@ class App:
             self._due.cancel()
             self._due = None
         self.screen.unlisten()
-        if self.pictures is not None:
-            self.pictures.suspend()
+        if self.images is not None:
+            self.images.suspend()
         self.screen.stop()
 
     @property
@@ -318,8 +318,8 @@ class App:
                     self.focused = event == "focus in"
                     self.handlers.focus(self.focused)
                 case str():
-                    if self.pictures is not None:
-                        self.pictures.measured(event)
+                    if self.images is not None:
+                        self.images.measured(event)
                     self._press(event)
                 case (name, button, column, row) if hasattr(self._root, "mouse_event"):
                     self._root.mouse_event(self.size, name, button, column, row, focus=True)
@@ -343,8 +343,8 @@ class App:
                 self.suspend()
             case "ctrl+l":
                 self.screen.clear()
-                if self.pictures is not None:
-                    self.pictures.resend()
+                if self.images is not None:
+                    self.images.resend()
 
     def _answered(self, reply: str) -> None:
         if reply_color(reply) is not None and self._answers:
@@ -373,8 +373,8 @@ class App:
         self._resizing = False
         self._size = None
         self.screen.clear()
-        if self.pictures is not None:
-            self.pictures.renew()
+        if self.images is not None:
+            self.images.renew()
         self.draw()
 
     def _continued(self) -> None:

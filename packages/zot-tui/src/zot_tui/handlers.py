@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from zot_tui.keys import Key
+from zot_tui.keys.keys import Key
 
 
 def _unused(*_: object) -> bool:

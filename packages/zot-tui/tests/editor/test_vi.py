@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from zot_tui.editor.buffer import Buffer
 from zot_tui.editor.mode import Mode, Outcome
 from zot_tui.editor.vi.mode import Vi
-from zot_tui.keys import RUNE, Key, parse_key
+from zot_tui.keys.keys import RUNE, Key, parse_key
 from zot_tui.text.width import graphemes
 
 CHIP = "[pasted 3 lines #1]"

@@ -1,4 +1,4 @@
-"""Pictures to show."""
+"""Images to show."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from PIL import Image
 
 
 def encoded(image: Image.Image, kind: str = "PNG", **options: Any) -> str:
-    """The picture as base64 of a file."""
+    """The image as base64 of a file."""
     sink = BytesIO()
     image.save(sink, kind, **options)
     return b64encode(sink.getvalue()).decode()

@@ -1,4 +1,4 @@
-"""Pictures in a transcript: when they come, what the terminal is told, what is left of them."""
+"""Images in a transcript: when they come, what the terminal is told, what is left of them."""
 
 import asyncio
 import errno
@@ -12,16 +12,16 @@ import pytest
 from PIL import Image
 
 from zot_tui.app import App
-from zot_tui.image.gallery import Gallery, Limits
+from zot_tui.image.gallery import ImageStore, Limits
 from zot_tui.image.kitty import PLACEHOLDER
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.text.runs import Row
 from zot_tui.theme import builtin, parse_theme
 from zot_tui.theme.detect import TRUE_COLOR, Depth
-from zot_tui.widgets.cell import Look
-from zot_tui.widgets.cells import AnswerCell, UserCell
-from zot_tui.widgets.tool_cell import PICTURES, ToolCell
-from zot_tui.widgets.transcript import Transcript
+from zot_tui.widgets.transcript.cell import Look
+from zot_tui.widgets.transcript.cells import AnswerCell, UserCell
+from zot_tui.widgets.transcript.tool_cell import IMAGES, ToolCell
+from zot_tui.widgets.transcript.transcript import Transcript
 
 HALF, KITTY, ITERM = {"TERM": "xterm"}, {"TERM": "xterm-kitty"}, {"TERM_PROGRAM": "iTerm.app"}
 SENT = re.compile(r"\x1b_Ga=T,U=1,i=(\d+),c=(\d+),r=(\d+)")
@@ -29,7 +29,7 @@ DELETED = re.compile(r"\x1b_Ga=d,d=I,i=(\d+)")
 
 
 @dataclass
-class Picture:
+class Shown:
     data: str
     mime_type: str = "image/png"
     source: str = "a.png"
@@ -37,7 +37,7 @@ class Picture:
 
 
 class Scene:
-    """A transcript on a screen that shows pictures."""
+    """A transcript on a screen that shows images."""
 
     def __init__(self, environment: dict[str, str], columns: int, rows: int, depth: Depth) -> None:
         self.transcript = Transcript(on_change=lambda: self.app.redraw())
@@ -47,9 +47,9 @@ class Scene:
         self.driver = Driver(self.app)
 
     def show(self, *data: str) -> ToolCell:
-        """A step that returned pictures."""
+        """A step that returned images."""
         cell = ToolCell("read", "a.png", self.look)
-        cell.finish("ok", [Picture(each) for each in data])
+        cell.finish("ok", [Shown(each) for each in data])
         self.transcript.append(cell)
         return cell
 
@@ -58,7 +58,7 @@ class Scene:
 
     @property
     def sent(self) -> list[str]:
-        """The numbers of pictures that the terminal got."""
+        """The numbers of images that the terminal got."""
         return [found[1] for each in self.driver.memory.sent for found in SENT.finditer(each)]
 
     @property
@@ -90,7 +90,7 @@ def play(
     return asyncio.run(run())
 
 
-def test_a_picture_comes_below_its_caption_once_it_is_scaled(encode: Any, quarters: Image.Image) -> None:
+def test_an_image_comes_below_its_caption_once_it_is_scaled(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         scene.transcript.append(AnswerCell("Four quarters.", finished=True))
@@ -111,7 +111,7 @@ def test_a_picture_comes_below_its_caption_once_it_is_scaled(encode: Any, quarte
     play(test)
 
 
-def test_expanding_shows_more_of_a_picture(encode: Any, quarters: Image.Image) -> None:
+def test_expanding_shows_more_of_an_image(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         cell = scene.show(encode(quarters))
         await scene.until(lambda: scene.screen().count("▀") == 32 * 12)
@@ -125,7 +125,7 @@ def test_expanding_shows_more_of_a_picture(encode: Any, quarters: Image.Image) -
     play(test)
 
 
-def test_who_reads_further_up_is_not_moved_by_a_picture_that_comes(encode: Any, quarters: Image.Image) -> None:
+def test_who_reads_further_up_is_not_moved_by_an_image_that_comes(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.transcript.append(*(AnswerCell(f"line {number}", finished=True) for number in range(30)))
         await scene.driver.settle()
@@ -142,7 +142,7 @@ def test_who_reads_further_up_is_not_moved_by_a_picture_that_comes(encode: Any, 
     play(test)
 
 
-def test_a_small_picture_is_not_enlarged_and_folds_nothing(encode: Any) -> None:
+def test_a_small_image_is_not_enlarged_and_folds_nothing(encode: Any) -> None:
     async def test(scene: Scene) -> None:
         cell = scene.show(encode(Image.new("RGB", (24, 32), "red")))
         await scene.until(lambda: "▀" in scene.screen())
@@ -169,7 +169,7 @@ def test_without_colours_or_by_wish_there_is_the_caption_alone(
     play(test, environment, depth=depth)
 
 
-def test_a_broken_picture_stays_a_caption(encode: Any, quarters: Image.Image) -> None:
+def test_a_broken_image_stays_a_caption(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         whole = encode(quarters)
         scene.show(whole[: len(whole) // 8 * 4])
@@ -183,9 +183,9 @@ def test_a_broken_picture_stays_a_caption(encode: Any, quarters: Image.Image) ->
     play(test)
 
 
-def test_the_persons_own_pictures_are_shown(encode: Any, quarters: Image.Image) -> None:
+def test_the_persons_own_images_are_shown(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
-        scene.transcript.append(UserCell("what is it?", scene.look, [Picture(encode(quarters), source="")]))
+        scene.transcript.append(UserCell("what is it?", scene.look, [Shown(encode(quarters), source="")]))
         await scene.until(lambda: "▀" in scene.screen())
         rows = scene.screen().splitlines()
         assert rows[:2] == ["▌ what is it?", "▌ ▨ PNG · 640×480 · 2 kB"]
@@ -194,11 +194,11 @@ def test_the_persons_own_pictures_are_shown(encode: Any, quarters: Image.Image) 
     play(test)
 
 
-def test_a_step_shows_its_first_pictures_and_tells_of_the_others(encode: Any) -> None:
+def test_a_step_shows_its_first_images_and_tells_of_the_others(encode: Any) -> None:
     async def test(scene: Scene) -> None:
-        pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(0, 250, 25)]
-        cell = scene.show(*pictures)
-        await scene.until(lambda: scene.screen().count("▀") == PICTURES)
+        images = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(0, 250, 25)]
+        cell = scene.show(*images)
+        await scene.until(lambda: scene.screen().count("▀") == IMAGES)
         assert scene.screen().count("▨") == 10
         assert cell.folds(60)
         cell.expanded = True
@@ -207,7 +207,7 @@ def test_a_step_shows_its_first_pictures_and_tells_of_the_others(encode: Any) ->
     play(test, rows=40)
 
 
-def test_kitty_gets_a_picture_once_and_forgets_it_at_the_end(encode: Any, quarters: Image.Image) -> None:
+def test_kitty_gets_an_image_once_and_forgets_it_at_the_end(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
@@ -252,7 +252,7 @@ def test_a_conversation_that_is_cleared_leaves_nothing_in_the_terminal(encode: A
     play(test, KITTY, depth=256)
 
 
-def test_a_cell_of_another_size_makes_pictures_anew(encode: Any, quarters: Image.Image) -> None:
+def test_a_cell_of_another_size_makes_images_anew(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
@@ -270,7 +270,7 @@ def test_a_cell_of_another_size_makes_pictures_anew(encode: Any, quarters: Image
     play(test, KITTY)
 
 
-def test_another_width_needs_no_other_picture_where_it_fits(encode: Any, quarters: Image.Image) -> None:
+def test_another_width_needs_no_other_image_where_it_fits(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: scene.screen().count(PLACEHOLDER) == 32 * 12)
@@ -300,7 +300,7 @@ def test_iterm_is_given_each_row_where_it_is_drawn(encode: Any, quarters: Image.
     play(test, ITERM)
 
 
-def test_what_is_left_behind_holds_no_pictures(encode: Any, quarters: Image.Image) -> None:
+def test_what_is_left_behind_holds_no_images(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
@@ -310,7 +310,7 @@ def test_what_is_left_behind_holds_no_pictures(encode: Any, quarters: Image.Imag
     play(test, KITTY)
 
 
-def test_a_screen_that_fails_leaves_no_pictures_behind_either(encode: Any, quarters: Image.Image) -> None:
+def test_a_screen_that_fails_leaves_no_images_behind_either(encode: Any, quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
@@ -324,7 +324,7 @@ def test_a_screen_that_fails_leaves_no_pictures_behind_either(encode: Any, quart
     assert PLACEHOLDER not in "".join(scenes[0].transcript.lines(60))
 
 
-def test_text_cannot_show_a_picture(encode: Any, quarters: Image.Image) -> None:
+def test_text_cannot_show_an_image(encode: Any, quarters: Image.Image) -> None:
     @dataclass
     class Text:
         text: str
@@ -353,14 +353,14 @@ def test_text_cannot_show_a_picture(encode: Any, quarters: Image.Image) -> None:
 # Without a transcript
 
 
-def gallery(limits: Limits, environment: dict[str, str] = KITTY) -> tuple[Gallery, MemoryScreen]:
+def gallery(limits: Limits, environment: dict[str, str] = KITTY) -> tuple[ImageStore, MemoryScreen]:
     screen = MemoryScreen(60, 24)
     screen.start()
-    return Gallery(screen, environment, lambda: builtin("dark"), limits=limits), screen
+    return ImageStore(screen, environment, lambda: builtin("dark"), limits=limits), screen
 
 
-async def ready(shown: Gallery, data: str) -> list[Row[Any]]:
-    """The rows of a picture once it is done."""
+async def ready(shown: ImageStore, data: str) -> list[Row[Any]]:
+    """The rows of an image once it is done."""
     changed = asyncio.Event()
     rows = shown.rows(data, 40, changed.set)
     if not rows:
@@ -370,8 +370,8 @@ async def ready(shown: Gallery, data: str) -> list[Row[Any]]:
     return rows
 
 
-async def test_no_more_pictures_are_kept_than_allowed(encode: Any) -> None:
-    shown, screen = gallery(Limits(pictures=3))
+async def test_no_more_images_are_kept_than_allowed(encode: Any) -> None:
+    shown, screen = gallery(Limits(images=3))
     told: list[int] = []
     for shade in range(6):
         data = encode(Image.new("RGB", (8, 16), (shade, 0, 0)))
@@ -384,7 +384,7 @@ async def test_no_more_pictures_are_kept_than_allowed(encode: Any) -> None:
     shown.close()
 
 
-async def test_pictures_that_take_too_many_bytes_give_way(encode: Any) -> None:
+async def test_images_that_take_too_many_bytes_give_way(encode: Any) -> None:
     shown, screen = gallery(Limits(bytes=1))
     for shade in range(3):
         assert await ready(shown, encode(Image.new("RGB", (8, 16), (shade, 0, 0))))
@@ -392,7 +392,7 @@ async def test_pictures_that_take_too_many_bytes_give_way(encode: Any) -> None:
     shown.close()
 
 
-async def test_a_picture_that_takes_too_long_is_given_up(encode: Any, quarters: Image.Image) -> None:
+async def test_an_image_that_takes_too_long_is_given_up(encode: Any, quarters: Image.Image) -> None:
     shown, _ = gallery(Limits(seconds=0.0))
     assert await ready(shown, encode(quarters)) == []
     assert shown.rows(encode(quarters), 40, lambda: None) == []
@@ -400,33 +400,33 @@ async def test_a_picture_that_takes_too_long_is_given_up(encode: Any, quarters: 
     shown.close()
 
 
-async def test_of_pictures_that_wait_the_last_ones_are_scaled(encode: Any) -> None:
+async def test_of_images_that_wait_the_last_ones_are_scaled(encode: Any) -> None:
     shown, _ = gallery(Limits(waiting=2))
     done = [asyncio.Event() for _ in range(8)]
-    pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(8)]
-    for data, event in zip(pictures, done, strict=True):
+    images = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(8)]
+    for data, event in zip(images, done, strict=True):
         shown.rows(data, 40, event.set)
     async with asyncio.timeout(60):
         for event in done:
             await event.wait()
-    rows = [bool(shown.rows(data, 40, lambda: None)) for data in pictures]
+    rows = [bool(shown.rows(data, 40, lambda: None)) for data in images]
     assert rows[-2:] == [True, True]
     shown.close()
 
 
-async def test_as_many_pictures_as_a_screen_has_rows_wait_until_they_are_scaled(encode: Any) -> None:
+async def test_as_many_images_as_a_screen_has_rows_wait_until_they_are_scaled(encode: Any) -> None:
     shown, _ = gallery(Limits(), HALF)
-    pictures = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(90)]
+    images = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(90)]
     told: asyncio.Queue[str] = asyncio.Queue()
-    for data in pictures:
+    for data in images:
         assert shown.rows(data, 40, lambda data=data: told.put_nowait(data)) == []
     async with asyncio.timeout(60):
-        for _ in pictures:
+        for _ in images:
             assert shown.rows(await told.get(), 40, lambda: None)
     shown.close()
 
 
-async def test_a_large_picture_is_sent_coarser_over_ssh(encode: Any) -> None:
+async def test_a_large_image_is_sent_coarser_over_ssh(encode: Any) -> None:
     noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
     sizes = []
     for environment in (KITTY, {**KITTY, "SSH_CONNECTION": "1 2 3 4"}):
@@ -448,14 +448,14 @@ async def test_iterm_gets_coarser_strips_over_ssh(encode: Any) -> None:
     assert sizes[1] < 20_000 < sizes[0] < 400_000
 
 
-async def test_however_often_the_screen_changes_one_picture_is_scaled_at_a_time(encode: Any) -> None:
+async def test_however_often_the_screen_changes_one_image_is_scaled_at_a_time(encode: Any) -> None:
     shown, _ = gallery(Limits(), HALF)
     data = encode(Image.effect_noise((2000, 1500), 100).convert("RGB"))
     changed = asyncio.Event()
     at_once = []
     for _ in range(20):  # as somebody does who looks for a theme
         assert shown.rows(data, 40, changed.set) == []
-        at_once.append(sum(thread.name == "picture" for thread in threading.enumerate()))
+        at_once.append(sum(thread.name == "image" for thread in threading.enumerate()))
         shown.clear()
     assert await ready(shown, data)
     assert max(at_once) == 1
@@ -466,7 +466,7 @@ async def test_what_was_scaled_before_the_screen_changed_is_not_shown(encode: An
     themes = [builtin("dark"), parse_theme('{"name": "ink", "colors": {"background": "#101828"}}')]
     screen = MemoryScreen(60, 24)
     screen.start()
-    shown = Gallery(screen, HALF, lambda: themes[0])
+    shown = ImageStore(screen, HALF, lambda: themes[0])
     clear = encode(Image.new("RGBA", (800, 1600), (0, 0, 0, 0)))
     assert shown.rows(clear, 40, lambda: None) == []
     themes.reverse()
@@ -476,20 +476,20 @@ async def test_what_was_scaled_before_the_screen_changed_is_not_shown(encode: An
     shown.close()
 
 
-async def test_a_terminal_that_is_gone_is_not_the_pictures_affair(encode: Any, quarters: Image.Image) -> None:
+async def test_a_terminal_that_is_gone_is_not_the_images_affair(encode: Any, quarters: Image.Image) -> None:
     class Gone(MemoryScreen):
         def send(self, sequence: str) -> None:
             raise OSError(errno.EIO, "Input/output error")
 
     screen = Gone(60, 24)
     screen.start()
-    shown = Gallery(screen, KITTY, lambda: builtin("dark"))
+    shown = ImageStore(screen, KITTY, lambda: builtin("dark"))
     assert len(await ready(shown, encode(quarters))) == 12
     shown.clear()
     shown.close()
 
 
-async def test_a_picture_inside_tmux_is_passed_on(encode: Any, quarters: Image.Image) -> None:
+async def test_an_image_inside_tmux_is_passed_on(encode: Any, quarters: Image.Image) -> None:
     shown, screen = gallery(Limits(), {**KITTY, "TMUX": "x", "ZOT_INLINE_IMAGES": "kitty"})
     assert await ready(shown, encode(quarters))
     assert all(each.startswith("\x1bPtmux;\x1b\x1b_G") for each in screen.sent[1:])

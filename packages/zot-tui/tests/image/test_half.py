@@ -6,18 +6,18 @@ from io import BytesIO
 
 from PIL import Image
 
-from zot_tui.color import DEFAULT
 from zot_tui.image.half import LOWER, UPPER, half_rows
 from zot_tui.image.iterm import strip_rows, strip_styles, strips
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
+from zot_tui.theme.color import DEFAULT
 from zot_tui.theme.detect import TRUE_COLOR
 
 STRIP = re.compile(r"\x1b7\x1b\[(\d+)D\x1b\]1337;File=([^:]*):([A-Za-z0-9+/=]*)\x07\x1b8")
 
 
 def drawn(*rows: str) -> Image.Image:
-    """A picture: `r`, `g`, `b`, `w` and `k` are pixels, `.` is a transparent one."""
+    """An image: `r`, `g`, `b`, `w` and `k` are pixels, `.` is a transparent one."""
     colors = {"r": (255, 0, 0), "g": (0, 255, 0), "b": (0, 0, 255), "w": (255, 255, 255), "k": (0, 0, 0)}
     image = Image.new("RGBA", (len(rows[0]), len(rows)))
     for y, row in enumerate(rows):

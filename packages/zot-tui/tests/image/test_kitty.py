@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.color import rgb
 from zot_tui.image.kitty import (
     CHUNK,
     DIACRITICS,
@@ -20,6 +19,7 @@ from zot_tui.image.kitty import (
 )
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
+from zot_tui.theme.color import rgb
 from zot_tui.theme.detect import TRUE_COLOR
 
 COMMAND = re.compile(r"\x1b_G([^;\x1b]*)(?:;([^\x1b]*))?\x1b\\")
@@ -47,7 +47,7 @@ def test_the_chunks_of_a_transmission_joined_are_its_data(data: str, number: int
 
 
 @given(st.sampled_from(numbers(TRUE_COLOR, 0)), st.integers(1, 255), st.integers(1, 297), st.integers(1, 60))
-def test_every_cell_says_its_picture_its_row_and_its_column(number: int, high: int, columns: int, rows: int) -> None:
+def test_every_cell_says_its_image_its_row_and_its_column(number: int, high: int, columns: int, rows: int) -> None:
     for depth in (TRUE_COLOR, 256):
         named = number if depth == TRUE_COLOR else numbers(256, high)[number % 240]
         last = "" if depth == TRUE_COLOR else DIACRITICS[high]
@@ -90,7 +90,7 @@ def test_numbers_can_be_said_by_the_colours_there_are() -> None:
     assert (numbers(256, 7)[0], numbers(256, 7)[-1]) == (0x7000010, 0x70000FF)
 
 
-def test_a_picture_is_deleted_with_its_data() -> None:
+def test_an_image_is_deleted_with_its_data() -> None:
     assert commands(deletion(70000)) == [({"a": "d", "d": "I", "i": "70000", "q": "2"}, "")]
 
 

@@ -19,7 +19,7 @@ PLACEHOLDER = "\U0010eeee"
 MARKS = [0x305, 0x30D, 0x30E, 0x310, 0x312, 0x33D, 0x33E, 0x33F, 0x346, 0x34A, 0x34B, 0x34C, 0x350, 0x351, 0x352, 0x357]
 MARKS += [0x35B, *range(0x363, 0x370), *range(0x483, 0x488)]  # the first of rowcolumn-diacritics.txt
 
-# Shows pictures: `a` adds one, `e` expands them, `t` changes what is behind them, `s` hands the terminal over, `c`
+# Shows images: `a` adds one, `e` expands them, `t` changes what is behind them, `s` hands the terminal over, `c`
 # takes them away, `x` fails, `q` ends it.
 PROGRAM = """
 import asyncio, base64, io, subprocess
@@ -28,16 +28,16 @@ from PIL import Image
 from zot_tui import App, Handlers, Look, NoteCell, ToolCell, Transcript, builtin, parse_theme
 
 @dataclass
-class Picture:
+class Shown:
     data: str
     mime_type: str = "image/png"
     source: str = "a.png"
     kind: str = "image"
 
-def picture(number):
+def image(number):
     sink = io.BytesIO()
     Image.new("RGBA", (150, 150), (20 * number, 0, 90, 128)).save(sink, "PNG")
-    return Picture(base64.b64encode(sink.getvalue()).decode())
+    return Shown(base64.b64encode(sink.getvalue()).decode())
 
 themes = [builtin("dark"), parse_theme('{"name": "ink", "colors": {"background": "#101020"}}').over(builtin("dark"))]
 transcript = Transcript(on_change=lambda: app.redraw())
@@ -47,7 +47,7 @@ def key(key):
     match str(key):
         case "a":
             cell = ToolCell("read", "", look)
-            cell.finish("ok", [picture(len(transcript.cells))])
+            cell.finish("ok", [image(len(transcript.cells))])
             transcript.append(cell)
         case "e":
             transcript.toggle_all_expanded()
@@ -82,10 +82,10 @@ asyncio.run(main())
 
 @dataclass
 class Terminal:
-    """The pictures on its alternate screen: columns and rows of each by its number. AssertionError for a command that
+    """The images on its alternate screen: columns and rows of each by its number. AssertionError for a command that
     the protocol does not allow, or that has no sense here."""
 
-    pictures: dict[int, tuple[int, int]] = field(default_factory=dict)
+    images: dict[int, tuple[int, int]] = field(default_factory=dict)
     sent: int = 0
     alternate: bool = False
     loading: tuple[dict[str, str], list[str]] | None = None
@@ -93,21 +93,21 @@ class Terminal:
     def feed(self, data: bytes) -> "Terminal":
         for found in re.finditer(rb"\x1b_G([^\x1b;]*);?([^\x1b]*)\x1b\\|\x1b\[\?1049([hl])", data):
             if found[3]:
-                assert not self.pictures, "pictures are left on a screen that is left"
+                assert not self.images, "images are left on a screen that is left"
                 self.alternate = found[3] == b"h"
             else:
-                assert self.alternate, "a picture on the screen of the shell"
+                assert self.alternate, "an image on the screen of the shell"
                 self._command(dict(each.split("=") for each in found[1].decode().split(",")), found[2].decode())
         return self
 
     def _command(self, keys: dict[str, str], payload: str) -> None:
         assert keys.pop("q") == "2", "it would be answered"
         if self.loading is not None:
-            assert keys.keys() == {"m"}, "only more of the same picture may come"
+            assert keys.keys() == {"m"}, "only more of the same image may come"
         elif keys["a"] == "d":
             assert keys.keys() == {"a", "d", "i"}
             assert keys["d"] == "I", "the data would stay"
-            assert self.pictures.pop(int(keys["i"])), "what is deleted is there"
+            assert self.images.pop(int(keys["i"])), "what is deleted is there"
             return
         else:
             assert (keys["a"], keys["U"], keys["f"]) == ("T", "1", "100")
@@ -120,15 +120,15 @@ class Terminal:
         (first, pieces), self.loading = self.loading, None
         number, columns, rows = (int(first[key]) for key in "icr")
         assert 0 < number < 1 << 24
-        assert number not in self.pictures, "it has one of that number"
+        assert number not in self.images, "it has one of that number"
         size = Image.open(BytesIO(b64decode("".join(pieces), validate=True))).size
         assert size[0] % columns == size[1] % rows == 0
-        self.pictures[number] = columns, rows
+        self.images[number] = columns, rows
         self.sent += 1
 
 
 def shown(pty: PtyScreen) -> dict[int, int]:
-    """How many cells there are of each picture, all of which the terminal has."""
+    """How many cells there are of each image, all of which the terminal has."""
     terminal = Terminal().feed(bytes(pty.received))
     found: dict[int, int] = {}
     for y, line in enumerate(pty.screen().splitlines()):
@@ -138,10 +138,10 @@ def shown(pty: PtyScreen) -> dict[int, int]:
             cell = pty.style_at(x, y)
             if cell.data.startswith(PLACEHOLDER):
                 number = int(cell.fg, 16)
-                if number not in terminal.pictures or len(cell.data) < 3:
+                if number not in terminal.images or len(cell.data) < 3:
                     return {}  # what was read ends within a frame
                 row, column = (MARKS.index(ord(mark)) for mark in cell.data[1:])
-                columns, rows = terminal.pictures[number]
+                columns, rows = terminal.images[number]
                 assert row < rows
                 assert column < columns
                 found[number] = found.get(number, 0) + 1
@@ -176,7 +176,7 @@ def ended_by_a_failure(pty: PtyScreen) -> None:
 
 
 @pytest.mark.parametrize("end", [ended_by_a_key, ended_by_a_signal, ended_by_a_failure])
-def test_the_terminal_has_the_pictures_that_are_shown_and_none_at_the_end(end: Callable[[PtyScreen], None]) -> None:
+def test_the_terminal_has_the_images_that_are_shown_and_none_at_the_end(end: Callable[[PtyScreen], None]) -> None:
     with running() as pty:
         pty.type("a")
         (first,) = until(pty, lambda cells, _: list(cells.values()) == [19 * 10])
@@ -186,10 +186,10 @@ def test_the_terminal_has_the_pictures_that_are_shown_and_none_at_the_end(end: C
         until(pty, lambda cells, _: len(cells) == 2)
         end(pty)
         terminal = Terminal().feed(bytes(pty.received))
-        assert (terminal.pictures, terminal.loading, terminal.alternate) == ({}, None, False)
+        assert (terminal.images, terminal.loading, terminal.alternate) == ({}, None, False)
 
 
-def test_whatever_happens_to_the_screen_the_terminal_has_the_pictures_that_are_on_it() -> None:
+def test_whatever_happens_to_the_screen_the_terminal_has_the_images_that_are_on_it() -> None:
     with running() as pty:
         pty.type("aa")
         until(pty, lambda cells, _: len(cells) == 2)
@@ -202,11 +202,11 @@ def test_whatever_happens_to_the_screen_the_terminal_has_the_pictures_that_are_o
         until(pty, lambda cells, _: len(cells) in (1, 2))
         pty.type("c")
         pty.wait_for("cleared")
-        assert Terminal().feed(bytes(pty.received)).pictures == {}
+        assert Terminal().feed(bytes(pty.received)).images == {}
         pty.type("a")
-        until(pty, lambda cells, terminal: len(cells) == len(terminal.pictures) == 1)
+        until(pty, lambda cells, terminal: len(cells) == len(terminal.images) == 1)
         ended_by_a_key(pty)
-        assert Terminal().feed(bytes(pty.received)).pictures == {}
+        assert Terminal().feed(bytes(pty.received)).images == {}
 
 
 def test_two_apps_in_one_window_do_not_take_each_others_numbers() -> None:

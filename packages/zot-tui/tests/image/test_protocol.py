@@ -1,4 +1,4 @@
-"""Which way pictures are drawn."""
+"""Which way images are drawn."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_a_terminal_is_known_by_its_name(environment: dict[str, str], way: str) 
     assert choose(environment, TRUE_COLOR) == Choice(way)  # type: ignore[arg-type]  # one of the ways
 
 
-def test_few_colours_show_no_pictures_whatever_is_asked_for() -> None:
+def test_few_colours_show_no_images_whatever_is_asked_for() -> None:
     for depth in (1, 16):
         for wanted in ("", "kitty", "iterm", "half"):
             assert choose({**KITTY, "ZOT_INLINE_IMAGES": wanted}, depth).way == "off"  # type: ignore[arg-type]

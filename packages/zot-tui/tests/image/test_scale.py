@@ -1,4 +1,4 @@
-"""Pictures decoded and scaled, and those that are not."""
+"""Images decoded and scaled, and those that are not."""
 
 import struct
 import zlib
@@ -12,7 +12,7 @@ from PIL import Image
 
 from zot_tui.image.fit import ASSUMED, Room, cells, fit, most_rows
 from zot_tui.image.scale import CHARACTERS, Scaled, Unreadable, png, scaled
-from zot_tui.widgets.pictures import Pixels, pixels
+from zot_tui.widgets.transcript.images import Pixels, pixels
 
 Encode = Callable[..., str]
 SIDES = st.integers(1, 20_000)
@@ -23,7 +23,7 @@ def room(columns: int = 40, rows: int = 10, cell: Pixels = ASSUMED, grain: Pixel
 
 
 @given(st.builds(Pixels, SIDES, SIDES), st.builds(Pixels, st.integers(1, 40), st.integers(1, 80)), SIDES, SIDES)
-def test_a_picture_never_takes_more_than_it_may_and_is_never_enlarged(
+def test_an_image_never_takes_more_than_it_may_and_is_never_enlarged(
     size: Pixels, cell: Pixels, columns: int, rows: int
 ) -> None:
     found = fit(size, cell, columns, rows)
@@ -34,12 +34,12 @@ def test_a_picture_never_takes_more_than_it_may_and_is_never_enlarged(
     assert 1 <= taken.height <= rows
 
 
-def test_a_picture_is_half_the_screen_high_and_more_when_expanded() -> None:
+def test_an_image_is_half_the_screen_high_and_more_when_expanded() -> None:
     assert [most_rows(rows, large=False) for rows in (6, 24, 60)] == [4, 12, 20]
     assert [most_rows(rows, large=True) for rows in (6, 24, 60)] == [4, 18, 54]
 
 
-def test_a_large_picture_is_scaled_and_keeps_its_shape(encode: Encode, quarters: Image.Image) -> None:
+def test_a_large_image_is_scaled_and_keeps_its_shape(encode: Encode, quarters: Image.Image) -> None:
     found = scaled(encode(quarters), room(), None)
 
     assert (found.columns, found.rows, found.natural) == (27, 10, (640, 480))  # 213 by 160 pixels
@@ -49,7 +49,7 @@ def test_a_large_picture_is_scaled_and_keeps_its_shape(encode: Encode, quarters:
     assert found.image.getpixel((215, 80)) == (0, 0, 0, 0)  # what is left of the last column
 
 
-def test_a_small_picture_stays_as_it_is(encode: Encode) -> None:
+def test_a_small_image_stays_as_it_is(encode: Encode) -> None:
     found = scaled(encode(Image.new("RGB", (9, 17), "red")), room(), (1, 2, 3))
 
     assert (found.columns, found.rows) == (2, 2)
@@ -65,7 +65,7 @@ def test_half_blocks_are_two_pixels_a_cell(encode: Encode, quarters: Image.Image
 
 
 @given(st.integers(1, 400), st.integers(1, 400))
-def test_half_blocks_end_where_the_picture_does(width: int, height: int) -> None:
+def test_half_blocks_end_where_the_image_does(width: int, height: int) -> None:
     screen = room(30, 12, grain=Pixels(1, 2))
     wanted = fit(Pixels(width, height), screen.cell, screen.columns, screen.rows)
     drawn, box = screen.drawn(wanted), screen.box(wanted)
@@ -74,7 +74,7 @@ def test_half_blocks_end_where_the_picture_does(width: int, height: int) -> None
     assert box.height <= screen.rows
 
 
-def test_a_picture_of_half_a_pixel_more_leaves_no_empty_row(encode: Encode) -> None:
+def test_an_image_of_half_a_pixel_more_leaves_no_empty_row(encode: Encode) -> None:
     found = scaled(encode(Image.new("RGB", (80, 100), "red")), room(grain=Pixels(1, 2)), None)  # 12.5 half rows of 8
 
     assert (found.columns, found.rows, found.image.size) == (10, 6, (10, 12))
@@ -100,7 +100,7 @@ def test_every_kind_of_file_can_be_shown(encode: Encode, quarters: Image.Image, 
     assert alpha == 255
 
 
-def test_the_first_picture_of_an_animation_is_shown(encode: Encode) -> None:
+def test_the_first_image_of_an_animation_is_shown(encode: Encode) -> None:
     frames = [Image.new("RGB", (16, 16), color) for color in ("red", "blue")]
     data = encode(frames[0], "GIF", save_all=True, append_images=frames[1:])
     assert scaled(data, room(), None).image.getpixel((3, 3)) == (255, 0, 0, 255)
@@ -137,12 +137,12 @@ def bomb(width: int, height: int) -> str:
 
 
 @pytest.mark.parametrize("size", [(60_000, 60_000), (0, 5), (1 << 31, 1 << 31), (10_000, 5_001)])
-def test_a_picture_with_too_many_pixels_is_not_decoded(size: tuple[int, int]) -> None:
+def test_an_image_with_too_many_pixels_is_not_decoded(size: tuple[int, int]) -> None:
     with pytest.raises(Unreadable):
         scaled(bomb(*size), room(), None)
 
 
-def test_what_is_no_picture_is_told(encode: Encode, quarters: Image.Image) -> None:
+def test_what_is_no_image_is_told(encode: Encode, quarters: Image.Image) -> None:
     whole = b64decode(encode(quarters))
     for data in ("", "not base64!", "AAAA", "A" * (CHARACTERS + 1), bomb(100, 100_000), "é"):
         with pytest.raises(Unreadable):
@@ -153,7 +153,7 @@ def test_what_is_no_picture_is_told(encode: Encode, quarters: Image.Image) -> No
 
 @settings(max_examples=settings.default.max_examples * 3 // 2)
 @given(st.data())
-def test_a_torn_or_changed_picture_is_shown_or_refused_and_nothing_else(data: st.DataObject) -> None:
+def test_a_torn_or_changed_image_is_shown_or_refused_and_nothing_else(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(["PNG", "JPEG", "GIF", "WEBP"]))
     raw = bytearray(_FILES[kind])
     for _ in range(data.draw(st.integers(1, 6))):

@@ -216,7 +216,7 @@ def test_an_append_to_a_long_document_costs_what_it_costs_in_a_short_one():
         ">" * 4096,
         "e\u0301" * 2000,
     ],
-    ids=["brackets", "pictures", "stars", "tags", "ticks", "links", "entities", "quotes", "accents"],
+    ids=["brackets", "images", "stars", "tags", "ticks", "links", "entities", "quotes", "accents"],
 )
 def test_hostile_blocks_are_drawn_as_text(text):
     (first, *_) = Document(text).blocks

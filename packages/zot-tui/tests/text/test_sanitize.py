@@ -94,7 +94,7 @@ def test_detached_text_takes_its_own_cells_behind_anything(text, before):
     assert width(before + text) == width(before) + width(text)
 
 
-def test_text_holds_no_placeholder_of_a_picture():
+def test_text_holds_no_placeholder_of_an_image():
     flood = "\U0010eeee\u0305\u030d" * 300_000
 
     assert "\U0010eeee" not in sanitize(flood)

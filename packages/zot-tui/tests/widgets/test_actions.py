@@ -1,10 +1,10 @@
-from zot_tui.keymap import Keymap
+from zot_tui.keys.keymap import Keymap
 from zot_tui.widgets.actions import BINDINGS, DIALOG_ACTIONS, EDITOR_ACTIONS
-from zot_tui.widgets.dialog import Dialog
-from zot_tui.widgets.editor import EditorWidget
+from zot_tui.widgets.dialogs.dialog import Dialog
+from zot_tui.widgets.dialogs.picker import Picker
+from zot_tui.widgets.dialogs.questions import Confirm, Pages, TextInput
 from zot_tui.widgets.form import Form
-from zot_tui.widgets.picker import Picker
-from zot_tui.widgets.questions import Confirm, Pages, TextInput
+from zot_tui.widgets.input.editor import EditorWidget
 
 
 def test_no_key_is_bound_twice() -> None:

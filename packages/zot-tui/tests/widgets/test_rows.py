@@ -4,8 +4,8 @@ import weakref
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.ansi import Sgr
-from zot_tui.urwid_parts import urwid
 from zot_tui.widgets.rows import RUNS, Rows, canvas, column, cut
 
 
@@ -81,7 +81,7 @@ def test_a_canvas_without_rows_gives_none_whatever_is_taken_of_it() -> None:
     assert [list(canvas([], 5).content(*of)) for of in ((), (1, 0, 3, 0), (0, 0, 5, 0, {None: "x"}))] == [[], [], []]
 
 
-def test_rows_of_pictures_are_kept_by_nobody_but_who_shows_them() -> None:
+def test_rows_of_images_are_kept_by_nobody_but_who_shows_them() -> None:
     class Text(str):
         """A text of which it can be seen whether it is still there."""
 

@@ -38,10 +38,12 @@ async def offer(conversation: Conversation, before: Iterable[Model]) -> dict[str
     if not current.id:
         return {}
     listing = await conversation.runtime.list_models(ask="never")
-    found = {(each.vendor, each.id): each for each in listing.models}
+    found = {(each.provider, each.id): each for each in listing.models}
     for each in before:
-        found.setdefault((each.vendor, each.id), each)
-    return {id if provider == current.vendor else f"{provider}/{id}": model for (provider, id), model in found.items()}
+        found.setdefault((each.provider, each.id), each)
+    return {
+        id if provider == current.provider else f"{provider}/{id}": model for (provider, id), model in found.items()
+    }
 
 
 def options(conversation: Conversation, mode: Mode, models: Mapping[str, Model]) -> list[Json]:

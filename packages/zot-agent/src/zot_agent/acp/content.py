@@ -1,4 +1,4 @@
-"""What a client says in a prompt, as text and pictures for the model."""
+"""What a client says in a prompt, as text and images for the model."""
 
 import os
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def read_content(blocks: Sequence[dict[str, Any]], cwd: str) -> Content:
     """
     words: list[str] = []
     files: list[str] = []
-    pictures: list[dict[str, Any]] = []
+    images: list[dict[str, Any]] = []
     for block in blocks:
         kind = block["type"]
         if kind == "text":
@@ -35,18 +35,18 @@ def read_content(blocks: Sequence[dict[str, Any]], cwd: str) -> Content:
         elif kind == "resource_link":
             words.append(named(block["uri"], cwd))
         elif kind == "image":
-            pictures.append({"mime_type": block["mimeType"], "data": block["data"]})
+            images.append({"mime_type": block["mimeType"], "data": block["data"]})
         elif kind == "resource" and "text" in block["resource"]:
             name = named(block["resource"]["uri"], cwd)
             words.append(name)
             files.append(f'<file path="{name}">\n{block["resource"]["text"].strip(_BREAKS)}\n</file>')
         elif kind == "resource" and str(block["resource"].get("mimeType", "")).startswith("image/"):
             words.append(named(block["resource"]["uri"], cwd))
-            pictures.append({"mime_type": block["resource"]["mimeType"], "data": block["resource"]["blob"]})
+            images.append({"mime_type": block["resource"]["mimeType"], "data": block["resource"]["blob"]})
         else:
-            what = "audio" if kind == "audio" else "a file that is neither text nor a picture"
+            what = "audio" if kind == "audio" else "a file that is neither text nor an image"
             raise CommandRefused(f"the prompt holds {what}, which zot cannot show to a model; name its path instead")
-    content = Content("\n\n".join(filter(str.strip, ["".join(words), *files])), read_images(pictures))
+    content = Content("\n\n".join(filter(str.strip, ["".join(words), *files])), read_images(images))
     if not content.text and not content.images:
         raise CommandRefused("the prompt is empty")
     return content

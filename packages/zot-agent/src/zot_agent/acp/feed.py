@@ -17,12 +17,12 @@ from zot_core.events import (
     ReasoningDelta,
     TextDelta,
     ToolCall,
-    ToolOutput,
     ToolProgress,
+    ToolResultEvent,
     ToolStart,
     ToolUseStart,
     TurnEnd,
-    UsageUpdate,
+    UsageEvent,
     UserMessage,
 )
 from zot_provider.model import Model
@@ -95,7 +95,7 @@ class Feed:
                 self._describe(id, name, arguments)
             case ToolProgress(id, text):
                 self._print(id, text)
-            case ToolOutput():
+            case ToolResultEvent():
                 self._finish(event)
             case _:
                 self._aside(event)
@@ -112,7 +112,7 @@ class Feed:
             case TurnEnd(stop, error):
                 self.failure, self.cut = error, stop == "length"
                 self._part()
-            case UsageUpdate(usage, cumulative):
+            case UsageEvent(usage, cumulative):
                 self._count(usage.context, cumulative.cost_usd)
             case Notice(_, message):
                 self.note(message)
@@ -232,7 +232,7 @@ class Feed:
         call.timer = None
         self._change(id, content=[calls.text(calls.fenced(call.tail))])
 
-    def _finish(self, event: ToolOutput) -> None:
+    def _finish(self, event: ToolResultEvent) -> None:
         call = self._start(event.id, event.name)
         given = None if event.arguments is None else calls.parsed(event.arguments)
         fields: Json = {}

@@ -9,7 +9,7 @@ from zot_core.errors import SessionNotFound
 from zot_core.sessions import listing
 from zot_core.sessions.listing import SessionEntry
 from zot_core.sessions.store import SessionStore
-from zot_provider.surrogates import without_surrogates
+from zot_provider.json_text import without_surrogates
 
 PAGE = 100
 """Sessions in one answer."""

@@ -7,9 +7,9 @@ from zot_agent.acp.calls import Json
 from zot_agent.acp.feed import Feed
 from zot_core.confirm import Decision
 from zot_core.errors import ToolError, error_line
-from zot_core.hooks import Call
-from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import resolve
+from zot_core.hooks import ToolRequest
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.text.paths import resolve
 from zot_provider.errors import ZotError
 
 LARGEST = 1_000_000
@@ -40,7 +40,7 @@ class Permission:
         self._tools: set[str] = set()
         self._asking = asyncio.Lock()
 
-    async def __call__(self, call: Call) -> Decision:
+    async def __call__(self, call: ToolRequest) -> Decision:
         """Whether the call may run."""
         await self._look(call)
         async with self._asking:
@@ -50,7 +50,7 @@ class Permission:
                     return refusal
         return True
 
-    async def _question(self, call: Call) -> Decision:
+    async def _question(self, call: ToolRequest) -> Decision:
         """None if the person allows it."""
         told = self._feed.description(call.name, call.written())
         block = self._feed.written_by(call.id, call.arguments)
@@ -65,7 +65,7 @@ class Permission:
             self._tools.add(call.name)
         return None if answer in ("once", "always") else False
 
-    async def _look(self, call: Call) -> None:
+    async def _look(self, call: ToolRequest) -> None:
         """Keep what a file holds that is going to be overwritten, so that the change can be shown."""
         block = self._feed.written_by(call.id, call.arguments)
         if block is None:

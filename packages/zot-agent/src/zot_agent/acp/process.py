@@ -129,11 +129,11 @@ async def serve(
     *,
     source: int,
     target: int,
-    complain: Callable[[str], None],
+    print_error: Callable[[str], None],
     limits: RpcLimits = DEFAULT_LIMITS,
 ) -> int:
     """Serve the client at the descriptors `source` and `target` until it closes `source`; the exit code. What only the
-    person can be told goes to `complain`.
+    person can be told goes to `print_error`.
 
     What goes on then is cancelled: 0, also for a client that is gone. A client that reads nothing gives 1, a signal 128
     and its number.
@@ -143,7 +143,7 @@ async def serve(
     def gone(why: str) -> None:
         codes.append(1 if why else 0)
         if why:
-            complain(f"cannot write to standard output: {why}")
+            print_error(f"cannot write to standard output: {why}")
 
     def signalled(number: int) -> None:
         codes.append(128 + number)

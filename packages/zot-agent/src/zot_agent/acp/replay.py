@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from zot_agent.acp import calls
 from zot_agent.acp.feed import Feed
-from zot_core.events import Done, ToolCall, ToolOutput
+from zot_core.events import Done, ToolCall, ToolResultEvent
 from zot_provider.messages import (
     Block,
     ImageBlock,
@@ -39,17 +39,17 @@ def _user(message: Message, feed: Feed) -> None:
     if message.summarized_tokens is not None:
         feed.thought(message.text)
         return
-    pictures = [
-        f"[{block.mime_type}, {block.size} bytes]" for block in message.content if isinstance(block, ImageBlock)
-    ]
+    images = [f"[{block.mime_type}, {block.size} bytes]" for block in message.content if isinstance(block, ImageBlock)]
     text = message.text if message.display_text is None else message.display_text
-    feed.user("\n".join(filter(None, [text, *pictures])))
+    feed.user("\n".join(filter(None, [text, *images])))
 
 
-def _output(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, object]) -> ToolOutput:
+def _output(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, object]) -> ToolResultEvent:
     display = calls.recalled(tools, call.name, calls.parsed(call.arguments), result.content)
     fate = result.fate
-    return ToolOutput(call.id, call.name, result.is_error, result.content, call.arguments, display=display, fate=fate)
+    return ToolResultEvent(
+        call.id, call.name, result.is_error, result.content, call.arguments, display=display, fate=fate
+    )
 
 
 def _said(block: Block, feed: Feed) -> None:

@@ -21,9 +21,9 @@ from zot_core.errors import Busy
 from zot_core.events import Done, Notice, RunEnd, TurnStart
 from zot_core.sessions import listing
 from zot_provider.errors import ZotError
+from zot_provider.json_text import without_surrogates
 from zot_provider.model import Model
 from zot_provider.record import Record, record
-from zot_provider.surrogates import without_surrogates
 
 NOTES = 100
 """Notes that are kept for the next prompt; older ones are dropped."""
@@ -82,7 +82,7 @@ class Session:
         self.conversation.confirm = self._permission
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
         self.conversation.events.add(self._hear)
-        runtime.hooks.limit.add(self._wait_for_room)
+        runtime.hooks.before_turn.add(self._wait_for_room)
         runtime.hooks.tool_run.add(self._wait_for_room)
         self._note_beginning()
         self._announcing = spawn(self._announce(), "commands of extensions")

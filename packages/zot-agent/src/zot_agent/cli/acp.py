@@ -11,7 +11,7 @@ from zot_agent.cli.parser import Parser
 from zot_agent.cli.service import check_options, missing_extra
 from zot_agent.config.paths import zot_home
 from zot_agent.host.options import Options
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_provider.errors import ConfigError, ZotError
 
 
@@ -45,7 +45,7 @@ def run(arguments: Sequence[str]) -> int:
             start_log(os.path.join(zot_home(), "logs", "zot.log"), [options.api_key])
         return _serve(options)
     except ZotError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
 
 
@@ -77,6 +77,6 @@ def _serve(options: Options) -> int:
     sys.stdout.flush()
     os.dup2(2, 1)  # standard output is the protocol's: what something else prints must not get between
     try:
-        return asyncio.run(serve(options, source=0, target=target, complain=complain))
+        return asyncio.run(serve(options, source=0, target=target, print_error=print_error))
     finally:
         os.close(target)

@@ -9,11 +9,11 @@ from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, re
 from zot_agent.cli.parser import Parser
 from zot_agent.host.options import Options
 from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.json_text import without_surrogates
+from zot_provider.providers import PROVIDERS
 from zot_provider.request import Reasoning
-from zot_provider.surrogates import without_surrogates
-from zot_provider.vendors import VENDORS
 
 
 def _level(text: str) -> str:
@@ -31,7 +31,7 @@ def build_parser() -> Parser:
         epilog="commands:\n"
         + "\n".join(f"  {name:<10}{help}" for name, help in list_commands())
         + "\n\nText piped in goes before the prompt, and implies --print."
-        + "\n@PATH as a word of its own attaches a text file or a picture."
+        + "\n@PATH as a word of its own attaches a text file or an image."
         + "\n\nexit codes: 0 done, 1 model or network failure, 2 usage or missing key,"
         + "\n            4 stopped by a limit, 5 refused, 130 Ctrl+C, 143 terminated",
     )
@@ -59,7 +59,7 @@ def _mode_flags(parser: Parser) -> None:
 
 def _model_flags(parser: Parser) -> None:
     model = parser.add_argument_group("model")
-    names = ", ".join(vendor.id for vendor in VENDORS)
+    names = ", ".join(provider.id for provider in PROVIDERS)
     model.add_argument("--provider", default="", metavar="NAME", help=f"one of {names}")
     model.add_argument("--model", default="", metavar="ID", help="a model's id, also as PROVIDER/ID")
     model.add_argument("--api-key", default="", metavar="KEY", help="instead of the provider's environment variable")
@@ -136,11 +136,11 @@ def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after 
     attached = attach([word for word in words if is_file_word(word)])
     texts = [*map(read_prompt_file, values.pop("prompt_file")), *attached.texts]
     if any([_replace_odd(values, name) for name in ("system_prompt", "append_system_prompt")]):
-        complain("the text for the system prompt is not all UTF-8; what is not was replaced")
+        print_error("the text for the system prompt is not all UTF-8; what is not was replaced")
     said = " ".join([*(word for word in words if not is_file_word(word)), *rest])
     values["prompt"] = "\n\n".join(filter(str.strip, [*texts, said]))
     if _replace_odd(values, "prompt"):
-        complain("the prompt is not all UTF-8 text; what is not was replaced")
+        print_error("the prompt is not all UTF-8 text; what is not was replaced")
     values["images"] = attached.images
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
     values.pop("with_skills")

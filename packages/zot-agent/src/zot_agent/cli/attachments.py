@@ -1,11 +1,10 @@
-"""Files named on the command line as `@PATH`, and `--prompt-file`: text and pictures that go before the prompt."""
+"""Files named on the command line as `@PATH`, and `--prompt-file`: text and images that go before the prompt."""
 
 import os
 from collections.abc import Sequence
 from typing import Any
 
-from zot_core.image_blocks import encoded
-from zot_core.pictures import LARGEST, SUFFIXES, picture_type
+from zot_core.images import LARGEST, SUFFIXES, encoded, image_type
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import read_strict, shown
 from zot_provider.messages import ImageBlock
@@ -40,7 +39,7 @@ def attach(words: Sequence[str]) -> Attachments:
     for word in words:
         path = word[1:]
         data = _read(path, LARGEST, " (a prompt that begins with @ goes after --)")
-        mime_type = picture_type(data)
+        mime_type = image_type(data)
         if mime_type:
             attached.images.append(encoded(mime_type, data))
             attached.texts.append(f"[image {path}]")
@@ -68,9 +67,9 @@ def read_schema(path: str) -> dict[str, Any]:
 
 def _text(path: str, data: bytes) -> str:
     if path.lower().endswith(tuple(SUFFIXES)):
-        raise ConfigError(f"{path} does not hold a picture of its kind; only PNG, JPEG, GIF and WebP can be attached")
+        raise ConfigError(f"{path} does not hold an image of its kind; only PNG, JPEG, GIF and WebP can be attached")
     if b"\0" in data[:8192]:
-        raise ConfigError(f"{path} looks binary; only text and pictures (PNG, JPEG, GIF, WebP) can be attached")
+        raise ConfigError(f"{path} looks binary; only text and images (PNG, JPEG, GIF, WebP) can be attached")
     _check_size(path, data, TEXT_LIMIT)
     return data.decode("utf-8-sig", "replace").strip("\r\n")
 

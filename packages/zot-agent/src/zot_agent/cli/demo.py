@@ -12,9 +12,9 @@ from zot_agent.host.build import build_host
 from zot_agent.host.options import Options
 from zot_agent.local.pick import DEMO_WORDS, Pick, demo_pick, pick_model, places
 from zot_agent.modes.oneshot import answer
-from zot_agent.modes.output import Output, complain
+from zot_agent.modes.output import Output, print_error
 from zot_core.conversation.events import ConversationEvent
-from zot_core.events import Done, TextDelta, ToolCall, ToolOutput, TurnEnd, UsageUpdate
+from zot_core.events import Done, TextDelta, ToolCall, ToolResultEvent, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import TextBlock
 from zot_tui.text.sanitize import sanitize
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
 
 
@@ -77,7 +77,7 @@ def _as_options(pick: Pick, prompt: str) -> Options:
     """What a command line that names this model would say."""
     return Options(
         prompt,
-        provider=pick.vendor.id,
+        provider=pick.provider.id,
         model=pick.model,
         base_url=pick.base_url,
         no_session=True,
@@ -103,10 +103,10 @@ class Show:
             self._speaking = False
         elif isinstance(event, ToolCall):
             output.write(f"\n* {event.name} {event.arguments}\n")
-        elif isinstance(event, ToolOutput):
+        elif isinstance(event, ToolResultEvent):
             text = "\n".join(block.text for block in event.content if isinstance(block, TextBlock))
             output.write(shortened(text or "(no text)", self._size.lines // 2, self._size.columns))
-        elif isinstance(event, UsageUpdate):
+        elif isinstance(event, UsageEvent):
             total = event.cumulative
             self._usage = (total.input + total.cache_read + total.cache_write, total.output)
         elif isinstance(event, Done):

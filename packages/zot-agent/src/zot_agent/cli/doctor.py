@@ -17,16 +17,16 @@ from zot_agent.host.options import Options
 from zot_agent.local.pick import places
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_agent.version import __version__
 from zot_provider.catalog.user import Known
-from zot_provider.client import HttpClient
+from zot_provider.client.http import HttpClient
 from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
+from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, record
 from zot_provider.registry import ModelRegistry
 from zot_provider.selection import select
 from zot_provider.transport.http import location
-from zot_provider.vendors.spec import Vendor
 from zot_tui.text.sanitize import sanitize_line
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
     home = zot_home()
     current_directory()  # what is found depends on it
@@ -108,8 +108,8 @@ def _usable(settings: Settings, known: Known) -> Finding | None:
 
 async def _models(known: Known, *, offline: bool) -> list[Finding]:
     """Keys and whether their endpoints answer, local servers, the demo model."""
-    keyed = [vendor for vendor in known.vendors if vendor.key_env]
-    keys = await asyncio.gather(*(_key(vendor, known, offline=offline) for vendor in keyed))
+    keyed = [provider for provider in known.providers if provider.key_env]
+    keys = await asyncio.gather(*(_key(provider, known, offline=offline) for provider in keyed))
     servers = [] if offline else await asyncio.gather(*(_server(*each) for each in _servers(known)))
     weights, engine = find_weights(DEMO), engine_installed()
     missing = "zot local setup" if engine else "the extra zot-agent[local], then zot local setup"
@@ -119,52 +119,52 @@ async def _models(known: Known, *, offline: bool) -> list[Finding]:
     return [*keys, *servers, demo]
 
 
-async def _key(vendor: Vendor, known: Known, *, offline: bool) -> Finding:
+async def _key(provider: Provider, known: Known, *, offline: bool) -> Finding:
     try:
-        selection = select(vendor.id, known=known)
-        name = next((name for name in vendor.key_env if os.environ.get(name, "").strip()), "")
+        selection = select(provider.id, known=known)
+        name = next((name for name in provider.key_env if os.environ.get(name, "").strip()), "")
         if not name:
-            return Finding("--", vendor.id, f"no key; {' or '.join(vendor.key_env)} would hold it")
-        client = HttpClient(selection.vendor, key=selection.key, base_url=selection.base_url)
+            return Finding("--", provider.id, f"no key; {' or '.join(provider.key_env)} would hold it")
+        client = HttpClient(selection.provider, key=selection.key, base_url=selection.base_url)
     except ZotError as error:
-        return Finding("no", vendor.id, str(error))
-    where = location(selection.base_url or vendor.base_url or "")
+        return Finding("no", provider.id, str(error))
+    where = location(selection.base_url or provider.base_url or "")
     if offline:
         await client.close()
-        return Finding("ok", vendor.id, f"{name} is set; {where} was not asked")
+        return Finding("ok", provider.id, f"{name} is set; {where} was not asked")
     listed = await _reach(client)
     if isinstance(listed, ZotError):
-        return Finding("no", vendor.id, f"{name} is set, but {_without(vendor, listed)}")
-    return Finding("ok", vendor.id, f"{name} is set; {where} lists {_models_of(listed)}")
+        return Finding("no", provider.id, f"{name} is set, but {_without(provider, listed)}")
+    return Finding("ok", provider.id, f"{name} is set; {where} lists {_models_of(listed)}")
 
 
-def _without(vendor: Vendor, error: ZotError) -> str:
-    """What went wrong, without the vendor's name, which stands in front of the line."""
-    return str(error).removeprefix(f"{vendor.id}: ")
+def _without(provider: Provider, error: ZotError) -> str:
+    """What went wrong, without the provider's name, which stands in front of the line."""
+    return str(error).removeprefix(f"{provider.id}: ")
 
 
 def _models_of(listed: list[str]) -> str:
     return "1 model" if len(listed) == 1 else f"{len(listed)} models"
 
 
-def _servers(known: Known) -> list[tuple[str, Vendor, str]]:
-    usual = [(place.title, place.vendor, place.base_url) for place in places(os.environ)]
-    asked = {vendor.id for _, vendor, _ in usual}
-    own = [(vendor.title, vendor, vendor.base_url) for vendor in known.vendors if not vendor.key_env]
-    return usual + [(title, vendor, url) for title, vendor, url in own if url and vendor.id not in asked]
+def _servers(known: Known) -> list[tuple[str, Provider, str]]:
+    usual = [(place.title, place.provider, place.base_url) for place in places(os.environ)]
+    asked = {provider.id for _, provider, _ in usual}
+    own = [(provider.title, provider, provider.base_url) for provider in known.providers if not provider.key_env]
+    return usual + [(title, provider, url) for title, provider, url in own if url and provider.id not in asked]
 
 
-async def _server(title: str, vendor: Vendor, base_url: str) -> Finding:
+async def _server(title: str, provider: Provider, base_url: str) -> Finding:
     topic = title.lower()
     try:
-        listed = await _reach(HttpClient(vendor, base_url=base_url))
+        listed = await _reach(HttpClient(provider, base_url=base_url))
     except ZotError as error:
         return Finding("no", topic, str(error))
     where = location(base_url)
     if isinstance(listed, ConnectError):
         return Finding("--", topic, f"nothing answers at {where}")
     if isinstance(listed, ZotError):
-        return Finding("--", topic, _without(vendor, listed))
+        return Finding("--", topic, _without(provider, listed))
     more = ", ..." if len(listed) > 3 else ""
     return Finding("ok", topic, f"{where} serves {', '.join(listed[:3])}{more}")
 
@@ -220,7 +220,7 @@ def _terminal() -> Finding:
 
 
 def _extensions() -> Finding:
-    from zot_agent.cli.ext.names import installed  # noqa: PLC0415  it needs this module
+    from zot_agent.cli.ext.folder.names import installed  # noqa: PLC0415  it needs this module
 
     names = [found.name for found in installed().active()]
     if not names:

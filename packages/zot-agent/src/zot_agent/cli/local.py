@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from zot_agent.cli.parser import Parser
 from zot_agent.local.server import engine_installed, require_engine
 from zot_agent.local.weights import DEMO, fetch_weights, find_weights
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_provider.errors import ZotError
 
 
@@ -33,10 +33,10 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        complain("stopped; nothing was kept")
+        print_error("stopped; nothing was kept")
         return 130
 
 

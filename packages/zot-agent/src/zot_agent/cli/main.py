@@ -14,7 +14,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.host.build import build_host
 from zot_agent.host.options import Options
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_agent.modes.stats import Stats
 from zot_agent.standard_output import OutputFailed
 from zot_provider.errors import ConfigError, MissingKey, ZotError
@@ -43,7 +43,7 @@ def run(argv: Sequence[str]) -> int:
         # A command of other programs, which alone would be a poor prompt and a call that is paid for.
         return _run(["--help"] if list(argv) == ["help"] else argv)
     except ZotError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
     except BrokenPipeError:  # whoever read the help has gone
         return 0
@@ -51,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
         raise
     except Exception as error:  # noqa: BLE001  at the top: a mistake of ours, still told in one line
         _log.debug("a mistake in zot", exc_info=True)
-        complain(_internal(error))
+        print_error(_internal(error))
         return 1
 
 
@@ -109,9 +109,9 @@ def _served(options: Options) -> Options:
 
 async def _drive(options: Options, mode: Mode, prompt: str) -> int:
     person = bool(mode.welcome)
-    options = options.replace(gather=mode.gather)
+    options = options.replace(coalesce_seconds=mode.coalesce_seconds)
     if options.no_yolo and not person:
-        complain("--no-yolo asks on the screen only; here tools run unasked")
+        print_error("--no-yolo asks on the screen only; here tools run unasked")
     try:
         host = build_host(options, once=mode.needs_prompt, can_ask=person)
     except MissingKey as error:
@@ -144,5 +144,5 @@ def read_stdin() -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        complain("standard input is not all UTF-8 text; what is not was replaced")
+        print_error("standard input is not all UTF-8 text; what is not was replaced")
         return data.decode("utf-8", "replace")

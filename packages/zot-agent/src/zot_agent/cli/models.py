@@ -7,7 +7,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import open_registry, use_proxy
 from zot_agent.host.options import Options
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_provider.model import Model
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.router import RoutingClient
@@ -26,14 +26,14 @@ def print_models(search: str, options: Options) -> int:
     use_proxy(load_settings(home))
     models = asyncio.run(_list(open_registry(home), options))
     wanted = search.lower()
-    found = [model for model in models if wanted in f"{model.vendor}/{model.id} {model.name}".lower()]
-    names = [" ".join(sanitize_line(f"{model.vendor}/{model.id}").split()) for model in found]
+    found = [model for model in models if wanted in f"{model.provider}/{model.id} {model.name}".lower()]
+    names = [" ".join(sanitize_line(f"{model.provider}/{model.id}").split()) for model in found]
     columns = max(map(width, names), default=0)
     for name, model in zip(names, found, strict=True):
         sys.stdout.write(f"{pad(name, columns)}  {_facts(model)}\n")
     if not found:
         of = f" of {options.provider}" if options.provider else ""
-        complain(f"no model{of} has {search!r} in its name" if search else f"no models{of} are known")
+        print_error(f"no model{of} has {search!r} in its name" if search else f"no models{of} are known")
     return 0 if found else 1
 
 
@@ -44,7 +44,7 @@ async def _list(registry: ModelRegistry, options: Options) -> list[Model]:
     try:
         if not (options.provider or options.base_url):
             return (await registry.listing(client.models, which="all", limit=LIMIT)).models
-        id = select(options.provider, api_key=options.api_key, base_url=options.base_url, registry=registry).vendor.id
+        id = select(options.provider, api_key=options.api_key, base_url=options.base_url, registry=registry).provider.id
         registry.endpoints[id] = Endpoint(options.api_key, options.base_url, options.insecure)
         found = await registry.listing(client.models, which="current", current=Model("", id), limit=LIMIT)
         if found.problems and not found.models:

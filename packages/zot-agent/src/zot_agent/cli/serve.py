@@ -12,7 +12,7 @@ from zot_agent.cli.parser import Parser
 from zot_agent.cli.service import check_options, missing_extra
 from zot_agent.host.build import working_directory
 from zot_agent.host.options import Options
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_agent.serve.address import Address, parse_address
 from zot_agent.serve.limits import ServeLimits
 from zot_provider.errors import ConfigError, ZotError
@@ -92,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
 
 

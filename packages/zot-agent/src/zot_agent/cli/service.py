@@ -5,8 +5,8 @@ from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import discover
 from zot_agent.host.build import choose_model, open_registry
 from zot_agent.host.options import Options
-from zot_agent.modes.output import complain
-from zot_core.setup import pick_tools
+from zot_agent.modes.output import print_error
+from zot_core.runtime.choices import pick_tools
 from zot_provider.errors import ConfigError, MissingKey
 from zot_provider.router import open_client
 
@@ -32,7 +32,7 @@ async def check_options(options: Options) -> None:
         selection = choose_model(options, load_settings(home), registry, None)
     except MissingKey:
         selection = None
-    if selection is not None and (selection.base_url or selection.vendor.base_url):
+    if selection is not None and (selection.base_url or selection.provider.base_url):
         await open_client(selection.replace(key=selection.key or "to-come"), registry=registry).close()
     for problem in discover(options.extensions, options.cwd, home, installed=False).problems:
-        complain(f"extension in {problem.directory}: {problem.message}")
+        print_error(f"extension in {problem.directory}: {problem.message}")

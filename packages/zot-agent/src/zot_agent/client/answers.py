@@ -43,7 +43,7 @@ class State(TypedDict):
 
 
 class Message(TypedDict):
-    """A message of the conversation. Pictures are reported by their size."""
+    """A message of the conversation. Images are reported by their size."""
 
     role: str
     content: list[dict[str, Any]]
@@ -71,7 +71,7 @@ class CommandInfo(TypedDict):
 
 
 class Image(TypedDict):
-    """A picture beside the text of a prompt; `data` is base64."""
+    """An image beside the text of a prompt; `data` is base64."""
 
     mime_type: str
     data: str

@@ -323,5 +323,5 @@ class RpcClient:
 
 
 def image(data: bytes, mime_type: str) -> Image:
-    """A picture for `prompt`, of the bytes of its file."""
+    """An image for `prompt`, of the bytes of its file."""
     return {"mime_type": mime_type, "data": base64.b64encode(data).decode("ascii")}

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 
 from zot_provider.errors import ConfigError
-from zot_provider.vendors import VENDORS
+from zot_provider.providers import PROVIDERS
 
 LARGEST = 10 << 20
 """Bytes at which the log begins anew; the one before is kept as `zot.log.1`."""
@@ -30,7 +30,7 @@ def start_log(
     """Log to `path` from now on, readable by its owner alone.
 
     Struck out are `secrets`, the passwords in addresses, and the values of all environment variables that hold a
-    vendor's key or whose name speaks of a secret. Raises `ConfigError` if the file cannot be written.
+    provider's key or whose name speaks of a secret. Raises `ConfigError` if the file cannot be written.
     """
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -46,7 +46,7 @@ def start_log(
 
 def environment_secrets(environ: Mapping[str, str]) -> list[str]:
     """The values in the environment that must not be seen."""
-    keys = {name for vendor in VENDORS for name in vendor.key_env}
+    keys = {name for provider in PROVIDERS for name in provider.key_env}
     return [value for name, value in environ.items() if name in keys or any(word in name.upper() for word in _TELLING)]
 
 

@@ -18,7 +18,7 @@ FILE = "config.json"
 _LARGEST = 1 << 20
 _THRESHOLD = "auto_compact_threshold"
 _KEYMAP = "keymap"
-_PICTURES = "inline_images_enabled"
+_IMAGES = "inline_images_enabled"
 
 ProjectExtensions: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
@@ -42,7 +42,7 @@ class Settings(Record):
     tool_render: ToolRender = "flat"
     """How calls of tools look on the screen."""
     inline_images_enabled: bool = True
-    """Whether the screen shows pictures; `$ZOT_INLINE_IMAGES` counts more."""
+    """Whether the screen shows images; `$ZOT_INLINE_IMAGES` counts more."""
     editor_mode: EditorMode = "default"
     """How the editor reads keys: as what they type, or as vi does."""
     keymap: dict[str, str] = field(default_factory=dict)
@@ -53,17 +53,17 @@ def load_settings(home: str) -> Settings:
     """The settings in the folder `home`; defaults without a file. Raises `ConfigError` naming file and key."""
     path = os.path.join(home, FILE)
     value = read_json_object(path)
-    texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP, _PICTURES)]
+    texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP, _IMAGES)]
     for name in texts:
         if name in value and not isinstance(value[name], str):
             raise ConfigError(f"{path}: {name}: expected text, got {shown(value[name])}")
     found = Settings(**{name: value[name].strip() for name in texts if value.get(name, "").strip()})
     if _THRESHOLD in value:
         found = found.replace(auto_compact_threshold=_threshold(value[_THRESHOLD], path))
-    if value.get(_PICTURES) is not None:
-        if not isinstance(value[_PICTURES], bool):
-            raise ConfigError(f"{path}: {_PICTURES}: expected true or false, got {shown(value[_PICTURES])}")
-        found = found.replace(inline_images_enabled=value[_PICTURES])
+    if value.get(_IMAGES) is not None:
+        if not isinstance(value[_IMAGES], bool):
+            raise ConfigError(f"{path}: {_IMAGES}: expected true or false, got {shown(value[_IMAGES])}")
+        found = found.replace(inline_images_enabled=value[_IMAGES])
     if value.get(_KEYMAP) is not None:
         found = found.replace(keymap=_keymap(value[_KEYMAP], path))
     for name, choices in (

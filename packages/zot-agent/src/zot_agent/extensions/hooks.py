@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from zot_agent.extensions.connection import Connection, Ended, TimedOut
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, ToolCall, TurnEnd, TurnStart
-from zot_core.hooks import Call, Hooks, Refusal
+from zot_core.hooks import Hooks, Refusal, ToolRequest
 from zot_ext.limits import Limits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import EventInterceptResponse
@@ -58,8 +58,8 @@ class ExtensionHooks:
     def attach(self, hooks: Hooks) -> None:
         """Add the handlers."""
         hooks.event.add(self.tell)
-        hooks.before_run.add(self.before_agent_start)
-        hooks.turn_start.add(self.turn_start)
+        hooks.system_prompt.add(self.before_agent_start)
+        hooks.before_model_call.add(self.turn_start)
         hooks.assistant_message.add(
             self.assistant_message, lambda: bool(self._extensions.interceptors("assistant_message"))
         )
@@ -116,7 +116,7 @@ class ExtensionHooks:
             text = answer.replace_text or text
         return text
 
-    async def tool_call(self, call: Call) -> Call:
+    async def tool_call(self, call: ToolRequest) -> ToolRequest:
         """The arguments the tool gets. Raises `Refused` if an extension blocks the call, or none could judge it."""
         await self._extensions.ready()
         interceptors = self._extensions.interceptors("tool_call")

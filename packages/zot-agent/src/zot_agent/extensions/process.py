@@ -8,7 +8,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from zot_core.groups import group_runs, signal_group
+from zot_core.machine.process_groups import group_runs, signal_group
 
 _POLL = 0.02
 

@@ -16,7 +16,7 @@ T = TypeVar("T", Command, "ToolOffer")
 
 _COMMAND = re.compile(r"[A-Za-z0-9_-]+")
 _TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What vendors take; one odd name would make every request fail."""
+"""What providers take; one odd name would make every request fail."""
 
 
 @record
@@ -128,7 +128,7 @@ class Registry:
 
 
 def object_schema(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema` as vendors take it: of type "object", which it may have left out. Raises `RegistrationError`."""
+    """`schema` as providers take it: of type "object", which it may have left out. Raises `RegistrationError`."""
     kind = schema.get("type", "object")
     if kind != "object":
         raise RegistrationError(f'the schema of the tool {name} must be of type "object", not {kind!r}')

@@ -7,9 +7,9 @@ from typing import Any
 from zot_agent.extensions.connection import Connection, Ended, TimedOut
 from zot_agent.extensions.registry import ToolOffer
 from zot_core.errors import ToolError
-from zot_core.image_blocks import image_from_base64
+from zot_core.images import image_from_base64
 from zot_core.result import ToolResult
-from zot_core.tools.context import ToolContext
+from zot_core.tools.definition.context import ToolContext
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import ToolResult as ResultFrame
 from zot_ext.protocol.from_host import ToolCall
@@ -54,7 +54,7 @@ class ExtensionTool:
 def read_content(blocks: Iterable[Block]) -> tuple[list[TextBlock | ImageBlock], bool]:
     """What the model reads of an answer, and whether a part of it could not be used.
 
-    Blocks of unknown types are shown as JSON; a picture that models do not take is an error.
+    Blocks of unknown types are shown as JSON; an image that models do not take is an error.
     """
     content: list[TextBlock | ImageBlock] = []
     broken = False
@@ -63,15 +63,15 @@ def read_content(blocks: Iterable[Block]) -> tuple[list[TextBlock | ImageBlock],
             if block.text:
                 content.append(TextBlock(block.text))
         elif isinstance(block, ImageValue):
-            picture, problem = _picture(block)
-            content.append(picture)
+            image, problem = _image(block)
+            content.append(image)
             broken = broken or problem
         else:
             content.append(TextBlock(dump(dict(block.raw))))
     return content or [TextBlock(NOTHING)], broken
 
 
-def _picture(block: ImageValue) -> tuple[TextBlock | ImageBlock, bool]:
+def _image(block: ImageValue) -> tuple[TextBlock | ImageBlock, bool]:
     try:
         return image_from_base64(block.data, f"an image of type {block.mime_type}"), False
     except ConfigError as error:

@@ -12,7 +12,7 @@ from typing import Any
 
 from zot_agent.config.settings import read_json_object
 from zot_agent.extensions.discover import MANIFEST_FILE, Found
-from zot_core.replace_file import replace_file
+from zot_core.machine.replace_file import replace_file
 from zot_provider.errors import ConfigError
 
 TRUST_FILE = "trusted-extensions.json"

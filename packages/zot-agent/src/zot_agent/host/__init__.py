@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import Options
 from zot_core.conversation import Conversation
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
 from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
-    from zot_agent.extensions.running import Extensions, ReloadStats
+    from zot_agent.extensions.host import Extensions, ReloadStats
     from zot_agent.host.extensions import ExtensionChoice
 
 

@@ -13,22 +13,22 @@ from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation import Conversation
 from zot_core.errors import SessionError
 from zot_core.prompt.context_files import find_context, find_system
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
+from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
-from zot_core.workspace import Workspace
 from zot_provider.catalog.user import Known, parse_user_models
-from zot_provider.client import Client
+from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
+from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
-from zot_provider.vendors.spec import Vendor
 
 MODELS_FILE = "models.json"
-"""The user's own vendors and models, in zot's home folder: see `zot_provider.catalog.user`."""
+"""The user's own providers and models, in zot's home folder: see `zot_provider.catalog.user`."""
 
 _UNWRITABLE = "set ZOT_HOME to a folder that can be written, or keep no session: --no-session"
 
@@ -72,7 +72,9 @@ def open_runtime(
     store = SessionStore(sessions_root(), _UNWRITABLE)
     path, stored = find_session(options, store, cwd)
     selection = choose_model(options, settings, registry, stored)
-    client = open_client(selection, registry=registry, insecure=options.insecure, gather=options.gather)
+    client = open_client(
+        selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
+    )
     workspace, notes = open_workspace(options, cwd, extensions)
     session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
     try:
@@ -135,7 +137,7 @@ def open_registry(home: str) -> ModelRegistry:
     return registry
 
 
-def _open_in_process(provider: Vendor) -> Client:
+def _open_in_process(provider: Provider) -> Client:
     from zot_agent.local.client import LocalClient  # noqa: PLC0415  an extra, and rarely used
 
     return LocalClient(provider)
@@ -158,7 +160,7 @@ def choose_skills(options: Options, extensions: Discovery, cwd: str, home: str) 
 
 
 def known_models(home: str) -> Known:
-    """The vendors, with those of the user's `models.json`. Raises `ConfigError` naming what is wrong in it."""
+    """The providers, with those of the user's `models.json`. Raises `ConfigError` naming what is wrong in it."""
     path = os.path.join(home, MODELS_FILE)
     value = read_json_object(path)
     return parse_user_models(value, path) if value else Known()
@@ -238,5 +240,5 @@ def use_proxy(settings: Settings) -> None:
 def open_session(store: SessionStore, cwd: str, model: Model, path: str, stored: Stored | None) -> SessionFile:
     """The session file to write to: a new one, or the one at `path`."""
     if stored is None:
-        return store.create(cwd, model.id, model.vendor, __version__)
-    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.vendor), resume=stored)
+        return store.create(cwd, model.id, model.provider, __version__)
+    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored)

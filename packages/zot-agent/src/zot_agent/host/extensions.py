@@ -6,11 +6,11 @@ from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
 from zot_agent.extensions.discover import Discovery, Found, discover
 from zot_agent.host.options import Options
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zot_agent.extensions.running import Extensions
+    from zot_agent.extensions.host import Extensions
 
 
 class ExtensionChoice:
@@ -67,13 +67,13 @@ class ExtensionChoice:
 def make_extensions(choice: ExtensionChoice, options: Options, runtime: Callable[[], Runtime]) -> "Extensions":
     """The extensions, not yet started, for whatever `runtime` is at the time. Raises `ConfigError` (`--ext-trace`)."""
     from zot_agent.extensions.hooks import Setting  # noqa: PLC0415  who has no extensions does not load their host
-    from zot_agent.extensions.running import Extensions  # noqa: PLC0415
+    from zot_agent.extensions.host import Extensions  # noqa: PLC0415
     from zot_agent.extensions.trace import Trace  # noqa: PLC0415
 
     def about() -> Setting:
         now = runtime()
         model, session = now.agent.model, now.session
-        return Setting(now.cwd, model.vendor, model.id, session.meta.id if session else "")
+        return Setting(now.cwd, model.provider, model.id, session.meta.id if session else "")
 
     return Extensions(
         choice.find,

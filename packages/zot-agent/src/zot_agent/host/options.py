@@ -9,8 +9,8 @@ from zot_provider.request import Reasoning
 
 @record
 class Options(Record):
-    """Empty and None mean that nothing was said. The flags of the same names say what each is for; `gather` is
-    the mode's."""
+    """Empty and None mean that nothing was said. The flags of the same names say what each is for;
+    `coalesce_seconds` is the mode's."""
 
     prompt: str = ""
     images: list[ImageBlock] = field(default_factory=list)
@@ -23,7 +23,7 @@ class Options(Record):
     append_system_prompt: list[str] = field(default_factory=list)
     reasoning: Reasoning | None = None
     insecure: bool = False
-    gather: float = 0.0
+    coalesce_seconds: float = 0.0
     no_context_files: bool = False
     max_steps: int | None = None
     json_schema: dict[str, Any] | None = None

@@ -8,12 +8,12 @@ from contextlib import aclosing
 from zot_agent.local.prompted import Budget, PromptedClient
 from zot_agent.local.server import LocalServer, require_engine
 from zot_agent.local.weights import DEMO, find_weights
-from zot_provider.client import HttpClient
+from zot_provider.client.http import HttpClient
 from zot_provider.errors import ConfigError
 from zot_provider.events import StreamEvent
 from zot_provider.model import Model
+from zot_provider.providers.spec import Provider
 from zot_provider.request import Request
-from zot_provider.vendors.spec import Vendor
 
 _LARGER = Budget(question=4000, result=6000, answer=512, sentence=False)
 """For a model of the user's own, with which a request stays within the server's context."""
@@ -38,9 +38,9 @@ class LocalClient:
     without the extra.
     """
 
-    def __init__(self, vendor: Vendor) -> None:
+    def __init__(self, provider: Provider) -> None:
         require_engine()
-        self._vendor = vendor
+        self._provider = provider
         self._loaded: dict[str, _Loaded] = {}
         self._wanted = ""  # the model that was asked last, which stays loaded
         self._starting = asyncio.Lock()
@@ -73,8 +73,8 @@ class LocalClient:
             if id not in self._loaded:
                 await self._unload()
                 server = LocalServer(_model_file(id), frequency_penalty=0.0 if id else _AGAINST_LOOPS)
-                await server.start(self._vendor)
-                http = HttpClient(self._vendor, key=server.key, base_url=server.base_url)
+                await server.start(self._provider)
+                http = HttpClient(self._provider, key=server.key, base_url=server.base_url)
                 self._loaded[id] = _Loaded(server, PromptedClient(http, _LARGER if id else Budget()))
             loaded = self._loaded[id]
             loaded.answers += 1

@@ -9,7 +9,7 @@ shown a few examples, it picks a tool and its argument well enough. So a request
 - one plain question, where it ends with tool results: the beginning of the results, and what the user had asked.
 
 It applies to every question alike. Only tools that have an example (`prompts/examples.json`) are offered. Earlier
-turns, pictures and zot's own system prompt are left out: they would cost such a model seconds and confuse it. A larger
+turns, images and zot's own system prompt are left out: they would cost such a model seconds and confuse it. A larger
 model behind the same client is asked in the same way, with another `Budget`.
 """
 
@@ -21,7 +21,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from zot_provider.client import Client
+from zot_provider.client.http import Client
 from zot_provider.events import StreamEnd, StreamEvent, TextDelta, ToolUseArgs, ToolUseEnd, ToolUseStart, UsageReport
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record, record

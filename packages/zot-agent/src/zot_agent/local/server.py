@@ -10,13 +10,13 @@ import threading
 from importlib.util import find_spec
 from typing import Any
 
-from zot_provider.client import HttpClient
+from zot_provider.client.http import HttpClient
 from zot_provider.errors import ConfigError, ModelError
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
+from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, record
 from zot_provider.request import Request
-from zot_provider.vendors.spec import Vendor
 
 _ENGINE = "xllamacpp"
 
@@ -66,7 +66,7 @@ class LocalServer:
         self.base_url = ""
         self._server: Any = None
 
-    async def start(self, vendor: Vendor) -> None:
+    async def start(self, provider: Provider) -> None:
         """Load the model and ask it for one token, since the first request of all may be slow.
 
         Raises `ConfigError` without the extra or for a file that is no model, `ModelError` after the limits.
@@ -80,7 +80,7 @@ class LocalServer:
         self.base_url = f"{self._server.listening_address}/v1"
         try:
             async with asyncio.timeout(self.limits.warm_up):
-                await self._warm_up(vendor)
+                await self._warm_up(provider)
         except TimeoutError as error:
             raise ModelError(
                 f"the model gave no answer within {self.limits.warm_up:g} s; is this machine busy?"
@@ -125,11 +125,11 @@ class LocalServer:
         threading.Thread(target=load, name="load model", daemon=True).start()
         return await loaded
 
-    async def _warm_up(self, vendor: Vendor) -> None:
-        client = HttpClient(vendor, key=self.key, base_url=self.base_url)
+    async def _warm_up(self, provider: Provider) -> None:
+        client = HttpClient(provider, key=self.key, base_url=self.base_url)
         greeting = Message("user", [TextBlock("Hello")])
         try:
-            async for _ in client.stream(Request(Model("", vendor.id), [greeting], max_tokens=1)):
+            async for _ in client.stream(Request(Model("", provider.id), [greeting], max_tokens=1)):
                 pass
         finally:
             await client.close()

@@ -8,8 +8,8 @@ class Mode(NamedTuple):
 
     A mode that `serves` reads standard input itself and goes on until that ends; it takes no prompt, and no session
     unless one is named. `welcome` is the module that asks a person who has no key; without one there is nobody to
-    ask. `gives_json`: `--json-schema` may say what the answer is. `gather` is for how many seconds an answer may gather
-    before more of it is shown.
+    ask. `gives_json`: `--json-schema` may say what the answer is. `coalesce_seconds` is for how many seconds an
+    answer may gather before more of it is shown.
     """
 
     name: str
@@ -20,7 +20,7 @@ class Mode(NamedTuple):
     serves: bool = False
     welcome: str = ""
     gives_json: bool = False
-    gather: float = 0.0
+    coalesce_seconds: float = 0.0
 
 
 MODES = {
@@ -49,8 +49,8 @@ MODES = {
             (),
             "the chat screen",
             needs_prompt=False,
-            welcome="zot_agent.ui.welcome",
-            gather=0.03,
+            welcome="zot_agent.ui.first_run.welcome",
+            coalesce_seconds=0.03,
         ),
     )
 }

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from zot_agent.modes.output import Output
 from zot_core.display import TerminalDisplay, main_argument
-from zot_core.events import AgentEvent, ToolCall, ToolOutput
+from zot_core.events import AgentEvent, ToolCall, ToolResultEvent
 from zot_provider.messages import TextBlock
 from zot_tui.text import width
 from zot_tui.text.sanitize import sanitize_line
@@ -30,18 +30,18 @@ class Activity:
     def __call__(self, event: AgentEvent) -> None:
         if isinstance(event, ToolCall):
             self._tell(f"{event.name} {main_argument(event.arguments)}")
-        elif isinstance(event, ToolOutput) and event.is_error and not self._stopped:
+        elif isinstance(event, ToolResultEvent) and event.is_error and not self._stopped:
             self._tell(f"  failed: {failure(event)}")
 
     def _tell(self, text: str) -> None:
-        self._output.make_way()
+        self._output.flush_before_stderr()
         line = clip(text, shutil.get_terminal_size().columns - 1)
         with suppress(OSError):  # the terminal has gone
             sys.stderr.write(f"{line}\n" if self._plain else f"\x1b[2m{line}\x1b[0m\n")
             sys.stderr.flush()
 
 
-def failure(event: ToolOutput) -> str:
+def failure(event: ToolResultEvent) -> str:
     """The first line of an error; of a command that of its output, after the exit code."""
     for block in event.display:
         if isinstance(block, TerminalDisplay):

@@ -6,24 +6,24 @@ from collections.abc import Iterable, Sequence
 
 from zot_agent.config.paths import zot_home
 from zot_agent.host import Host
-from zot_agent.ui.bindings import keymap, untold
+from zot_agent.ui.bindings import keymap, unsupported_key
 from zot_agent.ui.controller import Controller
+from zot_agent.ui.input.prompt_input import PLACEHOLDER
 from zot_agent.ui.loading import load_rest
 from zot_agent.ui.permission import ask_for_extensions
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.suited import check_terminal
-from zot_agent.ui.typed import PLACEHOLDER
 from zot_core.aio import spawn
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App, Handlers
-from zot_tui.terminal import Display
+from zot_tui.terminal.terminal import Display
 from zot_tui.theme import builtin
-from zot_tui.widgets.cell import Look
-from zot_tui.widgets.editor import EditorWidget
+from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.spinner import Spinner
 from zot_tui.widgets.status import Status
-from zot_tui.widgets.transcript import Transcript
+from zot_tui.widgets.transcript.cell import Look
+from zot_tui.widgets.transcript.transcript import Transcript
 
 TAIL = 40
 """Rows of the conversation that are left on the main screen."""
@@ -82,7 +82,7 @@ class ChatScreen:
 
     async def check_keys(self, chords: Iterable[str]) -> None:
         """Tell which of a person's chords this terminal cannot tell."""
-        for each in await untold(chords, self.app.screen):
+        for each in await unsupported_key(chords, self.app.screen):
             self.presenter.note(each, "warning")
         self.app.redraw()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from zot_agent.host import Host
-from zot_agent.modes.output import Output, complain
+from zot_agent.modes.output import Output, print_error
 from zot_core.conversation.events import ConversationEvent, Display, Notify, Submit, Undelivered
 from zot_core.events import Done, ErrorEvent, Notice, RunEnd, TurnEnd
 from zot_provider.messages import ImageBlock
@@ -58,8 +58,8 @@ class _Watch:
 
     def tell(self, text: str, who: str = "zot") -> None:
         """A line on standard error, below the text that has come and never within a line of it."""
-        self._output.make_way()
-        complain(text, who)
+        self._output.flush_before_stderr()
+        print_error(text, who)
 
     def code(self) -> int:
         """The exit code after the last run."""
@@ -110,7 +110,7 @@ async def answer(
     the tools do, unless the mode is `plain`: then its output is for a program.
     """
     for note in host.notes:
-        complain(note)
+        print_error(note)
     conversation = host.conversation
 
     def stop() -> None:
@@ -132,7 +132,7 @@ async def answer(
     if received and (end == "aborted" or output.gone):
         return 128 + received[0]
     if output.failure:
-        complain(output.failure)
+        print_error(output.failure)
         return 1
     return 0 if output.gone else watch.code()
 

@@ -15,7 +15,7 @@ _LOOK = 0.1
 """Seconds between two looks at whether to wait on for a slow reader."""
 
 
-def complain(text: str, who: str = "zot") -> None:
+def print_error(text: str, who: str = "zot") -> None:
     """One line on standard error, safe for a terminal."""
     line = " ".join(f"{who}: {text}".split())
     if not _is_plain(line):
@@ -62,7 +62,7 @@ class Output:
         if self._open:
             self.write("\n")
 
-    def make_way(self) -> None:
+    def flush_before_stderr(self) -> None:
         """To be called before something is written to standard error: it then stands below what has come so far, and
         on a line of its own if both streams are one terminal or one file. Elsewhere the text gets no line break."""
         if self._open and _one_stream():

@@ -6,9 +6,9 @@ from typing import Any
 
 from zot_agent.host import Host
 from zot_agent.modes.oneshot import answer, show_displayed
-from zot_agent.modes.output import Output, complain
+from zot_agent.modes.output import Output, print_error
 from zot_core.conversation.events import ConversationEvent
-from zot_core.errors import InvalidAnswer
+from zot_core.errors import InvalidOutput
 from zot_core.events import AssistantMessage, Done, TurnStart
 from zot_provider.messages import ImageBlock
 
@@ -35,7 +35,7 @@ async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int
 
 
 async def _run_structured(host: Host, prompt: str, images: Sequence[ImageBlock], schema: Mapping[str, Any]) -> int:
-    from zot_core.structured import StructuredRun  # noqa: PLC0415  rarely wanted, and it loads a validator
+    from zot_core.runtime.structured import StructuredRun  # noqa: PLC0415  rarely wanted, and it loads a validator
 
     asked = await StructuredRun.prepare(host.runtime, schema)
     problem = ""
@@ -45,10 +45,10 @@ async def _run_structured(host: Host, prompt: str, images: Sequence[ImageBlock],
         if isinstance(event, Done) and event.reason == "completed":
             try:
                 output.write(json.dumps(asked.value(), ensure_ascii=False) + "\n")
-            except InvalidAnswer as error:
+            except InvalidOutput as error:
                 problem = str(error)
 
     code = await answer(host, asked.request(prompt), show, images=images)
     if problem:
-        complain(problem)
+        print_error(problem)
     return 1 if problem else code

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from zot_agent.host import Host
 from zot_agent.lines.reader import LineReader
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.service import Service
 from zot_agent.rpc.writer import ClientWriter
@@ -29,7 +29,7 @@ async def run(
     signal 128 and its number.
     """
     for note in host.notes:
-        complain(note)
+        print_error(note)
     return await _Process(host, limits, os.environ.pop(TOKEN, "")).serve()
 
 
@@ -88,7 +88,7 @@ class _Process:
         self._end(1 if why else 0)
         if why and self._code in (0, 1):
             self._code = 1
-            complain(f"cannot write to standard output: {why}")
+            print_error(f"cannot write to standard output: {why}")
 
     def _signalled(self, number: int) -> None:
         self._writer.hurry(self._limits.hurry)

@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 
 from zot_core.event_json import usage_fields
-from zot_core.events import AgentEvent, ToolOutput, TurnStart, UsageUpdate
+from zot_core.events import AgentEvent, ToolResultEvent, TurnStart, UsageEvent
 from zot_provider.model import Model
 from zot_provider.usage import Usage
 
@@ -20,11 +20,11 @@ class Stats:
         self._steps = self._calls = self._failed = 0
 
     def __call__(self, event: AgentEvent) -> None:
-        if isinstance(event, UsageUpdate):
+        if isinstance(event, UsageEvent):
             self._usage += event.usage
         elif isinstance(event, TurnStart):
             self._steps = event.step
-        elif isinstance(event, ToolOutput):
+        elif isinstance(event, ToolResultEvent):
             self._calls += 1
             self._failed += event.is_error
 
@@ -36,7 +36,7 @@ class Stats:
             usage["cost_usd"] = None
         duration = round((time.monotonic() - self._began) * 1000)
         counts = {"steps": self._steps, "tool_calls": self._calls, "tool_errors": self._failed, "duration_ms": duration}
-        return json.dumps({"type": "stats", "provider": model.vendor, "model": model.id, **usage, **counts})
+        return json.dumps({"type": "stats", "provider": model.provider, "model": model.id, **usage, **counts})
 
     def tell(self, model: Model) -> None:
         """Write the line to standard error."""

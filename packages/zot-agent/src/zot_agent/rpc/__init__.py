@@ -3,7 +3,8 @@
 This is the registry: the methods by name, in the order of the documentation.
 """
 
-from zot_agent.rpc import extensions, greetings, prompts, state
+from zot_agent.rpc import extensions, prompts, state
+from zot_agent.rpc import handshake as greetings
 from zot_agent.rpc.method import Method
 
 METHODS: dict[str, Method] = {

@@ -1,16 +1,16 @@
-"""Pictures in a command, checked."""
+"""Images in a command, checked."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from zot_agent.rpc.method import CommandRefused
-from zot_core.image_blocks import image_from_base64
+from zot_core.images import image_from_base64
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
 
 def read_images(given: Sequence[dict[str, Any]]) -> list[ImageBlock]:
-    """The pictures of `[{"mime_type": ..., "data": base64}]`. The type is told by the bytes, whatever they are said to
+    """The images of `[{"mime_type": ..., "data": base64}]`. The type is told by the bytes, whatever they are said to
     be. Raises `CommandRefused` naming the field."""
     return [_read(each, f"images[{number}]") for number, each in enumerate(given)]
 

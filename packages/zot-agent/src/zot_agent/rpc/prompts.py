@@ -70,8 +70,8 @@ METHODS = (
         "then events up to `done`. While something else runs it waits, and the data is "
         '`{"started": true, "queued": true}`.',
         (
-            Field("message", "string", "What the user says; it may be empty beside pictures.", required=True),
-            Field("images", "images", "Pictures, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each."),
+            Field("message", "string", "What the user says; it may be empty beside images.", required=True),
+            Field("images", "images", "Images, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each."),
             Field("hold_text", "boolean", "Hold text deltas back where an extension may replace the text."),
         ),
         _STARTED,

@@ -55,7 +55,7 @@ class Service:
         self._early: list[str] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.conversation.events.add(self._tell)
-        self.runtime.hooks.limit.add(self._wait_for_room)
+        self.runtime.hooks.before_turn.add(self._wait_for_room)
         self.runtime.hooks.tool_run.add(self._wait_for_room)
 
     # Lines in

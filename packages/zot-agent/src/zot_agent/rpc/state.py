@@ -47,7 +47,7 @@ def new_session(service: "Service", given: dict[str, Any]) -> Answer:
 def set_model(service: "Service", given: dict[str, Any]) -> Answer:
     """Continue with another model, of any provider."""
     model = service.conversation.set_model(given["model"], provider=given.get("provider", ""))
-    return {"model": model.id, "provider": model.vendor}
+    return {"model": model.id, "provider": model.provider}
 
 
 def set_reasoning(service: "Service", given: dict[str, Any]) -> Answer:
@@ -77,7 +77,7 @@ def _listed(listing: Listing) -> Answer:
         "models": [
             {
                 "id": model.id,
-                "provider": model.vendor,
+                "provider": model.provider,
                 "name": model.name,
                 "context_window": model.context_window,
                 "max_output": model.max_output,

@@ -12,10 +12,10 @@ from hypercorn.config import Config
 from zot_agent.host.options import Options
 from zot_agent.serve.access import Access
 from zot_agent.serve.address import Address, SocketFile, open_socket
+from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.api import Api
 from zot_agent.serve.guard import Guard
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.serve.roots import Roots
 from zot_agent.serve.sessions import Sessions
 from zot_agent.signals import on_end_signals
 from zot_core.aio import spawn
@@ -61,7 +61,7 @@ async def serve(service: Service, listening: Callable[[Address], None]) -> int:
 @asynccontextmanager
 async def running(service: Service) -> AsyncIterator[Address]:
     """Serves as long as this is entered; where, with the port that was found. Raises what `serve` raises."""
-    roots = Roots(service.roots, service.defaults.cwd)
+    roots = AllowedDirs(service.roots, service.defaults.cwd)
     limits = service.limits
     sessions = Sessions(service.defaults, roots, limits)
     listener, address = open_socket(service.address)

@@ -6,11 +6,11 @@ import logging
 
 from zot_agent.host.build import build_host
 from zot_agent.host.options import Options
-from zot_agent.serve.asked import options_for
+from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.refusal import Refusal
-from zot_agent.serve.roots import Roots
 from zot_agent.serve.session import Session
+from zot_agent.serve.session_request import options_for
 from zot_core.aio import spawn
 from zot_core.errors import SessionLocked
 
@@ -20,7 +20,7 @@ _log = logging.getLogger("zot_agent.serve")
 class Sessions:
     """Opens, finds and closes sessions; those that nobody uses are closed after a while (`watch`)."""
 
-    def __init__(self, defaults: Options, roots: Roots, limits: ServeLimits) -> None:
+    def __init__(self, defaults: Options, roots: AllowedDirs, limits: ServeLimits) -> None:
         """`defaults` count for what a client does not say."""
         self._defaults, self._roots, self._limits = defaults, roots, limits
         self._open: dict[str, Session] = {}

@@ -9,7 +9,7 @@ from zot_core.events import (
     Done,
     ReasoningDelta,
     TextDelta,
-    ToolOutput,
+    ToolResultEvent,
     ToolStart,
     ToolUseStart,
     TurnStart,
@@ -53,7 +53,7 @@ class ActivityLabel:
                 return f"calling {name}"
             case ToolStart(id, name):
                 self._running[id] = name
-            case ToolOutput(id):
+            case ToolResultEvent(id):
                 self._running.pop(id, None)
             case ShellStart():
                 return "running"

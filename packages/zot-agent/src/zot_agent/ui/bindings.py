@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 
-from zot_tui.keymap import RESERVED, Binding, Keymap
-from zot_tui.keys import RUNE, Key, parse_key
-from zot_tui.terminal import Display
+from zot_tui.keys.keymap import RESERVED, Binding, Keymap
+from zot_tui.keys.keys import RUNE, Key, parse_key
+from zot_tui.terminal.terminal import Display
 from zot_tui.widgets.actions import BINDINGS as WIDGET_BINDINGS
 from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR, EDITOR_ACTIONS, Action
-from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
+from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 CHAT = "chat"
 """Where keys go while no dialog and no panel is open."""
@@ -24,7 +24,7 @@ ACTIONS = (
     Action("down", "down", "a row down, then on in history", ("down",)),
     Action("complete", "complete", "complete a command or a path", ("tab",)),
     Action("edit", "edit", "write in your own editor", ("ctrl+g",)),
-    Action("paste_image", "paste_image", "paste a picture, or text, from the clipboard", ("ctrl+v",)),
+    Action("paste_image", "paste_image", "paste an image, or text, from the clipboard", ("ctrl+v",)),
     Action("reasoning", "next_reasoning", "think more, or less", ("shift+tab",)),
     Action("mouse", "toggle_mouse", "the wheel scrolls, or the terminal selects", ("alt+m",)),
     Action("redraw", "redraw", "draw the screen anew", ("ctrl+l",)),
@@ -84,18 +84,20 @@ def _like(action: str) -> str:
 
 def keys_of(action: str, keys: Keymap, screen: Display) -> list[Key]:
     """The keys that do `action` in the chat, a person's own first, without those of their own that the terminal does
-    not tell (`untold`)."""
-    from zot_tui import chords as told  # noqa: PLC0415  for the help page
+    not tell (`unsupported_key`)."""
+    from zot_tui.keys import chords as told  # noqa: PLC0415  for the help page
 
     ours = {parse_key(binding.key) for binding in BINDINGS}
     keyboard = screen.keyboard or "legacy"
-    return [key for key in keys.keys(action, (CHAT, EDITOR)) if key in ours or told.untold(key, keyboard) is None]
+    return [
+        key for key in keys.keys(action, (CHAT, EDITOR)) if key in ours or told.unsupported_key(key, keyboard) is None
+    ]
 
 
-async def untold(chords: Iterable[str], screen: Display, limit: float = ANSWER) -> list[str]:
+async def unsupported_key(chords: Iterable[str], screen: Display, limit: float = ANSWER) -> list[str]:
     """A line for each of a person's chords that the terminal cannot tell, once it has said what it can, or `limit`
     seconds are over."""
-    from zot_tui import chords as told  # noqa: PLC0415  only for keys of one's own, and not for the first screen
+    from zot_tui.keys import chords as told  # noqa: PLC0415  only for keys of one's own, and not for the first screen
 
     end = asyncio.get_running_loop().time() + limit
     while screen.keyboard is None and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110  nobody tells of it

@@ -6,18 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from zot_agent.host import Host
-from zot_agent.ui import prompts, status
+from zot_agent.ui import status
 from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.bindings import ACTIONS, CHAT
 from zot_agent.ui.branch import branch
 from zot_agent.ui.dispatch import Dispatch
-from zot_agent.ui.guests import Guests
+from zot_agent.ui.extension_view import ExtensionView
+from zot_agent.ui.format.titles import notification, terminal_title
+from zot_agent.ui.input import prompts
+from zot_agent.ui.input.prompt_input import Typed
 from zot_agent.ui.permission import Permission
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.themes import Themes
-from zot_agent.ui.titles import notification, terminal_title
-from zot_agent.ui.typed import Typed
 from zot_core.compaction.size import ContextSize
 from zot_core.conversation.events import (
     Changed,
@@ -30,20 +31,20 @@ from zot_core.conversation.events import (
     Undelivered,
 )
 from zot_core.conversation.shell_command import read_shell_command
-from zot_core.events import Done, RunEnd, TurnEnd, UsageUpdate
+from zot_core.events import Done, RunEnd, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_provider.request import Reasoning
 from zot_tui.app import App
-from zot_tui.keys import Key
+from zot_tui.keys.keys import Key
 from zot_tui.theme import Theme
 from zot_tui.widgets.actions import EDITOR_ACTIONS
-from zot_tui.widgets.cells import Level, NoteCell
-from zot_tui.widgets.dialog import Dialog
-from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
+from zot_tui.widgets.dialogs.dialog import Dialog
+from zot_tui.widgets.transcript.cells import Level, NoteCell
+from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 if TYPE_CHECKING:
-    from zot_tui.image.gallery import Gallery
+    from zot_tui.image.gallery import ImageStore
 
 V = TypeVar("V")
 
@@ -63,7 +64,7 @@ class Controller:
 
     app: App
     dispatch: Dispatch
-    guests: Guests
+    guests: ExtensionView
 
     def __init__(self, host: Host, view: Screen, presenter: Presenter, *, home: str) -> None:
         self.host, self.view, self.presenter, self.home = host, view, presenter, home
@@ -104,7 +105,7 @@ class Controller:
             "session": self._show_conversation,
             "extensions": lambda: self.guests.watch(),
         }
-        self.guests = Guests(self, view, presenter, registered=self.typed.renew)
+        self.guests = ExtensionView(self, view, presenter, registered=self.typed.renew)
 
     # What happens
 
@@ -112,7 +113,7 @@ class Controller:
         self.presenter.show(event)
         self._working.follow(event)
         match event:
-            case UsageUpdate() | TurnEnd():
+            case UsageEvent() | TurnEnd():
                 self.refresh()
             case Done(end):
                 self._ended(end)
@@ -150,7 +151,7 @@ class Controller:
         self.presenter.look.frames = theme.spinner.frames or self.presenter.look.frames
         self.app.theme = theme
 
-    def _gallery(self) -> "Gallery":
+    def _gallery(self) -> "ImageStore":
         return self.app.gallery(enabled=self.host.settings.inline_images_enabled)
 
     def _changed(self) -> None:
@@ -180,8 +181,8 @@ class Controller:
     def _show_conversation(self) -> None:
         self.presenter.clear_notes()
         self.transcript.clear()
-        if self.app.pictures is not None:
-            self.app.pictures.clear()
+        if self.app.images is not None:
+            self.app.images.clear()
         self.presenter.past.show(self.host.runtime.messages)
         self._size = ContextSize(self.host.runtime.agent)
         self._branch = branch(self.host.runtime.cwd)
@@ -222,7 +223,7 @@ class Controller:
 
     def paste_image(self) -> None:
         """Ctrl+V: what terminals cannot paste."""
-        from zot_agent.ui import elsewhere  # noqa: PLC0415  rarely wanted, and not for the first screen
+        from zot_agent.ui.input import external_input as elsewhere  # noqa: PLC0415  rarely wanted, and not for the first screen
 
         self.dispatch.begin(elsewhere.take(self, self.paste))
 
@@ -267,12 +268,12 @@ class Controller:
         self.send(text)
 
     def steer(self) -> None:
-        """Say something to the model while it works; with pictures it is a prompt."""
+        """Say something to the model while it works; with images it is a prompt."""
         typed, pastes, running = self.typed.text, self.view.editor.pastes, self.conversation.running
-        pictures = any(found.chip.kind == "image" for found in pastes.find(typed))
+        images = any(found.chip.kind == "image" for found in pastes.find(typed))
         if not typed.strip():
             return
-        if running is None or not running.steerable or pictures:
+        if running is None or not running.steerable or images:
             self.submit()
         else:
             self.conversation.steer(pastes.expand(typed).strip())
@@ -349,8 +350,8 @@ class Controller:
 
     def redraw(self) -> None:
         """Draw the screen anew."""
-        if self.app.pictures is not None:
-            self.app.pictures.resend()
+        if self.app.images is not None:
+            self.app.images.resend()
         self.app.refresh()
 
     def help(self) -> None:
@@ -368,7 +369,7 @@ class Controller:
 
     def edit(self) -> None:
         """Write in one's own editor."""
-        from zot_agent.ui import elsewhere  # noqa: PLC0415  rarely wanted, and not for the first screen
+        from zot_agent.ui.input import external_input as elsewhere  # noqa: PLC0415  rarely wanted, and not for the first screen
 
         self.dispatch.begin(elsewhere.edit(self, self.view.stack.touch))
 

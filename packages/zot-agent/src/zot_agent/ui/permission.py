@@ -8,11 +8,11 @@ from zot_agent.extensions.discover import Found
 from zot_agent.ui.commands.base import Chat
 from zot_core.confirm import Decision
 from zot_core.display import main_argument
-from zot_core.hooks import Call
+from zot_core.hooks import ToolRequest
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
-from zot_tui.widgets.questions import Choice, Confirm
+from zot_tui.widgets.dialogs.questions import Choice, Confirm
 
 Allowed: TypeAlias = Literal["yes", "tool", "all", "no"]
 
@@ -37,7 +37,7 @@ class Permission:
         """Whether it asks at all."""
         self._tools: set[str] = set()
 
-    async def __call__(self, call: Call) -> Decision:
+    async def __call__(self, call: ToolRequest) -> Decision:
         """Whether the call may run."""
         if not self.asks or call.name in self._tools:
             return True
@@ -56,7 +56,7 @@ class Permission:
         return answer in ("yes", "tool", "all")
 
 
-def arguments(call: Call, columns: int) -> list[Row[Any]]:
+def arguments(call: ToolRequest, columns: int) -> list[Row[Any]]:
     """The arguments, one after the other; an `oldText` and its `newText` read as the change they are."""
     rows: list[Row[Any]] = []
 

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from zot_agent.ui.amounts import tokens
-from zot_agent.ui.past import Past
+from zot_agent.ui.format.amounts import tokens
+from zot_agent.ui.history_pager import HistoryPager
 from zot_core.conversation.events import (
     ClearNotes,
     ConversationEvent,
@@ -27,8 +27,8 @@ from zot_core.events import (
     ReasoningDelta,
     TextDelta,
     ToolCall,
-    ToolOutput,
     ToolProgress,
+    ToolResultEvent,
     ToolStart,
     ToolUseStart,
     TurnEnd,
@@ -44,11 +44,11 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from zot_tui.widgets.cell import Cell, Look
-from zot_tui.widgets.cells import AnswerCell, NoteCell, ThoughtCell, UserCell, WorkedCell
-from zot_tui.widgets.cells import Level as NoteLevel
-from zot_tui.widgets.tool_cell import Ending, ToolCell
-from zot_tui.widgets.transcript import Transcript
+from zot_tui.widgets.transcript.cell import Cell, Look
+from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell, WorkedCell
+from zot_tui.widgets.transcript.cells import Level as NoteLevel
+from zot_tui.widgets.transcript.tool_cell import Ending, ToolCell
+from zot_tui.widgets.transcript.transcript import Transcript
 
 KEPT = 4000
 """Characters of a call's output that are still shown when it was stopped."""
@@ -77,7 +77,7 @@ class Presenter:
     ) -> None:
         self.transcript, self.look = transcript, look
         self._tools_of, self._clock = tools, clock
-        self.past = Past(transcript, self.cells)
+        self.past = HistoryPager(transcript, self.cells)
         self._held = False
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []
@@ -109,7 +109,7 @@ class Presenter:
                 self._tool(id, name)
             case ToolCall(id, name, arguments):
                 self._tool(id, name).argument = main_argument(arguments)
-            case ToolOutput():
+            case ToolResultEvent():
                 self._result(event)
             case AssistantStart(deferred):
                 self._held = deferred
@@ -229,7 +229,7 @@ class Presenter:
             self.transcript.append(self._tools[id])
         return self._tools[id]
 
-    def _result(self, event: ToolOutput) -> None:
+    def _result(self, event: ToolResultEvent) -> None:
         cell = self._tool(event.id, event.name)
         del self._tools[event.id]
         if event.arguments is not None:
@@ -334,7 +334,7 @@ class Presenter:
     def _summary(self, text: str, before: int, after: int = 0, *facts: str) -> Cell:
         """What stands for a conversation that was compacted; 0 for numbers of tokens that nobody knows."""
         from zot_core.compaction.summary import HEADING  # noqa: PLC0415  few conversations get so long
-        from zot_tui.widgets.fold_cell import FoldCell  # noqa: PLC0415  as above
+        from zot_tui.widgets.transcript.fold_cell import FoldCell  # noqa: PLC0415  as above
 
         # Of what was said and done alone: a request has the system prompt and the tools besides.
         size = f"{tokens(before)} → {tokens(after)}" if after else f"of {tokens(before)}" if before else ""

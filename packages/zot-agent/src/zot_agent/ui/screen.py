@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
+from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
-from zot_tui.urwid_parts import urwid
-from zot_tui.widgets.editor import EditorWidget
-from zot_tui.widgets.panel import PanelWidget
+from zot_tui.widgets.dialogs.panel import PanelWidget
+from zot_tui.widgets.dialogs.stack import Stack
+from zot_tui.widgets.input.editor import EditorWidget
+from zot_tui.widgets.input.suggest import MAX_ROWS as MOST
+from zot_tui.widgets.input.suggest import Suggest
 from zot_tui.widgets.rows import Rows, column, cut
 from zot_tui.widgets.spinner import Spinner
-from zot_tui.widgets.stack import Stack
 from zot_tui.widgets.status import Status
-from zot_tui.widgets.suggest import MAX_ROWS as MOST
-from zot_tui.widgets.suggest import Suggest
-from zot_tui.widgets.transcript import Transcript
+from zot_tui.widgets.transcript.transcript import Transcript
 
 LEAST = 3
 """Rows that the conversation keeps when what stands below it grows."""

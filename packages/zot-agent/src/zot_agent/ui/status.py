@@ -2,8 +2,8 @@
 
 import os
 
-from zot_agent.ui.amounts import percent, spent, tokens
-from zot_core.runtime import Runtime
+from zot_agent.ui.format.amounts import percent, spent, tokens
+from zot_core.runtime.runtime import Runtime
 from zot_tui.widgets.status import Line, Segment
 
 
@@ -17,7 +17,7 @@ def lines(
     home: str = "",
     mode: str = "",
 ) -> list[Line]:
-    """One row: place and branch at the left; tokens, cost, context, reasoning, vendor and model at the right.
+    """One row: place and branch at the left; tokens, cost, context, reasoning, provider and model at the right.
 
     `context` is the size of the conversation in tokens; `asked`: a question waits that is not seen; `mode` is how the
     editor reads keys, if that is to be said.
@@ -42,6 +42,6 @@ def lines(
         right.append(Segment(f"{part} of {tokens(model.context_window)}", "status", 6))
     if agent.reasoning != "off":
         right.append(Segment(agent.reasoning, "status", 1))
-    right.append(Segment(model.vendor, "status", 0))
+    right.append(Segment(model.provider, "status", 0))
     right.append(Segment(model.id or "the server's model", "status", 8))
     return [Line(left, right)]

@@ -12,9 +12,9 @@ from zot_core.clock import timestamp
 from zot_core.errors import Busy
 from zot_core.events import RunEnd
 from zot_core.hooks import Hooks
-from zot_core.tools.base import Tool
-from zot_core.tools.context import ToolContext
-from zot_provider.client import Client
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import Tool
+from zot_provider.client.http import Client
 from zot_provider.messages import Block, ImageBlock, Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Reasoning

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from zot_core.aio import being_cancelled, finish, spawn
 from zot_core.clock import timestamp
 from zot_core.errors import Refused, ToolError
-from zot_core.events import Fate, ToolOutput, ToolProgress, ToolStart
-from zot_core.hooks import Call, Finished
+from zot_core.events import Fate, ToolProgress, ToolResultEvent, ToolStart
+from zot_core.hooks import ToolOutcome, ToolRequest
 from zot_core.result import ToolResult
-from zot_core.tools.base import Tool
+from zot_core.tools.definition.tool import Tool
 from zot_provider.messages import Message, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record, record
 
@@ -29,7 +29,7 @@ class Prepared(Record):
     """A call that may run. `arguments` is the JSON text of what the tool will get."""
 
     tool: Tool
-    call: Call
+    call: ToolRequest
     arguments: str
 
 
@@ -71,7 +71,7 @@ async def _in_order(agent: Agent, calls: list[ToolCallBlock]) -> None:
 
 async def _side_by_side(agent: Agent, calls: list[ToolCallBlock]) -> None:
     """Every call is prepared before the first one starts: gates may ask a person, one question at a time."""
-    tasks: list[asyncio.Task[ToolOutput]] = []
+    tasks: list[asyncio.Task[ToolResultEvent]] = []
     reported = 0
     try:
         try:
@@ -101,7 +101,7 @@ async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | Unfit:
         known = ", ".join(sorted(agent.tools)) or "none"
         return Unfit(f'unknown tool "{block.name}"; the tools are: {known}', "not_run")
     try:
-        call = Call(block.id, block.name, block.parsed(), block.arguments)
+        call = ToolRequest(block.id, block.name, block.parsed(), block.arguments)
     except ValueError as error:
         return Unfit(
             f"the arguments of {block.name} are not valid JSON ({error}); send one JSON object that fits its schema",
@@ -122,7 +122,7 @@ async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | Unfit:
     return Prepared(tool, call, arguments)
 
 
-async def _one(agent: Agent, block: ToolCallBlock, ready: Prepared | Unfit) -> ToolOutput:
+async def _one(agent: Agent, block: ToolCallBlock, ready: Prepared | Unfit) -> ToolResultEvent:
     """Run one call; every failure of the tool is a result."""
     if isinstance(ready, Unfit):
         return _without_run(block, ready.why, ready.fate)
@@ -145,10 +145,10 @@ async def _one(agent: Agent, block: ToolCallBlock, ready: Prepared | Unfit) -> T
     finally:
         progress.over = True
     try:
-        result = (await agent.hooks.tool_result.apply(Finished(ready.call, result))).result
+        result = (await agent.hooks.tool_result.apply(ToolOutcome(ready.call, result))).result
     except Refused as refusal:
         result = ToolResult.error(str(refusal) or "tool result withheld")
-    return ToolOutput(
+    return ToolResultEvent(
         block.id, block.name, result.is_error, result.content, ready.arguments, result.details, result.display
     )
 
@@ -175,19 +175,19 @@ class _Progress:
             self._agent.emit(ToolProgress(self._id, text))
 
 
-def _aborted(agent: Agent, block: ToolCallBlock, *, began: bool) -> ToolOutput:
+def _aborted(agent: Agent, block: ToolCallBlock, *, began: bool) -> ToolResultEvent:
     reason = agent.current.cancel_reason if agent.current is not None else "aborted"
     who = {"aborted": "the user", "deadline": "the deadline"}.get(reason, "a limit")
     why = f"aborted: stopped by {who}" if began else f"aborted: not run, the turn was stopped by {who}"
     return _without_run(block, why, "stopped")
 
 
-def _without_run(block: ToolCallBlock, why: str, fate: Fate) -> ToolOutput:
+def _without_run(block: ToolCallBlock, why: str, fate: Fate) -> ToolResultEvent:
     """What the model is told of a call whose tool gives no result."""
-    return ToolOutput(block.id, block.name, True, ToolResult.error(why).content, fate=fate)
+    return ToolResultEvent(block.id, block.name, True, ToolResult.error(why).content, fate=fate)
 
 
-def _report(agent: Agent, output: ToolOutput) -> None:
+def _report(agent: Agent, output: ToolResultEvent) -> None:
     """Into the transcript (and onto the disk) first, then tell."""
     result = ToolResultBlock(output.id, output.content, output.is_error, output.fate)
     agent.transcript.append(Message("tool", [result], timestamp()))

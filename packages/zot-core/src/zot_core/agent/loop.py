@@ -41,17 +41,17 @@ async def _turns(agent: Agent, messages: list[Message]) -> tuple[RunEnd, ErrorEv
     step = 0
     while True:
         step += 1
-        limit = await agent.hooks.limit.ask(step)
+        limit = await agent.hooks.before_turn.ask(step)
         if limit is not None:
             return limit.end, ErrorEvent(limit.reason, exit_code=4)
-        add(agent, [*agent.inbox.take_steering(), *await agent.hooks.pending.gather(step)])
+        add(agent, [*agent.inbox.take_steering(), *await agent.hooks.extra_messages.gather(step)])
         calls = await take_turn(agent, step)
         if isinstance(calls, Refusal):
             return calls.end, None
         if calls:
             await run_calls(agent, calls)
             continue
-        waiting = _waiting(agent) or await agent.hooks.ending.gather(step) or _waiting(agent)
+        waiting = _waiting(agent) or await agent.hooks.before_stop.gather(step) or _waiting(agent)
         if not waiting:
             return "completed", None
         add(agent, waiting)

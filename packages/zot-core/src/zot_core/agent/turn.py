@@ -16,9 +16,9 @@ from zot_core.events import (
     TurnEnd,
     TurnStart,
     TurnStop,
-    UsageUpdate,
+    UsageEvent,
 )
-from zot_core.hooks import Failed, Refusal
+from zot_core.hooks import ModelCallFailure, Refusal
 from zot_provider.errors import ProviderError, StreamCut
 from zot_provider.events import StreamEnd, TextDelta, ToolUseStart, UsageReport
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock
@@ -56,7 +56,7 @@ async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
     answer = Answer()
     try:
         agent.emit(TurnStart(step))
-        refusal = await agent.hooks.turn_start.ask(step)
+        refusal = await agent.hooks.before_model_call.ask(step)
         if refusal is None:
             end = await _ask(agent, answer)
             message = await keep(agent, answer, end.content)
@@ -85,7 +85,7 @@ async def _ask(agent: Agent, answer: Answer) -> StreamEnd:
         return await receive(agent, request, answer)
     except ProviderError as error:
         begun = answer.parts or answer.calls_begun or answer.end
-        if begun or not (await agent.hooks.call_failed.apply(Failed(error))).again:
+        if begun or not (await agent.hooks.call_failed.apply(ModelCallFailure(error))).again:
             raise
     request = await build_request(agent)
     agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
@@ -103,8 +103,8 @@ async def _cut_short(agent: Agent, answer: Answer, end: TurnEnd) -> None:
 async def build_request(agent: Agent) -> Request:
     """The request for the transcript as it stands. Raises `Refused` when a hook does."""
     if agent.system_prompt is None:
-        agent.system_prompt = await agent.hooks.before_run.apply(agent.system)
-    # Sorted: vendors cache a request by its prefix, and the tools stand first.
+        agent.system_prompt = await agent.hooks.system_prompt.apply(agent.system)
+    # Sorted: providers cache a request by its prefix, and the tools stand first.
     tools = [ToolSpec(tool.name, tool.description, tool.schema) for _, tool in sorted(agent.tools.items())]
     request = Request(
         agent.model,
@@ -130,7 +130,7 @@ async def receive(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
                 elif isinstance(event, UsageReport):
                     usage = event.usage.priced(agent.model.price)
                     agent.usage += usage
-                    emit(UsageUpdate(usage, agent.usage))
+                    emit(UsageEvent(usage, agent.usage))
                 elif isinstance(event, StreamEnd):
                     answer.end = event
                 else:

@@ -8,7 +8,7 @@ from zot_core.compaction.cut import cut_point
 from zot_core.compaction.size import ContextSize, estimate
 from zot_core.errors import SessionError, error_line
 from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
-from zot_core.hooks import Compacted, Failed
+from zot_core.hooks import Compaction, ModelCallFailure
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.messages import Block, Message, TextBlock
 from zot_provider.record import Record, record
@@ -96,19 +96,19 @@ class Compactor:
         content: list[Block] = [TextBlock(f"{HEADING}\n\n{text}")]
         summary = Message("user", content, timestamp(), summarized_tokens=before)
         kept = messages[cut:]
-        agent.hooks.compacted.tell(Compacted(summary, len(kept)))
+        agent.hooks.compacted.tell(Compaction(summary, len(kept)))
         agent.transcript.reset([summary, *kept])
         agent.emit(CompactDone(text, len(kept), before, estimate([summary, *kept])))
 
     def attach(self) -> None:
         """From now on compact by itself: before a model call and at the end of a run where the conversation has
-        reached the threshold, and where a vendor finds it too long, which is then asked again."""
+        reached the threshold, and where a provider finds it too long, which is then asked again."""
         if self._limits.threshold is not None:
             self._size = ContextSize(self._agent)
-            self._agent.hooks.limit.add(self._before_call)
+            self._agent.hooks.before_turn.add(self._before_call)
             self._agent.hooks.call_failed.add(self._after_failure)
             if self._limits.after_run:
-                self._agent.hooks.ending.add(self._before_end)
+                self._agent.hooks.before_stop.add(self._before_end)
 
     async def _before_call(self, _: int) -> None:
         if self._full() and not self._tried_lately():
@@ -120,7 +120,7 @@ class Compactor:
         except SessionError as error:  # there is no next step that could fail of it
             self._agent.emit(Notice("error", error_line(error)))
 
-    async def _after_failure(self, failed: Failed) -> Failed | None:
+    async def _after_failure(self, failed: ModelCallFailure) -> ModelCallFailure | None:
         if failed.error.context_overflow and await self._try("overflow"):
             return failed.replace(again=True)
         return None

@@ -8,7 +8,7 @@ from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCal
 def render(messages: Iterable[Message], bound: int) -> str:
     """What was said and done, part by part: `[user]`, `[assistant]`, `[call] name`, `[result]`.
 
-    The arguments of a call and the text of a result are cut to `bound` characters. Thinking is left out, pictures are
+    The arguments of a call and the text of a result are cut to `bound` characters. Thinking is left out, images are
     named. The texts are those the model knows, whatever a person was shown.
     """
     return "\n\n".join(
@@ -21,15 +21,15 @@ def _parts(message: Message, block: Block, bound: int) -> Iterator[str]:
         case TextBlock(text) if text.strip():
             yield f"[{message.role}]\n{text.strip()}"
         case ImageBlock():
-            yield f"[{message.role}]\n{_picture(block)}"
+            yield f"[{message.role}]\n{_image(block)}"
         case ToolCallBlock():
             yield f"[call] {block.name}\n{shorten(block.arguments, bound)}"
         case ToolResultBlock():
-            texts = (_picture(each) if isinstance(each, ImageBlock) else each.text.strip() for each in block.content)
+            texts = (_image(each) if isinstance(each, ImageBlock) else each.text.strip() for each in block.content)
             yield f"[{'failed' if block.is_error else 'result'}]\n{shorten(chr(10).join(texts), bound)}"
 
 
-def _picture(block: ImageBlock) -> str:
+def _image(block: ImageBlock) -> str:
     return f"[image: {block.mime_type}, {block.size} bytes]"
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from zot_core.events import AgentEvent, CompactDone, ReasoningDelta, TextDelta, TurnEnd, TurnStart, UsageUpdate
+from zot_core.events import AgentEvent, CompactDone, ReasoningDelta, TextDelta, TurnEnd, TurnStart, UsageEvent
 from zot_core.sessions.stored import StoredMessage
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.usage import Usage
@@ -16,7 +16,7 @@ CHARACTERS = 4
 """Of one token, roughly: in English and in code."""
 
 IMAGE_TOKENS = 1500
-"""Of a picture, roughly: vendors scale those down that would take many more."""
+"""Of an image, roughly: providers scale those down that would take many more."""
 
 
 def estimate(messages: Iterable[Message]) -> int:
@@ -51,8 +51,8 @@ def _characters(block: Block) -> int:
 class ContextSize:
     """Watches an agent and knows how many tokens its next request will have.
 
-    That is what the vendor counted for the last request and its answer, and an estimate of what has come since. Where
-    there is no count (a vendor may give none, a conversation may have been resumed) all of it is an estimate.
+    That is what the provider counted for the last request and its answer, and an estimate of what has come since. Where
+    there is no count (a provider may give none, a conversation may have been resumed) all of it is an estimate.
     """
 
     def __init__(self, agent: "Agent") -> None:
@@ -71,7 +71,7 @@ class ContextSize:
             self._turn = Usage()
             if kind is CompactDone:
                 self._last = None
-        elif isinstance(event, UsageUpdate):
+        elif isinstance(event, UsageEvent):
             self._turn += event.usage
         elif kind is TurnEnd and self._turn.context:
             messages = self._agent.transcript.messages

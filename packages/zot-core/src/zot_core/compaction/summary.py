@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from zot_core.aio import being_cancelled
 from zot_core.compaction.render import render, shorten
-from zot_core.events import UsageUpdate
+from zot_core.events import UsageEvent
 from zot_provider.errors import ProviderError, StreamCut
 from zot_provider.events import StreamEnd, UsageReport
+from zot_provider.json_text import without_surrogates
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.surrogates import without_surrogates
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
@@ -84,7 +84,7 @@ async def _ask(agent: "Agent", request: Request) -> str:
                 if isinstance(event, UsageReport):
                     usage = event.usage.priced(agent.model.price)
                     agent.usage += usage
-                    agent.emit(UsageUpdate(usage, agent.usage))
+                    agent.emit(UsageEvent(usage, agent.usage))
                 elif isinstance(event, StreamEnd):
                     end = event
     except asyncio.CancelledError as error:

@@ -36,11 +36,11 @@ from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
 from zot_core.errors import Busy, error_line
 from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd, ToolCall, UserMessage
-from zot_core.hooks import Call, Observe, Refusal
-from zot_core.runtime import Runtime
+from zot_core.hooks import Observe, Refusal, ToolRequest
+from zot_core.runtime.runtime import Runtime
+from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, Stored
 from zot_core.skills import expand
-from zot_core.workspace import Workspace
 from zot_provider.errors import UnknownName, ZotError
 from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
@@ -306,7 +306,7 @@ class Conversation:
         known is empty: a zot inside another must not see the outer one's."""
         agent, session = self.runtime.agent, self.runtime.session
         agent.context.env.update(
-            ZOT_PROVIDER=agent.model.vendor,
+            ZOT_PROVIDER=agent.model.provider,
             ZOT_MODEL=agent.model.id,
             ZOT_REASONING_LEVEL=agent.reasoning,
             ZOT_CHILD_SESSION="1",
@@ -379,7 +379,7 @@ class Conversation:
         for event in (ErrorEvent(error_line(error)), Done("error")):
             self.events.tell(event)
 
-    async def _ask(self, call: Call) -> Refusal | None:
+    async def _ask(self, call: ToolRequest) -> Refusal | None:
         return None if self.confirm is None else await confirm_gate(self.confirm)(call)
 
     async def __aenter__(self) -> "Conversation":

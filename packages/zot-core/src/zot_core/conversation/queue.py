@@ -6,7 +6,7 @@ from typing import Any
 
 from zot_core.agent.run import Run
 from zot_core.events import RunEnd
-from zot_core.runtime import Runtime
+from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ZotError
 from zot_provider.record import Record, record
 

@@ -11,8 +11,9 @@ from zot_core.agent import user_message
 from zot_core.aio import finish, spawn
 from zot_core.display import TerminalDisplay
 from zot_core.errors import ToolError
+from zot_core.machine.interface import Shell, ShellExit
 from zot_core.tools.bash import BashLimits, run_command
-from zot_core.tools.context import Shell, ShellExit, ToolContext
+from zot_core.tools.definition.context import ToolContext
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message, TextBlock
 from zot_provider.record import Record, record

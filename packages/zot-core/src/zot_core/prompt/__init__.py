@@ -16,7 +16,7 @@ def identity() -> str:
 def system_prompt(cwd: str, *, replace: str | None = None, append: Sequence[str] = ()) -> str:
     """The system prompt for work in `cwd`: `replace` in place of the identity, then `append`, then date and place.
 
-    The date has no time of day: a prompt that stays the same over a day stays in the vendor's cache.
+    The date has no time of day: a prompt that stays the same over a day stays in the provider's cache.
     """
     parts = [identity() if replace is None else replace, *append]
     footer = f"Current date: {time.strftime('%Y-%m-%d')}\nCurrent working directory: {cwd}"

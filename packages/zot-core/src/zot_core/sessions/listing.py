@@ -16,10 +16,9 @@ from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ConfigError
-from zot_provider.json_text import dump
+from zot_provider.json_text import dump, without_surrogates
 from zot_provider.messages import Message
 from zot_provider.record import Record, record
-from zot_provider.surrogates import without_surrogates
 
 WHOLE = 1024 * 1024
 """Bytes up to which a file is read whole."""
@@ -171,7 +170,7 @@ def _look(path: str) -> _Seen:
         if seen.whole:
             _take(seen, file.read(WHOLE).split(b"\n"))
         else:
-            # The first prompt may carry a picture: its line is read to the end.
+            # The first prompt may carry an image: its line is read to the end.
             while not seen.first and file.tell() < HEAD:
                 _take(seen, [file.readline(LINE)])
             file.seek(max(file.tell(), seen.size - TAIL))

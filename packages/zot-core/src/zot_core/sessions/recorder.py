@@ -1,6 +1,6 @@
 """`Recorder`: writes an agent's messages and usage into its session as they happen."""
 
-from zot_core.events import AgentEvent, CompactDone, Done, TurnEnd, UsageUpdate
+from zot_core.events import AgentEvent, CompactDone, Done, TurnEnd, UsageEvent
 from zot_core.hooks import Hooks
 from zot_core.sessions.file import SessionFile
 from zot_provider.usage import Usage
@@ -18,7 +18,7 @@ class Recorder:
         hooks.event.add(self._hear)
 
     def _hear(self, event: AgentEvent) -> None:
-        if isinstance(event, UsageUpdate):
+        if isinstance(event, UsageEvent):
             self._turn.append(event.usage)
             self._total = event.cumulative
         # The usage of a compaction that was stopped or failed is written at the end of its run.

@@ -10,7 +10,7 @@ which become spaces. They are a JSON string if they are no JSON object; no argum
 import json
 from typing import Any, TypeGuard, get_args
 
-from zot_provider.json_text import dump, is_object
+from zot_provider.json_text import dump, is_object, without_surrogates
 from zot_provider.messages import (
     Block,
     Fate,
@@ -22,7 +22,6 @@ from zot_provider.messages import (
     ToolResultBlock,
 )
 from zot_provider.record import Record, field, record
-from zot_provider.surrogates import without_surrogates
 from zot_provider.usage import Usage
 
 

@@ -10,11 +10,11 @@ from zot_core.result import ToolResult
 from zot_core.skills.discover import BUILTIN
 from zot_core.skills.front_matter import FrontMatterError, split
 from zot_core.skills.skill import HEAD_LIMIT, Skill
-from zot_core.tools.base import FunctionTool
-from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained
-from zot_core.tools.truncate import Limits, count_lines, head_lines
-from zot_core.tools.turns import Reach
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.file_order import FileAccess
+from zot_core.tools.definition.tool import FunctionTool
+from zot_core.tools.text.paths import explained
+from zot_core.tools.text.truncate import Limits, count_lines, head_lines
 from zot_provider.errors import ConfigError
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, record
@@ -73,8 +73,8 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
             display=[CodeDisplay(found.path, text.text, text.first_line)],
         )
 
-    async def reads_skill(values: dict[str, Any], context: ToolContext) -> Reach:
-        return Reach(await context.files.real(_choose(values["name"], known).path))
+    async def reads_skill(values: dict[str, Any], context: ToolContext) -> FileAccess:
+        return FileAccess(await context.files.real(_choose(values["name"], known).path))
 
     return FunctionTool(
         run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, reach=reads_skill

@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from zot_core.agent import Agent, user_message
 from zot_core.events import AgentEvent
 from zot_core.hooks import Hooks
+from zot_core.machine.interface import Files, Shell
 from zot_core.testing.world import FakeShell, MemoryFiles
-from zot_core.tools.base import Tool
-from zot_core.tools.context import Files, Shell, ToolContext
-from zot_provider.client import Client
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import Tool
+from zot_provider.client.http import Client
 from zot_provider.events import StreamEvent
 from zot_provider.messages import Message
 from zot_provider.model import Model

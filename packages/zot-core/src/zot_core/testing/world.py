@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Literal
 
-from zot_core.tools.context import FileInfo, ShellExit
+from zot_core.machine.interface import FileInfo, ShellExit
 from zot_provider.record import Record, record
 
 _PIECE = 4096

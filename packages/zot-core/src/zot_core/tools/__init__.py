@@ -1,7 +1,7 @@
 """The built-in tools: an import and a line of `BUILTIN_TOOLS` each."""
 
-from zot_core.tools.base import Tool
 from zot_core.tools.bash import bash
+from zot_core.tools.definition.tool import Tool
 from zot_core.tools.edit import edit
 from zot_core.tools.find import find
 from zot_core.tools.glob import glob

@@ -6,13 +6,14 @@ from typing import Annotated, Any
 
 from zot_core.display import DisplayBlock, TerminalDisplay
 from zot_core.errors import ToolError
+from zot_core.machine.interface import ShellExit
 from zot_core.result import ToolResult
-from zot_core.tools.base import AtLeast
-from zot_core.tools.builtin import builtin
-from zot_core.tools.capture import Capture
-from zot_core.tools.context import ShellExit, ToolContext
-from zot_core.tools.progress import Progress
-from zot_core.tools.truncate import Limits, notes
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import AtLeast
+from zot_core.tools.text.capture import Capture
+from zot_core.tools.text.progress import Progress
+from zot_core.tools.text.truncate import Limits, notes
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field, record
 

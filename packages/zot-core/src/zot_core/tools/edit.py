@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from zot_core.display import DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
-from zot_core.tools.builtin import builtin
-from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, resolve, writes_file
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.text.paths import explained, resolve, writes_file
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field, record
 
@@ -33,7 +33,7 @@ async def edit(
     context: ToolContext,
 ) -> ToolResult:
     """Do all replacements or none; the change as diff rows."""
-    from zot_core.tools.textedit import EditError, Replacement, edit_text  # noqa: PLC0415  1 ms, only an edit needs it
+    from zot_core.tools.text.edit_text import EditError, Replacement, edit_text  # noqa: PLC0415  1 ms, only an edit needs it
 
     target = await resolve(path, context)
     replacements = [Replacement(_clean(one.oldText), _clean(one.newText)) for one in edits]

@@ -5,11 +5,11 @@ from typing import Annotated
 from zot_core.display import FilesDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
-from zot_core.tools.base import AtLeast
-from zot_core.tools.builtin import builtin
-from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, printable, reads_tree, resolve, told
-from zot_core.tools.truncate import Limits, head_lines
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import AtLeast
+from zot_core.tools.text.paths import explained, printable, reads_tree, resolve, told
+from zot_core.tools.text.truncate import Limits, head_lines
 from zot_provider.messages import TextBlock
 
 RESULTS = 1000
@@ -23,8 +23,8 @@ async def find(
     limit: Annotated[int, "The most results", AtLeast(1)] = RESULTS,
 ) -> ToolResult:
     """Paths of files and directories, hidden ones too, sorted; directories end in a slash."""
-    from zot_core.tools.globs import Glob  # noqa: PLC0415  only a search needs it
-    from zot_core.tools.walk import WalkLimits, walked  # noqa: PLC0415  as above
+    from zot_core.tools.search.globs import Glob  # noqa: PLC0415  only a search needs it
+    from zot_core.tools.search.walk import WalkLimits, walked  # noqa: PLC0415  as above
 
     target = await resolve(path, context)
     limits = WalkLimits()

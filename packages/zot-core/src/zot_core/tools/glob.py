@@ -5,9 +5,9 @@ from typing import Annotated
 from zot_core.display import FilesDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
-from zot_core.tools.builtin import builtin
-from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, printable, reads_tree, resolve, told
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.text.paths import explained, printable, reads_tree, resolve, told
 from zot_provider.messages import TextBlock
 
 MATCHES = 500
@@ -23,8 +23,8 @@ async def glob(
     hidden: Annotated[bool, "Also what begins with a dot"] = False,
 ) -> ToolResult:
     """At most 500 paths of files, sorted, up to 24 directories deep."""
-    from zot_core.tools.globs import Glob  # noqa: PLC0415  only a search needs it
-    from zot_core.tools.walk import WalkLimits, walked  # noqa: PLC0415  as above
+    from zot_core.tools.search.globs import Glob  # noqa: PLC0415  only a search needs it
+    from zot_core.tools.search.walk import WalkLimits, walked  # noqa: PLC0415  as above
 
     target = await resolve(path, context)
     limits = WalkLimits(depth=DEPTH)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
-from zot_core.tools.base import AtLeast
-from zot_core.tools.builtin import builtin
-from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, printable, reads_tree, resolve, told
-from zot_core.tools.truncate import Limits, head_lines
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import AtLeast
+from zot_core.tools.text.paths import explained, printable, reads_tree, resolve, told
+from zot_core.tools.text.truncate import Limits, head_lines
 from zot_provider.messages import TextBlock
 
 if TYPE_CHECKING:
-    from zot_core.tools.search import Found, Query, SearchLimits
+    from zot_core.tools.search.search import Found, Query, SearchLimits
 
 MATCHES = 100
 LINE_CHARACTERS = 500
@@ -33,7 +33,7 @@ async def grep(
     limit: Annotated[int, "The most matching lines", AtLeast(1)] = MATCHES,
 ) -> ToolResult:
     """Matching lines with path and number, in the order of the paths; hidden files too."""
-    from zot_core.tools.search import Query, SearchLimits  # noqa: PLC0415  only a search needs it
+    from zot_core.tools.search.search import Query, SearchLimits  # noqa: PLC0415  only a search needs it
 
     query = Query(pattern, literal, ignoreCase, context, limit, LINE_CHARACTERS)
     return await run_search(query, world, path, glob, SearchLimits())
@@ -43,7 +43,7 @@ async def run_search(
     query: "Query", world: ToolContext, path: str, glob: str | None, limits: "SearchLimits"
 ) -> ToolResult:
     """Look for `query` in `path` within `limits`. ToolError for a pattern or a path that is none."""
-    from zot_core.tools.search import search  # noqa: PLC0415  only a search needs it
+    from zot_core.tools.search.search import search  # noqa: PLC0415  only a search needs it
 
     if not query.pattern:
         raise ToolError("the pattern is empty; give text or a regular expression to look for")
@@ -69,8 +69,8 @@ async def run_search(
 
 
 async def _files(base: str, world: ToolContext, glob: str | None) -> "AsyncGenerator[str, None]":
-    from zot_core.tools.globs import Glob  # noqa: PLC0415  only a search needs it
-    from zot_core.tools.walk import walk  # noqa: PLC0415  as above
+    from zot_core.tools.search.globs import Glob  # noqa: PLC0415  only a search needs it
+    from zot_core.tools.search.walk import walk  # noqa: PLC0415  as above
 
     without = glob is not None and glob.startswith("!")
     try:

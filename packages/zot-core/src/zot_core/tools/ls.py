@@ -5,10 +5,10 @@ from typing import Annotated
 from zot_core.display import FilesDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
-from zot_core.tools.base import AtLeast
-from zot_core.tools.builtin import builtin
-from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, printable, reads_tree, resolve
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import AtLeast
+from zot_core.tools.text.paths import explained, printable, reads_tree, resolve
 from zot_provider.messages import TextBlock
 
 ENTRIES = 500

@@ -1,18 +1,18 @@
-"""The `read` tool: lines of a text file, or a picture."""
+"""The `read` tool: lines of a text file, or an image."""
 
 import os
 from typing import Annotated, Any
 
 from zot_core.display import CodeDisplay, DisplayBlock, ImageDisplay
 from zot_core.errors import ToolError
-from zot_core.image_blocks import encoded
-from zot_core.pictures import LARGEST, SUFFIXES, picture_type
+from zot_core.images import LARGEST, SUFFIXES, encoded, image_type
+from zot_core.machine.interface import FileInfo
 from zot_core.result import ToolResult
-from zot_core.tools.base import AtLeast
-from zot_core.tools.builtin import builtin
-from zot_core.tools.context import FileInfo, ToolContext
-from zot_core.tools.paths import explained, reads_file, resolve
-from zot_core.tools.truncate import Limits, Window, count_lines, notes
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import AtLeast
+from zot_core.tools.text.paths import explained, reads_file, resolve
+from zot_core.tools.text.truncate import Limits, Window, count_lines, notes
 from zot_provider.messages import TextBlock
 
 LIMITS = Limits()
@@ -31,7 +31,7 @@ async def read(
     offset: Annotated[int | None, "The first line to read, from 1", AtLeast(1)] = None,
     limit: Annotated[int | None, "How many lines to read", AtLeast(1)] = None,
 ) -> ToolResult:
-    """Lines of a file without line numbers, at most 2000 and 50 KiB; pictures as an image block."""
+    """Lines of a file without line numbers, at most 2000 and 50 KiB; images as an image block."""
     target = await resolve(path, context)
     try:
         info = await context.files.stat(target)
@@ -40,9 +40,9 @@ async def read(
         if info.kind == "other":
             raise ToolError(f"{path} is no regular file; it cannot be read")
         if os.path.splitext(path)[1].lower() in SUFFIXES:
-            picture = await _image(path, target, info, context)
-            if picture is not None:
-                return picture
+            image = await _image(path, target, info, context)
+            if image is not None:
+                return image
         return await _text(path, target, offset or 1, limit, context)
     except OSError as error:
         raise explained(error, path) from error
@@ -77,12 +77,12 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
 
 
 async def _image(path: str, target: str, info: FileInfo, context: ToolContext) -> ToolResult | None:
-    """The picture; None for a file whose bytes are none, whatever its name says: a vendor would refuse it, and with it
+    """The image; None for a file whose bytes are none, whatever its name says: a provider would refuse it, and with it
     every later request of the conversation."""
     if info.size > LARGEST:
-        raise ToolError(f"{path} has {info.size} bytes; pictures may have {LARGEST}: make a smaller copy first")
+        raise ToolError(f"{path} has {info.size} bytes; images may have {LARGEST}: make a smaller copy first")
     content = await context.files.read(target)
-    mime_type = picture_type(content)
+    mime_type = image_type(content)
     if not mime_type:
         return None
     image = encoded(mime_type, content)

@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from zot_core.display import CodeDisplay, DisplayBlock
 from zot_core.result import ToolResult
-from zot_core.tools.builtin import builtin
-from zot_core.tools.context import ToolContext
-from zot_core.tools.paths import explained, resolve, writes_file
-from zot_core.tools.truncate import count_lines
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.text.paths import explained, resolve, writes_file
+from zot_core.tools.text.truncate import count_lines
 from zot_provider.messages import TextBlock
 
 

@@ -48,7 +48,7 @@ class RegisterTool(Frame, type="register_tool"):
     name: str
     description: str
     schema: RawObject
-    """JSON Schema of the arguments; passed to the model's vendor as it was written."""
+    """JSON Schema of the arguments; passed to the model's provider as it was written."""
 
 
 class Subscribe(Frame, type="subscribe"):

@@ -1,4 +1,4 @@
-"""The catalogue: what is known of the vendors' models before anybody asks a server.
+"""The catalogue: what is known of the providers' models before anybody asks a server.
 
 One data file for each catalogue name stands in `data/`, written by `scripts/update_catalog.py` and never by hand. It is
 read at the first question, so that importing this module costs nothing. What the file cannot know (a model newer than
@@ -13,51 +13,51 @@ from typing import Any
 
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model, Price
-from zot_provider.vendors.spec import Vendor
+from zot_provider.providers.spec import Provider
 
 __all__ = ["find_model", "in_catalog", "list_models", "match_model", "resolve_model"]
 
 _DATA = os.path.join(os.path.dirname(__file__), "data")
 
 
-def find_model(vendor: Vendor, id: str) -> Model | None:
-    """The model with exactly this id in the vendor's catalogue, None if it is not there.
+def find_model(provider: Provider, id: str) -> Model | None:
+    """The model with exactly this id in the provider's catalogue, None if it is not there.
 
     Limits are in tokens; `context_window` is what a request may hold, which is less than the advertised window where
-    the vendor sets room for the answer apart. Prices are US dollars for a million tokens; where a vendor charges more
-    for a long context, they are those of a short one.
+    the provider sets room for the answer apart. Prices are US dollars for a million tokens; where a provider charges
+    more for a long context, they are those of a short one.
     """
-    row = _models(vendor).get(id)
-    return None if row is None else _model(vendor, row)
+    row = _models(provider).get(id)
+    return None if row is None else _model(provider, row)
 
 
-def list_models(vendor: Vendor) -> list[Model]:
-    """All models of the vendor's catalogue, sorted by id; empty for a vendor without one."""
-    return [_model(vendor, row) for row in _models(vendor).values()]
+def list_models(provider: Provider) -> list[Model]:
+    """All models of the provider's catalogue, sorted by id; empty for a provider without one."""
+    return [_model(provider, row) for row in _models(provider).values()]
 
 
-def in_catalog(vendor: Vendor, id: str) -> bool:
-    """Whether the vendor's catalogue has this id, or that of which it is a dated snapshot."""
-    known = _models(vendor)
+def in_catalog(provider: Provider, id: str) -> bool:
+    """Whether the provider's catalogue has this id, or that of which it is a dated snapshot."""
+    known = _models(provider)
     return id in known or _undated(id) in known
 
 
-def resolve_model(vendor: Vendor, name: str, *, strict: bool) -> Model:
+def resolve_model(provider: Provider, name: str, *, strict: bool) -> Model:
     """The model that a person means by `name`: the one that `match_model` finds in the catalogue.
 
     Any other name is a model with unknown limits and price, unless `strict`: then it raises `UnknownName` with the
-    nearest ids. A vendor without a catalogue takes every name, strict or not. An empty name is refused always.
+    nearest ids. A provider without a catalogue takes every name, strict or not. An empty name is refused always.
     """
-    known = _models(vendor)
-    found = match_model(name, {model.id: model for model in list_models(vendor)})
+    known = _models(provider)
+    found = match_model(name, {model.id: model for model in list_models(provider)})
     if found is not None:
         return found
     if name and not (strict and known):
-        return Model(id=name, vendor=vendor.id, reasoning=True)
+        return Model(id=name, provider=provider.id, reasoning=True)
     hint = "(give a full id)"
-    if vendor.catalog:
-        date = _read(vendor.catalog)["date"]
-        hint = f"(give a full id; zot --list-models tells those of {vendor.title} as of {date})"
+    if provider.catalog:
+        date = _read(provider.catalog)["date"]
+        hint = f"(give a full id; zot --list-models tells those of {provider.title} as of {date})"
     raise UnknownName.among("model", name, [id for id in known if id.startswith(name)] or known, hint)
 
 
@@ -85,7 +85,7 @@ def _complete(name: str, candidates: list[str]) -> str | None:
     stems = {_undated(id) for id in ids}
     if len(stems) != 1:
         return None
-    # The undated id, else the vendor's own "latest", else the newest date.
+    # The undated id, else the provider's own "latest", else the newest date.
     return max(ids, key=lambda id: (id in stems, id.endswith("-latest"), id))
 
 
@@ -94,17 +94,17 @@ def _undated(id: str) -> str:
     return re.sub(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$", "", id)
 
 
-def _model(vendor: Vendor, row: dict[str, Any]) -> Model:
+def _model(provider: Provider, row: dict[str, Any]) -> Model:
     price = row["price"]
     known = row | {"efforts": tuple(row["efforts"]), "price": None if price is None else Price(**price)}
-    return Model(**known, vendor=vendor.id)
+    return Model(**known, provider=provider.id)
 
 
-def _models(vendor: Vendor) -> dict[str, dict[str, Any]]:
-    """The rows of the vendor's catalogue by id. They are shared: copy before changing."""
-    if vendor.catalog is None:
+def _models(provider: Provider) -> dict[str, dict[str, Any]]:
+    """The rows of the provider's catalogue by id. They are shared: copy before changing."""
+    if provider.catalog is None:
         return {}
-    rows: dict[str, dict[str, Any]] = _read(vendor.catalog)["models"]
+    rows: dict[str, dict[str, Any]] = _read(provider.catalog)["models"]
     return rows
 
 

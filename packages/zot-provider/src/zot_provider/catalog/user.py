@@ -1,4 +1,4 @@
-"""The user's own vendors and models: `models.json`, in the form of the Go zot.
+"""The user's own providers and models: `models.json`, in the form of the Go zot.
 
 ```json
 {"providers": {"corp": {"baseUrl": "https://llm.corp/v1", "api": "openai", "models": [
@@ -6,8 +6,9 @@
    "priceInput": 1.0, "priceOutput": 2.0, "priceCacheRead": 0.1, "priceCacheWrite": 1.25}]}}}
 ```
 
-A key that is the id of a vendor zot knows changes that vendor's address, and changes or adds to its models; any other
-key is a new vendor, with the key in `CORP_API_KEY` (the id in capitals, `-` as `_`), or none with `"auth": "none"`.
+A key that is the id of a known provider changes that provider's address and changes or adds to its models. Any other
+key is a new provider, whose API key is in `CORP_API_KEY` (the id in capitals, `-` as `_`), or has none with
+`"auth": "none"`.
 """
 
 from collections.abc import Mapping
@@ -17,9 +18,9 @@ from zot_provider.catalog import find_model
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import shown
 from zot_provider.model import Model, Price
+from zot_provider.providers import PROVIDERS
+from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
-from zot_provider.vendors import VENDORS
-from zot_provider.vendors.spec import Vendor
 from zot_provider.wire.base import Quirks
 
 _WIRES = {
@@ -33,31 +34,31 @@ _WIRES = {
 
 @record
 class Known(Record):
-    """Vendors and the models the user added to them, by vendor id."""
+    """Providers and the models the user added to them, by provider id."""
 
-    vendors: tuple[Vendor, ...] = VENDORS
+    providers: tuple[Provider, ...] = PROVIDERS
     models: dict[str, list[Model]] = field(default_factory=dict)
 
 
 def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> Known:
-    """The built-in vendors with what `value`, the object in the file `path`, adds.
+    """The built-in providers with what `value`, the object in the file `path`, adds.
 
     Unknown fields are left alone. Raises `ConfigError` naming the file and the place of what has the wrong shape.
     """
-    vendors = {vendor.id: vendor for vendor in VENDORS}
+    providers = {provider.id: provider for provider in PROVIDERS}
     models: dict[str, list[Model]] = {}
-    providers = _Place(value, path).object("providers")
-    for id in providers.value:
-        place = providers.object(id)
+    listed = _Place(value, path).object("providers")
+    for id in listed.value:
+        place = listed.object(id)
         if not id or "/" in id or id.split() != [id]:  # it could not be told from a model's
             raise ConfigError(f"{place.name}: a provider's name has no slash and no space")
-        vendor = _vendor(id, place, vendors.get(id))
-        vendors[id] = vendor
-        models[id] = [_model(vendor, each) for each in place.objects("models")]
-    return Known(tuple(vendors.values()), models)
+        provider = _provider(id, place, providers.get(id))
+        providers[id] = provider
+        models[id] = [_model(provider, each) for each in place.objects("models")]
+    return Known(tuple(providers.values()), models)
 
 
-def _vendor(id: str, place: "_Place", known: Vendor | None) -> Vendor:
+def _provider(id: str, place: "_Place", known: Provider | None) -> Provider:
     base_url, api = place.text("baseUrl"), place.text("api")
     if base_url and not base_url.startswith(("http://", "https://")):
         raise ConfigError(f"{place.name}.baseUrl: must begin with http:// or https://, got {base_url!r}")
@@ -73,17 +74,17 @@ def _vendor(id: str, place: "_Place", known: Vendor | None) -> Vendor:
     if not base_url:
         raise ConfigError(f"{place.name}.baseUrl: missing; it is the address of the server, e.g. http://HOST/v1")
     variable = "".join(character if character.isalnum() else "_" for character in id.upper()) + "_API_KEY"
-    return Vendor(
+    return Provider(
         id=id, title=id, wire=_WIRES[api or "openai"], base_url=base_url, key_env=() if keyless else (variable,)
     )
 
 
-def _model(vendor: Vendor, place: "_Place") -> Model:
+def _model(provider: Provider, place: "_Place") -> Model:
     """A model; one that the catalogue knows keeps what is not said."""
     id = place.text("id")
     if not id:
         raise ConfigError(f"{place.name}.id: missing")
-    known = find_model(vendor, id) or Model(id, vendor.id, name=id)
+    known = find_model(provider, id) or Model(id, provider.id, name=id)
     price = known.price
     if "priceInput" in place.value or "priceOutput" in place.value:
         input = place.number("priceInput")

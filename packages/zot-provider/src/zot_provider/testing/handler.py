@@ -50,7 +50,7 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing: the terminal belongs to the tests."""
 
     def do_GET(self) -> None:
-        """The list of models, in a shape that serves both families of vendors."""
+        """The list of models, in a shape that serves both families of providers."""
         self._answer(b"")
 
     def do_POST(self) -> None:

@@ -75,7 +75,7 @@ class ScriptedServer:
         return f"http://127.0.0.1:{self._listener.server_address[1]}"
 
     def base_url(self, wire: str) -> str:
-        """What the vendor's own SDK for this wire takes as its base URL. KeyError for an unknown wire."""
+        """What the provider's own SDK for this wire takes as its base URL. KeyError for an unknown wire."""
         return self.url + ("/v1" if load_wire(wire).version_in_base else "")
 
     def add(self, *answers: Answer) -> None:

@@ -33,7 +33,7 @@ class HttpLimits(Record):
     read: float = 300.0
     write: float = 60.0
     answer: int = 128 << 20
-    gather: float = 0.0
+    coalesce_seconds: float = 0.0
 
 
 class _PlainBody(httpx.AsyncByteStream):
@@ -58,7 +58,7 @@ class _PlainBody(httpx.AsyncByteStream):
                 raise
 
     def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._connection.chunks(self._limits.read, self._limits.gather)
+        return self._connection.chunks(self._limits.read, self._limits.coalesce_seconds)
 
     async def aclose(self) -> None:
         self._pool.release(self._host, self._port, self._connection)
@@ -105,8 +105,8 @@ class HttpTransport:
         try:
             response = await client.send(request, stream=True)
             gathered = None
-            if self._limits.gather and client is self._full:
-                gathered = _gathered(response.aiter_raw(), self._limits.gather)
+            if self._limits.coalesce_seconds and client is self._full:
+                gathered = _gathered(response.aiter_raw(), self._limits.coalesce_seconds)
             try:
                 await self._check(response)
                 async for chunk in gathered or response.aiter_raw():

@@ -155,9 +155,9 @@ class PlainConnection(asyncio.BufferedProtocol):
             await self._more(limit)
         return self._status, self._headers
 
-    async def chunks(self, limit: float, gather: float = 0.0) -> AsyncIterator[bytes]:
+    async def chunks(self, limit: float, coalesce_seconds: float = 0.0) -> AsyncIterator[bytes]:
         """The body, one piece for all that has come; TimeoutError if `limit` seconds pass without any. After each piece
-        what comes in the next `gather` seconds is left to the kernel."""
+        what comes in the next `coalesce_seconds` seconds is left to the kernel."""
         while True:
             if self._body:
                 data = b"".join(self._body) if len(self._body) > 1 else self._body[0]
@@ -166,8 +166,8 @@ class PlainConnection(asyncio.BufferedProtocol):
                     self._transport.resume_reading()
                 self._waiting = 0
                 yield data
-                if gather and not self._complete:
-                    await self._pause(gather)
+                if coalesce_seconds and not self._complete:
+                    await self._pause(coalesce_seconds)
             elif self._complete:
                 return
             elif self._error is not None:

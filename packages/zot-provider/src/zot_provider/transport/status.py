@@ -12,7 +12,7 @@ _LONGEST = 400
 
 
 def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str) -> StatusError:
-    """The error for an answer with `status`. `body` is what was read of it, JSON in a vendor's shape or anything."""
+    """The error for an answer with `status`. `body` is what was read of it, JSON in a provider's shape or anything."""
     message = server_words(body)
     try:
         phrase = f" {HTTPStatus(status).phrase}"

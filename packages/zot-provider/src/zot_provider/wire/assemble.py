@@ -23,12 +23,12 @@ from zot_provider.events import (
     ToolUseStart,
     UsageReport,
 )
+from zot_provider.json_text import without_surrogates
 from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
-from zot_provider.surrogates import without_surrogates
 from zot_provider.usage import Usage
 
 _SHOWN = 400
-"""Characters of a vendor's words that an error repeats."""
+"""Characters of a provider's words that an error repeats."""
 
 
 class Draft:

@@ -1,7 +1,7 @@
 """`Wire`: one way of talking HTTP to a model, and `Decoder`, which turns its stream into events.
 
-A wire is code and knows no vendor; what differs between vendors of one wire are fields of `Quirks`, which stand in
-the vendor's record. Encoding is a pure function; decoding is fed the data of server-sent events and does no I/O.
+A wire is code and knows no provider; what differs between providers of one wire are fields of `Quirks`, which stand in
+the provider's record. Encoding is a pure function; decoding is fed the data of server-sent events and does no I/O.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +16,7 @@ from zot_provider.request import Request
 
 @record
 class Quirks(Record):
-    """Where vendors of one wire differ.
+    """Where providers of one wire differ.
 
     `max_tokens_field`: the body's name for the answer's limit. `usage_chunk`: whether to ask for a last chunk
     with the usage. `system_role`: the role of the system prompt. `reasoning_effort`: whether the body may hold one.
@@ -46,7 +46,7 @@ class Decoder(Protocol):
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
         """Events for the data fields of some server-sent events, in order; may be empty.
 
-        Raises `ModelError` for a failure the vendor reports, `ProtocolError` for data that is no JSON object. If
+        Raises `ModelError` for a failure the provider reports, `ProtocolError` for data that is no JSON object. If
         events came before it in the same call, they are returned, and the failure is raised by the next call.
         """
         ...

@@ -9,7 +9,7 @@ _LONGEST_ID = 64
 
 
 def call_id(id: str) -> str:
-    """A call id in letters, digits, "_" and "-", at most 64 of them: other vendors write others, or longer ones."""
+    """A call id in letters, digits, "_" and "-", at most 64 of them: other providers write others, or longer ones."""
     if len(id) <= _LONGEST_ID and id.isascii() and id.replace("_", "").replace("-", "").isalnum():
         return id
     cleaned = "".join(char if char.isascii() and char.isalnum() else "_" for char in id)

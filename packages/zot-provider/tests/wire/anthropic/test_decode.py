@@ -12,7 +12,7 @@ def failure(value: object) -> ModelError:
     return caught.value
 
 
-def test_an_overloaded_vendor_may_be_asked_again():
+def test_an_overloaded_provider_may_be_asked_again():
     error = failure({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
     assert (str(error), error.code) == ("the model failed: Overloaded (overloaded_error)", "overloaded_error")
     assert error.retryable

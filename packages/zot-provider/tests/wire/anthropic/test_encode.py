@@ -51,7 +51,7 @@ def test_an_empty_history_makes_an_empty_body_and_no_crash():
     }
 
 
-def test_effort_is_left_out_where_the_vendor_takes_none():
+def test_effort_is_left_out_where_the_provider_takes_none():
     request = Request(Model("m", "v", reasoning=True, efforts=("high",)), [ASKED], reasoning="high")
     body = WIRE.encode(request, Quirks(reasoning_effort=False))
     assert "thinking" not in body

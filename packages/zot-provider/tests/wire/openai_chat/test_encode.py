@@ -31,13 +31,13 @@ def test_a_quirk_changes_the_body(quirks, request_, sent):
     assert {name: body.get(name) for name in sent} == sent
 
 
-def test_the_system_prompt_has_the_role_the_vendor_wants():
+def test_the_system_prompt_has_the_role_the_provider_wants():
     body = WIRE.encode(Request(MODEL, [ASKED], system="s"), Quirks(system_role="developer"))
     assert body["messages"][0] == {"role": "developer", "content": "s"}
 
 
 @pytest.mark.parametrize(("field", "sent"), [("reasoning_content", "hm"), ("reasoning", "hm"), ("", None)])
-def test_thinking_goes_back_under_the_name_the_vendor_takes(field, sent):
+def test_thinking_goes_back_under_the_name_the_provider_takes(field, sent):
     history = [ASKED, Message("assistant", [ReasoningBlock("hm", wire=WIRE.name), TextBlock("done")])]
     message = WIRE.encode(Request(MODEL, history), Quirks(reasoning_field=field))["messages"][1]
     assert message == {"role": "assistant", "content": "done"} | ({field: sent} if sent else {})

@@ -36,13 +36,13 @@ def test_thinking_without_an_id_or_a_summary_is_sent_without_them():
     }
 
 
-def test_the_cache_key_is_sent_where_the_vendor_takes_one():
+def test_the_cache_key_is_sent_where_the_provider_takes_one():
     request = Request(MODEL, [ASKED], cache_key="c")
     assert WIRE.encode(request, Quirks(prompt_cache_key=True))["prompt_cache_key"] == "c"
     assert "prompt_cache_key" not in WIRE.encode(request, Quirks())
 
 
-def test_effort_is_left_out_where_the_vendor_takes_none():
+def test_effort_is_left_out_where_the_provider_takes_none():
     body = WIRE.encode(Request(MODEL, [ASKED], reasoning="high"), Quirks(reasoning_effort=False))
     assert "reasoning" not in body
     assert body["include"] == ["reasoning.encrypted_content"]

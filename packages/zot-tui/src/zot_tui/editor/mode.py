@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from zot_tui.keys import Key
+from zot_tui.keys.keys import Key
 
 Outcome: TypeAlias = Literal["", "used", "up", "down", "row_up", "row_down"]
 """What came of a key: it means nothing here; it is done; there is no line that way; a row up or down is wanted, which

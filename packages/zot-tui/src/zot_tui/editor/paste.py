@@ -48,7 +48,7 @@ class Found:
 
 
 def path_kind(path: str) -> PathKind | None:
-    """What stands at `path` on this machine; None if nothing does. Pictures are told by their names."""
+    """What stands at `path` on this machine; None if nothing does. Images are told by their names."""
     try:
         if os.path.isdir(path):
             return "dir"

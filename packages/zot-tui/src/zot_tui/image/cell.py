@@ -4,7 +4,7 @@ import re
 import sys
 from struct import unpack
 
-from zot_tui.widgets.pictures import Pixels
+from zot_tui.widgets.transcript.images import Pixels
 
 if sys.platform != "win32":
     import fcntl
@@ -14,7 +14,7 @@ QUERY = "\x1b[16t"
 """Ask for it (XTWINOPS). The answer is `CSI 6 ; height ; width t`."""
 
 LARGEST = 512
-"""Pixels of a cell's side that are believed: a picture takes whole cells, and memory for each of their pixels."""
+"""Pixels of a cell's side that are believed: an image takes whole cells, and memory for each of their pixels."""
 
 _REPLY = re.compile(r"<csi 6;(\d{1,4});(\d{1,4})t>", re.ASCII)  # what urwid makes of a sequence that is no key
 

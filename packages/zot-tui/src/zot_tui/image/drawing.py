@@ -1,25 +1,25 @@
-"""`drawing`: all that is computed to show a picture one way; to be called in a thread."""
+"""`drawing`: all that is computed to show an image one way; to be called in a thread."""
 
 from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import Any
 
-from zot_tui.color import Rgb
 from zot_tui.image.fit import Room
 from zot_tui.image.half import half_rows
 from zot_tui.image.iterm import strips
 from zot_tui.image.protocol import Way
 from zot_tui.image.scale import png, scaled
 from zot_tui.text.runs import Row
+from zot_tui.theme.color import Rgb
 from zot_tui.theme.detect import Depth
-from zot_tui.widgets.pictures import Pixels
+from zot_tui.widgets.transcript.images import Pixels
 
 _PER_CELL = 200  # bytes that a cell of half blocks takes, roughly
 
 
 @dataclass(slots=True)
 class Drawing:
-    """A picture of `columns` by `rows` cells; `natural` is its own size in pixels. By the way it is drawn there are a
+    """An image of `columns` by `rows` cells; `natural` is its own size in pixels. By the way it is drawn there are a
     PNG in base64 (kitty), the sequences of its rows (iTerm2) or the rows themselves. `cost` is about its bytes here."""
 
     columns: int
@@ -32,7 +32,7 @@ class Drawing:
 
 
 def drawing(data: str, way: Way, room: Room, background: Rgb | None, depth: Depth, most: int) -> Drawing:
-    """The picture of base64 `data` in `room`. What is sent to a terminal that draws pictures itself is made coarser
+    """The image of base64 `data` in `room`. What is sent to a terminal that draws images itself is made coarser
     until it has at most about `most` characters. Raises `Unreadable`."""
     found = scaled(data, room, background)
     made = Drawing(found.columns, found.rows, found.natural)

@@ -1,22 +1,22 @@
-"""How many cells a picture takes; pure. Sizes are `Pixels`, width before height."""
+"""How many cells an image takes; pure. Sizes are `Pixels`, width before height."""
 
 from typing import NamedTuple
 
-from zot_tui.widgets.pictures import Pixels
+from zot_tui.widgets.transcript.images import Pixels
 
 ASSUMED = Pixels(8, 16)
 """The pixels of a cell where the terminal does not say."""
 
 LEAST_ROWS, MOST_ROWS = 4, 20
-"""The most rows of a picture that is not expanded: half of the screen, within these."""
+"""The most rows of an image that is not expanded: half of the screen, within these."""
 
 KEPT_ROWS = 6
-"""Rows of the screen that an expanded picture leaves to others."""
+"""Rows of the screen that an expanded image leaves to others."""
 
 
 class Room(NamedTuple):
-    """The most columns and rows that a picture may take, the pixels of a cell of the terminal, and into how many pixels
-    (`grain`) a cell of it is drawn: fewer where the terminal makes the picture larger, or can draw no more."""
+    """The most columns and rows that an image may take, the pixels of a cell of the terminal, and into how many pixels
+    (`grain`) a cell of it is drawn: fewer where the terminal makes the image larger, or can draw no more."""
 
     columns: int
     rows: int
@@ -34,17 +34,17 @@ class Room(NamedTuple):
 
 
 def most_rows(screen_rows: int, *, large: bool) -> int:
-    """The most rows of a picture on a screen of so many; `large` if it is expanded."""
+    """The most rows of an image on a screen of so many; `large` if it is expanded."""
     folded = max(LEAST_ROWS, min(screen_rows // 2, MOST_ROWS))
     return max(folded, screen_rows - KEPT_ROWS) if large else folded
 
 
-def fit(picture: Pixels, cell: Pixels, columns: int, rows: int) -> Pixels:
-    """The picture's size in pixels, as large as fits into so many cells, never larger than it is; 1 by 1 at least."""
-    scale = min(1.0, columns * cell.width / picture.width, rows * cell.height / picture.height)
-    return Pixels(max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+def fit(image: Pixels, cell: Pixels, columns: int, rows: int) -> Pixels:
+    """The image's size in pixels, as large as fits into so many cells, never larger than it is; 1 by 1 at least."""
+    scale = min(1.0, columns * cell.width / image.width, rows * cell.height / image.height)
+    return Pixels(max(1, round(image.width * scale)), max(1, round(image.height * scale)))
 
 
-def cells(picture: Pixels, cell: Pixels) -> Pixels:
-    """Columns and rows that a picture of this size touches."""
-    return Pixels(-(-picture.width // cell.width), -(-picture.height // cell.height))
+def cells(image: Pixels, cell: Pixels) -> Pixels:
+    """Columns and rows that an image of this size touches."""
+    return Pixels(-(-image.width // cell.width), -(-image.height // cell.height))

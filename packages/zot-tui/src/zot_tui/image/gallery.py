@@ -1,4 +1,4 @@
-"""`Gallery`: the pictures on a screen: scaled beside the event loop, kept within bounds, forgotten by the terminal."""
+"""`ImageStore`: the images on a screen: scaled beside the event loop, kept within bounds, forgotten by the terminal."""
 
 import asyncio
 import os
@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zot_tui.color import DEFAULT, Rgb, rgb
 from zot_tui.image import iterm, kitty
 from zot_tui.image.cell import QUERY, cell_pixels, reply_pixels
 from zot_tui.image.drawing import Drawing, drawing
@@ -17,23 +16,24 @@ from zot_tui.image.fit import ASSUMED, Room, fit, most_rows
 from zot_tui.image.protocol import choose
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
-from zot_tui.widgets.pictures import Pixels, told_pixels
+from zot_tui.theme.color import DEFAULT, Rgb, rgb
+from zot_tui.widgets.transcript.images import Pixels, told_pixels
 
 if TYPE_CHECKING:
-    from zot_tui.terminal import Display
+    from zot_tui.terminal.terminal import Display
 
 _COARSE = 12  # pixels across a cell from which a strip that is drawn again and again is not made finer
 
 
 @dataclass(slots=True)
 class Limits:
-    """How many scaled pictures are kept and how many bytes of them, how many wait to be scaled, for how long one is
+    """How many scaled images are kept and how many bytes of them, how many wait to be scaled, for how long one is
     waited for, in seconds, and how many characters of one a terminal gets, over ssh too.
 
     More may wait than a screen shows: those in view that do not wait any more ask again, and again.
     """
 
-    pictures: int = 100
+    images: int = 100
     bytes: int = 32_000_000
     waiting: int = 200
     seconds: float = 20.0
@@ -42,7 +42,7 @@ class Limits:
 
 
 class _Key(NamedTuple):
-    """A picture, and the room it has."""
+    """An image, and the room it has."""
 
     data: str
     columns: int
@@ -51,7 +51,7 @@ class _Key(NamedTuple):
 
 @dataclass(slots=True)
 class _Entry:
-    """What is known of a picture: nothing yet, its drawing, or (`done` without one) that it cannot be drawn."""
+    """What is known of an image: nothing yet, its drawing, or (`done` without one) that it cannot be drawn."""
 
     watchers: dict[Callable[[], object], None] = field(default_factory=dict)
     drawing: Drawing | None = None
@@ -60,8 +60,8 @@ class _Entry:
     sent: bool = False
 
 
-class Gallery:
-    """Gives rows for pictures, base64 of a PNG, JPEG, GIF or WebP. `way` is how they are drawn, `off` for not at all.
+class ImageStore:
+    """Gives rows for images, base64 of a PNG, JPEG, GIF or WebP. `way` is how they are drawn, `off` for not at all.
 
     To be used in the thread of a running event loop, where `changed` functions are called too. `suspend` is for
     when the screen goes off, `renew` for when it is on again or different.
@@ -84,8 +84,8 @@ class Gallery:
         self._background = self._behind()
         self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
         self._waiting: list[_Key] = []
-        self._work: object = None  # what stands for the picture that is being scaled
-        self._outdated = False  # that picture is scaled for a screen that has changed
+        self._work: object = None  # what stands for the image that is being scaled
+        self._outdated = False  # that image is scaled for a screen that has changed
         self._limit: asyncio.TimerHandle | None = None
         self._closed = False
         self._numbers = kitty.numbers(screen.depth, 1 + os.urandom(1)[0] % 255)
@@ -96,7 +96,7 @@ class Gallery:
     # What is shown
 
     def rows(self, data: str, width: int, changed: Callable[[], object], *, large: bool = False) -> list[Row[Any]]:
-        """The rows of a picture in at most `width` cells; none as long as it is not scaled, and if it cannot be.
+        """The rows of an image in at most `width` cells; none as long as it is not scaled, and if it cannot be.
 
         `changed` is called once, later, when they would be different. `large` allows for more of the screen.
         """
@@ -120,7 +120,7 @@ class Gallery:
         return self._drawn(entry)
 
     def grows(self, data: str, width: int) -> bool:
-        """Whether the picture is larger where `large` is said."""
+        """Whether the image is larger where `large` is said."""
         small, large = self._room(width, large=False), self._room(width, large=True)
         size = self._natural(data)
         if small is None or large is None or size is None:
@@ -148,7 +148,7 @@ class Gallery:
             self.clear()
 
     def clear(self) -> None:
-        """Forget all pictures; those that are still shown are made anew."""
+        """Forget all images; those that are still shown are made anew."""
         self._waiting.clear()
         self._outdated = self._work is not None  # it is waited for: no other is decoded beside it
         forgotten, self._entries = self._entries, OrderedDict()
@@ -157,12 +157,12 @@ class Gallery:
         _tell(forgotten.values())
 
     def suspend(self) -> None:
-        """The screen goes off: the terminal is to forget the pictures."""
+        """The screen goes off: the terminal is to forget the images."""
         for entry in self._entries.values():
             self._delete(entry)
 
     def resend(self) -> None:
-        """The terminal may have lost the pictures: give it those again that are shown."""
+        """The terminal may have lost the images: give it those again that are shown."""
         self.suspend()
         self._changed()
 
@@ -177,7 +177,7 @@ class Gallery:
     # Inside
 
     def _room(self, width: int, *, large: bool) -> Room | None:
-        """What a picture may take in `width` cells; None where none can be drawn."""
+        """What an image may take in `width` cells; None where none can be drawn."""
         columns = min(width - 1 if self.way == "iterm" else width, len(kitty.DIACRITICS))
         if self._closed or self.way == "off" or columns < 1:
             return None
@@ -193,7 +193,7 @@ class Gallery:
         return cell
 
     def _like(self, key: _Key) -> _Entry | None:
-        """The same picture, made for another room, if in this one it would look the same."""
+        """The same image, made for another room, if in this one it would look the same."""
         room = Room(key.columns, key.rows, self._cell or ASSUMED, self._grain())
         for other, entry in self._entries.items():
             made = entry.drawing
@@ -205,7 +205,7 @@ class Gallery:
         return None
 
     def _meanwhile(self, key: _Key) -> _Entry | None:
-        """The same picture in another size that can be shown until this one is ready."""
+        """The same image in another size that can be shown until this one is ready."""
         for other, entry in self._entries.items():
             made = entry.drawing
             if made is not None and other.data == key.data and made.columns <= key.columns and made.rows <= key.rows:
@@ -213,7 +213,7 @@ class Gallery:
         return None
 
     def _natural(self, data: str) -> Pixels | None:
-        """The picture's own size, as far as it is known without decoding it."""
+        """The image's own size, as far as it is known without decoding it."""
         found = [entry for key, entry in self._entries.items() if key.data == data and entry.done]
         if found:
             return next((entry.drawing.natural for entry in found if entry.drawing is not None), None)
@@ -221,7 +221,7 @@ class Gallery:
         return size if size is not None and size.width and size.height else None
 
     def _drawn(self, entry: _Entry) -> list[Row[Any]]:
-        """The rows of a picture that is ready, having told the terminal of it."""
+        """The rows of an image that is ready, having told the terminal of it."""
         made = entry.drawing
         if made is None:
             return []
@@ -253,7 +253,7 @@ class Gallery:
             self._screen.send(sequence)
 
     def _next(self) -> None:
-        """Scale the picture that was asked for last: it is in view, most likely."""
+        """Scale the image that was asked for last: it is in view, most likely."""
         dropped = [self._entries.pop(key) for key in self._waiting[: -self._limits.waiting]]
         del self._waiting[: -self._limits.waiting]
         loop = asyncio.get_running_loop()
@@ -268,17 +268,17 @@ class Gallery:
 
         def scale() -> None:
             made: Drawing | None = None
-            with suppress(Exception):  # a picture that cannot be drawn is a caption, whatever the reason
+            with suppress(Exception):  # an image that cannot be drawn is a caption, whatever the reason
                 made = drawing(*wanted)
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self._finished, key, work, made)
 
         # No thread of a pool: those are waited for at the end of a program.
-        threading.Thread(target=scale, name="picture", daemon=True).start()
+        threading.Thread(target=scale, name="image", daemon=True).start()
         self._limit = loop.call_later(self._limits.seconds, self._finished, key, work, None)
 
     def _finished(self, key: _Key, work: object, made: Drawing | None) -> None:
-        """A picture is scaled, cannot be, or took too long, in which case what comes of it later is dropped."""
+        """An image is scaled, cannot be, or took too long, in which case what comes of it later is dropped."""
         if work is not self._work:
             return
         self._work = None
@@ -302,7 +302,7 @@ class Gallery:
         done = [key for key, entry in self._entries.items() if entry.done]
         cost = sum(entry.drawing.cost for entry in self._entries.values() if entry.drawing is not None)
         for count, key in zip(range(len(done), 1, -1), done, strict=False):
-            if count <= self._limits.pictures and cost <= self._limits.bytes:
+            if count <= self._limits.images and cost <= self._limits.bytes:
                 break
             entry = self._entries.pop(key)
             cost -= entry.drawing.cost if entry.drawing is not None else 0
@@ -311,7 +311,7 @@ class Gallery:
         return gone
 
     def _number(self) -> int:
-        """A number that no picture here has."""
+        """A number that no image here has."""
         taken = {entry.number for entry in self._entries.values()}
         while True:
             self._count += 1

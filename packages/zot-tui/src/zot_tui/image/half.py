@@ -1,4 +1,4 @@
-"""Pictures as half blocks: each cell two pixels, one above the other; pure but for Pillow's pictures.
+"""Images as half blocks: each cell two pixels, one above the other; pure but for Pillow's images.
 
 Foreground and background are the colours of the two. Colours are rounded: more of them than eyes tell apart would only
 be more for the terminal to read.
@@ -6,10 +6,10 @@ be more for the terminal to read.
 
 from typing import TYPE_CHECKING, Any
 
-from zot_tui.color import DEFAULT, Color, from_rgb, indexed
-from zot_tui.color import rgb as channels
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row
+from zot_tui.theme.color import DEFAULT, Color, from_rgb, indexed
+from zot_tui.theme.color import rgb as channels
 from zot_tui.theme.detect import TRUE_COLOR, Depth
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _STEP = 8  # of 256 values of a channel that are drawn as one
 
 
 def half_rows(image: "Image", depth: Depth) -> list[Row[Any]]:
-    """The rows of an RGBA picture whose height is even, each as wide as the picture. Transparent pixels show what is
+    """The rows of an RGBA image whose height is even, each as wide as the image. Transparent pixels show what is
     behind them."""
     width, height = image.size
     colors = _true_colors(image) if depth == TRUE_COLOR else _indexed_colors(image)

@@ -1,8 +1,8 @@
-"""iTerm2's inline pictures (iterm2.com/documentation-images.html), which WezTerm takes too; pure but for Pillow.
+"""iTerm2's inline images (iterm2.com/documentation-images.html), which WezTerm takes too; pure but for Pillow.
 
-A picture is a strip for each row of cells, so that scrolling, cutting and drawing anew concern rows alone, and nothing
+An image is a strip for each row of cells, so that scrolling, cutting and drawing anew concern rows alone, and nothing
 has to be remembered by the terminal: a strip is gone when its row is written over. A row is spaces as wide as the
-picture, and one more with the style `Strip`, for which the screen writes the strip's sequence.
+image, and one more with the style `Strip`, for which the screen writes the strip's sequence.
 """
 
 from base64 import b64encode
@@ -18,17 +18,17 @@ _SAVE, _RESTORE = "\x1b7", "\x1b8"  # DECSC and DECRC: the cursor, and the colou
 
 
 class Strip(NamedTuple):
-    """The style of the cell behind a row of a picture: the picture's number and the row's."""
+    """The style of the cell behind a row of an image: the image's number and the row's."""
 
     kind: str
-    picture: int
+    image: int
     row: int
 
 
 def strips(image: "Image", columns: int, rows: int) -> list[str]:
-    """What is written behind each row of a picture of so many cells: it goes back over them, draws and returns.
+    """What is written behind each row of an image of so many cells: it goes back over them, draws and returns.
 
-    The picture has a row of pixels for each row of cells at least.
+    The image has a row of pixels for each row of cells at least.
     """
     sequences = []
     for row in range(rows):
@@ -39,11 +39,11 @@ def strips(image: "Image", columns: int, rows: int) -> list[str]:
     return sequences
 
 
-def strip_styles(picture: int, rows: int) -> list[Strip]:
-    """The styles of the cells behind a picture's rows."""
-    return [Strip("strip", picture, row) for row in range(rows)]
+def strip_styles(image: int, rows: int) -> list[Strip]:
+    """The styles of the cells behind an image's rows."""
+    return [Strip("strip", image, row) for row in range(rows)]
 
 
-def strip_rows(picture: int, columns: int, rows: int) -> list[Row[Any]]:
-    """The rows, each a cell wider than the picture."""
-    return [[(None, " " * columns), (style, " ")] for style in strip_styles(picture, rows)]
+def strip_rows(image: int, columns: int, rows: int) -> list[Row[Any]]:
+    """The rows, each a cell wider than the image."""
+    return [[(None, " " * columns), (style, " ")] for style in strip_styles(image, rows)]

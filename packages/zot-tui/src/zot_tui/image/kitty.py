@@ -1,19 +1,19 @@
 """kitty's graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol), which Ghostty speaks too; pure.
 
-A picture is sent once, under a number, for a virtual placement of so many cells. Where it stands is plain text: cells
+An image is sent once, under a number, for a virtual placement of so many cells. Where it stands is plain text: cells
 of `PLACEHOLDER` whose foreground colour is the number and whose diacritics are the row and the column within the
-picture, and what a colour cannot say of the number: its highest byte. Text scrolls, is cut and written over, and the
-picture with it.
+image, and what a colour cannot say of the number: its highest byte. Text scrolls, is cut and written over, and the
+image with it.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from zot_tui.color import Color, from_rgb, indexed
+from zot_tui.terminal.tmux import through_tmux
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row
+from zot_tui.theme.color import Color, from_rgb, indexed
 from zot_tui.theme.detect import TRUE_COLOR, Depth
-from zot_tui.tmux import through_tmux
 
 PLACEHOLDER = "\U0010eeee"
 CHUNK = 4096
@@ -42,7 +42,7 @@ DIACRITICS = tuple(_marks())
 
 
 def transmission(number: int, columns: int, rows: int, data: str, *, tmux: bool = False) -> str:
-    """Give the terminal a picture, base64 of a PNG, to be shown in so many cells. It answers nothing (`q=2`)."""
+    """Give the terminal an image, base64 of a PNG, to be shown in so many cells. It answers nothing (`q=2`)."""
     pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [""]
     sequences = []
     for index, piece in enumerate(pieces):
@@ -53,25 +53,25 @@ def transmission(number: int, columns: int, rows: int, data: str, *, tmux: bool 
 
 
 def deletion(number: int, *, tmux: bool = False) -> str:
-    """Have the terminal forget a picture, its data too."""
+    """Have the terminal forget an image, its data too."""
     return _command(f"a=d,d=I,i={number},q=2", tmux=tmux)
 
 
 def placeholder_rows(number: int, columns: int, rows: int, depth: Depth) -> list[Row[Any]]:
-    """The rows of text that show a picture. Every cell says its row and column, so that any part of them may be drawn.
+    """The rows of text that show an image. Every cell says its row and column, so that any part of them may be drawn.
 
     IndexError for more rows or columns than there are diacritics.
     """
     style = Sgr(foreground=number_color(number, depth))
     if columns > len(DIACRITICS):
-        raise IndexError(f"a picture has {len(DIACRITICS)} columns at most, not {columns}")
+        raise IndexError(f"an image has {len(DIACRITICS)} columns at most, not {columns}")
     high = DIACRITICS[number >> 24] if number >> 24 else ""
     across = [mark + high for mark in DIACRITICS[:columns]]
     return [[(style, "".join(PLACEHOLDER + DIACRITICS[row] + mark for mark in across))] for row in range(rows)]
 
 
 def numbers(depth: Depth, high: int) -> range:
-    """The numbers that pictures may have: what a colour can say, without those that other programs choose first.
+    """The numbers that images may have: what a colour can say, without those that other programs choose first.
 
     Few colours are few numbers, so they have the byte `high` above them, which tells programs apart that share a
     window, as those in tmux do.

@@ -1,4 +1,4 @@
-"""Which way pictures are drawn on a terminal, from the environment and the settings; pure."""
+"""Which way images are drawn on a terminal, from the environment and the settings; pure."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -9,7 +9,7 @@ Way: TypeAlias = Literal["kitty", "iterm", "half", "off"]
 
 VARIABLE = "ZOT_INLINE_IMAGES"
 LEAST_COLORS = 256
-"""Colours from which pictures are drawn at all: fewer make no picture, and kitty's are named by a colour."""
+"""Colours from which images are drawn at all: fewer make no image, and kitty's are named by a colour."""
 
 _ITERM_PROGRAMS = ("iTerm.app", "WezTerm")
 _ITERM_OVER_SSH = "iTerm2"  # what iTerm2 says in LC_TERMINAL, which ssh passes on
@@ -18,18 +18,18 @@ _TMUX_TERM, _SCREEN_TERM = "tmux", "screen"  # $TERM within them; tmux may call 
 
 
 class Choice(NamedTuple):
-    """`way` is how pictures are drawn, `tmux` whether what is sent past the drawing goes through tmux."""
+    """`way` is how images are drawn, `tmux` whether what is sent past the drawing goes through tmux."""
 
     way: Way
     tmux: bool = False
 
 
 def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True) -> Choice:
-    """How pictures are drawn on a terminal of `depth` colours.
+    """How images are drawn on a terminal of `depth` colours.
 
     `$ZOT_INLINE_IMAGES` (`kitty`, `iterm`, `half`, `off`, `auto`) counts more than `enabled`; a value that is none of
     these is like `auto`. In a multiplexer they are half blocks; kitty's placeholders can pass it, if asked for by name,
-    iTerm2's pictures cannot.
+    iTerm2's images cannot.
     """
     if depth < LEAST_COLORS:
         return Choice("off")

@@ -1,6 +1,6 @@
-"""A picture's bytes, decoded and scaled with Pillow; to be called in a thread.
+"""An image's bytes, decoded and scaled with Pillow; to be called in a thread.
 
-Memory is bounded by `PIXELS`: a picture's header is read before anything of it is decoded.
+Memory is bounded by `PIXELS`: an image's header is read before anything of it is decoded.
 """
 
 import binascii
@@ -9,18 +9,18 @@ from base64 import b64decode
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from zot_tui.color import Rgb
 from zot_tui.image.fit import Room, fit
-from zot_tui.widgets.pictures import Pixels, pixels
+from zot_tui.theme.color import Rgb
+from zot_tui.widgets.transcript.images import Pixels, pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image, Transpose
 
 PIXELS = 50_000_000
-"""Pixels of a picture from which it is not decoded: some 200 MB."""
+"""Pixels of an image from which it is not decoded: some 200 MB."""
 
 CHARACTERS = 40_000_000
-"""Characters of base64 from which a picture is not decoded."""
+"""Characters of base64 from which an image is not decoded."""
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 
@@ -29,12 +29,12 @@ _TURNED = 5  # orientations from here on lie on their side
 
 
 class Unreadable(Exception):
-    """It is no picture, a torn one, or one too large to be decoded."""
+    """It is no image, a torn one, or one too large to be decoded."""
 
 
 class Scaled:
-    """`image` is RGBA and covers whole cells, `columns` by `rows` of them: the picture stands in its upper left corner,
-    what is left over is the background. `natural` is the picture's own size, upright."""
+    """`image` is RGBA and covers whole cells, `columns` by `rows` of them: the image stands in its upper left corner,
+    what is left over is the background. `natural` is the image's own size, upright."""
 
     __slots__ = ("columns", "image", "natural", "rows")
 
@@ -43,11 +43,11 @@ class Scaled:
 
 
 def scaled(data: str, room: Room, background: Rgb | None) -> Scaled:
-    """The picture of base64 `data`, as large as `room` allows, never enlarged; of an animation its first frame.
+    """The image of base64 `data`, as large as `room` allows, never enlarged; of an animation its first frame.
 
     Where it is transparent `background` is seen, or nothing is if that is None. Raises `Unreadable`.
     """
-    from PIL import Image  # noqa: PLC0415  in a thread, and only once there is a picture
+    from PIL import Image  # noqa: PLC0415  in a thread, and only once there is an image
 
     # What Pillow warns of (odd metadata) would be written across the screen.
     warnings.filterwarnings("ignore", module=r"PIL\.")
@@ -77,7 +77,7 @@ def scaled(data: str, room: Room, background: Rgb | None) -> Scaled:
 
 
 def png(image: "Image") -> bytes:
-    """An RGBA picture as a PNG, without an alpha channel if it needs none."""
+    """An RGBA image as a PNG, without an alpha channel if it needs none."""
     opaque = image.getchannel("A").getextrema() == (255, 255)
     sink = BytesIO()
     (image.convert("RGB") if opaque else image).save(sink, "PNG")
@@ -85,7 +85,7 @@ def png(image: "Image") -> bytes:
 
 
 def _decoded(data: str) -> bytes:
-    """The bytes, if their header promises a picture of a size that can be decoded."""
+    """The bytes, if their header promises an image of a size that can be decoded."""
     if len(data) > CHARACTERS:
         raise Unreadable("it is too large")
     try:
@@ -101,7 +101,7 @@ def _decoded(data: str) -> bytes:
 
 
 def _colored(image: "Image") -> "Image":
-    """The picture in a mode that can be scaled without losing what it shows."""
+    """The image in a mode that can be scaled without losing what it shows."""
     if image.mode in ("RGB", "RGBA", "L"):
         return image
     if image.mode.startswith("I"):  # 16 bits of grey, of which the upper ones are seen
@@ -114,7 +114,7 @@ def _on_its_side(turn: int) -> bool:
 
 
 def _turns() -> "dict[int, Transpose]":
-    """What makes a picture of an EXIF orientation upright."""
+    """What makes an image of an EXIF orientation upright."""
     from PIL.Image import Transpose  # noqa: PLC0415  see `scaled`
 
     return {

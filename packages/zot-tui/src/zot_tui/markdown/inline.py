@@ -29,7 +29,7 @@ def inline(text: str, style: str = "text") -> Row[str]:
     """The runs of `text`, which is `style` where it is nothing else.
 
     A line break is a space; a hard one (`\\`, two spaces, `<br>`) stays. A link shows its text and then its address, so
-    that nobody is led elsewhere than it says; a picture shows its description like a link. Other HTML is text.
+    that nobody is led elsewhere than it says; an image shows its description like a link. Other HTML is text.
     """
     if _PLAIN.fullmatch(text) or text.count("[") > BRACKETS:
         return [(style, detached(text.replace("\n", " ")))] if text else []

@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Self
 
 from zot_tui.app import App
-from zot_tui.input import Paste, Reply
-from zot_tui.keys import RUNE, Key, is_character, parse_key
+from zot_tui.keys.keys import RUNE, Key, is_character, parse_key
+from zot_tui.terminal.input import Paste, Reply
 from zot_tui.testing.memory import MemoryScreen
 from zot_tui.text.width import width
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable
 from urwid.display.common import BaseScreen
 
 from zot_tui.editor.mode import Shape
-from zot_tui.terminal import Event, Keyboard
+from zot_tui.terminal.terminal import Event, Keyboard
+from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.sanitize import sanitize
 from zot_tui.theme.detect import TRUE_COLOR, Depth
-from zot_tui.urwid_parts import urwid
 
 
 class MemoryScreen(BaseScreen):

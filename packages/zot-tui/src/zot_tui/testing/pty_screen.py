@@ -210,7 +210,7 @@ class PtyScreen:
 
     def _show(self, data: bytes) -> None:
         data = _UNKNOWN.sub(b"", self._kept + data)
-        # A picture is one long string, in which there is no further escape.
+        # An image is one long string, in which there is no further escape.
         unfinished = _UNFINISHED.search(data, max(0, min(len(data) - 4096, data.rfind(b"\x1b"))))
         cut = unfinished.start() if unfinished else len(data)
         self._kept = data[cut:]

@@ -19,7 +19,7 @@ CARRIER = "\u25cc"  # the dotted circle that Unicode shows marks on
 
 _BREAKS = re.compile("\r\n?")
 # Embeddings, overrides and isolates of UAX #9; halves of surrogate pairs; what is no character; what kitty and others
-# draw a part of a picture for.
+# draw a part of an image for.
 _REPLACED = re.compile("[\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff\U0010eeee]")
 _SEPARATORS = re.compile("[\u2028\u2029]")
 _UNSEEN = re.compile(

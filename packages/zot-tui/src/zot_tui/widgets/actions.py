@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from zot_tui.keymap import Binding
+from zot_tui.keys.keymap import Binding
 
 EDITOR = "editor"
 DIALOG = "dialog"

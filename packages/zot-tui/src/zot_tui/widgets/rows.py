@@ -4,19 +4,19 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
-from zot_tui.frame import Drawn
+from zot_tui.terminal.frame import Drawn
+from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row, Run
 from zot_tui.text.width import width
 from zot_tui.theme.palette import urwid_color, urwid_settings
-from zot_tui.urwid_parts import urwid
 
 Source: TypeAlias = Callable[[int], Sequence[Row[Any]]]
 """Gives the rows for a width in cells; none may be wider."""
 
 
 RUNS = 40
-"""Runs of a row that is kept: those with more are pictures, and take some 40 kB each."""
+"""Runs of a row that is kept: those with more are images, and take some 40 kB each."""
 
 
 class RowCanvas(urwid.Canvas):
@@ -139,7 +139,7 @@ def attribute_of(style: Hashable) -> Hashable:
         return style
     foreground = ",".join([urwid_color(style.foreground), *urwid_settings(style.attributes)])
     background = urwid_color(style.background)
-    # Among true colours urwid makes channels of an indexed one, and kitty knows a picture by the index.
+    # Among true colours urwid makes channels of an indexed one, and kitty knows an image by the index.
     return urwid.AttrSpec(foreground, background, colors=16777216 if "#" in foreground + background else 256)
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import FrameType
 from typing import NamedTuple
 
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_agent.signals import handled
 from zot_provider.errors import UnknownName, ZotError
 
@@ -56,10 +56,10 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        complain("stopped")
+        print_error("stopped")
         return 130
     except _Terminated:
         return 143

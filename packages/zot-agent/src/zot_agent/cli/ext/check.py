@@ -5,8 +5,8 @@ import json
 import os
 from collections.abc import Sequence
 
+from zot_agent.cli.ext.folder.theme import theme_fault, theme_notes
 from zot_agent.cli.ext.terminal import say
-from zot_agent.cli.ext.theme import theme_fault, theme_notes
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory
 from zot_agent.extensions.launch import LaunchError, command, environment, refusal

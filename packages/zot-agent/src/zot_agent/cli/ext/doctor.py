@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 
 from zot_agent.cli.doctor import Finding
-from zot_agent.cli.ext.names import installed, pick, title
-from zot_agent.cli.ext.needs import needs
+from zot_agent.cli.ext.folder.names import installed, pick, title
+from zot_agent.cli.ext.folder.needs import needs
+from zot_agent.cli.ext.folder.theme import theme, theme_fault, theme_notes
 from zot_agent.cli.ext.probe import probe
 from zot_agent.cli.ext.terminal import say, word
-from zot_agent.cli.ext.theme import theme, theme_fault, theme_notes
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Sequence
 
-from zot_agent.cli.ext import folder
-from zot_agent.cli.ext.flag import write_enabled
-from zot_agent.cli.ext.git import Git, is_url, without_password
-from zot_agent.cli.ext.names import installed
-from zot_agent.cli.ext.needs import needs
+from zot_agent.cli.ext.folder import staging as folder
+from zot_agent.cli.ext.folder.flag import write_enabled
+from zot_agent.cli.ext.folder.git import Git, is_url, without_password
+from zot_agent.cli.ext.folder.names import installed
+from zot_agent.cli.ext.folder.needs import needs
+from zot_agent.cli.ext.folder.theme import theme, theme_fault
 from zot_agent.cli.ext.terminal import agreed, can_ask, say, word
-from zot_agent.cli.ext.theme import theme, theme_fault
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.extensions.discover import Found, Scope, global_folder, project_folder

@@ -5,9 +5,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.ext.names import installed
+from zot_agent.cli.ext.folder.names import installed
+from zot_agent.cli.ext.folder.theme import theme
 from zot_agent.cli.ext.terminal import say, table
-from zot_agent.cli.ext.theme import theme
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import Discovery, Found
 

@@ -7,12 +7,12 @@ import time
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from zot_agent.cli.ext.names import pick, title
+from zot_agent.cli.ext.folder.names import pick, title
 from zot_agent.cli.ext.terminal import show
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.log import log_path
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_agent.standard_output import OutputFailed
 from zot_provider.errors import ConfigError, UnknownName
 
@@ -29,7 +29,7 @@ def run(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(list(arguments))
     path = _path(asked.name)
     if not os.path.exists(path):
-        complain(f"{path} is not there: the extension has not been run yet, or had nothing to say")
+        print_error(f"{path} is not there: the extension has not been run yet, or had nothing to say")
         if not asked.follow:
             return 1
     try:

@@ -8,8 +8,8 @@ from zot_agent.cli.doctor import Finding
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import Discovery, Found
 from zot_agent.extensions.hooks import Setting
-from zot_agent.extensions.member import Member
-from zot_agent.extensions.running import Extensions
+from zot_agent.extensions.host import Extensions
+from zot_agent.extensions.managed import Member
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
 

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Sequence
 
-from zot_agent.cli.ext import folder
-from zot_agent.cli.ext.names import pick, title
+from zot_agent.cli.ext.folder import staging as folder
+from zot_agent.cli.ext.folder.names import pick, title
 from zot_agent.cli.ext.terminal import agreed, can_ask, say, word
 from zot_agent.cli.parser import Parser
 from zot_provider.errors import ConfigError

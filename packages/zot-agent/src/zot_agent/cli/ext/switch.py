@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from zot_agent.cli.ext.flag import write_enabled
-from zot_agent.cli.ext.names import pick_usable
+from zot_agent.cli.ext.folder.flag import write_enabled
+from zot_agent.cli.ext.folder.names import pick_usable
 from zot_agent.cli.ext.terminal import say
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home

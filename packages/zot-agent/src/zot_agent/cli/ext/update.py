@@ -3,17 +3,17 @@
 import os
 from collections.abc import Sequence
 
-from zot_agent.cli.ext import folder
-from zot_agent.cli.ext.flag import with_enabled, write_enabled
-from zot_agent.cli.ext.git import Git, GitError
-from zot_agent.cli.ext.names import installed, pick_usable
-from zot_agent.cli.ext.needs import needs
+from zot_agent.cli.ext.folder import staging as folder
+from zot_agent.cli.ext.folder.flag import with_enabled, write_enabled
+from zot_agent.cli.ext.folder.git import Git, GitError
+from zot_agent.cli.ext.folder.names import installed, pick_usable
+from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.terminal import say, word
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import MANIFEST_FILE, Found
-from zot_agent.modes.output import complain
+from zot_agent.modes.output import print_error
 from zot_agent.signals import undisturbed
-from zot_core.replace_file import replace_file
+from zot_core.machine.replace_file import replace_file
 from zot_provider.errors import ConfigError
 
 
@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
         try:
             _update(each)
         except ConfigError as error:
-            complain(str(error))
+            print_error(str(error))
             code = error.exit_code
     return code
 

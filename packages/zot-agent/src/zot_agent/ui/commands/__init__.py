@@ -19,7 +19,7 @@ def _in(module: str, name: str) -> Callable[[Chat, str], Awaitable[Any]]:
 
 COMMANDS = (
     SlashCommand("help", "", "keys and commands", "now", _in("screen", "help")),
-    SlashCommand("model", "[id]", "another model, of any vendor with a key", "cancel", _in("model", "model")),
+    SlashCommand("model", "[id]", "another model, of any provider with a key", "cancel", _in("model", "model")),
     SlashCommand("reasoning", "[level]", "think more, or less", "cancel", _in("model", "reasoning")),
     SlashCommand("sessions", "", "open, rename and delete sessions", "cancel", _in("sessions", "sessions")),
     SlashCommand("new", "", "begin a new session", "cancel", _in("conversation", "new")),

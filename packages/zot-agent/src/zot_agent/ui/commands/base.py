@@ -4,12 +4,12 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host import Host
+from zot_agent.ui.input.prompt_input import Typed
 from zot_agent.ui.themes import Themes
-from zot_agent.ui.typed import Typed
 from zot_tui.app import App
-from zot_tui.widgets.cells import Level
-from zot_tui.widgets.dialog import Dialog
-from zot_tui.widgets.transcript import Transcript
+from zot_tui.widgets.dialogs.dialog import Dialog
+from zot_tui.widgets.transcript.cells import Level
+from zot_tui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from zot_agent.ui.permission import Permission

@@ -3,12 +3,12 @@
 import os
 
 from zot_agent.ui.commands.base import Chat
-from zot_agent.ui.side_chat import SideChat
-from zot_agent.ui.side_dialog import SideDialog
+from zot_agent.ui.side.side_chat import SideChat
+from zot_agent.ui.side.side_dialog import SideDialog
 from zot_core.aio import finish
 from zot_provider.errors import ConfigError
-from zot_tui.widgets.picker import Item, Picker
-from zot_tui.widgets.questions import TextInput
+from zot_tui.widgets.dialogs.picker import Item, Picker
+from zot_tui.widgets.dialogs.questions import TextInput
 
 STUDY = """Get to know the project in this directory. Read its README and what describes its structure, look at \
 the folders and the most telling files, and find out how it is built and tested. Then tell me in a few short \

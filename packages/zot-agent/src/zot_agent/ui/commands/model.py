@@ -2,16 +2,16 @@
 
 from typing import get_args
 
-from zot_agent.ui.amounts import tokens
 from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.format.amounts import tokens
 from zot_provider.errors import UnknownName
 from zot_provider.request import Reasoning
-from zot_tui.widgets.picker import Item, Picker
+from zot_tui.widgets.dialogs.picker import Item, Picker
 
 
 async def model(chat: Chat, name: str) -> None:
     """Go on with another model, of any provider there is a key for."""
-    chosen = name or await chat.ask(Picker("Model", await _models(chat), note="vendors with a key, or a server here"))
+    chosen = name or await chat.ask(Picker("Model", await _models(chat), note="providers with a key, or a server here"))
     if chosen:
         chat.host.conversation.set_model(chosen)
 
@@ -19,17 +19,17 @@ async def model(chat: Chat, name: str) -> None:
 async def _models(chat: Chat) -> list[Item[str]]:
     current = chat.host.runtime.agent.model
     listing = await chat.host.runtime.list_models()
-    problem = listing.problems.get(current.vendor)
+    problem = listing.problems.get(current.provider)
     if problem is not None:  # a server that is not in use need not run
-        chat.note(f"{current.vendor} gives no list of its models: {problem}", "warning")
+        chat.note(f"{current.provider} gives no list of its models: {problem}", "warning")
     return [
         Item(
-            f"{each.vendor}/{each.id}",
+            f"{each.provider}/{each.id}",
             each.id,
             each.name if each.name != each.id else "",
             f"{tokens(each.context_window)} tokens" if each.context_window else "",
-            group=each.vendor,
-            current=each.id == current.id and each.vendor == current.vendor,
+            group=each.provider,
+            current=each.id == current.id and each.provider == current.provider,
         )
         for each in listing.models
     ]

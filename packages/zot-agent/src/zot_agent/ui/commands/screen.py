@@ -7,15 +7,15 @@ from zot_agent.ui.commands import COMMANDS
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.themes import AUTO
 from zot_provider.errors import UnknownName
-from zot_tui.keymap import Keymap
-from zot_tui.terminal import Display
+from zot_tui.keys.keymap import Keymap
+from zot_tui.terminal.terminal import Display
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip, pad
 from zot_tui.widgets.actions import EDITOR_ACTIONS
-from zot_tui.widgets.picker import Item, Picker
-from zot_tui.widgets.questions import Pages
-from zot_tui.widgets.transcript import TRANSCRIPT_ACTIONS
+from zot_tui.widgets.dialogs.picker import Item, Picker
+from zot_tui.widgets.dialogs.questions import Pages
+from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 _BY_OTHERS = frozenset({"cursor_up", "cursor_down"})
 """What the keys of `up` and `down` do as well."""

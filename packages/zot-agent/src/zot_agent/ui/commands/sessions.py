@@ -4,17 +4,17 @@ import asyncio
 import time
 
 from zot_agent.config.paths import sessions_root
-from zot_agent.ui.ages import age
 from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.format.ages import age
 from zot_core.aio import spawn
 from zot_core.errors import SessionLocked
 from zot_core.sessions import listing
 from zot_core.sessions.listing import SessionEntry
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ZotError
-from zot_tui.keys import Key
-from zot_tui.widgets.picker import Item, Picker, RowAction
-from zot_tui.widgets.questions import TextInput
+from zot_tui.keys.keys import Key
+from zot_tui.widgets.dialogs.picker import Item, Picker, RowAction
+from zot_tui.widgets.dialogs.questions import TextInput
 
 DELETE = "ctrl+d"
 AT_HAND = "this is the session at hand; begin another one with /new first"

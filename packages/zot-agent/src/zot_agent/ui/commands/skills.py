@@ -1,7 +1,7 @@
 """/skills: what the model can look up, sent by the person."""
 
 from zot_agent.ui.commands.base import Chat
-from zot_tui.widgets.picker import Item, Picker
+from zot_tui.widgets.dialogs.picker import Item, Picker
 
 
 async def skills(chat: Chat, _: str) -> None:

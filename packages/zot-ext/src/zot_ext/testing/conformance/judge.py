@@ -152,7 +152,7 @@ def _registration(frame: RegisterCommand | RegisterTool, line: Line) -> Iterator
 
 
 def _schema_fault(schema: object, path: str, *, top: bool = False) -> str:
-    """What is wrong with a JSON Schema, `""` for nothing that a vendor is known to refuse."""
+    """What is wrong with a JSON Schema, `""` for nothing that a provider is known to refuse."""
     if not isinstance(schema, dict):
         return "" if isinstance(schema, bool) and not top else f"{path} must be an object"
     kind = schema.get("type")

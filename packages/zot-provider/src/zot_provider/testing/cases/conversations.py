@@ -11,9 +11,9 @@ from zot_provider.messages import (
 from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 
-_MODEL = Model("m-1", "vendor", max_output=4000)
-_THINKER = Model("m-2", "vendor", max_output=64_000, reasoning=True)
-_GRADED = Model("m-3", "vendor", reasoning=True, efforts=("none", "low", "high", "max"))
+_MODEL = Model("m-1", "provider", max_output=4000)
+_THINKER = Model("m-2", "provider", max_output=64_000, reasoning=True)
+_GRADED = Model("m-3", "provider", reasoning=True, efforts=("none", "low", "high", "max"))
 
 _READ = ToolSpec("read", "Read a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
 _LIST = ToolSpec("list", "List a folder.", {"type": "object", "properties": {}})

@@ -11,11 +11,11 @@ from typing import Any
 
 from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
-from zot_provider.normalize import normalize
-from zot_provider.reasoning import effort_word, thinking_budget
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
+from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import call_id
+from zot_provider.wire.reasoning import effort_word, thinking_budget
 
 _NAME = "anthropic-messages"
 
@@ -30,7 +30,7 @@ def _cached() -> dict[str, str]:
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """The turns of a conversation, or of a part of one, see `Wire`."""
-    return _messages(normalize(messages, _NAME, provider=model.vendor, images=model.images, ids=ids))
+    return _messages(normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids))
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:

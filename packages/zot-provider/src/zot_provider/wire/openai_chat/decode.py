@@ -115,7 +115,7 @@ class ChatDecoder(BlockDecoder):
         if error or reason == "error":
             fail(error, "error")
         if reason == "content_filter":
-            fail("the answer was withheld by the vendor's content filter", reason)
+            fail("the answer was withheld by the provider's content filter", reason)
         self._stop = _STOPS.get(reason, "end_turn")
 
     def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:

@@ -9,18 +9,18 @@ from typing import Any
 
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
 from zot_provider.model import Model
-from zot_provider.normalize import normalize
-from zot_provider.reasoning import effort_word
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
+from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import data_url, is_closed, plain_text, result_text
+from zot_provider.wire.reasoning import effort_word
 
 _NAME = "openai-chat"
 
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """The messages of a conversation, or of a part of one, see `Wire`."""
-    return _messages(normalize(messages, _NAME, provider=model.vendor, images=model.images, ids=ids), quirks)
+    return _messages(normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids), quirks)
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:

@@ -117,7 +117,7 @@ class ResponsesDecoder(BlockDecoder):
             self._usage(usage, events)
         reason = (response.get("incomplete_details") or {}).get("reason")
         if reason == "content_filter":
-            fail("the answer was withheld by the vendor's content filter", reason)
+            fail("the answer was withheld by the provider's content filter", reason)
         stop: Stop = "length" if reason or response.get("status") == "incomplete" else "end_turn"
         self.end(stop, events)
 

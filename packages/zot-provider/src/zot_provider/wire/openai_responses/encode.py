@@ -9,11 +9,11 @@ from typing import Any
 
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
-from zot_provider.normalize import normalize
-from zot_provider.reasoning import effort_word
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
+from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import call_id, data_url, is_closed, result_text
+from zot_provider.wire.reasoning import effort_word
 
 _NAME = "openai-responses"
 
@@ -23,7 +23,7 @@ _SMALLEST_LIMIT = 16
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """The input items of a conversation, or of a part of one, see `Wire`."""
-    normal = normalize(messages, _NAME, provider=model.vendor, images=model.images, ids=ids)
+    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids)
     return [item for message in normal for item in _items(message)]
 
 

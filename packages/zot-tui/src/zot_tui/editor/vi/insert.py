@@ -7,7 +7,7 @@ from zot_tui.editor.buffer import Buffer, alike
 from zot_tui.editor.mode import Mode, Outcome
 from zot_tui.editor.vi.command import Command
 from zot_tui.editor.vi.operators import LARGEST, Chips, Operators, no_chips
-from zot_tui.keys import RUNE, Key
+from zot_tui.keys.keys import RUNE, Key
 
 State: TypeAlias = Literal["insert", "normal", "replace", "visual", "visual line"]
 

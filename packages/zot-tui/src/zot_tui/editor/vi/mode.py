@@ -13,7 +13,7 @@ from zot_tui.editor.vi.insert import INSERTS, Change, Inserting, State, typed_by
 from zot_tui.editor.vi.motions import END, FINDS, MOTIONS, From, Target
 from zot_tui.editor.vi.objects import OBJECTS, Extent
 from zot_tui.editor.vi.operators import Chips, no_chips
-from zot_tui.keys import Key
+from zot_tui.keys.keys import Key
 
 BEGINNINGS = frozenset("/!@")
 """Characters that an empty editor takes for typed in normal mode too: something begins with them."""

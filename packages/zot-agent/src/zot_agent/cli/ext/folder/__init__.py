@@ -1,0 +1,1 @@
+"""The folder of an extension: manifest, git, requirements, theme."""

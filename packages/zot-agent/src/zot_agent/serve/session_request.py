@@ -1,0 +1,91 @@
+"""What a client asks for when it opens a session, as `Options`."""
+
+import os
+import re
+from collections.abc import Callable
+from typing import Any, get_args
+
+from zot_agent.config.paths import sessions_root
+from zot_agent.host.options import Options
+from zot_agent.serve.allowed_dirs import AllowedDirs
+from zot_agent.serve.refusal import Refusal
+from zot_core.errors import SessionError
+from zot_core.sessions.file import load
+from zot_core.sessions.store import SessionStore
+from zot_provider.request import Reasoning
+
+_TEXT: tuple[str, Callable[[Any], bool]] = ("a string", lambda value: isinstance(value, str))
+
+FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "cwd": _TEXT,
+    "provider": _TEXT,
+    "model": _TEXT,
+    "reasoning": (f"one of {', '.join(get_args(Reasoning))}", lambda value: value in get_args(Reasoning)),
+    "tools": (
+        "an array of strings",
+        lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    ),
+    "session": (
+        "the id of a session, or at least four characters of its beginning",
+        lambda value: isinstance(value, str) and re.fullmatch(r"[0-9A-Za-z-]{4,64}", value) is not None,
+    ),
+    "no_session": ("true or false", lambda value: isinstance(value, bool)),
+}
+"""The fields, in words and as a check. Null counts as missing."""
+
+
+def options_for(asked: Any, defaults: Options, roots: AllowedDirs) -> Options:
+    """The options of the session that `asked`, a JSON value, describes. Raises `Refusal`.
+
+    Keys and addresses are the server's: where it was given some, they are for its provider, and sessions of another
+    one are refused.
+    """
+    given = _checked(asked)
+    provider, model = given.get("provider", ""), given.get("model", "")
+    if provider in ("", defaults.provider):
+        provider, model = defaults.provider, model or defaults.model
+    elif defaults.api_key or defaults.base_url:
+        raise Refusal(403, f"provider must be {defaults.provider}, the only one that is served")
+    options = defaults.replace(
+        provider=provider,
+        model=model,
+        reasoning=given.get("reasoning", defaults.reasoning),
+        tools=given.get("tools", defaults.tools),
+        no_session=given.get("no_session", defaults.no_session),
+    )
+    if "session" in given:
+        if given.get("no_session"):
+            raise Refusal(400, "session and no_session exclude each other")
+        path, cwd = _stored(given["session"], given.get("cwd"), roots)
+        return options.replace(session=path, no_session=False, cwd=cwd)
+    return options.replace(cwd=roots.resolve(given.get("cwd", "")))
+
+
+def _checked(asked: Any) -> dict[str, Any]:
+    if not isinstance(asked, dict):
+        raise Refusal(400, "the body must be a JSON object")
+    given = {name: value for name, value in asked.items() if value is not None}
+    for name, value in given.items():
+        if name not in FIELDS:
+            raise Refusal(400, f"unknown field {name!r}; known: {', '.join(FIELDS)}")
+        words, fits = FIELDS[name]
+        if not fits(value):
+            raise Refusal(400, f"{name} must be {words}")
+    return given
+
+
+def _stored(name: str, cwd: str | None, roots: AllowedDirs) -> tuple[str, str]:
+    """Path and directory of a stored session. One whose directory is not served does not exist as far as clients can
+    tell, and neither does a file that lies elsewhere."""
+    store = SessionStore(sessions_root())
+    missing = Refusal(404, f"there is no session {name!r}")
+    try:
+        path = store.find(name, roots.base if cwd is None else roots.resolve(cwd))
+        if os.path.commonpath([os.path.realpath(store.root), os.path.realpath(path)]) != os.path.realpath(store.root):
+            raise missing
+        own = os.path.realpath(load(path).meta.cwd)
+    except (SessionError, OSError, ValueError):
+        raise missing from None
+    if not roots.has(own):
+        raise missing
+    return path, roots.resolve(own if cwd is None else cwd)

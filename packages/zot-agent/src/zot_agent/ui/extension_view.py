@@ -1,0 +1,83 @@
+"""`ExtensionView`: what extensions show on the screen, and the keys of an open panel."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from zot_agent.ui.commands import BY_NAME
+from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.screen import Screen
+from zot_core.conversation.events import Panel, PanelClose, PanelOpen, PanelRender
+from zot_tui.keys.keys import Key, panel_key, parse_key
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.widgets.dialogs.panel import PanelWidget
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.host import Extensions
+    from zot_agent.extensions.managed import Member
+
+PASTED = 10_000
+"""Characters of a paste that an extension's panel gets, one by one, as if they were typed on one line."""
+
+_CLOSES = parse_key("esc").label
+
+
+class ExtensionView:
+    """The extensions of a chat's host, which may be none yet. `registered` is called when one of them has said what it
+    brings, or cannot."""
+
+    def __init__(self, chat: Chat, view: Screen, presenter: Presenter, *, registered: Callable[[], None]) -> None:
+        self._chat, self._view, self._presenter, self._registered = chat, view, presenter, registered
+        self._watched: Extensions | None = None
+        self.watch()
+
+    def watch(self) -> None:
+        """Show what the extensions want shown; harmless if that is so already."""
+        extensions = self._chat.host.extensions
+        if extensions is None:
+            return
+        if self._watched is None:
+            self._watched = extensions
+            extensions.reserve(BY_NAME)
+        else:
+            self._registered()
+        for member in extensions.members:
+            member.up.add_done_callback(partial(self._up, member))
+
+    def _up(self, member: "Member", _: object) -> None:
+        for why in member.shadows:
+            self._presenter.note(why, "warning", member.name)
+        self._registered()
+
+    def show(self, event: PanelOpen | PanelRender | PanelClose) -> None:
+        """Show the panel that an extension has open, or no longer."""
+        view = self._view
+        if isinstance(event, PanelClose):
+            view.panel = None
+            return
+        panel: Panel = event.panel
+        if isinstance(event, PanelOpen):
+            view.panel = PanelWidget(panel.title, panel.lines, panel.footer, closes=_CLOSES)
+        elif view.panel is not None:
+            view.panel.update(panel.title, panel.lines, panel.footer)
+
+    def key(self, key: Key) -> bool:
+        """Keys while a panel is open are its own; Esc and Ctrl+C close it."""
+        if self._view.panel is None or self._view.stack.top is not None or self._watched is None:
+            return False
+        self._view.stack.touch()
+        panels = self._watched.panels
+        if str(key) == "ctrl+c":
+            panels.close()
+        elif (pressed := panel_key(key)) is not None:
+            panels.key(*pressed)
+        return True
+
+    def paste(self, text: str) -> bool:
+        """A paste into the open panel is typed; whether there is one."""
+        if self._view.panel is None or self._watched is None:
+            return False
+        for letter in sanitize_line(text[:PASTED]):
+            self._watched.panels.key("rune", letter)
+        return True

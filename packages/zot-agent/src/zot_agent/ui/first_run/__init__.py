@@ -1,0 +1,1 @@
+"""The screen for a person without a key."""

@@ -1,0 +1,1 @@
+"""Values as words for the screen."""

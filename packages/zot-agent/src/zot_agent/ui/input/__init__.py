@@ -1,0 +1,1 @@
+"""The prompt: its editor, drafts, files, images, external editor."""

@@ -1,0 +1,246 @@
+"""What stands in the editor and what is queued, kept on disk, so that a crash loses nothing that was typed.
+
+A process has a file of its own, `$ZOT_HOME/drafts/<h>-<pid>-<random>.json` (`<h>`: 16 hex digits for the directory),
+and while it lives a lock on the `.lock` beside it. A file whose lock can be had belongs to nobody any more: the next
+zot in that directory takes over what it holds.
+"""
+
+import asyncio
+import errno
+import hashlib
+import json
+import os
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from zot_core.machine.replace_file import replace_file
+from zot_provider.json_text import without_surrogates
+from zot_provider.record import Record, field, record
+
+if sys.platform != "win32":
+    import fcntl
+
+SIZE = 8 * 1024 * 1024
+"""Characters that are kept of the draft, and again of the queue."""
+PAUSE = 0.5
+"""Seconds between two writes."""
+SHARE = 20
+"""Times what a write has taken until the next one: long texts are written less often."""
+
+
+@record
+class Draft(Record):
+    """A text in the editor and the prompts that wait; `time` is when they were kept, seconds since the epoch. `cut`
+    says that they were longer than what is kept."""
+
+    text: str = ""
+    queue: list[str] = field(default_factory=list)
+    time: float = 0.0
+    cut: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.text.strip()) or any(entry.strip() for entry in self.queue)
+
+
+class Drafts:
+    """The draft and the queue of one process in one directory. Not for two threads.
+
+    Nothing here raises OSError: where no file can be written, `failure` says why, and zot goes on without.
+    """
+
+    def __init__(self, home: str, cwd: str, *, pause: float = PAUSE, size: int = SIZE) -> None:
+        """`home` is zot's own folder, `cwd` the absolute path of the directory."""
+        self._folder = os.path.join(home, "drafts")
+        self._prefix = hashlib.sha256(os.fsencode(cwd)).hexdigest()[:16] + "-"
+        self._path = os.path.join(self._folder, f"{self._prefix}{os.getpid()}-{os.urandom(4).hex()}.json")
+        self._cwd = cwd
+        self._pause, self._size = pause, size
+        self._lock: int | None = None
+        self._wanted = self._written = Draft()
+        self._timer: asyncio.TimerHandle | None = None
+        self._next = 0.0
+        self._closed = False
+        self.failure = ""
+
+    def keep(self, text: str, queue: list[str]) -> None:
+        """Remember this from now on. It is on disk within the pause, at once if the last write was longer ago.
+
+        To be called in the event loop, as often as one likes.
+        """
+        wanted = Draft(text, [*queue])
+        if self._closed or wanted == self._wanted:
+            return
+        self._wanted = wanted
+        loop = asyncio.get_running_loop()
+        if self._timer is None:
+            # Through the loop in any case: a key is on the screen before it is on the disk.
+            self._timer = loop.call_at(max(self._next, loop.time()), self._write_in_time)
+
+    def _write_in_time(self) -> None:
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        self._write()
+        self._next = began + max(self._pause, (clock() - began) * SHARE)
+
+    def recover(self) -> Draft:
+        """What processes of this directory left that are no more, the oldest first, each text once; empty if nothing.
+
+        It is kept on in this process's file before theirs are removed, until `keep` says otherwise.
+        """
+        left: list[tuple[Draft, str, int | None]] = []
+        for name in _names(self._folder, self._prefix):
+            path = os.path.join(self._folder, name)
+            if path == self._path:
+                continue
+            lock = _take(path)
+            if lock is _HELD:
+                continue
+            left.append((_read(path), path, lock))
+        left.sort(key=lambda each: each[0].time)
+        texts = dict.fromkeys(draft.text for draft, _, _ in left if draft.text.strip())
+        queue = dict.fromkeys(entry for draft, _, _ in left for entry in draft.queue if entry.strip())
+        found = Draft("\n\n".join(texts), [*queue], cut=any(draft.cut for draft, _, _ in left))
+        if found:
+            self._wanted = found
+            self._write()
+        for _, path, lock in left:
+            if not (found and self.failure):
+                _remove(path)
+            if lock is not None:
+                os.close(lock)
+        return found
+
+    def close(self) -> None:
+        """Write what is not written yet. What is left then is recovered by the next zot here. Closing twice is
+        harmless."""
+        if self._closed:
+            return
+        self._write()
+        self._closed = True
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+        if not self._written:
+            _remove(self._path)
+
+    def _write(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._wanted == self._written:
+            return
+        try:
+            if self._wanted:
+                self._replace(self._wanted)
+            else:
+                with suppress(FileNotFoundError):
+                    os.unlink(self._path)
+        except OSError as error:
+            self.failure = f"the draft cannot be kept in {self._folder}: {error.strerror}"
+        else:
+            self._written, self.failure = self._wanted, ""
+
+    def _replace(self, draft: Draft) -> None:
+        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        if self._lock is None:
+            self._lock = _open_lock(self._path)
+        replace_file(self._path, _row(draft, self._cwd, self._size), mode=0o600, beside=f"{self._path}.tmp")
+
+
+_HELD = -1
+"""In place of a lock's descriptor: another process has it."""
+
+
+def _row(draft: Draft, cwd: str, size: int) -> bytes:
+    kept, room = [], size
+    for entry in draft.queue:
+        kept.append(entry[:room])
+        room -= len(kept[-1])
+        if room <= 0:
+            break
+    row = {"cwd": cwd, "pid": os.getpid(), "time": time.time(), "draft": draft.text[:size], "queue": kept}
+    if draft.cut or len(draft.text) > size or kept != draft.queue:
+        row["cut"] = True
+    return without_surrogates(json.dumps(row, ensure_ascii=False)).encode()
+
+
+def _read(path: str) -> Draft:
+    """What a file holds; an empty draft if that cannot be understood."""
+    try:
+        with open(path, "rb") as file:
+            row: Any = json.loads(file.read())
+    except (OSError, ValueError, RecursionError):
+        return Draft()
+    if not isinstance(row, dict):
+        return Draft()
+    text, queue, moment = row.get("draft"), row.get("queue"), row.get("time")
+    return Draft(
+        text if isinstance(text, str) else "",
+        [entry for entry in queue if isinstance(entry, str)] if isinstance(queue, list) else [],
+        float(moment) if isinstance(moment, int | float) else 0.0,
+        row.get("cut") is True,
+    )
+
+
+def _names(folder: str, prefix: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder) if name.startswith(prefix) and name.endswith(".json")]
+    except OSError:
+        return []
+
+
+def _open_lock(path: str) -> int | None:
+    """The lock of one's own file; None on a file system that has none."""
+    descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _flock(descriptor)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _take(path: str) -> int | None:
+    """The lock of another's file: a descriptor, `_HELD`, or None if there is none and its process is dead."""
+    try:
+        descriptor = os.open(f"{path}.lock", os.O_RDWR)
+    except FileNotFoundError:
+        return None  # a lock is there before its file, and gone after it
+    except OSError:
+        return _HELD
+    try:
+        _flock(descriptor)
+    except OSError as error:
+        os.close(descriptor)
+        unlockable = error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+        return None if unlockable and not _runs(path) else _HELD
+    return descriptor
+
+
+def _flock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415  there is none elsewhere
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _runs(path: str) -> bool:
+    """Whether a process has the number in the file's name: all there is to go by without locks."""
+    try:
+        os.kill(int(os.path.basename(path).split("-")[1]), 0)
+    except (ProcessLookupError, ValueError, IndexError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _remove(path: str) -> None:
+    """Remove a file and then its lock."""
+    for each in (path, f"{path}.tmp", f"{path}.lock"):
+        with suppress(OSError):
+            os.unlink(each)

@@ -1,0 +1,288 @@
+"""The paths that `@` offers: files and directories below the working directory, found without the loop waiting.
+
+Where there is a repository git lists them, else zot's own walk that heeds `.gitignore`. Either works in a thread and
+hands over what it has from time to time, so that a list is there at once and grows.
+"""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import aclosing, suppress
+
+from zot_core.aio import alive, finish, spawn
+from zot_core.machine.files import LocalFiles
+from zot_provider.record import Record, record
+from zot_tui.text.fuzzy import EXACT_CANDIDATES, Match, Ranked, rank
+
+_PIECE = 64 * 1024
+_FIRST_SIGHT = 500  # paths after which the first part is handed over; the next comes at twice as many
+_CHUNK = 1000  # paths that are ranked before a newer query has its turn
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # names with these cannot stand in a prompt
+# A repository's own settings may name programs: none is run for a list of names.
+_GIT = ("git", "-c", "core.fsmonitor=false", "ls-files", "-co", "--exclude-standard", "-z")
+
+
+@record
+class IndexLimits(Record):
+    """How many paths are kept, how many seconds the search for them may take, and after how many it is repeated."""
+
+    paths: int = 50_000
+    seconds: float = 5.0
+    fresh: float = 5.0
+
+
+class FileIndex:
+    """The paths below `cwd`, relative to it; directories end in a slash. Those near the root come first.
+
+    `complete` is whether the last search saw everything. `close` must be called in the end.
+    """
+
+    def __init__(self, cwd: str, limits: IndexLimits | None = None, changed: Callable[[], None] = lambda: None) -> None:
+        """`changed` is called in the loop whenever more is known, or something else."""
+        self._cwd = cwd
+        self._limits = limits or IndexLimits()
+        self._changed = changed
+        self._filling: asyncio.Task[None] | None = None
+        self._filled_at: float | None = None
+        self._newest = 0
+        self.known: list[str] = []
+        """What is known now; a new list each time that changes."""
+        self.complete = False
+
+    async def paths(self) -> list[str]:
+        """What is known now. If that is nothing yet, or old, it is searched for anew in the background."""
+        loop = asyncio.get_running_loop()
+        old = self._filled_at is None or loop.time() - self._filled_at > self._limits.fresh
+        if old and not (self._filling and alive(self._filling)):
+            self._filling = spawn(self._fill(), "index of files")
+            await asyncio.sleep(0)
+        return self.known
+
+    async def filled(self) -> list[str]:
+        """What is known once the search at hand, or a first one, has ended. Cancelling the caller leaves it going."""
+        await self.paths()
+        if self._filling is not None:
+            await asyncio.wait([self._filling])
+        return self.known
+
+    async def search(self, text: str, limit: int = 50) -> list[Ranked[str]] | None:
+        """The `limit` paths known now that fit `text` best, the best first; for an empty one those near the root.
+
+        None as soon as another search was begun: its answer is the one that is wanted.
+        """
+        self._newest += 1
+        number, known = self._newest, self.known
+        await self.paths()
+        known = self.known or known
+        if not text.strip():
+            return [Ranked(path, Match(0, [])) for path in known[:limit]]
+        found = await asyncio.to_thread(self._search, text, known, limit, number)
+        return found if number == self._newest else None
+
+    def _search(self, text: str, known: list[str], limit: int, number: int) -> list[Ranked[str]] | None:
+        # Sorting is one step of the interpreter, which no other thread interrupts: of a part, not of all.
+        spread = _spread(text)
+        near: list[tuple[int, int, int]] = []
+        for start in range(0, len(known), _CHUNK):
+            if number != self._newest:
+                return None
+            for index, path in enumerate(known[start : start + _CHUNK], start):
+                cells = spread(path)
+                if cells is not None:
+                    near.append((cells, len(path), index))
+            near.sort()
+            del near[max(limit, EXACT_CANDIDATES) :]
+        return rank(text, [known[index] for _, _, index in near], str, limit)
+
+    async def close(self) -> None:
+        """End the search for paths, and wait for its end."""
+        self._newest += 1
+        if self._filling is not None and alive(self._filling):
+            self._filling.cancel()
+            await asyncio.wait([self._filling])
+
+    async def _fill(self) -> None:
+        loop = asyncio.get_running_loop()
+        search = _Search(self._cwd, self._limits, lambda paths: _soon(loop, lambda: self._grow(paths)))
+        timer = loop.call_later(self._limits.seconds, search.stop)
+        work = spawn(asyncio.to_thread(search.run), "list of files")
+        try:
+            cancelled = await finish(work, search.stop)
+        finally:
+            timer.cancel()
+        if cancelled:
+            raise asyncio.CancelledError
+        found, self.complete = work.result()
+        self._filled_at = loop.time()
+        if found != self.known:
+            self.known = found
+            self._changed()
+
+    def _grow(self, paths: list[str]) -> None:
+        """A part of a search: better than nothing, worse than all of an earlier one."""
+        if self._filled_at is None and len(paths) > len(self.known):
+            self.known = paths
+            self._changed()
+
+
+def _spread(query: str) -> Callable[[str], int | None]:
+    """How far apart the letters of a query stand in a path, closely placed; None where they do not fit.
+
+    What `rank` does first itself, at a third of its price: tens of thousands of paths are looked at for each key.
+    """
+    words = [(_in_order(word), _in_order(word[::-1])) for word in query.lower().split()]
+
+    def spread(path: str) -> int | None:
+        small, cells = path.lower(), 0
+        for forth, back in words:
+            found = forth.search(small)
+            if found is None:
+                return None
+            tight = back.match(small[: found.end()][::-1])  # the last letter as early, the first as late as they can
+            cells += tight.end() if tight else found.end()
+        return cells
+
+    return spread
+
+
+def _in_order(letters: str) -> re.Pattern[str]:
+    between = [f"[^{re.escape(letter)}]*{re.escape(letter)}" for letter in letters[1:]]
+    return re.compile(re.escape(letters[0]) + "".join(between), re.DOTALL)
+
+
+def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    with suppress(RuntimeError):  # the loop is closed
+        loop.call_soon_threadsafe(call)
+
+
+class _Full(Exception):
+    """There are as many paths as are wanted."""
+
+
+class _Search:
+    """One search, in a thread; `stop` may be called from any other."""
+
+    def __init__(self, cwd: str, limits: IndexLimits, tell: Callable[[list[str]], None]) -> None:
+        self._cwd = cwd
+        self._limits = limits
+        self._tell = tell
+        self._next = _FIRST_SIGHT
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._levels: list[list[str]] = []
+        self._seen: set[str] = set()
+
+    def run(self) -> tuple[list[str], bool]:
+        """The paths, and whether those are all. Whatever goes wrong, it is a shorter list."""
+        try:
+            whole = self._from_git() or self._from_walk()
+        except _Full:
+            whole = False
+        return self._sorted(), whole and not self._stopped.is_set()
+
+    def stop(self) -> None:
+        """End it soon; what was found stays."""
+        with self._lock:
+            self._stopped.set()
+            self._kill()
+
+    def _from_git(self) -> bool:
+        """Whether git listed anything, to its end or to where it was stopped."""
+        with self._lock:
+            if self._stopped.is_set():
+                return True
+            try:
+                self._process = process = _git(self._cwd)
+            except OSError:
+                return False
+        try:
+            for path in _split(process):
+                self._add(path)
+        finally:
+            with self._lock:
+                self._kill()
+                process.wait()
+                self._process = None
+            if process.stdout is not None:
+                process.stdout.close()
+        return bool(self._seen) or self._stopped.is_set()
+
+    def _kill(self) -> None:
+        """End git and what it started; harmless when it has ended. With the lock held: its number is then its own."""
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _from_walk(self) -> bool:
+        try:
+            asyncio.run(self._walk())
+        except OSError:
+            return False
+        return True
+
+    async def _walk(self) -> None:
+        from zot_core.tools.search.walk import walk  # noqa: PLC0415  for a folder without git, and not for the first screen
+
+        async with aclosing(walk(self._cwd, self._cwd, LocalFiles())) as entries:
+            async for entry in entries:
+                if self._stopped.is_set():
+                    return
+                self._add(entry.path)
+
+    def _add(self, path: str) -> None:
+        """Take a path, and before it the directories that lead to it and were not there yet."""
+        if path in self._seen or _UNFIT.search(path):
+            return  # a file with conflicts is listed once for each side
+        above = path.rfind("/", 0, len(path) - 1) + 1
+        if above and path[:above] not in self._seen:
+            end = 0
+            while end := path.find("/", end, above) + 1:
+                if path[:end] not in self._seen:
+                    self._put(path[:end])
+        self._put(path)
+
+    def _put(self, path: str) -> None:
+        if len(self._seen) >= self._limits.paths:
+            raise _Full
+        self._seen.add(path)
+        depth = path.count("/", 0, len(path) - 1)
+        if depth >= len(self._levels):
+            self._levels += [[] for _ in range(depth + 1 - len(self._levels))]
+        self._levels[depth].append(path)
+        if len(self._seen) >= self._next:
+            self._next *= 2  # in all as much work as one more list
+            self._tell(self._sorted())
+
+    def _sorted(self) -> list[str]:
+        return [path for level in self._levels for path in level]
+
+
+def _git(cwd: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        _GIT,
+        cwd=cwd,
+        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        bufsize=0,
+    )
+
+
+def _split(process: "subprocess.Popen[bytes]") -> Iterator[str]:
+    """The paths as git prints them, each ended by a zero byte; a torn last one is left out."""
+    assert process.stdout is not None
+    rest = b""
+    while piece := process.stdout.read(_PIECE):
+        *paths, rest = (rest + piece).split(b"\0")
+        yield from _texts(paths)
+
+
+def _texts(paths: Iterable[bytes]) -> Iterator[str]:
+    return (os.fsdecode(path) for path in paths)

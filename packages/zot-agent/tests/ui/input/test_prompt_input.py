@@ -1,0 +1,126 @@
+"""The editor and what helps to fill it, without a screen."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from zot_agent.ui.input.drafts import SIZE
+from zot_agent.ui.input.prompt_input import LONG, Typed
+from zot_tui.editor.completion import Command
+from zot_tui.widgets.input.editor import EditorWidget
+from zot_tui.widgets.input.suggest import Suggest
+
+COMMANDS = [Command("help", "shows it"), Command("hello", "greets", arguments=True)]
+
+
+@asynccontextmanager
+async def typing(root: Path, cwd: Path | None = None) -> AsyncIterator[Any]:
+    suggest = Suggest()
+    typed: Any = Typed(
+        EditorWidget(),
+        suggest,
+        home=str(root / "home"),
+        cwd=str(cwd or root),
+        commands=lambda: COMMANDS,
+        changed=lambda: None,
+    )
+    typed.suggest = suggest
+    try:
+        yield typed
+    finally:
+        await typed.close()
+
+
+def offered(suggest: Suggest) -> list[str]:
+    """The rows of the list."""
+    return [row.decode().rstrip() for row in suggest.render((40,)).text] if suggest.rows((40,)) else []
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not holds():
+            await asyncio.sleep(0.005)
+
+
+async def test_a_command_that_stands_there_already_is_sent_by_the_first_enter(tmp_path: Path) -> None:
+    async with typing(tmp_path) as typed:
+        typed.editor.insert("/hel")
+        assert typed.enter()
+        assert typed.text == "/help"
+        typed.set("")
+        typed.editor.insert("/hell")
+        assert not typed.enter()
+        assert typed.text == "/hello "
+        typed.set("")
+        typed.editor.insert("/hello")
+        assert typed.enter()
+        assert typed.text.strip() == "/hello"
+
+
+async def test_files_are_offered_once_they_are_found_and_not_when_the_word_has_ended(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "one.txt").touch()
+    (project / "two.txt").touch()
+    async with typing(tmp_path, project) as typed:
+        suggest = typed.suggest
+        typed.editor.insert("see @")
+        await until(lambda: offered(suggest) == ["› one.txt", "  two.txt"])
+        typed.down()
+        assert offered(suggest) == ["  one.txt", "› two.txt"]
+        typed.editor.insert("w")
+        await until(lambda: offered(suggest) == ["› two.txt"])
+        typed.editor.backspace()
+        await until(lambda: len(offered(suggest)) == 2)
+        assert typed.cancel()
+        assert offered(suggest) == []
+        assert not typed.cancel()
+        typed.editor.insert(" and @o")
+        await until(lambda: "› one.txt" in offered(suggest))
+        assert typed.complete()
+        assert typed.text == "see @ and @one.txt "
+        assert not typed.complete()
+
+
+async def test_a_draft_that_is_longer_than_what_is_kept_comes_back_with_a_word_about_it(tmp_path: Path) -> None:
+    async with typing(tmp_path) as typed:
+        typed.editor.paste("x" * SIZE)
+        typed.editor.insert(" behind it")
+        typed.keep([])
+    async with typing(tmp_path) as typed:
+        assert typed.recover() == (
+            "of what you had typed when zot ended, the first 8,388,608 characters are in the editor"
+        )
+        assert typed.editor.pastes.expand(typed.text) == "x" * SIZE
+
+
+async def test_a_long_draft_comes_back_as_a_chip_and_a_short_one_as_it_was(tmp_path: Path) -> None:
+    async with typing(tmp_path) as typed:
+        assert not typed.recover()
+        typed.set("short\ntext")
+        typed.keep(["waits", "waits too"])
+    async with typing(tmp_path) as typed:
+        assert typed.recover()
+        assert typed.text == "waits\n\nwaits too\n\nshort\ntext"
+        typed.set("")
+        typed.keep([])
+        typed.editor.paste("x" * (LONG + 1))
+        assert typed.text.startswith("[pasted")
+    async with typing(tmp_path) as typed:
+        assert typed.recover()
+        assert typed.text.startswith("[pasted")
+        assert typed.editor.pastes.expand(typed.text) == "x" * (LONG + 1)
+
+
+async def test_history_holds_what_chips_stood_for(tmp_path: Path) -> None:
+    async with typing(tmp_path) as typed:
+        typed.editor.paste("line\n" * 20)
+        typed.sent(typed.text)
+        assert typed.text == ""
+        typed.up()
+        assert typed.text == "line\n" * 20
+    async with typing(tmp_path) as typed:
+        typed.up()
+        assert typed.text == "line\n" * 20

@@ -1,0 +1,67 @@
+from zot_agent.ui.history_pager import PAGE, HistoryPager
+from zot_provider.messages import Message, TextBlock
+from zot_tui.widgets.transcript.cells import PlainCell
+from zot_tui.widgets.transcript.transcript import Transcript
+
+
+class Scene:
+    """A transcript over a conversation whose cells say which message they are of."""
+
+    def __init__(self, *roles):
+        self.messages = [Message(role, [TextBlock(f"m{number}")]) for number, role in enumerate(roles)]
+        self.transcript = Transcript(on_older=lambda: self.past.more())
+        self.made = []
+        self.past = HistoryPager(self.transcript, self.cells)
+
+    def cells(self, messages):
+        self.made.append(len(messages))
+        return [PlainCell(message.text) for message in messages]
+
+    @property
+    def shown(self):
+        return [line for line in self.transcript.lines(20) if line.strip()]
+
+
+def test_a_short_conversation_is_there_at_once():
+    scene = Scene("user", "assistant")
+    scene.past.show(scene.messages)
+    assert [line.strip() for line in scene.shown] == ["m0", "m1"]
+    assert not scene.transcript.older
+
+
+def test_of_a_long_conversation_the_end_comes_first_and_more_when_one_scrolls_up():
+    scene = Scene(*["user", "assistant"] * PAGE)
+    scene.past.show(scene.messages)
+    assert scene.made == [PAGE]
+    assert scene.transcript.older
+    scene.transcript.render((20, 10))
+    for _ in range(PAGE):
+        scene.transcript.page_up()
+        scene.transcript.render((20, 10))
+    assert scene.made == [PAGE, PAGE]
+    assert [line.strip() for line in scene.shown] == [f"m{number}" for number in range(2 * PAGE)]
+    assert not scene.transcript.older
+
+
+def test_results_are_not_parted_from_their_calls():
+    roles = ["user", "assistant", *["tool"] * 3, *["assistant"] * (PAGE - 1)]
+    scene = Scene(*roles)
+    scene.past.show(scene.messages)
+    assert scene.made == [PAGE + 3]
+
+
+def test_the_first_message_of_all_is_one_key_away():
+    scene = Scene(*["user", "assistant"] * 3 * PAGE)
+    scene.past.show(scene.messages)
+    scene.transcript.render((20, 10))
+    scene.transcript.home()
+    assert b"m0" in scene.transcript.render((20, 10)).text[0]
+    assert sum(scene.made) == len(scene.messages)
+
+
+def test_all_of_it_can_be_had():
+    scene = Scene(*["user"] * (3 * PAGE + 1))
+    scene.past.show(scene.messages)
+    scene.past.all()
+    scene.past.all()
+    assert scene.made == [PAGE, PAGE, PAGE, 1]

@@ -1,0 +1,76 @@
+"""Images that a model can read: files, bytes and base64 text, checked by their first bytes.
+
+A provider refuses an image of a wrong type or size, and would then refuse every later request of the conversation.
+"""
+
+import binascii
+import os
+
+from zot_provider.errors import ConfigError
+from zot_provider.messages import ImageBlock
+
+SUFFIXES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+}
+"""Endings of names that promise an image, and of which type."""
+
+LARGEST = 3_750_000
+"""Bytes: providers take images of up to 5 MB of base64; one they refuse would spoil every later request."""
+
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+
+
+def image_type(data: bytes) -> str:
+    """The MIME type of the image that begins with `data`; empty if it is none of those that models take."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((mime_type for signature, mime_type in _SIGNATURES if data.startswith(signature)), "")
+
+
+def image_from_file(path: str) -> ImageBlock:
+    """The image in a file. Raises `ConfigError` naming `path`."""
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise ConfigError(f"{path} is no file")  # a pipe would be waited for
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    return encoded(check_image(data, path), data)
+
+
+def image_from_base64(text: str, name: str) -> ImageBlock:
+    """The image in standard base64 (RFC 4648) without line breaks. Raises `ConfigError`, whose text begins with
+    `name`."""
+    try:
+        data = binascii.a2b_base64(text, strict_mode=True)
+    except ValueError:
+        raise ConfigError(f"{name} is not standard base64 without line breaks") from None
+    return ImageBlock(check_image(data, name), text)
+
+
+def check_image(data: bytes, name: str) -> str:
+    """The MIME type of an image, which its bytes tell.
+
+    Raises `ConfigError`, whose text begins with `name`, for an image that models do not take.
+    """
+    mime_type = image_type(data)
+    if not mime_type:
+        raise ConfigError(f"{name} is no PNG, JPEG, GIF or WebP image")
+    if len(data) > LARGEST:
+        raise ConfigError(f"{name} is larger than {LARGEST / 1e6:g} MB; models take no larger images")
+    return mime_type
+
+
+def encoded(mime_type: str, data: bytes) -> ImageBlock:
+    """An image that was checked, as a block."""
+    return ImageBlock(mime_type, binascii.b2a_base64(data, newline=False).decode("ascii"))

@@ -1,0 +1,204 @@
+"""`LocalShell`: commands on this machine, each in a process group of its own.
+
+The shell is `bash` if there is one on the PATH, else `sh`. A command ends when its shell does. What it left in the
+background then runs on; at the time limit, or when the caller is cancelled, the whole group is ended: SIGTERM, and
+SIGKILL to what is still there a little later. A child that makes a session of its own (`setsid`) is out of reach.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+
+from zot_core.machine.interface import ShellExit
+from zot_core.machine.process_groups import group_runs, signal_group
+from zot_provider.record import Record, record
+
+_PIECE = 64 * 1024
+_POLL = 0.02
+
+
+@record
+class ShellLimits(Record):
+    """All in seconds."""
+
+    kill_after: float = 3.0
+    """From SIGTERM to SIGKILL."""
+    linger: float = 0.1
+    """How long output is read after the shell ended, if something in the background holds its output open."""
+    sip: float = 0.1
+    """How often the output of what runs on in the background is read, and dropped, when there is any."""
+
+
+class LocalShell:
+    """`Shell` of this machine."""
+
+    def __init__(self, limits: ShellLimits | None = None) -> None:
+        self._limits = limits or ShellLimits()
+        self._program = ""
+
+    async def run(
+        self,
+        command: str,
+        *,
+        cwd: str,
+        env: Mapping[str, str],
+        timeout: float | None,
+        output: Callable[[bytes], None],
+    ) -> ShellExit:
+        """Run the command as `Shell.run` says. OSError if no shell can be started, e.g. in a `cwd` that is gone."""
+        if sys.platform == "win32":
+            raise OSError("running commands needs a POSIX system; Windows is not supported yet")
+        self._program = self._program or _find_shell()
+        process, descriptor = _start([self._program, "-c", command], cwd, {**os.environ, **env})
+        pipe = _Pipe(descriptor, output)
+        exited = _exit_of(process)
+        try:
+            done, _ = await asyncio.wait([exited], timeout=timeout)
+            if not done:
+                await self._end(process, exited)
+            await asyncio.wait([pipe.ended], timeout=self._limits.linger)
+        except BaseException:
+            pipe.close()
+            await self._end(process, exited)
+            raise
+        if not pipe.ended.done():
+            pipe.drop_rest(self._limits.sip)
+        code = process.returncode
+        return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True)
+
+    async def _end(self, process: "subprocess.Popen[bytes]", exited: "asyncio.Future[None]") -> None:
+        """End the whole group. Cancelling this hurries it up."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._limits.kill_after
+        signal_group(process.pid, signal.SIGTERM)
+        try:
+            await asyncio.wait([exited], timeout=self._limits.kill_after)
+            # A group tells nobody when its last process ends.
+            while group_runs(process.pid) and loop.time() < deadline:  # noqa: ASYNC110
+                await asyncio.sleep(_POLL)
+        finally:
+            signal_group(process.pid, signal.SIGKILL)
+            await asyncio.wait([exited], timeout=self._limits.kill_after)
+
+
+def _find_shell() -> str:
+    for name in ("bash", "sh"):
+        for folder in os.get_exec_path():
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                return path
+    return "/bin/sh"
+
+
+def _start(arguments: list[str], cwd: str, env: dict[str, str]) -> "tuple[subprocess.Popen[bytes], int]":
+    """The process, and the descriptor its output is read from.
+
+    `subprocess` and a pipe of our own instead of asyncio's: half a millisecond less for each command, and the reading
+    can go on after the process has ended.
+    """
+    ours, theirs = os.pipe()
+    try:
+        process = subprocess.Popen(
+            arguments,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+    return process, ours
+
+
+def _exit_of(process: "subprocess.Popen[bytes]") -> "asyncio.Future[None]":
+    """Done as soon as the process has ended and `returncode` is set, whoever still waits for it."""
+    loop = asyncio.get_running_loop()
+    exited = loop.create_future()
+
+    def finish() -> None:
+        process.wait()
+        if not exited.done():
+            exited.set_result(None)
+
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):  # no Linux, or one that does not allow it
+        threading.Thread(target=_wait_in_thread, args=(process, loop, finish), daemon=True).start()
+        return exited
+
+    def readable() -> None:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+        finish()
+
+    loop.add_reader(descriptor, readable)
+    return exited
+
+
+def _wait_in_thread(
+    process: "subprocess.Popen[bytes]", loop: asyncio.AbstractEventLoop, finish: Callable[[], None]
+) -> None:
+    process.wait()
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        loop.call_soon_threadsafe(finish)
+
+
+def _exit_code(returncode: int) -> int:
+    return returncode if returncode >= 0 else 128 - returncode
+
+
+class _Pipe:
+    """The reading end of a command's output; `ended` is done when all writers have closed it."""
+
+    def __init__(self, descriptor: int, output: Callable[[bytes], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._descriptor = descriptor
+        self._output = output
+        self.ended = self._loop.create_future()
+        os.set_blocking(descriptor, False)
+        self._loop.add_reader(descriptor, self._read)
+
+    def _read(self) -> None:
+        try:
+            piece = os.read(self._descriptor, _PIECE)
+        except BlockingIOError:
+            return
+        if piece:
+            self._output(piece)
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """Read no more."""
+        if not self.ended.done():
+            self._loop.remove_reader(self._descriptor)
+            os.close(self._descriptor)
+            self.ended.set_result(None)
+
+    def drop_rest(self, pause: float) -> None:
+        """Go on reading for what runs in the background, a piece each `pause` seconds, and drop what it prints.
+
+        A closed pipe would kill a server at its next line of log, one that nobody reads would stop it.
+        """
+
+        def wait() -> None:
+            if not self.ended.done():
+                self._loop.remove_reader(self._descriptor)
+                self._loop.call_later(pause, self._loop.add_reader, self._descriptor, sip)
+
+        def sip() -> None:
+            self._read()
+            wait()
+
+        self._output = lambda piece: None
+        wait()

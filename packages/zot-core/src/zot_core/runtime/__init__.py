@@ -1,0 +1,1 @@
+"""`Runtime`, and what it is made of."""

@@ -1,0 +1,121 @@
+"""What `Runtime.ask` and `Runtime.stream_text` give: the answer to one prompt."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+
+from zot_core.agent.run import Run
+from zot_core.agent.transcript import Transcript
+from zot_core.events import (
+    AgentEvent,
+    AssistantMessage,
+    AssistantStart,
+    ErrorEvent,
+    RunEnd,
+    TextDelta,
+    TurnEnd,
+    TurnStart,
+    UsageEvent,
+)
+from zot_core.hooks import Hooks, Observe
+from zot_provider.errors import ZotError
+from zot_provider.messages import Message
+from zot_provider.record import Record, record
+from zot_provider.usage import Usage
+
+
+@record
+class RunResult(Record):
+    """The answer to a prompt. `str()` gives `text`.
+
+    `text` is the text of the last answer as a person sees it, empty if a hook hides it. `usage` counts the tokens and
+    the US dollars of this run alone. `messages` are those that the run added to the conversation, the prompt first.
+    `end` says how the run ended.
+    """
+
+    text: str
+    usage: Usage
+    messages: list[Message]
+    end: RunEnd
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class RunFailed(ZotError):
+    """A prompt was not answered: the run failed or was stopped. `result` is what there is of it, `end` says how it
+    ended, `str()` why."""
+
+    def __init__(self, text: str, result: RunResult, exit_code: int = 1) -> None:
+        super().__init__(text)
+        self.result = result
+        self.end = result.end
+        self.exit_code = exit_code
+
+
+class Follower:
+    """Follows a run that has not begun yet. `stop` must be called."""
+
+    def __init__(self, hooks: Hooks, run: Run) -> None:
+        self._run = run
+        self._transcript = Transcript((), Observe())
+        self._text, self._reason, self._code = "", "", 1
+        self._usage = Usage()
+        self._removers: tuple[Callable[[], None], ...] = (hooks.event.add(self._hear), hooks.message.add(self._add))
+
+    def _add(self, message: Message) -> None:
+        if self._run.begun:
+            self._transcript.append(message)
+
+    def _hear(self, event: AgentEvent) -> None:
+        if not self._run.begun:
+            return
+        if isinstance(event, UsageEvent):
+            self._usage += event.usage
+        elif isinstance(event, ErrorEvent):
+            self._reason, self._code = event.message, event.exit_code
+        elif isinstance(event, TurnStart):
+            self._text = ""
+        elif isinstance(event, AssistantMessage):
+            self._text = event.message.text
+        elif isinstance(event, TurnEnd):
+            self._reason = event.error
+
+    def stop(self) -> None:
+        """Follow no longer."""
+        for remove in self._removers:
+            remove()
+
+    async def result(self) -> RunResult:
+        """The answer, when the run has ended. Raises `RunFailed` unless the run was completed. Cancelling the caller
+        cancels the run and waits for its end."""
+        try:
+            if await self._run.finished(self._run.cancel):
+                raise asyncio.CancelledError
+        finally:
+            self.stop()
+        end = await self._run
+        result = RunResult(self._text, self._usage, self._transcript.messages, end)
+        if end != "completed":
+            raise RunFailed(self._reason or f"the prompt was not answered: {end}", result, self._code)
+        return result
+
+
+async def stream_text(run: Run, follower: Follower) -> AsyncGenerator[str, None]:
+    """See `Runtime.stream_text`."""
+    deferred = open_line = False
+    try:
+        async for event in run:
+            if isinstance(event, AssistantStart):
+                deferred = event.deferred
+                if open_line:
+                    yield "\n"
+                open_line = False
+            elif isinstance(event, TextDelta) and not deferred:
+                open_line = True
+                yield event.delta
+            elif isinstance(event, AssistantMessage) and deferred:
+                open_line = True
+                yield event.message.text
+    finally:
+        follower.stop()
+    await follower.result()

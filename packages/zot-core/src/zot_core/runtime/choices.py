@@ -1,0 +1,121 @@
+"""What a `Runtime` is made of, chosen from what its maker named."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import get_args
+
+from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.rows import Meta
+from zot_core.skills import SKILL_TOOL
+from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools.definition.tool import Tool
+from zot_core.tools.names import as_names
+from zot_core.version import __version__
+from zot_provider.client.http import Client
+from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.model import Model
+from zot_provider.registry import Ask, Listing, ModelRegistry, Which
+from zot_provider.request import Reasoning
+from zot_provider.router import RoutingClient, open_client
+from zot_provider.selection import select
+
+
+def choose(
+    client: Client | None, models: ModelRegistry | None, model: str | Model, provider: str, api_key: str, base_url: str
+) -> tuple[Client, Model]:
+    """The client to ask and the model to ask for. Raises `ConfigError`."""
+    if client is not None:
+        return client, Model(model, provider) if isinstance(model, str) else model
+    name = model if isinstance(model, str) else f"{model.provider}/{model.id}"
+    registry = models or ModelRegistry()
+    selection = select(provider, name, api_key=api_key, base_url=base_url, registry=registry)
+    return open_client(selection, registry=registry), selection.model
+
+
+def pick_tools(names: Iterable[str] | None) -> list[Tool]:
+    """The built-in tools called `names`, all for None; `skill` is made elsewhere. Raises `ConfigError`."""
+    if names is None:
+        return list(BUILTIN_TOOLS)
+    known = {tool.name: tool for tool in BUILTIN_TOOLS}
+    wanted = as_names(names)
+    for name in wanted:
+        if name not in known and name != SKILL_TOOL:
+            raise UnknownName.among("tool", name, [*known, SKILL_TOOL])
+    return [known[name] for name in wanted if name != SKILL_TOOL]
+
+
+def chosen_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: Iterable[str]) -> dict[str, Tool]:
+    """The tools called `names`, and those of `present` that are not among the `known`: others have put them there.
+
+    Raises `ConfigError`.
+    """
+    kept = {name: tool for name, tool in present.items() if known.get(name) is not tool}
+    chosen: dict[str, Tool] = {}
+    for name in as_names(names):
+        if name in known:
+            chosen[name] = known[name]
+        elif name not in kept:
+            raise UnknownName.among("tool", name, [*known, *kept])
+    return kept | chosen
+
+
+def own_tools(tools: Iterable[Tool]) -> list[Tool]:
+    """The tools of somebody else. Raises `ConfigError` for what is none, before a model call would fail of it."""
+    if not isinstance(tools, Iterable):
+        raise ConfigError(f"tools are given in a list: tools=[{_name(tools)}]")
+    found = list(tools)
+    for tool in found:
+        if not isinstance(getattr(tool, "name", None), str) or not callable(getattr(tool, "run", None)):
+            way = "put @tool above the function" if callable(tool) else "it needs what zot_core.Tool lists"
+            raise ConfigError(f"{_name(tool)} is no tool: {way}")
+    return found
+
+
+def _name(thing: object) -> str:
+    """What a person calls an object."""
+    return str(getattr(thing, "__name__", None) or getattr(thing, "name", None) or repr(thing))
+
+
+def check_reasoning(reasoning: str) -> None:
+    """Raises `UnknownName` for a level that there is not."""
+    if reasoning not in get_args(Reasoning):
+        raise UnknownName.among("reasoning", reasoning, get_args(Reasoning))
+
+
+def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored | None]:
+    """The session file at `path`, and what it holds; None for a new one. Raises `SessionError`."""
+    if not os.path.exists(path):
+        identity = os.path.basename(path).removesuffix(".jsonl")
+        return SessionFile(path, Meta(identity, cwd, model.id, model.provider, "", __version__)), None
+    stored = load(path)
+    changed = stored.meta.replace(model=model.id, provider=model.provider)
+    return SessionFile(path, changed, resume=stored), stored
+
+
+def other_model(client: Client, current: Model, model: str | Model, provider: str) -> tuple[Model, str]:
+    """The model that is meant while `current` is in use, and a warning if nobody knows it.
+
+    Raises `ConfigError`: see `ModelRegistry.resolve` and `RoutingClient.check`. A client that was handed in takes any
+    name.
+    """
+    if isinstance(client, RoutingClient):
+        registry = client.registry
+        found = registry.resolve(model, current, provider=provider) if isinstance(model, str) else model
+        client.check(found)
+        title = registry.provider(found.provider).title
+        warning = f"{found.id} is not among the models of {title} that zot knows; it is asked for all the same"
+        return found, warning if registry.unlisted(found, current) else ""
+    if not isinstance(model, str):
+        return model, ""
+    own = provider or current.provider
+    name = model.strip().removeprefix(f"{own}/")
+    if not name:
+        raise ConfigError("the model's name is empty")
+    return current if (name, own) == (current.id, current.provider) else Model(name, own, reasoning=True), ""
+
+
+async def models_to_choose(client: Client, current: Model, which: Which, ask: Ask, limit: float) -> Listing:
+    """See `ModelRegistry.listing`; of a client that was handed in only the current model is known."""
+    if not isinstance(client, RoutingClient):
+        return Listing([current] if current.id else [])
+    return await client.registry.listing(client.models, which=which, current=current, ask=ask, limit=limit)

@@ -1,0 +1,35 @@
+"""`State`: what a `Runtime` says of itself."""
+
+from typing import TYPE_CHECKING
+
+from zot_provider.record import Record, record
+from zot_provider.request import Reasoning
+from zot_provider.usage import Usage
+
+if TYPE_CHECKING:
+    from zot_core.agent import Agent
+
+
+@record
+class State(Record):
+    """A snapshot of a runtime. `model` is empty while only the server knows its models, `session_id` without a session
+    file; `queued` messages wait in the inbox."""
+
+    provider: str
+    model: str
+    cwd: str
+    message_count: int
+    busy: bool
+    usage: Usage
+    reasoning: Reasoning
+    session_id: str
+    queued: int
+
+    @classmethod
+    def of(cls, agent: "Agent", cwd: str, session_id: str) -> "State":
+        """The state of an agent that works in `cwd`."""
+        model = agent.model
+        return cls(
+            model.provider, model.id, cwd, len(agent.transcript), agent.busy, agent.usage, agent.reasoning, session_id,
+            len(agent.inbox),
+        )  # fmt: skip

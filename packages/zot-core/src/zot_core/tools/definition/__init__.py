@@ -1,0 +1,1 @@
+"""How a tool is defined: `@tool`, its schema, its context."""

@@ -1,0 +1,1 @@
+"""Search in a file tree: walk, patterns, ignore files, lines."""

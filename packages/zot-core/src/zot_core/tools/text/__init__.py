@@ -1,0 +1,1 @@
+"""Text that tools read, cut, edit and report."""

@@ -1,0 +1,58 @@
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from zot_core.machine.replace_file import replace_file
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_has_what_the_umask_leaves(tmp_path: Path) -> None:
+    program = (
+        "import os, sys; from zot_core.machine.replace_file import replace_file; os.umask(0o027); "
+        "replace_file(sys.argv[1], b'x')"
+    )
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "new")], check=True)
+    assert (tmp_path / "new").read_bytes() == b"x"
+    assert mode(tmp_path / "new") == 0o640
+
+
+def test_a_file_that_is_there_keeps_its_permissions_and_nothing_stays_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "tool"
+    path.write_bytes(b"old")
+    path.chmod(0o754)
+    replace_file(str(path), b"new" * 100_000)
+    assert path.read_bytes() == b"new" * 100_000
+    assert mode(path) == 0o754
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_permissions_that_are_asked_for_count_more(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_bytes(b"old")
+    path.chmod(0o644)
+    replace_file(str(path), b"new", mode=0o600)
+    assert mode(path) == 0o600
+
+
+def test_what_a_killed_process_left_under_a_name_of_its_own_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "x.tmp").write_bytes(b"torn and longer than the new one")
+    replace_file(str(tmp_path / "x"), b"new", mode=0o600, beside=str(tmp_path / "x.tmp"))
+    assert (tmp_path / "x").read_bytes() == b"new"
+    assert not (tmp_path / "x.tmp").exists()
+
+
+def test_a_replacement_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "kept").touch()
+    with pytest.raises(OSError, match="folder"):
+        replace_file(str(tmp_path / "folder"), b"x")
+    assert os.listdir(tmp_path) == ["folder"]
+    with pytest.raises(FileNotFoundError):
+        replace_file(str(tmp_path / "nowhere" / "x"), b"x")

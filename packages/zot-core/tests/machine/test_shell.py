@@ -1,0 +1,217 @@
+import asyncio
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from zot_core.machine.interface import ShellExit
+from zot_core.machine.shell import LocalShell, ShellLimits
+
+Output = tuple[ShellExit, bytes]
+
+
+@pytest.fixture
+def run(shell: LocalShell, tmp_path: Path) -> Callable[..., Output]:
+    def run(command: str, *, timeout: float | None = None, cwd: str = "", **env: str) -> Output:
+        async def work() -> Output:
+            parts: list[bytes] = []
+            ended = await shell.run(command, cwd=cwd or str(tmp_path), env=env, timeout=timeout, output=parts.append)
+            return ended, b"".join(parts)
+
+        return asyncio.run(work())
+
+    return run
+
+
+def alive(pid: int) -> bool:
+    """A dead process that nobody has waited for yet counts as dead."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def gone(pid: int, within: float = 60.0) -> bool:
+    deadline = time.monotonic() + within
+    while alive(pid):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def pid_in(path: Path) -> int:
+    deadline = time.monotonic() + 60
+    while not path.exists() or not path.read_text().strip():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return int(path.read_text())
+
+
+async def appears(path: Path) -> None:
+    while not path.exists() or not path.read_text().strip():
+        await asyncio.sleep(0.01)
+
+
+def test_the_defaults_of_the_limits() -> None:
+    assert ShellLimits() == ShellLimits(kill_after=3.0, linger=0.1, sip=0.1)
+
+
+def test_output_of_both_streams_comes_in_order_with_the_exit_code(run: Callable[..., Output]) -> None:
+    assert run("echo a; echo b >&2; echo c; exit 7") == (ShellExit(7), b"a\nb\nc\n")
+
+
+def test_stdin_is_empty(run: Callable[..., Output]) -> None:
+    assert run("cat; echo end") == (ShellExit(0), b"end\n")
+
+
+def test_directory_and_environment_are_handed_on(run: Callable[..., Output], tmp_path: Path) -> None:
+    ended, printed = run('pwd -P; echo "$ZOT_TEST"; test -n "$PATH"', ZOT_TEST="value")
+    assert (ended.exit_code, printed.decode().split()) == (0, [str(tmp_path.resolve()), "value"])
+
+
+def test_death_by_signal_is_128_and_its_number(run: Callable[..., Output]) -> None:
+    assert run("kill -9 $$")[0] == ShellExit(137)
+
+
+def test_a_directory_that_is_gone_is_an_os_error(run: Callable[..., Output], tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
+    with pytest.raises(FileNotFoundError):
+        run("true", cwd=str(tmp_path / "gone"))
+    assert not before or len(os.listdir("/proc/self/fd")) == before
+
+
+async def test_bash_is_preferred_and_sh_does_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: LocalShell
+) -> None:
+    async def said(shell: LocalShell) -> bytes:
+        parts: list[bytes] = []
+        await shell.run("x", cwd="/", env={}, timeout=None, output=parts.append)
+        return b"".join(parts)
+
+    for name in ("bash", "sh"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho fake {name} $2\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert await said(shell) == b"fake bash x\n"
+    (tmp_path / "bash").unlink()
+    assert await said(LocalShell()) == b"fake sh x\n"
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert b"not found" in await said(LocalShell())
+
+
+def test_megabytes_come_whole(run: Callable[..., Output]) -> None:
+    ended, printed = run("head -c 5000000 /dev/zero")
+    assert (ended.exit_code, len(printed)) == (0, 5_000_000)
+
+
+def test_a_command_is_ended_at_the_time_limit_with_all_it_started(run: Callable[..., Output], tmp_path: Path) -> None:
+    ended, printed = run("echo before; sleep 60 & echo $! > pid; sleep 60", timeout=2.0)
+    assert (ended, printed) == (ShellExit(None, timed_out=True), b"before\n")
+    assert gone(pid_in(tmp_path / "pid"))
+
+
+async def test_what_obeys_sigterm_is_not_waited_for(tmp_path: Path) -> None:
+    # The child of an ended shell stays a zombie in a container whose first process is no init.
+    shell = LocalShell(ShellLimits(kill_after=600))
+    started = time.monotonic()
+    assert (await shell.run("sleep 600 & wait", cwd="/", env={}, timeout=0.1, output=lambda piece: None)).timed_out
+    assert time.monotonic() - started < 60
+
+
+def test_what_ignores_sigterm_is_killed(run: Callable[..., Output], tmp_path: Path) -> None:
+    ended, _ = run("trap '' TERM; echo $$ > pid; while true; do sleep 0.05; done", timeout=2.0)
+    assert ended.timed_out
+    assert gone(pid_in(tmp_path / "pid"))
+
+
+def test_a_child_has_time_to_clean_up_after_its_shell(run: Callable[..., Output], tmp_path: Path) -> None:
+    child = "trap 'sleep 0.1; echo clean > done; exit' TERM; echo $$ > pid; while true; do sleep 0.02; done"
+    run(f"sh -c {shlex.quote(child)} & wait", timeout=2.0)
+    assert gone(pid_in(tmp_path / "pid"))
+    assert (tmp_path / "done").exists()
+
+
+async def test_cancelling_ends_everything(shell: LocalShell, tmp_path: Path) -> None:
+    command = "sleep 60 & echo $! > child; echo $$ > leader; wait"
+    task = asyncio.ensure_future(shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=lambda piece: None))
+    await appears(tmp_path / "leader")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert gone(pid_in(tmp_path / "child"))
+    assert gone(pid_in(tmp_path / "leader"))
+
+
+async def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
+    shell = LocalShell(ShellLimits(kill_after=600))
+    command = "trap '' TERM; echo $$ > leader; while true; do sleep 0.05; done"
+    task = asyncio.ensure_future(shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=lambda piece: None))
+    await appears(tmp_path / "leader")
+    started = time.monotonic()
+    task.cancel()
+    await asyncio.sleep(0.1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (time.monotonic() - started) < 60
+    assert gone(pid_in(tmp_path / "leader"))
+
+
+async def test_a_background_child_does_not_hold_the_command_and_lives_on(shell: LocalShell, tmp_path: Path) -> None:
+    # It prints more than a pipe holds after its shell has ended, and must neither die of it nor be stopped by it.
+    child = (
+        "import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\n"
+        "[os.write(1, b'x' * 50000) for _ in range(6)]; open('done', 'w').write('1')"
+    )
+    parts: list[bytes] = []
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(child)} & echo $! > pid; echo started"
+    ended = await shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=parts.append)
+    assert (ended, b"".join(parts)) == (ShellExit(0), b"started\n")
+    assert alive(pid_in(tmp_path / "pid"))
+    (tmp_path / "go").touch()
+    await asyncio.wait_for(appears(tmp_path / "done"), 60)
+    assert b"".join(parts) == b"started\n"
+    assert gone(pid_in(tmp_path / "pid"))
+
+
+def test_a_chatty_background_child_does_not_hold_the_command(run: Callable[..., Output], tmp_path: Path) -> None:
+    started = time.monotonic()
+    assert run("yes & echo $! > pid")[0] == ShellExit(0)
+    assert time.monotonic() - started < 60
+    os.kill(pid_in(tmp_path / "pid"), 9)
+
+
+async def test_commands_run_side_by_side(shell: LocalShell, tmp_path: Path) -> None:
+    started = time.monotonic()
+
+    def one(number: int) -> asyncio.Future[ShellExit]:
+        return asyncio.ensure_future(
+            shell.run(f"sleep 2; exit {number}", cwd="/", env={}, timeout=None, output=lambda piece: None)
+        )
+
+    assert list(await asyncio.gather(*[one(number) for number in range(20)])) == [
+        ShellExit(number) for number in range(20)
+    ]
+    assert time.monotonic() - started < 30
+
+
+def test_a_system_without_process_descriptors_waits_in_a_thread(
+    monkeypatch: pytest.MonkeyPatch, run: Callable[..., Output]
+) -> None:
+    monkeypatch.delattr(os, "pidfd_open", raising=False)
+    assert run("echo a; exit 3") == (ShellExit(3), b"a\n")
+    assert run("sleep 60", timeout=0.1)[0].timed_out
+
+
+def test_no_descriptor_is_left_open(run: Callable[..., Output]) -> None:
+    run("true")
+    before = len(os.listdir("/dev/fd"))
+    for _ in range(5):
+        run("echo a")
+        run("sleep 60", timeout=0.05)
+    assert len(os.listdir("/dev/fd")) <= before

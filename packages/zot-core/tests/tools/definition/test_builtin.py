@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pytest
+
+import zot_core.tools
+from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools.definition.arguments import Arguments
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.tool import FunctionTool, Tool
+
+PROMPTS = Path(zot_core.tools.__file__).parent / "prompts"
+
+
+def test_the_registry_lists_every_tool_once_in_order() -> None:
+    assert [tool.name for tool in BUILTIN_TOOLS] == ["bash", "edit", "find", "glob", "grep", "ls", "read", "write"]
+
+
+@pytest.mark.parametrize("tool", BUILTIN_TOOLS, ids=lambda tool: tool.name)
+def test_the_generated_specs_say_what_signatures_and_prompts_say(tool: Tool) -> None:
+    assert isinstance(tool, FunctionTool)
+    stale = "run scripts/generate_tool_specs.py"
+    assert tool.schema == Arguments(tool.function, tool.name).schema(), stale
+    assert tool.description == (PROMPTS / f"{tool.name}.md").read_text("utf-8").strip(), stale
+
+
+def test_every_prompt_has_its_tool() -> None:
+    assert {path.stem for path in PROMPTS.iterdir()} == {tool.name for tool in BUILTIN_TOOLS}
+
+
+def test_all_but_a_command_may_run_beside_others() -> None:
+    assert [tool.name for tool in BUILTIN_TOOLS if not tool.parallel] == ["bash"]
+
+
+def test_a_tool_that_was_never_generated_works_from_its_signature() -> None:
+    @builtin()
+    async def brand_new(path: str) -> str:
+        return path
+
+    assert brand_new.description == ""
+    assert brand_new.schema["required"] == ["path"]

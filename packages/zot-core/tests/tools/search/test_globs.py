@@ -1,0 +1,95 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_core.tools.search.globs import Glob
+
+
+@pytest.mark.parametrize(
+    ("pattern", "yes", "no"),
+    [
+        ("*.go", "main.go pkg/sub/deep.go", "main.gox go"),
+        ("pkg/*.go", "pkg/util.go", "pkg/sub/deep.go main.go a/pkg/util.go"),
+        ("pkg/**/*.go", "pkg/util.go pkg/sub/deep.go", "main.go"),
+        ("**/*", "a a/b .x/y", ""),
+        ("**", "a a/b", ""),
+        ("src/**", "src/a src/a/b", "src a"),
+        ("./a.txt", "a.txt b/a.txt", "ab.txt"),
+        ("/a.txt", "a.txt", "b/a.txt"),
+        ("/base/dir/*.py", "dir/x.py", "x.py"),
+        ("*.{go,json}", "a.go b.json", "c.ts"),
+        ("{a,b{1,2}}.c", "a.c b1.c b2.c", "b.c b3.c"),
+        ("{a}.c", "{a}.c", "a.c"),
+        ("{a,b.c", "{a,b.c", "a"),
+        ("{a,{b,c}.d", "{a,b.d", "b.d"),
+        ("a,b", "a,b", "a"),
+        ("?.c", "a.c x/b.c", "ab.c"),
+        ("[a-c]?.txt", "a1.txt", "d1.txt a.txt"),
+        ("[!a].c", "b.c", "a.c"),
+        ("[^a].c", "b.c", "a.c"),
+        ("x[/]y", "", "x/y"),
+        ("x/[!a]", "x/b", "x/a x//"),
+        ("[]a].c", "].c a.c", "b.c"),
+        ("[].c", "[].c", "].c"),
+        ("[.c", "[.c", "c"),
+        (r"\*.c", "*.c", "a.c"),
+        ("a.b+(c)$", "a.b+(c)$", "aXb+(c)$"),
+        ("dir/", "dir a/dir", "dir/x"),
+    ],
+)
+def test_patterns_stand_for_paths(pattern: str, yes: str, no: str) -> None:
+    glob = Glob(pattern, "/base")
+    assert [path for path in yes.split() if not glob.matches(path)] == []
+    assert [path for path in no.split() if glob.matches(path)] == []
+
+
+def test_a_pattern_may_begin_at_any_folder() -> None:
+    glob = Glob("src/*.py", anywhere=True)
+    assert [glob.matches(path) for path in ("src/a.py", "x/src/a.py", "xsrc/a.py")] == [True, True, False]
+    assert not Glob("/src/*.py", anywhere=True).matches("x/src/a.py")
+
+
+def test_patterns_that_name_what_is_hidden_are_known() -> None:
+    named = [Glob(pattern).names_hidden for pattern in (".env", "a/.b/*", "{.x,y}", "*.py", "a.b/c", "./a")]
+    assert named == [True, True, True, False, False, False]
+
+
+@pytest.mark.parametrize("pattern", ["", " ", "/", "./", "[z-a]"])
+def test_what_is_no_pattern_is_a_value_error(pattern: str) -> None:
+    with pytest.raises(ValueError, match="the pattern"):
+        Glob(pattern)
+
+
+def modelled(pattern: str, path: str) -> bool:
+    """The same, one character at a time."""
+    if not pattern:
+        return not path
+    if pattern.startswith("**/"):
+        return modelled(pattern[3:], path) or any(
+            modelled(pattern[3:], path[at + 1 :]) for at, character in enumerate(path) if character == "/"
+        )
+    if pattern.startswith("**"):
+        return any(modelled(pattern[2:], path[at:]) for at in range(len(path) + 1))
+    if pattern[0] == "*":
+        return modelled(pattern[1:], path) or (path[:1] not in ("", "/") and modelled(pattern, path[1:]))
+    if not path:
+        return False
+    same = path[0] != "/" if pattern[0] == "?" else path[0] == pattern[0]
+    return same and modelled(pattern[1:], path[1:])
+
+
+PARTS = st.lists(st.sampled_from(["a", "b", "*", "**", "**/", "/", "?", "."]), min_size=1, max_size=7).map("".join)
+
+
+@given(PARTS, st.lists(st.sampled_from(["a", "b", "ab", ".a"]), min_size=1, max_size=4).map("/".join))
+def test_a_path_is_matched_as_by_a_simple_model(pattern: str, path: str) -> None:
+    try:
+        glob = Glob(pattern)
+    except ValueError:
+        assert not pattern.removeprefix("./").strip("/")
+        return
+    bare = pattern.removeprefix("./")
+    if "/" in bare.rstrip("/"):
+        assert glob.matches(path) == modelled(bare.strip("/"), path)
+    else:
+        assert glob.matches(path) == modelled(bare.rstrip("/"), path.rsplit("/", 1)[-1])

@@ -1,0 +1,1 @@
+"""The running extension: process, threads, frames in and out."""

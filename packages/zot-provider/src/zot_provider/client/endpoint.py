@@ -1,0 +1,19 @@
+"""Where a request goes: a base URL as people write it, made into an endpoint."""
+
+from zot_provider.wire.base import Wire
+
+
+def endpoint(base_url: str, wire: Wire) -> str:
+    """The URL to post to.
+
+    `base_url` is what the provider's own SDK takes. A trailing slash, a doubled version (`.../v1/v1`, or `.../v1` for a
+    wire whose path begins with it) and a whole endpoint instead of the base are put right. A query stays at the end.
+    """
+    base, mark, query = base_url.strip().partition("#")[0].partition("?")
+    base = base.rstrip("/").removesuffix(wire.path).rstrip("/")
+    bare = base
+    while bare.endswith("/v1"):
+        bare = bare.removesuffix("/v1").rstrip("/")
+    if bare != base:
+        base = bare + "/v1" if wire.version_in_base else bare
+    return base + wire.path + mark + query

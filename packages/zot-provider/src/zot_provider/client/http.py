@@ -1,0 +1,271 @@
+"""`Client`: the one method through which zot talks to a model, and `HttpClient`, which does it over HTTP."""
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Protocol
+
+from zot_provider.client.body import BodyWriter
+from zot_provider.client.endpoint import endpoint
+from zot_provider.credentials import Credentials, GivenKey, check_key
+from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
+from zot_provider.events import StreamEnd, StreamEvent
+from zot_provider.messages import ReasoningBlock
+from zot_provider.model import Model
+from zot_provider.providers.spec import Provider
+from zot_provider.request import Request
+from zot_provider.transport.retry import RetryPolicy, with_retries
+from zot_provider.transport.sse import SseSplitter
+from zot_provider.version import __version__
+from zot_provider.wire import load_wire
+
+if TYPE_CHECKING:
+    from zot_provider.transport.http import HttpTransport
+
+_log = logging.getLogger("zot_provider.client.http")
+# What is logged goes nowhere unless whoever embeds us wants it.
+logging.getLogger("zot_provider").addHandler(logging.NullHandler())
+
+_LINGER = 0.2
+"""Seconds a server gets to close the body after the answer's end, so that the connection can be used again."""
+
+_PLAIN_URL = re.compile(
+    r"https?://(?!.*xn--)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*(?::[1-9][0-9]{0,3})?(?:/[a-z0-9._/-]*)?"
+)
+"""Addresses that are right without being taken apart."""
+
+
+class Client(Protocol):
+    """Something that answers requests with a stream of events.
+
+    `stream` yields non-empty batches, one for each read from the network, so that a consumer pays for a wake-up once
+    a read and not once a delta. The order of events is that of `zot_provider.events`. Closing the iterator (or
+    cancelling the task that runs it) closes the connection at once. Failures are raised as `ProviderError`, and as
+    `ConfigError` if the request could not be made.
+
+    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made, and
+    `async models()`, which gives the ids that its server lists.
+    """
+
+    def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+        """Ask the model; the batches of its answer."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections. Closing twice is harmless."""
+        ...
+
+
+class HttpClient:
+    """The client of one provider: its wire, at its address, with its key."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        *,
+        key: str = "",
+        credentials: Credentials | None = None,
+        base_url: str = "",
+        transport: "HttpTransport | Callable[[], HttpTransport] | None" = None,
+        retries: RetryPolicy | None = None,
+        coalesce_seconds: float = 0.0,
+    ) -> None:
+        """`base_url` is what the provider's own SDK takes, empty for the provider's default. `credentials` replace
+        `key`: each request asks them for the key. `transport` is one, or a function that makes one for the first
+        request; it is closed with the client. `coalesce_seconds` is that of `HttpLimits`, for a client
+        without a `transport`.
+
+        Raises `MissingKey` if the provider needs a key and there is none, `ConfigError` without any base URL.
+        """
+        self.provider = provider
+        self._credentials = credentials or GivenKey(key)
+        self._credentials.check(provider)
+        base = base_url or provider.base_url
+        if not base:
+            raise ConfigError(f"{provider.id} has no address of its own: pass --base-url http://HOST:PORT/v1")
+        self._wire = load_wire(provider.wire)
+        self._url = endpoint(base, self._wire)
+        if not _PLAIN_URL.fullmatch(base.strip()):
+            from zot_provider.transport.http import check_url  # noqa: PLC0415  see `_open`
+
+            check_url(base.strip())
+        self._transport = None if callable(transport) else transport
+        self._make_transport = transport if callable(transport) else None
+        self._coalesce_seconds = coalesce_seconds
+        self._writer = BodyWriter(self._wire, provider.quirks)
+        self._retries = retries or RetryPolicy()
+        self.on_retry: Callable[[str, float], None] | None = None
+        """Called before a request is made again: with the reason, in one line, and the seconds until then."""
+
+    def check(self, model: Model) -> None:
+        """Raises `MissingKey` or `ConfigError` if no request could be made now, for want of a key."""
+        self._credentials.check(self.provider)
+
+    async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        """See `Client`."""
+        wire, quirks, key = self._wire, self.provider.quirks, ""
+        body = self._writer.write(request)
+        try:
+            key = await self._key()
+            headers = {"user-agent": f"zot/{__version__}", **dict(quirks.headers), **wire.auth(key)}
+            # Text from files and tools may hold lone surrogates, which UTF-8 cannot.
+            data = body.encode("utf-8", "replace")
+            transport = self._open()
+            _log.debug("POST %s %s", _shown(self._url), body)
+
+            def retrying(error: ProviderError, delay: float) -> None:
+                self._retrying(error, delay, key)
+
+            chunks = with_retries(lambda: transport.post(self._url, headers, data), self._retries, retrying)
+            async with aclosing(chunks), aclosing(self._events(chunks, request.model.provider)) as batches:
+                async for batch in batches:
+                    yield batch
+        except ProviderError as error:
+            raise self._explained(error, key, request.model.id) from error.__cause__
+
+    async def _events(self, chunks: AsyncIterator[bytes], provider: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        splitter, decoder = SseSplitter(), self._wire.decoder()
+        received = heard = False
+        async for chunk in chunks:
+            received = True
+            events = splitter.feed(chunk)
+            heard = heard or bool(events)
+            batch = decoder.feed(events)
+            if decoder.ended:
+                _sign(batch, provider)
+            if batch:
+                yield batch
+            if decoder.ended:
+                break
+        try:
+            batch = decoder.finish()  # raises a failure that came in the stream
+        except StreamCut as error:
+            if not heard:
+                what = "something that is no event stream" if received else "an empty body"
+                raise _own(f"the server answered with {what}; check --base-url and the model") from error
+            raise
+        if batch:
+            _sign(batch, provider)
+            yield batch
+        await _drain(chunks)
+
+    def _retrying(self, error: ProviderError, delay: float, key: str) -> None:
+        why = f"{self.provider.id}: {_struck(str(error), key, error.foreign)}"
+        _log.info("%s; again in %g s", why, delay)
+        if self.on_retry is not None:
+            self.on_retry(why, delay)
+
+    async def models(self) -> list[str]:
+        """The ids the server lists at `/v1/models`; raises `ProviderError` if it lists none, and what `stream` raises
+        for the key."""
+        path = "/models" if self._wire.version_in_base else "/v1/models"
+        url = self._url.replace(self._wire.path, path)
+        key = ""
+        try:
+            key = await self._key()
+            listed = await self._open().get(url, self._wire.auth(key) | dict(self.provider.quirks.headers))
+            try:
+                ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
+            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                raise _own(f"{_shown(url)} is no list of models; check --base-url", _shown(url)) from error
+            if not ids:
+                raise _own(f"the server at {_shown(url)} has no model loaded", _shown(url))
+        except ProviderError as error:
+            raise self._explained(error, key, url=url) from error.__cause__
+        return ids
+
+    async def close(self) -> None:
+        """See `Client`."""
+        if self._transport is not None:
+            await self._transport.close()
+
+    def _open(self) -> "HttpTransport":
+        if self._transport is None:
+            if self._make_transport is not None:
+                self._transport = self._make_transport()
+            else:
+                from zot_provider.transport.http import (  # noqa: PLC0415  httpx: not before a request
+                    HttpLimits,
+                    HttpTransport,
+                )
+
+                self._transport = HttpTransport(HttpLimits(coalesce_seconds=self._coalesce_seconds))
+        return self._transport
+
+    async def _key(self) -> str:
+        key = await self._credentials.key(self.provider)
+        check_key(self.provider, key)
+        return key
+
+    def _explained(self, error: ProviderError, key: str, model: str = "", url: str = "") -> ProviderError:
+        """The same error with what to do next, and never with the key in it."""
+        text = _struck(str(error), key, error.foreign)
+        if isinstance(error, StatusError):
+            text += self._advice(error, key, model, _struck(_shown(url or self._url), key))
+        error.args = (f"{self.provider.id}: {text}",)
+        _log.info("%s", error)
+        return error
+
+    def _advice(self, error: StatusError, key: str, model: str, url: str) -> str:
+        """What to do next, after `url` was asked, which may be shown."""
+        if error.auth:
+            return f"; {self._credentials.advice(self.provider, key)}"
+        if error.status == 404:
+            advice = f"; asked {url}" + (f" for model {model!r}" if model else "")
+            if self._wire.version_in_base and "/v1" not in url:
+                advice += "; a base URL of this kind usually ends in /v1"
+            return advice
+        if error.status == 429:
+            return f"; try again in {error.retry_after:g} s" if error.retry_after else "; try again later"
+        return "; try again" if error.retryable else ""
+
+
+def _sign(batch: Sequence[StreamEvent], provider: str) -> None:
+    """Put the provider into the reasoning of a complete answer: no other provider may get it."""
+    for event in batch:
+        if isinstance(event, StreamEnd):
+            for block in event.content:
+                if isinstance(block, ReasoningBlock):
+                    block.provider = provider
+
+
+def _struck(text: str, key: str, foreign: Sequence[str] | None = None) -> str:
+    """`text` without the key in its `foreign` parts, in which a server may have repeated it: all of it for None.
+
+    A key may be a word that zot uses too (`server`), and its sentences must stay.
+    """
+    if len(key) < 4:
+        return text
+    for part in sorted(foreign or (), key=len, reverse=True):
+        if key in part:
+            if part not in text:  # it stands there in another form
+                return text.replace(key, "***")
+            text = text.replace(part, part.replace(key, "***"))
+    return text if foreign is not None else text.replace(key, "***")
+
+
+def _own(text: str, *foreign: str) -> ProtocolError:
+    """An error in zot's own words, but for `foreign`."""
+    error = ProtocolError(text)
+    error.foreign = foreign
+    return error
+
+
+def _shown(url: str) -> str:
+    """The URL as it may be shown."""
+    from zot_provider.transport.http import location  # noqa: PLC0415  see `HttpClient._open`
+
+    return location(url)
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read what follows the end of an answer, for a moment: a connection whose body was read can be used again."""
+    try:
+        async with asyncio.timeout(_LINGER):
+            async for _ in chunks:
+                pass
+    except (TimeoutError, ProviderError):
+        return

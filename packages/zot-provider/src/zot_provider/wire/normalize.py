@@ -1,0 +1,157 @@
+"""History made fit to send, on a copy: a transcript may hold anything, a provider takes only what adds up.
+
+Names no provider. Every encoder begins with `normalize`, so nobody else needs to.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from jiter import from_json
+
+from zot_provider.json_text import without_surrogates
+from zot_provider.messages import (
+    Block,
+    ImageBlock,
+    Message,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
+
+NO_RESULT = "tool call was aborted; no result recorded."
+"""What the model reads where a tool call has no result."""
+
+NO_IMAGE = "(an image stands here, which this model cannot see)"
+"""What a model without eyes reads in place of an image."""
+
+
+def normalize(
+    messages: Iterable[Message],
+    wire: str,
+    *,
+    provider: str = "",
+    images: bool = True,
+    ids: set[str] | None = None,
+) -> list[Message]:
+    """A copy of the conversation in which
+
+    - each assistant message with calls is followed by one tool message with one result for each call, in call order:
+      a missing result becomes an error that says so, a result without a call is dropped;
+    - call ids are unique, and the arguments of calls are the text of a JSON object;
+    - blocks stand only where their role may have them, reasoning only if `wire` wrote it and the `provider` it names,
+      if it names one, is the one that is asked;
+    - there are no empty texts, no empty messages and no lone surrogates, and with `images=False` no images;
+    - consecutive user messages are one message, and so are consecutive assistant messages without calls between them.
+
+    `ids`: the call ids of what comes before these messages; those of these messages are added to it.
+    """
+    history = list(messages)
+    copy: list[Message] = []
+    ids = set() if ids is None else ids
+    for index, message in enumerate(history):
+        if message.role == "user":
+            _append(copy, "user", _shown(message.content, images=images))
+        elif message.role == "assistant":
+            blocks, calls = _assistant(message.content, wire, provider, ids)
+            _append(copy, "assistant", blocks)
+            if calls:
+                results = _answers(history, index + 1)
+                copy.append(Message("tool", [_result(old, new, results, images=images) for old, new in calls]))
+    return copy
+
+
+def _append(copy: list[Message], role: Literal["user", "assistant"], blocks: Sequence[Block]) -> None:
+    """Add a message, or its blocks to the last message if that has the same role; nothing if there are no blocks."""
+    if not blocks:
+        return
+    if copy and copy[-1].role == role:
+        copy[-1].content.extend(blocks)
+    else:
+        copy.append(Message(role, list(blocks)))
+
+
+def _shown(blocks: Sequence[Block], *, images: bool) -> list[TextBlock | ImageBlock]:
+    """The texts that say something, and the images."""
+    shown: list[TextBlock | ImageBlock] = []
+    for block in blocks:
+        if isinstance(block, TextBlock):
+            if block.text.strip():
+                shown.append(TextBlock(without_surrogates(block.text)))
+        elif isinstance(block, ImageBlock):
+            shown.append(block if images else TextBlock(NO_IMAGE))
+    return shown
+
+
+def _assistant(
+    blocks: Sequence[Block], wire: str, provider: str, ids: set[str]
+) -> tuple[list[Block], list[tuple[str, ToolCallBlock]]]:
+    """The blocks to send, and each call among them with the id that its result carries in the history."""
+    sent: list[Block] = []
+    calls: list[tuple[str, ToolCallBlock]] = []
+    for block in blocks:
+        if isinstance(block, ToolCallBlock):
+            call = ToolCallBlock(_fresh(block.id, ids), without_surrogates(block.name), _arguments(block))
+            calls.append((block.id, call))
+            sent.append(call)
+        elif isinstance(block, ReasoningBlock):
+            if block.wire == wire and block.provider in ("", provider):
+                sent.append(block)
+        elif isinstance(block, TextBlock) and block.text.strip():
+            sent.append(TextBlock(without_surrogates(block.text)))
+    while sent and isinstance(sent[-1], ReasoningBlock):
+        sent.pop()  # thinking that led to nothing, because the answer broke off: providers refuse it
+    return sent, calls
+
+
+def _answers(history: Sequence[Message], start: int) -> dict[str, list[ToolResultBlock]]:
+    """The results between here and the next assistant message, by call id."""
+    found: dict[str, list[ToolResultBlock]] = {}
+    for position in range(start, len(history)):  # not a slice: a long conversation would be copied for every answer
+        message = history[position]
+        if message.role == "assistant":
+            break
+        if message.role == "tool":
+            for block in message.content:
+                if isinstance(block, ToolResultBlock):
+                    found.setdefault(block.call_id, []).append(block)
+    return found
+
+
+def _result(
+    id: str, call: ToolCallBlock, results: dict[str, list[ToolResultBlock]], *, images: bool
+) -> ToolResultBlock:
+    """The result of the call that the history knows by `id`."""
+    found = results.get(id)
+    if not found:
+        return ToolResultBlock(call.id, [TextBlock(NO_RESULT)], is_error=True)
+    result = found.pop(0)
+    return ToolResultBlock(call.id, _shown(result.content, images=images), result.is_error)
+
+
+def _fresh(id: str, ids: set[str]) -> str:
+    """The id, or one like it if it is empty or taken: some servers count their calls from 0 in every answer."""
+    base = fresh = without_surrogates(id) or "call"
+    number = 1
+    while fresh in ids:
+        number += 1
+        fresh = f"{base}_{number}"
+    ids.add(fresh)
+    return fresh
+
+
+def _arguments(call: ToolCallBlock) -> str:
+    """The text of a JSON object: the call's own if it is one, else one that shows the model what it wrote.
+
+    Servers parse the arguments of earlier calls, and one bad call would make every later request fail.
+    """
+    if not call.arguments.strip():
+        return "{}"
+    try:
+        # Stricter than json.loads, like the servers: neither NaN nor half of a surrogate pair.
+        if isinstance(from_json(call.arguments.encode(), allow_inf_nan=False), dict):
+            return call.arguments
+    except ValueError:
+        pass
+    return json.dumps({"invalid_arguments": without_surrogates(call.arguments)})

@@ -1,0 +1,122 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_provider.client.body import BodyWriter
+from zot_provider.messages import (
+    Block,
+    ImageBlock,
+    Message,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
+from zot_provider.model import Model
+from zot_provider.request import Request
+from zot_provider.wire import WIRES, load_wire
+from zot_provider.wire.base import Quirks
+
+MODEL = Model("m", "v", reasoning=True)
+IDS = st.sampled_from(["a", "b", "c"])
+TEXT = st.builds(TextBlock, st.sampled_from(["hi", "", " ", "é\u2028"]))
+IMAGE = st.just(ImageBlock("image/png", "AA=="))
+CALL = st.builds(ToolCallBlock, IDS, st.just("read"), st.sampled_from(["{}", '{"a": 1}', "{broken", ""]))
+RESULT = st.builds(ToolResultBlock, IDS, st.lists(TEXT | IMAGE, max_size=2), st.booleans())
+PROVIDERS = ["v", "w", "x"]
+THOUGHT = st.builds(
+    ReasoningBlock,
+    st.just("hm"),
+    signature=st.just("s"),
+    encrypted_content=st.sampled_from(["", "e"]),
+    wire=st.sampled_from(list(WIRES)),
+    provider=st.sampled_from(["", *PROVIDERS]),
+)
+MESSAGE = st.one_of(
+    st.builds(Message, st.just("user"), st.lists(TEXT | IMAGE, max_size=2)),
+    st.builds(Message, st.just("assistant"), st.lists(TEXT | CALL | THOUGHT, max_size=3)),
+    st.builds(Message, st.just("tool"), st.lists(RESULT, max_size=3)),
+)
+
+
+def whole(name: str, request: Request) -> object:
+    return json.loads(json.dumps(load_wire(name).encode(request, Quirks())))
+
+
+def step(number: int) -> list[Message]:
+    call: Block = ToolCallBlock(f"c{number}", "bash", '{"command": "true"}')
+    return [
+        Message("assistant", [call]),
+        Message("tool", [ToolResultBlock(f"c{number}", [TextBlock("done")])]),
+    ]
+
+
+@pytest.mark.parametrize("name", WIRES)
+@given(history=st.lists(MESSAGE, max_size=12), stride=st.integers(1, 3))
+def test_the_body_of_a_growing_conversation_is_what_the_wire_makes_of_it_at_once(
+    name: str, history: list[Message], stride: int
+) -> None:
+    writer = BodyWriter(load_wire(name), Quirks())
+    for end in range(0, len(history) + 1, stride):
+        request = Request(MODEL, history[:end], system="be kind", reasoning="low")
+        assert json.loads(writer.write(request)) == whole(name, request)
+
+
+@pytest.mark.parametrize("name", WIRES)
+@given(first=st.lists(MESSAGE, max_size=6), second=st.lists(MESSAGE, max_size=6))
+def test_conversations_in_turn_do_not_mix(name: str, first: list[Message], second: list[Message]) -> None:
+    writer = BodyWriter(load_wire(name), Quirks())
+    for history in (first, second, first, first[:3] + second):
+        request = Request(MODEL, history)
+        assert json.loads(writer.write(request)) == whole(name, request)
+
+
+@pytest.mark.parametrize("name", WIRES)
+@given(history=st.lists(MESSAGE, max_size=12), switches=st.lists(st.sampled_from(PROVIDERS), min_size=1, max_size=12))
+def test_a_conversation_that_changes_its_provider_gives_the_same_bodies_as_a_fresh_writer(
+    name: str, history: list[Message], switches: list[str]
+) -> None:
+    shared = BodyWriter(load_wire(name), Quirks())
+    own = {provider: BodyWriter(load_wire(name), Quirks()) for provider in PROVIDERS}
+    for end in range(len(history) + 1):
+        provider = switches[end % len(switches)]
+        request = Request(MODEL.replace(provider=provider), history[:end], system="be kind", reasoning="low")
+        fresh = BodyWriter(load_wire(name), Quirks()).write(request)
+        assert shared.write(request) == own[provider].write(request) == fresh
+        assert json.loads(fresh) == whole(name, request)
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_a_conversation_that_goes_on_with_the_users_side_where_another_went_on_with_an_answer_is_whole(
+    name: str,
+) -> None:
+    first, answer, last = (Message(role, [TextBlock(role)]) for role in ("user", "assistant", "user"))
+    writer = BodyWriter(load_wire(name), Quirks())
+    for history in ([first, answer, last], [first, last, answer, last]):
+        request = Request(MODEL, history)
+        assert json.loads(writer.write(request)) == whole(name, request)
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_a_changed_model_has_the_whole_conversation_encoded_for_it(name: str) -> None:
+    history = [Message("user", [TextBlock("look"), ImageBlock("image/png", "AA==")]), *step(1), *step(2)]
+    writer = BodyWriter(load_wire(name), Quirks())
+    for model in (MODEL, MODEL.replace(images=False), MODEL):
+        request = Request(model, history)
+        assert json.loads(writer.write(request)) == whole(name, request)
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_the_text_of_what_has_been_said_stays_the_same_to_the_letter(name: str) -> None:
+    writer = BodyWriter(load_wire(name), Quirks())
+    history = [Message("user", [TextBlock("go")])]
+    written = []
+    for number in range(5):
+        history += step(number)
+        written.append(writer.write(Request(MODEL, list(history))))
+    settled = writer._text
+    assert settled
+    assert settled in written[-1]
+    assert settled[: len(settled) // 2] in written[-2]

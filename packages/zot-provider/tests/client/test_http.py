@@ -1,0 +1,258 @@
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from zot_provider.client.http import HttpClient
+from zot_provider.errors import (
+    ConfigError,
+    ConnectError,
+    MissingKey,
+    ModelError,
+    ProtocolError,
+    ProviderError,
+    ResponseTimeout,
+    StatusError,
+)
+from zot_provider.events import StreamEnd, StreamEvent
+from zot_provider.messages import Message, TextBlock
+from zot_provider.model import Model
+from zot_provider.providers import PROVIDERS, find_provider
+from zot_provider.request import Request
+from zot_provider.testing import Delivery, Fault, ScriptedServer, Turn
+from zot_provider.transport.http import HttpLimits, HttpTransport
+from zot_provider.transport.retry import RetryPolicy
+
+KEY = "sk-0123456789"
+WIRED = [provider for provider in PROVIDERS if provider.id in ("anthropic", "openai", "openai-responses", "local")]
+
+
+def request(text: str = "hi", model: str = "m") -> Request:
+    return Request(Model(model, "v"), [Message("user", [TextBlock(text)], "")])
+
+
+def client(
+    server: ScriptedServer, provider: str = "openai", limits: HttpLimits | None = None, **options: Any
+) -> HttpClient:
+    found = find_provider(provider)
+    base = {"base_url": server.base_url(found.wire), "key": KEY} | options
+    return HttpClient(found, transport=HttpTransport(limits), **base)
+
+
+async def answer(asked: HttpClient, given: Request | None = None) -> list[Sequence[StreamEvent]]:
+    try:
+        return [batch async for batch in asked.stream(given or request())]
+    finally:
+        await asked.close()
+
+
+async def test_a_batch_holds_what_came_at_once() -> None:
+    with ScriptedServer([Turn("one two three", chunk=4, delivery=Delivery(writes="whole"))]) as server:
+        batches = await answer(client(server))
+    assert all(batches)
+    assert len(batches) <= 2
+    last = batches[-1][-1]
+    assert isinstance(last, StreamEnd)
+    assert last.content == [TextBlock("one two three")]
+
+
+@pytest.mark.parametrize("provider", [provider.id for provider in WIRED])
+async def test_steps_share_one_connection(provider: str) -> None:
+    ports = set()
+
+    def watch(received: Any) -> Turn:
+        ports.add(received.headers["host"])
+        return Turn("ok")
+
+    with ScriptedServer([watch] * 3, key=KEY) as server:
+        asked = client(server, provider)
+        for _ in range(3):
+            async for _ in asked.stream(request()):
+                pass
+        assert len(server._listener._connections) == 1
+        await asked.close()
+    assert len(ports) == 1
+
+
+async def test_text_that_utf8_cannot_hold_is_replaced() -> None:
+    with ScriptedServer(["ok"]) as server:
+        await answer(client(server), request("a\ud800b"))
+        assert server.requests[0].body["messages"][-1]["content"] == "a\ufffdb"
+
+
+@pytest.mark.parametrize("stop", ["break", "cancel"])
+async def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
+    with ScriptedServer([Turn("word " * 1000, chunk=5, delay=0.02)]) as server:
+        asked = client(server)
+
+        async def read() -> None:
+            stream = asked.stream(request())
+            try:
+                async for _ in stream:
+                    if stop == "break":
+                        break
+                    begun.set()
+            finally:
+                await stream.aclose()
+
+        begun = asyncio.Event()
+        task = asyncio.get_running_loop().create_task(read())
+        if stop == "cancel":
+            await asyncio.wait_for(begun.wait(), 60)
+            task.cancel()
+        await asyncio.wait([task])
+        began = time.monotonic()
+        await asyncio.to_thread(server.wait_idle, 15.0)
+        assert time.monotonic() - began < 10  # the whole answer takes 20
+        assert server.requests[0].closed_early
+        await asked.close()
+
+
+async def test_a_failure_in_the_stream_is_raised_although_the_server_keeps_the_line_open() -> None:
+    reported = b'data: {"error": {"message": "no more"}}\n\n'
+    slow = Turn("word " * 100, chunk=5, delay=0.5, fault=Fault(after=2, garbage=reported))
+    at_once = Turn("Once", error=ModelError("no more"), delivery=Delivery(writes="whole"))
+    for turn in (at_once, slow):
+        began = time.monotonic()
+        with ScriptedServer([turn]) as server, pytest.raises(ModelError, match=r"openai: .*no more"):
+            await answer(client(server))
+        assert time.monotonic() - began < 30
+
+
+async def test_a_stalled_server_is_given_up() -> None:
+    stalled = Turn(fault=Fault(stall=5.0))
+    with ScriptedServer([stalled]) as server, pytest.raises(ResponseTimeout, match=r"openai: .* stopped answering"):
+        await answer(client(server, limits=HttpLimits(read=0.1)))
+
+
+async def test_an_answer_that_is_no_stream_at_all() -> None:
+    for body in (" ", "Ollama is running"):
+        turn = Turn(fault=Fault(status=200, body=body))
+        with ScriptedServer([turn]) as server, pytest.raises(ProtocolError, match="no event stream"):
+            await answer(client(server))
+
+
+async def test_a_refused_key_is_not_in_the_error_that_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
+    body = {"error": {"message": f"Incorrect API key provided: {KEY}"}}
+    with ScriptedServer([Turn(fault=Fault(status=401, body=body))]) as server, pytest.raises(StatusError) as caught:
+        await answer(client(server))
+    assert str(caught.value) == (
+        "openai: the server answered 401 Unauthorized: Incorrect API key provided: ***; "
+        "check the API key (OPENAI_API_KEY)"
+    )
+
+
+async def test_a_404_says_what_was_asked_for_and_what_an_address_looks_like() -> None:
+    with ScriptedServer() as server:
+        base = server.url.replace("//", "//me:secret@")
+        with pytest.raises(StatusError) as caught:
+            await answer(client(server, base_url=base))
+    assert f"; asked {server_url(base)}/chat/completions for model 'm'; a base URL of this kind" in str(caught.value)
+
+
+def server_url(base: str) -> str:
+    return base.replace("me:secret@", "")
+
+
+async def test_the_models_of_a_server() -> None:
+    async def listed(asked: HttpClient) -> list[str]:
+        try:
+            return await asked.models()
+        finally:
+            await asked.close()
+
+    with ScriptedServer(models=["a", "b"], key=KEY) as server:
+        for provider in ("local", "anthropic"):
+            assert await listed(client(server, provider)) == ["a", "b"]
+        with pytest.raises(StatusError, match=r"local: .* 401 .*; check the API key that was given"):
+            await listed(client(server, "local", key="wrong"))
+        with pytest.raises(StatusError, match=r"check the API key \(--api-key\)"):
+            await listed(client(server, "local", key=""))
+        server.models.clear()
+        with pytest.raises(ProtocolError, match="has no model loaded"):
+            await listed(client(server, "local"))
+
+
+def test_a_client_that_cannot_work_is_not_made() -> None:
+    openai, local = find_provider("openai"), find_provider("local")
+    with pytest.raises(MissingKey, match="set OPENAI_API_KEY, or pass --api-key"):
+        HttpClient(openai)
+    for key in ("sk-ünï", "sk with space", "sk\n", "sk\x00"):
+        with pytest.raises(ConfigError, match="holds spaces or unusual characters") as caught:
+            HttpClient(openai, key=key)
+        assert key not in str(caught.value)
+    with pytest.raises(ConfigError, match="local has no address of its own"):
+        HttpClient(local)
+    with pytest.raises(ConfigError, match="must begin with http://"):
+        HttpClient(local, base_url="localhost/v1")
+
+
+async def test_a_server_that_stumbles_before_its_answer_is_asked_again_and_that_is_told() -> None:
+    told: list[tuple[str, float]] = []
+    busy = Turn(fault=Fault(status=503, body={"error": {"message": f"busy, {KEY}"}}))
+    with ScriptedServer([busy, busy, Turn("at last")]) as server:
+        asked = client(server, retries=RetryPolicy(delays=(0.001, 0.002)))
+        asked.on_retry = lambda why, delay: told.append((why, delay))
+        batches = await answer(asked)
+        assert len(server.requests) == 3
+    last = batches[-1][-1]
+    assert isinstance(last, StreamEnd)
+    assert last.content == [TextBlock("at last")]
+    assert [delay for _, delay in told] == [0.001, 0.002]
+    assert told[0][0] == "openai: the server answered 503 Service Unavailable: busy, ***"
+
+
+async def test_an_answer_without_end_is_cut_off() -> None:
+    with ScriptedServer([Turn("x" * 200_000, chunk=1000)]) as server, pytest.raises(ProtocolError, match="cut off"):
+        await answer(client(server, limits=HttpLimits(answer=100_000)))
+
+
+async def test_a_refused_key_that_came_from_elsewhere_is_not_looked_for_in_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "another")
+    with ScriptedServer(key="right") as server, pytest.raises(StatusError) as caught:
+        await answer(client(server))
+    assert str(caught.value).endswith("; check the API key that was given")
+
+
+@pytest.mark.parametrize("key", ["server", "refused", "check"])
+async def test_a_key_that_is_a_word_leaves_the_words_of_zot_whole(key: str) -> None:
+    refused = "openai: cannot connect to http://127.0.0.1:1/chat/completions: connection refused; "
+    with pytest.raises(ConnectError) as caught:
+        await answer(HttpClient(find_provider("openai"), key=key, base_url="http://127.0.0.1:1"))
+    assert str(caught.value) == refused + "is the server running there?"
+    body = {"error": {"message": f"no {key} here"}}
+    with ScriptedServer([Turn(fault=Fault(status=401, body=body))]) as server, pytest.raises(StatusError) as denied:
+        await answer(client(server, key=key))
+    assert str(denied.value) == (
+        "openai: the server answered 401 Unauthorized: no *** here; check the API key that was given"
+    )
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=400, body={"error": {"message": f"{KEY}, or  {KEY}?"}}),
+        Fault(status=200, body={"error": f"not {KEY}"}),
+        Fault(status=200, body=f"data: {KEY}\n\n"),
+        Fault(
+            after=1,
+            garbage=b'data: {"error": {"message": "' + KEY.encode() + b'", "code": "' + KEY.encode() + b'"}}\n\n',
+        ),
+    ],
+)
+async def test_wherever_a_server_repeats_the_key_it_is_not_told(fault: Fault) -> None:
+    with ScriptedServer([Turn("word word", chunk=4, fault=fault)]) as server, pytest.raises(ProviderError) as caught:
+        await answer(client(server))
+    assert KEY not in str(caught.value)
+
+
+async def test_a_key_in_the_address_is_not_told_either() -> None:
+    with pytest.raises(ConnectError) as caught:
+        await answer(HttpClient(find_provider("openai"), key=KEY, base_url=f"http://127.0.0.1:1/{KEY}"))
+    assert "/***/chat" in str(caught.value)
+    assert KEY not in str(caught.value)

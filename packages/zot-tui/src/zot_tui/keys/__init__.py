@@ -1,0 +1,1 @@
+"""Key names, key bindings, and the keys that a terminal can report."""

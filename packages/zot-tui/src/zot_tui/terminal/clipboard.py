@@ -1,0 +1,244 @@
+"""The clipboard: written through the terminal (OSC 52), which reaches a person over ssh too, and by local programs;
+read by local programs alone, since few terminals give its text and none gives images."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from zot_tui.terminal.tmux import through_tmux
+
+# Base64 of this, with the sequence around it, is 100,000 bytes: more than that hterm, and terminals after it, drop.
+LIMIT = 74994
+
+
+def osc52(text: str, *, tmux: bool = False) -> str | None:
+    """The sequence that puts `text` on the clipboard, None if it is too long for terminals.
+
+    `tmux` wraps it for the terminal around tmux (`allow-passthrough`), and has tmux take it too.
+    """
+    data = text.encode(errors="replace")
+    if len(data) > LIMIT:
+        return None
+    sequence = f"\x1b]52;c;{b64encode(data).decode()}\a"
+    return sequence + through_tmux(sequence) if tmux else sequence
+
+
+def programs(environment: Mapping[str, str]) -> list[Sequence[str]]:
+    """Commands that take a text on their input and put it on the clipboard of this machine, the best first.
+
+    Only those that are there; none over ssh, where this machine is not the person's.
+    """
+    if _remote(environment):
+        return []
+    commands: list[Sequence[str]] = [("pbcopy",), ("termux-clipboard-set",)]
+    if environment.get("WAYLAND_DISPLAY"):
+        commands.append(("wl-copy",))
+    if environment.get("DISPLAY"):
+        commands += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
+    if environment.get("WSL_DISTRO_NAME"):
+        commands.append(("clip.exe",))
+    found = [(_where(command[0], environment), command) for command in commands]
+    return [(where, *command[1:]) for where, command in found if where]
+
+
+async def copy(
+    text: str, send: Callable[[str], object], environment: Mapping[str, str], *, limit: float = 2.0
+) -> tuple[str, ...]:
+    """Copy by every way there is: `send` gets the terminal's sequence, and one program the text, `limit` seconds long.
+
+    Gives the ways that took it: `"terminal"`, which nobody confirms, and the program's name.
+    """
+    ways: list[str] = []
+    sequence = osc52(text, tmux=bool(environment.get("TMUX")))
+    if sequence is not None:
+        send(sequence)
+        ways.append("terminal")
+    for command in programs(environment):
+        if await _run(command, text, environment, limit):
+            ways.append(os.path.basename(command[0]))
+            break
+    return tuple(ways)
+
+
+async def _run(command: Sequence[str], text: str, environment: Mapping[str, str], limit: float) -> bool:
+    try:
+        # xclip stays behind to serve the text: it must hold none of our files, and not be killed with us.
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=dict(environment),
+            start_new_session=True,
+        )
+    except OSError:
+        return False
+    assert process.stdin is not None
+    try:
+        async with asyncio.timeout(limit):
+            await process.communicate(text.encode(errors="replace"))
+            await process.stdin.wait_closed()
+    except (TimeoutError, OSError):
+        return False
+    finally:
+        await _end(process)
+        with contextlib.suppress(TimeoutError, OSError):  # Python before 3.11.7 logs what nobody takes
+            async with asyncio.timeout(limit):
+                await process.stdin.wait_closed()
+    return process.returncode == 0
+
+
+class Held(NamedTuple):
+    """What the clipboard holds: the bytes of an image, else text, else why there is neither, in one line.
+
+    Of something larger than was asked for comes one byte more than that, or all of it.
+    """
+
+    data: bytes = b""
+    text: str = ""
+    problem: str = ""
+
+
+class Reader(NamedTuple):
+    """Programs that read the clipboard, with their arguments: `kinds` prints MIME types, `image` (of a type, which is
+    appended) the image, in base64 or hexadecimal digits if `code` says so, `text` the text."""
+
+    image: Sequence[str]
+    text: Sequence[str]
+    kinds: Sequence[str] = ()
+    code: str = ""
+
+
+IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+
+_XCLIP = ("xclip", "-selection", "clipboard", "-o")
+_WAYLAND = Reader(("wl-paste", "--type"), ("wl-paste", "--no-newline"), ("wl-paste", "--list-types"))
+_X11 = Reader((*_XCLIP, "-t"), _XCLIP, (*_XCLIP, "-t", "TARGETS"))
+_PNGPASTE = Reader(("pngpaste", "-"), ("pbpaste",))
+_OSASCRIPT = Reader(("osascript", "-e", "get the clipboard as «class PNGf»"), ("pbpaste",), code="hex")
+_POWERSHELL = ("powershell.exe", "-NoProfile", "-NonInteractive", "-Sta", "-Command")
+_WINDOWS = Reader(
+    (
+        *_POWERSHELL,
+        "Add-Type -AssemblyName System.Windows.Forms, System.Drawing; "
+        "$i = [Windows.Forms.Clipboard]::GetImage(); if ($i) { $s = New-Object IO.MemoryStream; "
+        "$i.Save($s, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($s.ToArray()) }",
+    ),
+    (*_POWERSHELL, "[Console]::OutputEncoding = [Text.Encoding]::UTF8; Get-Clipboard -Raw"),
+    code="base64",
+)
+
+
+def readers(environment: Mapping[str, str]) -> list[Reader]:
+    """What can read the clipboard of this machine, the best first; only what is there, and nothing over ssh."""
+    if _remote(environment):
+        return []
+    found = [_PNGPASTE, _OSASCRIPT]
+    if environment.get("WSL_DISTRO_NAME"):
+        found.append(_WINDOWS)
+    if environment.get("WAYLAND_DISPLAY"):
+        found.append(_WAYLAND)
+    if environment.get("DISPLAY"):
+        found.append(_X11)
+    return [reader for reader in found if _where(reader.image[0], environment)]
+
+
+async def read(environment: Mapping[str, str], *, largest: int, limit: float = 2.0) -> Held:
+    """What is on the clipboard, an image of a type of `IMAGES` rather than text, within `limit` seconds.
+
+    No more than `largest` bytes are taken, and one that says that there are more.
+    """
+    found = readers(environment)
+    if not found:
+        return Held(problem=_missing(environment))
+    try:
+        async with asyncio.timeout(limit):
+            for reader in found:
+                data = await _image(reader, environment, largest)
+                if data:
+                    return Held(data)
+                text = await _output(reader.text, environment, largest)
+                if text:
+                    return Held(text=text.decode(errors="replace"))
+    except TimeoutError:
+        return Held(problem=f"the clipboard was not given within {limit:g} s")
+    return Held(problem="there is neither an image nor text on the clipboard")
+
+
+async def _image(reader: Reader, environment: Mapping[str, str], largest: int) -> bytes:
+    """The image there is; empty if there is none."""
+    command = reader.image
+    if reader.kinds:
+        kinds = (await _output(reader.kinds, environment, largest)).decode(errors="replace").split()
+        kind = next((kind for kind in IMAGES if kind in kinds), "")
+        if not kind:
+            return b""
+        command = (*command, kind)
+    data = await _output(command, environment, largest * 2 + 100 if reader.code else largest)
+    try:
+        if reader.code == "hex":  # «data PNGf89504E47...»
+            return bytes.fromhex(data.decode(errors="replace").strip().removeprefix("«data PNGf").rstrip("»"))
+        return b64decode(data[: len(data) // 4 * 4]) if reader.code else data  # what is cut has no padding
+    except ValueError:
+        return b""
+
+
+async def _output(command: Sequence[str], environment: Mapping[str, str], largest: int) -> bytes:
+    """What a program prints, of more than `largest` bytes one more than that; nothing if it fails."""
+    where = _where(command[0], environment)
+    if not where:
+        return b""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            where,
+            *command[1:],
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=dict(environment),
+            start_new_session=True,
+        )
+    except OSError:
+        return b""
+    assert process.stdout is not None
+    data = bytearray()
+    try:
+        while len(data) <= largest:
+            piece = await process.stdout.read(largest + 1 - len(data))
+            if not piece:
+                return bytes(data) if await process.wait() == 0 else b""
+            data += piece
+        return bytes(data)
+    finally:
+        await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.communicate()
+
+
+def _remote(environment: Mapping[str, str]) -> bool:
+    return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
+
+
+def _missing(environment: Mapping[str, str]) -> str:
+    if _remote(environment):
+        return "over ssh the clipboard cannot be read: paste the path of an image on this machine"
+    if environment.get("WAYLAND_DISPLAY"):
+        return "to paste images, install wl-clipboard, which has wl-paste"
+    if environment.get("DISPLAY"):
+        return "to paste images, install xclip"
+    return "there is no clipboard here that could be read: paste the path of an image"
+
+
+def _where(program: str, environment: Mapping[str, str]) -> str | None:
+    from shutil import which  # noqa: PLC0415  it loads all compression modules, and few people copy
+
+    return which(program, path=environment.get("PATH", os.defpath))

@@ -1,0 +1,1 @@
+"""Dialogs: questions, pickers, panels, and the stack that shows them."""

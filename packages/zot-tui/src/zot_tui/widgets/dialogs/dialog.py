@@ -1,0 +1,251 @@
+"""`Dialog`: the frame that all questions are asked in."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from zot_tui.keys.keymap import Keymap
+from zot_tui.keys.keys import RUNE, Key, from_urwid, parse_key
+from zot_tui.terminal.urwid_parts import urwid
+from zot_tui.text.runs import Row, clip_runs, runs_width
+from zot_tui.text.sanitize import detached, sanitize, sanitize_line
+from zot_tui.text.width import clip, width
+from zot_tui.text.wrap import wrap
+from zot_tui.widgets.actions import BINDINGS, DIALOG, DIALOG_ACTIONS
+from zot_tui.widgets.input.paste import Pasted, PasteJoin
+from zot_tui.widgets.rows import canvas, column, cut
+from zot_tui.widgets.scroll import MARGIN
+
+V = TypeVar("V")
+
+NOTE_ROWS = 4
+AIRY = 14  # rows from which blank ones are kept though the body could use them
+
+_METHODS = {action.name: action.method for action in DIALOG_ACTIONS}
+_SCROLLING = frozenset({"dialog_page_up", "dialog_page_down"})
+
+
+class Hint(NamedTuple):
+    """What the bottom line says of a key: the action whose key is shown, or the key itself, and what it does."""
+
+    action: str
+    help: str
+
+
+class Body(Protocol):
+    """What stands in a dialog: an urwid box widget that knows how many rows it would take."""
+
+    def wanted(self, columns: int) -> int:
+        """Rows that would show everything."""
+
+    def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
+        """See urwid; `size` is columns and rows."""
+
+
+class Dialog(urwid.Widget, Generic[V]):
+    """A question: title, note, body, hints. It is answered once, through `on_close`, with a value or None.
+
+    It wants `wanted(columns)` rows and draws itself in those it is given, leaving out first blank rows, then hints,
+    note and rule. The hint of a key that scrolls is drawn only while the body is not shown whole. A subclass has
+    methods for the actions of `DIALOG_ACTIONS` it knows, and may take typed characters and pastes; those that nobody
+    takes go no further, other keys do.
+    """
+
+    _sizing = frozenset([urwid.BOX])
+    _selectable = True
+
+    def __init__(
+        self,
+        title: str,
+        body: Any = None,
+        *,
+        note: str = "",
+        hints: Sequence[Hint] = (Hint("dialog_cancel", "close"),),
+        keymap: Keymap | None = None,
+    ) -> None:
+        """`body` is a `Body` or an urwid flow widget."""
+        super().__init__()
+        self.on_close: Callable[[V | None], None] | None = None
+        self.body = body
+        self.hints: Sequence[Hint] = hints
+        self._title = title
+        self._note = note
+        self._keymap = Keymap(BINDINGS) if keymap is None else keymap
+        self._join = PasteJoin()
+        self._waits = ""
+        self.columns = 80  # of the last drawing
+
+    @property
+    def waits(self) -> str:
+        """Why no key comes here yet, said in place of the hints; empty when they come."""
+        return self._waits
+
+    @waits.setter
+    def waits(self, why: str) -> None:
+        if why != self._waits:
+            self._waits = why
+            self._invalidate()
+
+    def close(self, value: V | None) -> None:
+        """Answer. Only the first answer counts."""
+        told, self.on_close = self.on_close, None
+        if told is not None:
+            told(value)
+
+    def cancel(self) -> None:
+        """Answer with None."""
+        self.close(None)
+
+    def changed(self) -> None:
+        """Something would be drawn differently now."""
+        self._invalidate()
+
+    def typed(self, text: str) -> None:
+        """A character was typed."""
+
+    def pasted(self, text: str) -> None:
+        """A text was pasted. By default nothing: what is pasted into a question is no answer to it."""
+
+    def pressed(self, key: Key, name: str) -> bool:
+        """Another key that no action is bound to, as urwid calls it; whether it did something."""
+        return False
+
+    def detail(self) -> str:
+        """What stands at the right of the title."""
+        return ""
+
+    def foot(self, columns: int, limit: int) -> list[Row[Any]]:
+        """Rows below the body that always stay, `limit` at most."""
+        return []
+
+    def notice(self) -> tuple[str, str] | None:
+        """Style and text of what stands in place of the hints, if anything does."""
+        return None
+
+    def keypress(self, size: Any, key: str) -> str | None:
+        """See urwid."""
+        self.columns = size[0]
+        joined = self._join.feed(key)
+        if joined is None:
+            return None
+        self._invalidate()
+        if isinstance(joined, Pasted):
+            self.pasted(joined)
+            return None
+        pressed = from_urwid(joined)
+        if pressed is None:
+            return key
+        if self.pressed(pressed, joined):
+            return None
+        method = self.method(pressed)
+        if method is not None:
+            method()
+            return None
+        if pressed.name == RUNE and pressed.text:
+            self.typed(pressed.text)
+            return None
+        binding = self._keymap.find(pressed, (DIALOG,))
+        return None if binding is not None and binding.action in _METHODS else key
+
+    def method(self, key: Key) -> Callable[[], None] | None:
+        """What a key does here by its binding; None if nothing."""
+        binding = self._keymap.find(key, (DIALOG,))
+        if binding is None or binding.action not in _METHODS:
+            return None
+        found: Callable[[], None] | None = getattr(self, _METHODS[binding.action], None)
+        return found
+
+    def wanted(self, columns: int) -> int:
+        """Rows in which everything is shown."""
+        foot = len(self.foot(columns, 1000))
+        note = len(self._note_rows(columns))
+        return 5 + note + self._body_wanted(columns) + foot + bool(foot and self.body is not None)
+
+    def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
+        """See urwid."""
+        columns, rows = size
+        room = rows - 1
+        body = self._body_wanted(columns)
+        foot = self.foot(columns, max(room - (body > 0), 1))
+        room -= len(foot) + min(body, 1)
+        hints, room = room > 0, room - 1
+        rule, room = room > 0, room - 1
+        note = self._note_rows(columns)[: max(room, 0)]
+        room = max(room - len(note), 0)
+        spaced = 2 + bool(foot and body)
+        airy = spaced if rows >= AIRY else 0
+        grown = min(max(body - 1, 0), max(room - airy, 0))
+        room -= grown
+        blanks = [room > index for index in range(3)]
+        above: list[Row[Any]] = [[("border", "─" * columns)]] if rule else []
+        # The body is drawn before the title, whose detail says what of it is shown.
+        shown = min(body, 1) + grown
+        drawn = self._body_canvas(columns, shown, focus=focus) if body else None
+        above += [self._title_row(columns), *note, *([[]] if blanks[0] else [])]
+        below: list[Row[Any]] = [[]] if foot and drawn is not None and blanks[2] else []
+        below += [
+            *foot,
+            *([[]] if blanks[1] else []),
+            *([self._hint_row(columns, whole=body <= shown)] if hints else []),
+        ]
+        parts = [canvas(above, columns), *([drawn] if drawn is not None else []), canvas(below, columns)]
+        return cut(column(parts, columns), 0, rows)
+
+    def _body_wanted(self, columns: int) -> int:
+        if self.body is None:
+            return 0
+        if hasattr(self.body, "wanted"):
+            return int(self.body.wanted(columns))
+        return int(self.body.rows((columns,)))
+
+    def _body_canvas(self, columns: int, rows: int, *, focus: bool) -> urwid.Canvas:
+        if hasattr(self.body, "wanted"):
+            drawn: urwid.Canvas = self.body.render((columns, rows), focus)
+            return drawn
+        return cut(self.body.render((columns,), focus), 0, rows)
+
+    def _title_row(self, columns: int) -> Row[Any]:
+        detail = sanitize_line(self.detail())
+        title = MARGIN + detached(sanitize_line(self._title))
+        free = columns - width(detail) - 2
+        if not detail or free < len(MARGIN) + 4:
+            return clip_runs([("title", title)], columns)
+        title = clip(title, free - 1)
+        return [("title", title), (None, " " * (free - width(title))), ("muted", detail)]
+
+    def _note_rows(self, columns: int) -> list[Row[Any]]:
+        if not self._note:
+            return []
+        rows = wrap([("muted", sanitize(self._note))], columns, first=[(None, MARGIN)], rest=[(None, MARGIN)])
+        return [*rows[:NOTE_ROWS]]
+
+    def _hint_row(self, columns: int, *, whole: bool) -> Row[Any]:
+        """As many hints as fit, those of keys that scroll last; what does not is in the help. `whole`: all of the body
+        is shown."""
+        notice = ("warning", self._waits) if self._waits else self.notice()
+        if notice is not None:
+            return clip_runs([(None, MARGIN), (notice[0], sanitize_line(notice[1]))], columns)
+        hints = [hint for hint in self.hints if not (whole and hint.action in _SCROLLING)]
+        row, fits = self._hinted(hints, columns)
+        if not fits:
+            row, _ = self._hinted([hint for hint in hints if hint.action not in _SCROLLING], columns)
+        return row
+
+    def _hinted(self, hints: Sequence[Hint], columns: int) -> tuple[Row[Any], bool]:
+        """The hints that fit, and whether all do."""
+        row: Row[Any] = [(None, MARGIN)]
+        fits = True
+        for hint in hints:
+            label = self._label(hint.action)
+            more: Row[Any] = [("dim", " · ")] if len(row) > 1 else []
+            more += [("key", label), ("muted", f" {hint.help}")]
+            if label and runs_width(row) + runs_width(more) <= columns:
+                row += more
+            elif label:
+                fits = False
+        return row, fits
+
+    def _label(self, action: str) -> str:
+        if action in _METHODS:
+            keys = self._keymap.keys(action, (DIALOG,))
+            return keys[0].label if keys else ""
+        return parse_key(action).label

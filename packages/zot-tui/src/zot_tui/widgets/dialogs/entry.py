@@ -1,0 +1,89 @@
+"""One row of a list to choose from, as pickers and suggestions draw it; no urwid here but its layered styles."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from zot_tui.terminal.urwid_parts import urwid
+from zot_tui.text.runs import Row, clip_runs, join
+from zot_tui.text.sanitize import detached, sanitize_line
+from zot_tui.text.width import clip, graphemes, width
+
+CURSOR = "› "
+BLANK = "  "
+GAP = 2
+EDGE = 2  # cells that a wide list leaves free at the right
+WIDE = 40
+LEAST = 8  # cells below which a description is left out
+LABEL = 24  # cells that a label has before anything else has some
+
+
+@dataclass(slots=True)
+class Entry:
+    """What a row shows. `positions` are the characters of `label` that a search found; `mark` stands before it."""
+
+    label: str
+    description: str = ""
+    detail: str = ""
+    mark: str = ""
+    positions: Collection[int] = ()
+    enabled: bool = True
+
+
+def entry_row(entry: Entry, columns: int, label_cells: int, *, chosen: bool) -> Row[Any]:
+    """A row of at most `columns` cells: cursor, mark, label, description at `label_cells`, detail at the right edge.
+
+    What does not fit is left out or cut: the description first, then what of the label is beyond `LABEL` cells, then
+    the detail.
+    """
+    head: Row[Any] = [("accent", CURSOR if chosen else BLANK), ("accent", entry.mark), *_label(entry)]
+    used = sum(width(text) for _, text in head)
+    detail = sanitize_line(entry.detail)
+    edge = columns - EDGE if columns >= WIDE else columns
+    room = edge - GAP - width(detail)
+    if not detail or room < min(used, LABEL):
+        detail, room = "", edge
+    row = clip_runs(head, room)
+    used = sum(width(text) for _, text in row)
+    description = sanitize_line(entry.description)
+    start = max(width(CURSOR) + width(entry.mark) + label_cells, used) + GAP
+    if description and room - start >= min(LEAST, width(description)):
+        row += [("muted", " " * (start - used)), ("muted", detached(clip(description, room - start)))]
+        used = sum(width(text) for _, text in row)
+    if detail:
+        row += [("muted", " " * (edge - used - width(detail))), ("muted", detail)]
+    if chosen:
+        return [(_on_selection(style), text) for style, text in clip_runs(row, columns)] + [("selection", "")]
+    return clip_runs(row, columns)
+
+
+def heading_row(text: str, columns: int) -> Row[Any]:
+    """The row above a group."""
+    return clip_runs([("dim", BLANK + sanitize_line(text))], columns)
+
+
+def window(count: int, chosen: int, top: int, rows: int) -> int:
+    """The first of `rows` rows to show of `count`, moved from `top` no further than needed to show `chosen`."""
+    top = min(max(top, chosen - rows + 1, 0), max(count - rows, 0))
+    return min(top, chosen) if chosen >= 0 else top
+
+
+def _label(entry: Entry) -> Row[Any]:
+    label = sanitize_line(entry.label)
+    shown = detached(label)
+    style = "text" if entry.enabled else "dim"
+    if label != entry.label or not entry.positions:
+        return [(style, shown)]
+    found = frozenset(entry.positions)
+    runs: Row[Any] = []
+    at = len(label) - len(shown)
+    for grapheme in graphemes(shown):  # a mark keeps the style of the letter it stands on
+        hit = any(place in found for place in range(at, at + len(grapheme)))
+        runs.append(("match" if hit else style, grapheme))
+        at += len(grapheme)
+    return join(runs)
+
+
+def _on_selection(style: str) -> Any:
+    """A style as it is on the chosen row: found letters stay marked, the rest is read on the row's background."""
+    return urwid.LayeredAttr.layer("match", "selection") if style == "match" else "selection"

@@ -1,0 +1,118 @@
+"""`Suggest`: the list of completions above an editor."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from zot_tui.editor.completion import LIMIT, Candidate, Popup
+from zot_tui.terminal.urwid_parts import urwid
+from zot_tui.text.runs import Row, clip_runs
+from zot_tui.text.width import width
+from zot_tui.widgets.dialogs.entry import BLANK, Entry, entry_row, heading_row, window
+from zot_tui.widgets.rows import canvas
+from zot_tui.widgets.scroll import span
+
+MAX_ROWS = 9
+COUNTED = 5  # rows from which the last one says how many there are, if they are more
+LABEL_CELLS = 32
+
+
+class Suggest(urwid.Widget):
+    """Draws what a `Completer` offers in at most `max_rows` rows, none while there is nothing. Takes no keys.
+
+    Commands stand there with their slash. Where there are more than the rows show, the last row says which these are.
+    `show` is called after each change of the completer. Groups are parted by a row with their name as long as nothing
+    is searched for: a search orders by how well a name fits.
+    """
+
+    _sizing = frozenset([urwid.FLOW])
+    _selectable = False
+
+    def __init__(self, max_rows: int = MAX_ROWS) -> None:
+        super().__init__()
+        self._max_rows = max(max_rows, 1)
+        self._popup: Popup | None = None
+        self._lines: list[Candidate | str] = []  # candidates, and the names of groups above them
+        self._cells: dict[str, int] = {}  # the widest name of each group: descriptions begin behind it
+        self._chosen = 0
+        self._top = 0
+
+    @property
+    def max_rows(self) -> int:
+        """Rows it takes at most, 1 or more."""
+        return self._max_rows
+
+    @max_rows.setter
+    def max_rows(self, rows: int) -> None:
+        self._max_rows = max(rows, 1)
+        self._invalidate()
+
+    def show(self, popup: Popup | None) -> None:
+        """Draw this from now on; None for nothing."""
+        if popup is not self._popup or popup is None:
+            self._popup, self._top = popup, 0
+            self._lines = _lines(popup) if popup else []
+            self._cells = {}
+            for each in popup.candidates if popup else ():
+                group = self._group(each)
+                self._cells[group] = max(width(each.name), self._cells.get(group, 0))
+        if popup is not None:
+            chosen = popup.candidates[popup.chosen]
+            self._chosen = next(index for index, line in enumerate(self._lines) if line is chosen)
+        self._invalidate()
+
+    def rows(self, size: Any, focus: bool = False) -> int:  # noqa: FBT001, FBT002  urwid's
+        """See urwid."""
+        return min(len(self._lines), self._max_rows)
+
+    def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
+        """See urwid."""
+        columns = size[0]
+        rows = min(len(self._lines), self._max_rows)
+        count = rows - (rows >= COUNTED and rows < len(self._lines))
+        self._top = window(len(self._lines), self._chosen, self._top, count)
+        if self._chosen == 1 and count > 1:
+            self._top = 0  # the name of the first group
+        shown = self._lines[self._top : self._top + count]
+        drawn = [self._row(line, columns) for line in shown]
+        return canvas([*drawn, *([self._counted(count, columns)] if count < rows else [])], columns)
+
+    @property
+    def _mark(self) -> str:
+        return "/" if self._popup is not None and self._popup.query.kind == "command" else ""
+
+    def _group(self, candidate: Candidate) -> str:
+        """Under which name it stands: under none where something is searched for."""
+        return "" if self._popup is None or self._popup.query.text else candidate.group
+
+    def _row(self, line: Candidate | str, columns: int) -> Row[Any]:
+        if isinstance(line, str):
+            return heading_row(line, columns)
+        mark = self._mark
+        cells = min(len(mark) + self._cells[self._group(line)], LABEL_CELLS, columns // 2)
+        entry = Entry(mark + line.name, line.description, positions=[place + len(mark) for place in line.positions])
+        return entry_row(entry, columns, cells, chosen=line is self._lines[self._chosen])
+
+    def _counted(self, count: int, columns: int) -> Row[Any]:
+        """Which of all candidates stand in `count` lines; a search may have left out further ones."""
+        before, shown, all_of_them = (
+            sum(isinstance(line, Candidate) for line in lines)
+            for lines in (self._lines[: self._top], self._lines[self._top : self._top + count], self._lines)
+        )
+        more = "+" if all_of_them == LIMIT else ""
+        text = f"{span(before, shown)} of {all_of_them}{more}"
+        return clip_runs([("muted", BLANK + text)], columns)
+
+
+def _lines(popup: Popup) -> list[Candidate | str]:
+    candidates: Sequence[Candidate] = popup.candidates
+    if popup.query.text:
+        return [*candidates]
+    lines: list[Candidate | str] = []
+    group = ""
+    for candidate in candidates:
+        if candidate.group != group:
+            group = candidate.group
+            if group:
+                lines.append(group)
+        lines.append(candidate)
+    return lines

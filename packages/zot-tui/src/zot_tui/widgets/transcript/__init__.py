@@ -1,0 +1,1 @@
+"""The transcript: cells and how they scroll."""

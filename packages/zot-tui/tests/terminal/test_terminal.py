@@ -1,0 +1,493 @@
+"""How a terminal is used and given back: real processes in real pseudo-terminals."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+
+import pytest
+import urwid
+
+from zot_tui.terminal.terminal import TerminalOutput, reduced
+from zot_tui.testing import KITTY, PtyScreen
+from zot_tui.text.ansi import Sgr
+from zot_tui.widgets.rows import attribute_of
+
+# Shows the last keys, the length of a paste, and a counter that other tasks move.
+PROGRAM = """
+import asyncio, os, signal, sys, urwid
+from zot_tui.app import App, Handlers
+from zot_tui.text.ansi import Sgr
+from zot_tui.widgets.rows import Rows
+
+class Log:
+    said = ["ready"]
+    ticks = 0
+    app = None
+    def rows(self, columns):
+        counts = f"ticks {self.ticks} size {self.app.size}"
+        return [[("text", " ".join(self.said)[-columns:])], [("accent", counts)], *self.more]
+    more = []
+    def say(self, text):
+        self.said.append(text)
+        self.widget.changed()
+        self.app.redraw()
+    def key(self, key):
+        if str(key) in ("ctrl+c", "ctrl+z"):
+            return False
+        self.say(str(key))
+        if str(key) == "s":
+            self.say(f"pid:{os.getpid()}")
+        if str(key) == "q":
+            self.app.exit()
+        return True
+
+log = Log()
+handlers = Handlers(key=log.key, paste=lambda text: log.say(f"paste:{len(text)}"),
+                    focus=lambda here: log.say("here" if here else "away"))
+
+async def main(body=None):
+    log.widget = Rows(log.rows)
+    log.app = app = App(urwid.Filler(log.widget, "top"), handlers=handlers)
+    app.leave_behind = "bye"
+    async with app:
+        if body is not None:
+            await body(app)
+        await app.wait()
+    print("signal", app.signum)
+"""
+PLAIN = PROGRAM + "\nasyncio.run(main())"
+
+
+def running(source: str = PLAIN, **options: object) -> PtyScreen:
+    screen = PtyScreen([sys.executable, "-c", source], **options)
+    screen.wait_for("ready")
+    return screen
+
+
+def is_restored(screen: PtyScreen) -> bool:
+    return screen.settings == screen.at_start and not screen.alternate and screen.cursor is not None
+
+
+def last(received: bytes, *sequences: str) -> list[str]:
+    """The sequence of each pair (on, off) that was sent last."""
+    return [max(pair.split(), key=lambda each: received.rfind(each.encode())) for pair in sequences]
+
+
+MODES = ("\x1b[?2004h \x1b[?2004l", "\x1b[?1004h \x1b[?1004l", "\x1b[?1049h \x1b[?1049l", "\x1b[>5u \x1b[<u")
+
+
+def test_everything_is_switched_off_again_at_the_end():
+    with running(answers=KITTY) as screen:
+        screen.wait_until(lambda: b"\x1b[>5u" in screen.received)
+        assert screen.alternate
+        assert last(screen.received, *MODES) == [pair.split()[0] for pair in MODES]
+        assert not screen.settings[3] & (termios.ECHO | termios.ICANON | termios.ISIG)
+
+        screen.type("q")
+        assert screen.wait_end() == 0
+        assert is_restored(screen)
+        assert last(screen.received, *MODES) == [pair.split()[1] for pair in MODES]
+        assert screen.screen() == "bye\nsignal None"
+
+
+FAILING = """
+async def body(app):
+    def fail(): raise ValueError("broken on purpose")
+    app.after(0.01, fail)
+"""
+
+
+def test_an_exception_is_told_on_the_restored_terminal():
+    with PtyScreen([sys.executable, "-c", PROGRAM + FAILING + "asyncio.run(main(body))"], rows=40) as screen:
+        assert screen.wait_end() == 1
+        assert is_restored(screen)
+        assert "ValueError: broken on purpose" in screen.screen()
+        assert "ready" not in screen.screen()
+
+
+def test_an_exception_beside_the_app_is_told_on_the_restored_terminal():
+    source = PROGRAM + "async def body(app): raise KeyError('beside')\nasyncio.run(main(body))"
+    with PtyScreen([sys.executable, "-c", source], rows=40) as screen:
+        assert screen.wait_end() == 1
+        assert is_restored(screen)
+        assert "KeyError: 'beside'" in screen.screen()
+
+
+def test_a_program_that_just_exits_restores_the_terminal():
+    source = PROGRAM + "import os\nasync def body(app): loop = asyncio.get_running_loop(); sys.exit(3)\n"
+    with PtyScreen([sys.executable, "-c", source + "asyncio.run(main(body))"]) as screen:
+        assert screen.wait_end() == 3
+        assert is_restored(screen)
+
+
+def test_a_loop_that_is_left_without_its_block_is_restored_at_exit():
+    source = """
+import asyncio, urwid
+from zot_tui.app import App
+loop = asyncio.new_event_loop()
+async def enter():
+    await App(urwid.SolidFill("x")).__aenter__()
+loop.run_until_complete(enter())
+loop.close()
+"""
+    with PtyScreen([sys.executable, "-c", source]) as screen:
+        screen.wait_end()
+        assert b"\x1b[?1049h" in screen.received
+        assert is_restored(screen)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_the_app_and_restores_the_terminal(number):
+    with running() as screen:
+        screen.signal(number)
+        assert screen.wait_end() == 0
+        assert is_restored(screen)
+        assert screen.screen() == f"bye\nsignal {int(number)}"
+
+
+def test_a_terminal_that_goes_away_ends_the_app(tmp_path):
+    source = PROGRAM + f"asyncio.run(main())\nopen({str(tmp_path / 'end')!r}, 'w').write(str(log.app.gone))"
+    source = source.replace('print("signal", app.signum)', "pass")
+    screen = running(source)
+    screen.close()
+    assert screen.process.returncode == 0
+    assert (tmp_path / "end").read_text() == "True"
+
+
+def test_keys_are_told_apart_with_and_without_a_keyboard_protocol():
+    with running(answers=KITTY) as screen:
+        screen.wait_until(lambda: b"\x1b[>5u" in screen.received)
+        screen.type("\x1b[13;5u\x1b[13;2u\x1b[27u\x1b[105;5u\t")
+        screen.wait_for("ctrl+enter shift+enter esc ctrl+i tab")
+    with running() as screen:
+        screen.type("\x1b")
+        screen.wait_for("ready esc")
+        screen.type("\r\n\x13\x16\x1bx")
+        screen.wait_for("enter ctrl+j ctrl+s ctrl+v alt+x")
+
+
+def test_a_sequence_in_two_pieces_is_one_key():
+    source = PLAIN.replace("App(urwid", "App(screen=Terminal(escape_wait=60), root=urwid")
+    with running("from zot_tui.terminal.terminal import Terminal" + source) as screen:
+        screen.type("x\x1b[1;")
+        screen.wait_for("ready x")
+        screen.type("5C")
+        screen.wait_for("ready x ctrl+right")
+
+
+def test_what_was_typed_before_the_start_is_not_lost():
+    source = "import sys; print('early', flush=True); sys.stdin.fileno()\nimport time\n" + PLAIN
+    with PtyScreen([sys.executable, "-c", source]) as screen:
+        screen.type("ab\rc")
+        screen.wait_for("ready a b enter c")
+
+
+def test_a_paste_of_a_megabyte_is_one_event():
+    with running() as screen:
+        screen.paste("eine Zeile mit Ä\n" * 60_000)
+        screen.wait_for(f"paste:{17 * 60_000}")
+        screen.type("x")
+        screen.wait_for(" x")
+
+
+def test_answers_of_the_terminal_are_never_typed():
+    with running() as screen:
+        screen.type("a\x1b]11;rgb:ffff/ffff/ffff\x1b\\b\x1b[?2026;2$yc\x1b[?62;22cd\x1bP>|xterm(1)\x1b\\e\x1b[3;4Rf")
+        screen.wait_for("ready a b c d e f")
+
+
+def test_the_background_is_asked_of_the_terminal():
+    source = PROGRAM + "async def body(app): log.say(str(await app.background(30)))\nasyncio.run(main(body))"
+    with running(source, answers={b"\x1b]11;?\x1b\\": b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\"}) as screen:
+        screen.wait_for("ready light")
+
+
+def test_focus_is_told():
+    with running() as screen:
+        screen.type("\x1b[O\x1b[I")
+        screen.wait_for("ready away here")
+
+
+def test_frames_are_synchronized_where_the_terminal_can():
+    with running(answers=KITTY) as screen:
+        screen.wait_until(lambda: b"\x1b[>5u" in screen.received)
+        start = len(screen.received)
+        screen.type("x")
+        screen.wait_for("ready x")
+        screen.wait_until(lambda: screen.received.endswith(b"\x1b[?2026l"))
+        assert screen.received[start:].startswith(b"\x1b[?2026h")
+
+
+def test_the_title_is_cleaned_and_comes_back():
+    source = PROGRAM + "async def body(app): app.title = 'zot\\x07: \\x1b[2Jhi'; app.redraw()\nasyncio.run(main(body))"
+    with running(source) as screen:
+        screen.wait_until(lambda: screen.title == "zot: hi")
+        screen.type("q")
+        screen.wait_end()
+        assert screen.received.index(b"\x1b[22;2t") < screen.received.index(b"\x1b[23;2t")
+
+
+def test_a_key_is_drawn_at_once_while_redraws_are_asked_for_a_thousand_times_a_second():
+    source = (
+        PROGRAM
+        + """
+async def tick(app):
+    while not app.over:
+        log.ticks += 1
+        log.widget.changed()
+        app.redraw()
+        await asyncio.sleep(0.001)
+async def body(app):
+    global task
+    task = asyncio.get_running_loop().create_task(tick(app))
+def key(key):
+    log.say(str(key))
+    asyncio.get_running_loop().call_soon(check, log.app._drawn_at, str(key))
+    return key.text == "q" and (log.app.exit() or True)
+def check(before, name):
+    if log.app._drawn_at <= before:  # the loop went on without a frame
+        log.said.append("late:" + name)
+handlers.key = key
+asyncio.run(main(body))
+"""
+    )
+    with running(source) as screen:
+        screen.wait_for("ticks 3")
+        for letter in "abcdefghijklmnop":
+            screen.type(letter)
+            screen.wait_for(letter)
+        assert "late" not in screen.screen()
+        screen.wait_for("a b c d e f g h i j k l m n o p")
+        screen.type("q")
+        screen.wait_end()
+
+
+def test_a_storm_of_resizes_ends_with_the_last_size():
+    with running() as screen:
+        for turn in range(300):
+            screen.resize(40 + turn % 50, 10 + turn % 20)
+            screen.read(0)
+        screen.resize(95, 12)  # as wide as none before: a row is drawn again only for another width
+        screen.type("x")
+        screen.wait_for("size (95, 12)")
+        screen.wait_for("ready x")
+        assert screen.screen() == "ready x\nticks 0 size (95, 12)"
+        screen.type("q")
+        assert screen.wait_end() == 0
+        assert is_restored(screen)
+
+
+def test_an_idle_app_takes_no_time_of_the_processor():
+    source = (
+        PROGRAM
+        + """
+import time
+async def body(app):
+    app.draw()
+    before, polls = time.process_time(), 0
+    await asyncio.sleep(1)
+    log.say("idle" if time.process_time() - before < 0.02 else f"busy {time.process_time() - before}")
+asyncio.run(main(body))
+"""
+    )
+    with running(source) as screen:
+        screen.wait_for("ready idle")
+
+
+EDITOR = """
+import subprocess
+async def body(app):
+    with app.suspended():
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", "print('editing', input('name: '), flush=True); input()")
+        await process.wait()
+    log.say("back")
+"""
+
+
+def test_an_editor_gets_the_terminal_as_it_was_and_gives_it_back():
+    with PtyScreen([sys.executable, "-c", PROGRAM + EDITOR + "asyncio.run(main(body))"], answers=KITTY) as screen:
+        screen.wait_for("name:")
+        screen.wait_until(lambda: is_restored(screen))
+        screen.type("me\r")
+        screen.wait_for("editing me")
+        screen.type("\r")
+        screen.wait_for("ready back")
+        assert screen.alternate
+        screen.type("x")
+        screen.wait_for("ready back x")
+
+
+def test_ctrl_z_stops_the_whole_job_and_fg_brings_the_screen_back():
+    shell = shutil.which("bash")
+    assert shell is not None
+    environment = {**os.environ, "PS1": "prompt> ", "TERM": "xterm", "PROGRAM": PLAIN}
+    with PtyScreen([shell, "--norc", "--noprofile", "-i"], environment=environment) as screen:
+        screen.wait_for("prompt>")
+        for way in ("key", "signal"):
+            screen.type(f'clear; {sys.executable} -c "$PROGRAM"\r')
+            screen.wait_for("ready")
+            screen.type("x")
+            screen.wait_for("ready x")
+            if way == "key":
+                screen.type("\x1a")
+            else:
+                screen.type("s")
+                screen.wait_until(lambda: "pid:" in screen.screen())
+                os.kill(int(screen.screen().split("pid:")[1].split()[0]), signal.SIGTSTP)
+            screen.wait_for("Stopped")
+            assert not screen.alternate
+            screen.type("clear; stty -a | grep -o ' icanon'; echo\r")
+            screen.wait_for(" icanon")
+            screen.type("fg\r")
+            screen.wait_until(lambda: screen.alternate)
+            screen.wait_for("ready x")
+            screen.type("y")
+            screen.wait_for(" y")
+            screen.type("q")
+            screen.wait_until(lambda: not screen.alternate)
+            screen.wait_for("signal None")
+        screen.type("exit\r")
+
+
+def test_without_a_shell_to_let_it_go_on_ctrl_z_is_harmless():
+    with running() as screen:
+        screen.type("\x1a")
+        screen.wait_until(lambda: screen.received.count(b"\x1b[?1049h") == 2)
+        screen.type("x")
+        screen.wait_for("ready x")
+
+
+def test_output_that_is_no_terminal_is_refused():
+    source = PLAIN.replace("asyncio.run(main())", "import os; os.dup2(os.open('/dev/null', 1), 1); asyncio.run(main())")
+    with PtyScreen([sys.executable, "-c", source], rows=40) as screen:
+        assert screen.wait_end() == 1
+        assert "the screen needs a terminal" in screen.screen()
+        assert screen.settings == screen.at_start
+
+
+COLOURED = PROGRAM.replace("more = []", "more = [[(Sgr('#ff0000', '#00ff00', ('bold',)), 'loud')]]")
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"COLORTERM": "truecolor"}, b"38;2;255;0;0;1;48;2;0;255;0m"),
+        ({"TERM": "xterm-256color"}, b"38;5;196;1;48;5;46m"),
+        ({"TERM": "xterm"}, b"91;1;102m"),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, b"39;1;49m"),
+    ],
+)
+def test_colours_are_those_that_the_terminal_has(variables, expected):
+    environment = {**os.environ, "TERM": "xterm", **variables}
+    with running(COLOURED + "asyncio.run(main())", environment=environment) as screen:
+        screen.wait_for("loud")
+        assert expected + b"loud" in screen.received
+
+
+def test_reduced_attributes_keep_what_is_no_colour():
+    spec = urwid.AttrSpec("#ff8800,bold,underline", "default", colors=16777216)
+
+    assert reduced(spec, 1) == urwid.AttrSpec("default,bold,underline", "default", colors=16)
+    assert reduced(spec, 256).foreground_high
+    assert reduced(urwid.AttrSpec("light red", "default"), 16) == urwid.AttrSpec("light red", "default", colors=16)
+
+
+def test_a_terminal_of_256_colours_gets_the_one_of_a_number_by_its_number():
+    """kitty takes it for the number of an image."""
+    for number in range(16, 256):
+        found = reduced(attribute_of(Sgr(str(number), str(number), ("bold",))), 256)
+        assert (found.foreground_number, found.background_number, found.bold) == (number, number, True)
+
+
+def test_a_sink_writes_all_of_it_where_writing_does_not_block():
+    count = "import sys; print(len(sys.stdin.buffer.read()))"
+    with subprocess.Popen([sys.executable, "-c", count], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        os.set_blocking(process.stdin.fileno(), False)
+        sink = TerminalOutput(process.stdin.fileno())
+        sink.write("ä" * 1_000_000)
+        sink.flush()
+        output, _ = process.communicate()
+    assert int(output) == 2_000_000
+
+
+def test_a_sink_tells_errors_until_it_is_lost():
+    reader, writer = os.pipe()
+    os.close(reader)
+    sink = TerminalOutput(writer)
+    try:
+        sink.write("x")
+        with pytest.raises(BrokenPipeError):
+            sink.flush()
+        sink.lost = True
+        sink.write("x")
+        sink.flush()
+    finally:
+        os.close(writer)
+
+
+SHAPED = """
+async def body(app):
+    app.screen.shape = "bar"
+    app.screen.shape = "block"
+    app.screen.shape = "block"
+    with app.suspended():
+        print("away", flush=True)
+    asyncio.get_running_loop().call_soon(log.say, "back")
+asyncio.run(main(body))
+"""
+CURSORS = (b"\x1b[6 q", b"\x1b[2 q", b"\x1b[0 q", b"away")
+
+
+def cursors(data: bytes) -> list[bytes]:
+    """The shapes of the cursor that were asked for, and where the terminal was given away."""
+    return [found for found in re.findall(rb"\x1b\[\d q|away", data) if found in CURSORS]
+
+
+def test_the_cursor_has_its_shape_while_the_screen_is_on() -> None:
+    bar, block, own, away = CURSORS
+    with PtyScreen([sys.executable, "-c", PROGRAM + SHAPED]) as screen:
+        screen.wait_for("back")
+        assert cursors(bytes(screen.received)) == [bar, block, own, away, block]
+        screen.type("q")
+        assert screen.wait_end() == 0
+        assert cursors(bytes(screen.received)) == [bar, block, own, away, block, own]
+
+
+def test_a_console_that_would_print_it_is_not_asked_for_a_cursor() -> None:
+    environment = {**os.environ, "TERM": "linux"}
+    with PtyScreen([sys.executable, "-c", PROGRAM + SHAPED], environment=environment) as screen:
+        screen.wait_for("back")
+        screen.type("q")
+        assert screen.wait_end() == 0
+        assert cursors(bytes(screen.received)) == [b"away"]
+
+
+KEYBOARD = """
+async def body(app):
+    log.say(f"first {app.screen.keyboard}")
+    while app.screen.keyboard is None:
+        await asyncio.sleep(0.01)
+    log.say(f"then {app.screen.keyboard}")
+asyncio.run(main(body))
+"""
+
+
+@pytest.mark.parametrize(
+    ("answers", "keyboard"),
+    [
+        (KITTY, "kitty"),
+        ({b"\x1b[c": b"\x1b[?1;2c"}, "legacy"),
+        ({b"\x1b[?4m": b"\x1b[>4;0m", b"\x1b[c": b"\x1b[?64c"}, "modify other keys"),
+    ],
+)
+def test_how_a_terminal_tells_of_keys_is_known_once_it_has_said(answers: dict[bytes, bytes], keyboard: str) -> None:
+    with PtyScreen([sys.executable, "-c", PROGRAM + KEYBOARD], answers=answers) as screen:
+        screen.wait_for(f"first None then {keyboard}")
+        screen.type("q")
+        assert screen.wait_end() == 0

@@ -1,0 +1,83 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_tui.keys.keymap import Binding, Keymap
+from zot_tui.widgets.actions import BINDINGS
+from zot_tui.widgets.dialogs.dialog import Dialog, Hint
+from zot_tui.widgets.input.editor import EditorWidget
+from zot_tui.widgets.scroll import Scroll, text_source
+
+
+def shown(dialog: Dialog[None], columns: int, rows: int) -> list[str]:
+    return [row.decode().rstrip() for row in dialog.render((columns, rows), focus=True).text]
+
+
+def dialog(**options: object) -> Dialog[None]:
+    body = Scroll(text_source("one\ntwo\nthree"))
+    return Dialog("Title", body, note="What it is about.", **options)  # type: ignore[arg-type]
+
+
+def test_a_dialog_is_a_title_a_note_a_body_and_hints() -> None:
+    made = dialog()
+
+    assert made.wanted(30) == 9
+    assert shown(made, 30, 9) == [
+        "─" * 30,
+        "  Title",
+        "  What it is about.",
+        "",
+        "  one",
+        "  two",
+        "  three",
+        "",
+        "  Esc close",
+    ]
+
+
+def test_a_low_one_keeps_title_and_body() -> None:
+    made = dialog()
+
+    assert shown(made, 20, 6) == ["─" * 20, "  Title", "  What it is about.", "  one", "  two", "  Esc close"]
+    assert shown(made, 20, 2) == ["  Title", "  one"]
+    assert shown(made, 20, 1)[0] == "  Title"
+
+
+def test_the_body_may_be_any_flow_widget_and_has_the_cursor() -> None:
+    editor = EditorWidget()
+    editor.set_text("abc")
+    made: Dialog[None] = Dialog("Title", editor)
+    canvas = made.render((20, made.wanted(20)), focus=True)
+
+    assert canvas.cursor == (5, 3)
+
+
+def test_hints_name_the_keys_that_are_bound() -> None:
+    keymap = Keymap(BINDINGS).over([Binding("f2", "dialog_accept", ("dialog",))])
+    made = dialog(keymap=keymap, hints=(Hint("dialog_accept", "go"), Hint("ctrl+r", "rename")))
+
+    assert shown(made, 30, 9)[-1] == "  F2 go · Ctrl+R rename"
+    assert shown(made, 12, 9)[-1] == "  F2 go"
+
+
+def test_a_dialog_answers_once() -> None:
+    made = dialog()
+    answers: list[None] = []
+    made.on_close = answers.append
+    assert made.keypress((20, 6), "esc") is None
+    made.close(None)
+
+    assert answers == [None]
+
+
+def test_letters_and_pastes_go_no_further_and_other_keys_do() -> None:
+    made = dialog()
+
+    keys = ["x", "begin paste", "y", "enter", "end paste", "tab", "ctrl o"]
+    assert [made.keypress((20, 6), key) for key in keys] == [None] * 6 + ["ctrl o"]
+
+
+@given(st.integers(1, 60), st.integers(1, 30), st.text(max_size=30))
+def test_it_fills_what_it_is_given_and_no_more(columns: int, rows: int, title: str) -> None:
+    canvas = Dialog[None](title, Scroll(text_source(title)), note=title).render((columns, rows), focus=True)
+
+    assert (canvas.cols(), canvas.rows()) == (columns, rows)

@@ -1,0 +1,186 @@
+from collections.abc import Sequence
+from typing import Any
+
+from zot_tui.widgets.dialogs.picker import Item, Picker, RowAction
+
+SIZE = (44, 14)
+MODELS = [
+    Item("sonnet", "claude-sonnet", "balanced", "200k", "Anthropic", current=True),
+    Item("opus", "claude-opus", "strongest", "200k", "Anthropic", enabled=False),
+    Item("haiku", "claude-haiku", "quick", "200k", "Anthropic"),
+    Item("mini", "gpt-mini", "quick", "400k", "OpenAI"),
+]
+ACTIONS = [RowAction("delete", "d", "delete", "delete this?"), RowAction("rename", "ctrl+r", "rename")]
+
+
+def shown(picker: Picker[Any], size: tuple[int, int] = SIZE) -> list[str]:
+    return [row.decode().rstrip() for row in picker.render(size, focus=True).text]
+
+
+def press(picker: Picker[Any], *keys: str) -> list[Any]:
+    answers: list[Any] = []
+    picker.on_close = answers.append
+    for key in keys:
+        shown(picker)
+        assert picker.keypress(SIZE, key) is None
+    return answers
+
+
+def numbered(count: int) -> list[Item[int]]:
+    return [Item(number, f"item {number}") for number in range(count)]
+
+
+def test_items_stand_under_their_groups_with_the_current_one_marked_and_chosen() -> None:
+    assert shown(Picker("Choose a model", MODELS)) == [
+        "─" * 44,
+        "  Choose a model",
+        "",
+        "/ type to search",
+        "  Anthropic",
+        "› ● claude-sonnet  balanced           200k",
+        "    claude-opus    strongest          200k",
+        "    claude-haiku   quick              200k",
+        "  OpenAI",
+        "    gpt-mini       quick              400k",
+        "",
+        "  Enter choose · Esc close",
+        "",
+        "",
+    ]
+
+
+def test_how_many_there_are_is_said_where_they_are_not_all_in_view() -> None:
+    picker = Picker("Choose a model", MODELS)
+
+    assert shown(picker)[1] == "  Choose a model"
+    assert shown(picker, (44, 7))[1] == "  Choose a model" + " " * 25 + "4"
+    press(picker, *"haiku")
+    assert shown(picker)[1].endswith("1/4")
+
+
+def test_typing_leaves_what_fits_the_best_first_with_its_group() -> None:
+    picker = Picker("Choose a model", MODELS)
+    press(picker, *"mini")
+
+    assert shown(picker)[1:5] == [
+        "  Choose a model                       1/4",
+        "",
+        "/ mini",
+        "›   gpt-mini       quick      OpenAI  400k",
+    ]
+    assert press(picker, "enter") == ["mini"]
+
+
+def test_a_shorter_search_finds_again_what_a_longer_one_left_out() -> None:
+    picker = Picker("Choose", numbered(40))
+    press(picker, "3", "9")
+    assert picker.detail() == "1/40"
+    press(picker, "backspace")
+    assert picker.detail() == "13/40"
+    press(picker, "ctrl u")
+    assert picker.detail() == "40"
+
+
+def test_items_are_found_by_their_group_too() -> None:
+    picker = Picker("Choose a model", MODELS)
+    press(picker, *"openai")
+
+    assert press(picker, "enter") == ["mini"]
+
+
+def test_a_disabled_item_is_passed_over() -> None:
+    assert press(Picker("Choose", MODELS), "down", "enter") == ["haiku"]
+    assert press(Picker("Choose", MODELS), *"opus", "enter") == []
+
+
+def test_going_on_at_an_end_stays_there() -> None:
+    assert press(Picker("Choose", numbered(3)), "up", "enter") == [0]
+    assert press(Picker("Choose", numbered(3)), "end", "down", "enter") == [2]
+
+
+def test_it_goes_by_pages_and_to_the_ends() -> None:
+    picker = Picker("Choose", numbered(100))
+    press(picker, "page down")
+    assert picker.chosen is not None
+    assert picker.chosen.value == 8
+    press(picker, "end")
+    assert picker.chosen.value == 99
+    assert shown(picker)[11] == "› item 99"
+    assert press(picker, "page up", "home", "enter") == [0]
+
+
+def test_a_letter_acts_on_a_row_only_while_nothing_is_searched_for() -> None:
+    done: list[tuple[str, str]] = []
+    actions = [RowAction("rename", "r", "rename")]
+    picker = Picker("Choose", MODELS, actions=actions, on_action=lambda name, value: done.append((name, value)))
+    press(picker, "r", "x", "r")
+
+    assert done == [("rename", "sonnet")]
+    assert picker.filter.text == "xr"
+    assert "r rename" not in shown(picker)[11]
+
+
+def test_an_action_that_destroys_is_asked_for_twice() -> None:
+    done: list[tuple[str, str]] = []
+    picker = Picker("Choose", MODELS, actions=ACTIONS, on_action=lambda name, value: done.append((name, value)))
+    press(picker, "d")
+    assert "  delete this? d again to do it" in shown(picker)
+    assert press(picker, "esc") == []
+    press(picker, "d", "down", "d")
+    assert done == []
+    press(picker, "d", "ctrl r")
+    assert done == [("delete", "haiku"), ("rename", "haiku")]
+    assert press(picker, "d", "esc", "esc") == [None]
+
+
+def test_new_items_leave_the_choice_where_it_was() -> None:
+    picker = Picker("Choose", numbered(5))
+    press(picker, "down", "down")
+    picker.set_items([item for item in picker.items if item.value != 0])
+    assert picker.chosen is not None
+    assert picker.chosen.value == 2
+    picker.set_items([item for item in picker.items if item.value != 2])
+    assert picker.chosen.value == 3
+    picker.set_items([])
+    assert picker.chosen is None
+    assert press(picker, "enter", "down", "page up", "end") == []
+
+
+def test_nothing_to_choose_from_and_nothing_found_are_said() -> None:
+    empty: Sequence[Item[int]] = []
+    assert "  no sessions yet" in shown(Picker("Choose", empty, empty="no sessions yet"))
+    picker = Picker("Choose", MODELS)
+    press(picker, *"zzz")
+    assert "  nothing found" in shown(picker)
+
+
+def test_a_search_can_be_pasted() -> None:
+    assert press(Picker("Choose", MODELS), "begin paste", *"gpt", "enter", "end paste", "enter") == ["mini"]
+
+
+def test_it_can_be_used_on_the_smallest_of_screens() -> None:
+    picker = Picker("Choose a model", MODELS)
+
+    assert shown(picker, (20, 6)) == [
+        "─" * 20,
+        "  Choose a model 4",
+        "/ type to search",
+        "  Anthropic",
+        "› ● claude-sonnet",
+        "  Enter choose",
+    ]
+
+
+def test_of_ten_thousand_items_only_those_in_view_are_built() -> None:
+    looked_at: set[int] = set()
+
+    class Watched(Item[int]):
+        def __getattribute__(self, name: str) -> Any:
+            if name == "description":
+                looked_at.add(object.__getattribute__(self, "value"))
+            return object.__getattribute__(self, name)
+
+    picker = Picker("Choose", [Watched(number, f"item {number}") for number in range(10_000)])
+    press(picker, "end", "up")
+
+    assert len(looked_at) <= 2 * SIZE[1]

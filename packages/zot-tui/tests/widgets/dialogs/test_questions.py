@@ -1,0 +1,126 @@
+from typing import Any
+
+from zot_tui.diff import diff_rows
+from zot_tui.widgets.dialogs.dialog import Dialog
+from zot_tui.widgets.dialogs.questions import Choice, Confirm, Pages, TextInput
+
+SIZE = (40, 14)
+CHOICES = [Choice("y", "Yes", "once"), Choice("a", "Yes, always", "always"), Choice("n", "No", "no")]
+
+
+def shown(dialog: Dialog[Any], size: tuple[int, int] = SIZE) -> list[str]:
+    return [row.decode().rstrip() for row in dialog.render(size, focus=True).text]
+
+
+def answers(dialog: Dialog[Any], *keys: str) -> list[Any]:
+    given: list[Any] = []
+    dialog.on_close = given.append
+    for key in keys:
+        shown(dialog)
+        dialog.keypress(SIZE, key)
+    return given
+
+
+def test_an_answer_is_given_by_its_letter_in_either_case() -> None:
+    assert answers(Confirm("Run it?", CHOICES), "a") == ["always"]
+    assert answers(Confirm("Run it?", CHOICES), "N") == ["no"]
+    assert answers(Confirm("Run it?", CHOICES), "x") == []
+
+
+def test_an_answer_is_given_by_going_to_it() -> None:
+    assert answers(Confirm("Run it?", CHOICES), "enter") == ["once"]
+    assert answers(Confirm("Run it?", CHOICES), "down", "down", "down", "up", "enter") == ["always"]
+    assert answers(Confirm("Run it?", CHOICES, chosen=2), "enter") == ["no"]
+    assert answers(Confirm("Run it?", CHOICES), "esc") == [None]
+
+
+def test_a_pasted_letter_answers_nothing() -> None:
+    assert answers(Confirm("Run it?", CHOICES), "begin paste", "y", "enter", "end paste") == []
+
+
+def test_what_is_asked_about_scrolls_while_the_answers_stay() -> None:
+    dialog = Confirm("Write app.py?", CHOICES, lambda columns: diff_rows("-a\n+b\n c\n" * 10, columns))
+    before = shown(dialog)
+    dialog.keypress(SIZE, "page down")
+    after = shown(dialog)
+
+    assert before[1] == "  Write app.py?" + " " * 17 + "1–5/30"
+    assert before[3:8] == ["- a", "+ b", "  c", "- a", "+ b"]
+    assert after[3:8] == ["+ b", "  c", "- a", "+ b", "  c"]
+    assert before[9:12] == after[9:12] == ["› y  Yes", "  a  Yes, always", "  n  No"]
+    assert shown(dialog, (20, 6))[1:5] == ["+ b", "› y  Yes", "  a  Yes, always", "  n  No"]
+
+
+def test_a_line_of_text_is_asked_for() -> None:
+    dialog = TextInput("Name", text="old", placeholder="a name")
+
+    assert answers(dialog, "end", "backspace", "X", "begin paste", "a", "enter", "b", "end paste", "enter") == [
+        "olXa b"
+    ]
+
+
+def test_home_and_end_are_the_texts_in_a_text_input() -> None:
+    assert answers(TextInput("Name", text="b"), "home", "a", "end", "c", "enter") == ["abc"]
+
+
+def test_a_secret_is_not_shown() -> None:
+    dialog = TextInput("API key", masked=True)
+    given = answers(dialog, *"sk-1")
+
+    assert shown(dialog)[3] == "› ••••"
+    assert not any("sk-1" in row for row in shown(dialog))
+    assert answers(dialog, "enter") == ["sk-1"]
+    assert given == []
+
+
+def test_a_refused_text_says_why_until_it_is_changed() -> None:
+    dialog = TextInput("Name", check=lambda text: "" if text else "a name is needed")
+
+    assert answers(dialog, "enter") == []
+    assert "  a name is needed" in shown(dialog)
+    assert answers(dialog, "x") == []
+    assert "  a name is needed" not in shown(dialog)
+    assert answers(dialog, "enter") == ["x"]
+
+
+def test_pages_are_read_from_the_beginning_to_the_end() -> None:
+    dialog = Pages("Help", "\n".join(f"line {number}" for number in range(30)))
+    first = shown(dialog)[3]
+    answers(dialog, "end")
+    last = shown(dialog)
+    answers(dialog, "up", "page up", "home", "down")
+
+    assert first == "  line 0"
+    assert last[11] == "  line 29"
+    assert last[1].endswith("22–30/30")
+    assert shown(dialog)[3] == "  line 1"
+    assert answers(dialog, "enter") == [None]
+
+
+def test_the_key_that_scrolls_is_named_while_there_is_more_than_is_shown() -> None:
+    def hints(dialog: Dialog[Any]) -> str:
+        return [*filter(None, shown(dialog, (60, 14)))][-1]
+
+    short, long = "one line", "\n".join(f"line {number}" for number in range(30))
+
+    assert hints(Pages("Help", short)) == "  Esc close"
+    assert hints(Pages("Help", long)) == "  PgDn scroll · Esc close"
+    assert hints(Confirm("Run it?", CHOICES, short)) == "  Enter choose · Esc cancel"
+    assert hints(Confirm("Run it?", CHOICES, long)) == "  Enter choose · PgDn scroll · Esc cancel"
+
+
+def test_the_key_that_scrolls_is_named_as_soon_as_the_window_is_too_low() -> None:
+    dialog = Confirm("Run it?", CHOICES, "one\ntwo\nthree")
+
+    assert "scroll" not in shown(dialog, (60, 12))[-1]
+    assert "scroll" in shown(dialog, (60, 8))[-1]
+    assert shown(dialog, (60, 8))[1].endswith("1–2/3")
+    assert shown(dialog, (60, 7))[1].endswith("    1/3")
+
+
+def test_where_hints_do_not_all_fit_the_one_that_scrolls_goes_first() -> None:
+    long = "\n".join(f"line {number}" for number in range(30))
+
+    assert shown(Pages("Help", long), (20, 9))[-1] == "  Esc close"
+    assert shown(Confirm("Run it?", CHOICES, long), (40, 9))[-1] == "  Enter choose · Esc cancel"
+    assert shown(Confirm("Run it?", CHOICES, long), (20, 9))[-1] == "  Enter choose"

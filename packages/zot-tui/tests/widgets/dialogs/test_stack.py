@@ -1,0 +1,262 @@
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import urwid
+
+from zot_tui.widgets.dialogs.picker import Item, Picker
+from zot_tui.widgets.dialogs.questions import Choice, Confirm, TextInput
+from zot_tui.widgets.dialogs.stack import PAUSE, WAITS, Stack
+
+SIZE = (30, 16)
+
+
+def shown(stack: Stack, size: tuple[int, int] = SIZE) -> list[str]:
+    return [row.decode().rstrip() for row in stack.render(size, focus=True).text]
+
+
+def confirm(title: str = "Sure?") -> Confirm[bool]:
+    return Confirm(title, [Choice("y", "Yes", True), Choice("n", "No", False)])
+
+
+async def opened(stack: Stack, *dialogs: Any, behind: bool = False) -> list[asyncio.Task[Any]]:
+    """Tasks that wait for the answers, the dialogs being open."""
+    tasks = []
+    for dialog in dialogs:
+        tasks.append(asyncio.ensure_future(stack.ask(dialog, behind=behind)))
+        await asyncio.sleep(0)
+    return tasks
+
+
+async def test_a_dialog_goes_in_and_its_answer_comes_out() -> None:
+    changes: list[bool] = []
+    stack = Stack(urwid.SolidFill("."), on_change=lambda: changes.append(stack.top is not None))
+    (task,) = await opened(stack, confirm())
+    assert stack.keypress(SIZE, "y") is None
+    assert changes == [True, False]
+    assert await task is True
+
+
+async def test_escape_gives_none() -> None:
+    stack = Stack(urwid.SolidFill("."))
+    (task,) = await opened(stack, confirm())
+    stack.keypress(SIZE, "esc")
+    assert await task is None
+
+
+async def test_a_dialog_stands_at_the_bottom_above_what_stays_in_sight() -> None:
+    stack = Stack(urwid.SolidFill("."), below=lambda columns: 1)
+    (task,) = await opened(stack, confirm())
+    rows = shown(stack)
+    stack.close_all()
+    await task
+    assert rows == [
+        *["." * 30] * 8,
+        "─" * 30,
+        "  Sure?",
+        "",
+        "› y  Yes",
+        "  n  No",
+        "",
+        "  Enter choose · Esc cancel",
+        "." * 30,
+    ]
+
+
+async def test_the_newest_dialog_has_the_keys_and_the_one_below_comes_back() -> None:
+    stack = Stack(urwid.SolidFill("."))
+    picker = Picker("Choose", [Item(1, "one"), Item(2, "two")])
+    first, second = await opened(stack, picker, confirm())
+    for key in ("n", "down", "enter"):
+        stack.keypress(SIZE, key)
+    assert [await first, await second] == [2, False]
+
+
+class Clock:
+    """Seconds that pass when a test says so, with what is to be called then."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.due: list[tuple[float, Callable[[], None]]] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def after(self, seconds: float, call: Callable[[], None]) -> "Clock":
+        self.due.append((self.now + seconds, call))
+        return self
+
+    def cancel(self) -> None:
+        self.due.clear()
+
+    def go_on(self, seconds: float) -> None:
+        self.now += seconds
+        ready = [each for each in self.due if each[0] <= self.now]
+        self.due = [each for each in self.due if each[0] > self.now]
+        for _, call in ready:
+            call()
+
+
+class Watched:
+    """A stack over a line to type in, that draws itself whenever it has changed, as a screen does."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.edit = urwid.Edit()
+        base = urwid.Filler(self.edit, valign="bottom")
+        self.stack = Stack(base, clock=self.clock, after=self.clock.after, on_change=self.draw)
+        self.rows: list[str] = []
+
+    def draw(self) -> None:
+        self.rows = shown(self.stack)
+
+    def type(self, *keys: str) -> None:
+        for key in keys:
+            self.stack.keypress(SIZE, key)
+        self.draw()
+
+    @property
+    def waits(self) -> bool:
+        return any(WAITS[:20] in row for row in self.rows)
+
+
+async def test_a_question_that_comes_by_itself_waits_behind_and_takes_no_key_that_closes_the_other() -> None:
+    watched = Watched()
+    (typing,) = await opened(watched.stack, TextInput("Name"))
+    (asked,) = await opened(watched.stack, confirm(), behind=True)
+    assert watched.stack.waiting
+    watched.type("y", "enter", "enter", "y")
+    assert watched.waits
+    assert not watched.stack.waiting
+    watched.clock.go_on(PAUSE)
+    assert not watched.waits
+    watched.type("n")
+    assert [await typing, await asked, watched.edit.edit_text] == ["y", False, "y"]
+
+
+async def test_a_question_that_comes_while_somebody_types_leaves_them_the_keys_until_they_pause() -> None:
+    watched = Watched()
+    watched.type("p")
+    (asked,) = await opened(watched.stack, confirm(), behind=True)
+    for key in "leany":
+        watched.clock.go_on(PAUSE * 0.9)
+        watched.type(key)
+        assert watched.stack.top is None
+        assert watched.waits
+        assert watched.stack.beside
+    watched.clock.go_on(PAUSE * 0.9)
+    watched.clock.go_on(PAUSE * 0.2)
+    assert not watched.waits
+    assert watched.stack.beside
+    watched.type("y")
+    assert [await asked, watched.edit.edit_text] == [True, "pleany"]
+
+
+async def test_a_question_that_comes_when_nobody_types_takes_the_next_key_once_it_was_drawn() -> None:
+    watched = Watched()
+    watched.type("p")
+    watched.stack.rest()
+    watched.stack.on_change = None
+    first, second = await opened(watched.stack, confirm("first"), confirm("second"), behind=True)
+    watched.stack.keypress(SIZE, "y")
+    assert watched.edit.edit_text == "py"
+    watched.clock.go_on(PAUSE)
+    watched.draw()
+    for key in "nn":  # one reading: the next question was not seen yet
+        watched.stack.keypress(SIZE, key)
+    assert await first is False
+    assert not second.done()
+    watched.clock.go_on(PAUSE)
+    watched.draw()
+    watched.type("y")
+    assert [await second, watched.edit.edit_text] == [True, "pyn"]
+
+
+async def test_the_end_of_a_line_lets_a_question_be_answered_at_once_but_not_one_that_came_before_it() -> None:
+    watched = Watched()
+    watched.type("p")
+    watched.stack.rest()
+    (asked,) = await opened(watched.stack, confirm(), behind=True)
+    watched.type("y")
+    answers = [await asked]
+    watched.type("p")
+    (asked,) = await opened(watched.stack, confirm(), behind=True)
+    watched.stack.rest()
+    watched.type("y")
+    assert not asked.done()
+    asked.cancel()
+    assert [*answers, watched.edit.edit_text] == [True, "ppy"]
+
+
+async def test_a_dialog_that_covers_a_question_gives_it_no_keys_when_it_closes() -> None:
+    watched = Watched()
+    (asked,) = await opened(watched.stack, confirm(), behind=True)
+    (typing,) = await opened(watched.stack, TextInput("Name"))
+    watched.type("esc", "esc")
+    assert await typing is None
+    assert not asked.done()
+    watched.clock.go_on(PAUSE)
+    watched.type("esc")
+    assert [await asked] == [None]
+
+
+async def test_keys_that_follow_an_answer_go_to_the_base() -> None:
+    edit = urwid.Edit()
+    stack = Stack(urwid.Filler(edit))
+    (task,) = await opened(stack, confirm())
+    for key in "yes":
+        stack.keypress(SIZE, key)
+    await task
+    assert str(edit.edit_text) == "es"
+
+
+async def test_a_cancelled_question_takes_its_dialog_away() -> None:
+    stack = Stack(urwid.SolidFill("."))
+    below, above = await opened(stack, confirm("first"), confirm("second"))
+    below.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await below
+    assert stack.top is not None
+    assert any("second" in row for row in shown(stack))
+    above.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await above
+    assert stack.top is None
+    assert shown(stack) == ["." * 30] * 16
+
+
+async def test_a_dialog_can_be_asked_again_but_not_twice_at_once() -> None:
+    stack = Stack(urwid.SolidFill("."))
+    dialog = confirm()
+    (task,) = await opened(stack, dialog)
+    with pytest.raises(RuntimeError, match="open already"):
+        await stack.ask(dialog)
+    stack.keypress(SIZE, "y")
+    first = await task
+    (task,) = await opened(stack, dialog)
+    stack.keypress(SIZE, "n")
+    assert [first, await task] == [True, False]
+
+
+async def test_a_paste_that_began_before_a_question_does_not_answer_it() -> None:
+    stack = Stack(urwid.SolidFill("."))
+    stack.keypress(SIZE, "begin paste")
+    (task,) = await opened(stack, confirm())
+    for key in ("y", "enter", "end paste"):
+        stack.keypress(SIZE, key)
+    still_open = stack.top is not None
+    stack.close_all()
+    await task
+    assert still_open
+
+
+async def test_every_size_of_screen_is_filled() -> None:
+    stack = Stack(urwid.SolidFill("."), below=lambda columns: 2)
+    picker = Picker("Choose", [Item(number, f"item {number}") for number in range(50)])
+    (task,) = await opened(stack, picker)
+    for size in ((20, 6), (120, 50), (3, 1), (40, 12), (8, 3)):
+        canvas = stack.render(size, focus=True)
+        assert (canvas.cols(), canvas.rows()) == size
+    stack.close_all()
+    await task

@@ -1,0 +1,205 @@
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from unicodedata import category
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_tui.text.ansi import Sgr
+from zot_tui.text.runs import plain, runs_width
+from zot_tui.theme.color import indexed
+from zot_tui.widgets.transcript.blocks import KIND, RENDERERS, SOURCE, Block, Drawn, draw
+from zot_tui.widgets.transcript.chunks import SIZE
+
+
+@dataclass
+class Text:
+    text: str
+    kind: str = "text"
+
+
+@dataclass
+class Code:
+    path: str
+    text: str
+    start_line: int = 1
+    kind: str = "code"
+
+
+@dataclass
+class Diff:
+    path: str
+    diff: str
+    starts: Sequence[tuple[int, int]] = ()
+    kind: str = "diff"
+
+
+@dataclass
+class Files:
+    paths: list[str] = field(default_factory=list)
+    kind: str = "files"
+
+
+@dataclass
+class Terminal:
+    command: str
+    output: str
+    exit_code: int | None = 0
+    duration: float = 0.0
+    kind: str = "terminal"
+
+
+@dataclass
+class Image:
+    mime_type: str
+    data: str
+    source: str = ""
+    kind: str = "image"
+
+
+@dataclass
+class Other:
+    kind: str = "hologram"
+
+
+def rows(drawn: Drawn, width: int = 40) -> list[str]:
+    return [plain(row) for part in drawn.parts for row in part.rows(width)]
+
+
+def styles(drawn: Drawn, width: int = 40) -> list[list[object]]:
+    return [[style for style, _ in row] for part in drawn.parts for row in part.rows(width)]
+
+
+def test_text_keeps_the_colours_of_programs() -> None:
+    drawn = draw(Text("plain \x1b[32mgreen\x1b[0m\n"))
+
+    assert rows(drawn) == ["plain green"]
+    assert styles(drawn) == [["tool_out", Sgr(indexed(2))]]
+    assert draw(Text(" \n")).parts == []
+
+
+def test_code_has_numbers_and_the_colours_of_its_language() -> None:
+    drawn = draw(Code("src/app.py", "def f():\n\treturn 1\n", 99), "src/app.py")
+
+    assert rows(drawn) == [" 99  def f():", "100      return 1"]
+    assert "syntax.keyword" in styles(drawn)[0]
+    assert plain(drawn.note) == "2 lines"
+
+
+def test_a_file_is_named_unless_the_row_above_names_it() -> None:
+    assert rows(draw(Code("a.txt", "x"), "other"))[0] == "a.txt"
+    assert rows(draw(Diff("a.txt", "+x"), "a.txt")) == ["+ x"]
+    assert rows(draw(Diff("/home/me/src/a.txt", "+x"), "src/a.txt")) == ["+ x"]
+    assert rows(draw(Diff("a.txt", "+x"), "")) == ["a.txt", "+ x"]
+
+
+def test_long_code_comes_in_parts_that_go_on_in_the_state_of_the_one_before() -> None:
+    text = 'x = """\n' + "def not_code():\n" * 100 + '"""\ndef code(): pass\n'
+    drawn = draw(Code("a.py", text), "a.py")
+
+    assert len(drawn.parts) == 3
+    assert rows(drawn)[-1] == "103  def code(): pass"
+    last = drawn.parts[-1].rows(60)
+    assert "syntax.keyword" in [style for style, _ in last[-1]]
+    assert "syntax.keyword" not in [style for style, _ in last[-3]]
+
+
+def test_a_line_of_code_that_is_cut_has_one_number() -> None:
+    drawn = draw(Code("a.txt", f"one\n{'x' * (2 * SIZE + 1)}\nthree"), "a.txt")
+    numbers = [row[0] for part in drawn.parts for row in (plain(runs) for runs in part.rows(100)) if row[0] != " "]
+
+    assert numbers == ["1", "2", "3"]
+    assert sum(row.count("x") for row in rows(drawn, 100)) == 2 * SIZE + 1
+
+
+def test_a_diff_has_its_signs_styles_and_a_note_of_what_changed() -> None:
+    drawn = draw(Diff("a.py", " kept\n-old\n+new\n+more\n...\n far", [(9, 9), (40, 41)]), "a.py")
+
+    assert rows(drawn) == [" 9   kept", "10 - old", "10 + new", "11 + more", "   ⋯", "41   far"]
+    assert drawn.note == [("diff.added", "+2"), ("muted", " "), ("diff.removed", "−1")]
+    assert draw(Diff("a.py", "-x"), "a.py").note == [("diff.removed", "−1")]
+
+
+def test_a_long_diff_comes_in_parts_whose_numbers_go_on() -> None:
+    diff = "\n".join(["+first", *(f" {number}" for number in range(1, 100)), "-gone", "...", "...", "+last"])
+    drawn = draw(Diff("a", diff, [(1, 1), (0, 0), (700, 1701)]), "a")
+    shown = rows(drawn)
+
+    assert shown[:2] == ["   1 + first", "   2   1"]
+    assert shown[99:] == [" 100   99", " 100 - gone", "     ⋯", "     ⋯", "1701 + last"]
+
+
+@given(
+    st.lists(st.sampled_from([" kept", "-old", "+new"]), min_size=1, max_size=130),
+    st.integers(1, 2000),
+    st.integers(1, 2000),
+)
+def test_numbers_of_a_diff_do_not_depend_on_how_it_is_cut(lines: list[str], old: int, new: int) -> None:
+    found = [row.split() for row in rows(draw(Diff("a", "\n".join(lines), [(old, new)]), "a"))]
+
+    for line, row in zip(lines, found, strict=True):
+        assert row[0] == str(old if line[0] == "-" else new)
+        old += line[0] != "+"
+        new += line[0] != "-"
+
+
+def test_files_show_their_name_before_their_folder() -> None:
+    drawn = draw(Files(["src/app.py", "src/lib/", "README"]))
+
+    assert rows(drawn) == ["src/app.py", "src/lib/", "README"]
+    assert styles(drawn) == [["dim", "tool_out"], ["dim", "muted"], ["tool_out"]]
+    assert plain(drawn.note) == "3 files"
+
+
+def test_a_terminal_shows_its_command_unless_it_is_named_above() -> None:
+    assert rows(draw(Terminal("git status", "clean\n"), "git status")) == ["clean"]
+    assert rows(draw(Terminal("a\nb", "out"), "other")) == ["$ a", "  b", "out"]
+    assert rows(draw(Terminal("true", ""), "true")) == []
+
+
+def test_a_terminal_notes_how_it_ended() -> None:
+    assert plain(draw(Terminal("x", "", 0, 0.3)).note) == "0.3s"
+    assert plain(draw(Terminal("x", "", 0, 0.001)).note) == ""
+    assert draw(Terminal("x", "", 2, 72)).note == [("error", "exit 2"), ("muted", " · 1m 12s")]
+    assert draw(Terminal("x", "", None, 0)).note == [("warning", "stopped")]
+
+
+def test_an_image_is_told_by_its_type_and_size() -> None:
+    data = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big")
+
+    assert rows(draw(Image("image/png", b64encode(data).decode(), "a.png"))) == ["▨ PNG · 640×480 · 24 B  a.png"]
+    assert rows(draw(Image("image/x", "not base64!"))) == ["▨ X · 0 B"]
+    large = b64encode(data + bytes(99_977)).decode()
+    assert rows(draw(Image("image/png", large, ""))) == ["▨ PNG · 640×480 · 100 kB"]
+
+
+def test_whoever_names_an_image_cannot_fill_the_screen_with_the_name() -> None:
+    found = rows(draw(Image("image/" + "x" * 100_000, "", "y" * 100_000)))
+    assert found[0].startswith("▨ " + "X" * (KIND - 1) + "… · 0 B")
+    assert sum(map(len, found)) < SOURCE + 2 * KIND
+
+
+def test_an_unknown_kind_is_its_name() -> None:
+    assert rows(draw(Other())) == ["(hologram)"]
+
+
+ANY = st.text(st.sampled_from("ab /\t\n\r\x1b[31m-+.日\u0301👩‍💻\u202e"), max_size=120)
+
+
+@given(ANY, st.integers(1, 24))
+def test_no_block_is_wider_than_its_width_or_prints_a_control_character(text: str, width: int) -> None:
+    blocks: list[Block] = [
+        Text(text),
+        Code(text, text),
+        Diff(text, text, [(1, 1)]),
+        Files([text]),
+        Terminal(text, text, 1),
+        Image(text, text, text),
+    ]
+    assert {block.kind for block in blocks} == set(RENDERERS)
+    for block in blocks:
+        for part in draw(block).parts:
+            for row in part.rows(width):
+                assert runs_width(row) <= width
+                assert "Cc" not in map(category, plain(row))

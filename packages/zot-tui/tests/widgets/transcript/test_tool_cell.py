@@ -1,0 +1,188 @@
+from dataclasses import dataclass
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_tui.text.ansi import Sgr
+from zot_tui.text.runs import plain, runs_width
+from zot_tui.widgets.transcript.cell import Look
+from zot_tui.widgets.transcript.tool_cell import Ending, ToolCell
+
+
+@dataclass
+class Terminal:
+    command: str
+    output: str
+    exit_code: int | None = 0
+    duration: float = 0.0
+    kind: str = "terminal"
+
+
+@dataclass
+class Code:
+    path: str
+    text: str
+    start_line: int = 1
+    kind: str = "code"
+
+
+def rows(cell: ToolCell, width: int = 40) -> list[str]:
+    return [plain(row) for part in cell.parts for row in part.rows(width)]
+
+
+def lines(count: int) -> str:
+    return "\n".join(f"line {number}" for number in range(count))
+
+
+def test_a_running_call_shows_the_end_of_its_output() -> None:
+    cell = ToolCell("bash", "make test", Look(frames=("-", "+")))
+    assert rows(cell) == ["- bash make test"]
+
+    cell.append_output(lines(9))
+    assert rows(cell) == ["- bash make test", *(f"    line {number}" for number in range(4, 9))]
+    cell.append_output("!\n")
+    assert rows(cell)[-1] == "    line 8!"
+    assert cell.folds(40)
+    cell.expanded = True
+    assert rows(cell)[1] == "    line 0"
+
+
+def test_a_frame_of_the_spinner_changes_the_first_part_alone() -> None:
+    cell = ToolCell("bash", "make", Look(frames=("-", "+")))
+    cell.append_output("out")
+    before = list(cell.parts)
+
+    assert cell.spin(3)
+    assert rows(cell) == ["+ bash make", "    out"]
+    assert [old is new for old, new in zip(before, cell.parts, strict=True)] == [False, True]
+    cell.finish("ok")
+    assert not cell.spin(4)
+
+
+def test_a_running_call_says_for_how_long() -> None:
+    cell = ToolCell("bash", "make", Look(frames=("-",)))
+    cell.elapsed(12)
+
+    assert rows(cell) == ["- bash make  12s"]
+
+
+def test_an_argument_may_come_later() -> None:
+    cell = ToolCell("read", look=Look(frames=("-",)))
+    assert rows(cell) == ["- read"]
+    cell.argument = "src/app.py"
+
+    assert rows(cell) == ["- read src/app.py"]
+
+
+def test_a_call_says_how_it_ended_without_colours_too() -> None:
+    ends: list[tuple[Ending, str, str]] = [
+        ("ok", "●", "success"),
+        ("failed", "✗", "error"),
+        ("stopped", "■", "warning"),
+        ("refused", "⊘", "warning"),
+    ]
+    for state, mark, style in ends:
+        cell = ToolCell("touch", "a")
+        cell.finish(state, (), 0.1, ["2 retries"])
+        assert rows(cell) == [f"{mark} touch a  2 retries · 0.1s"]
+        assert cell.parts[0].rows(40)[0][0] == (style, f"{mark} ")
+
+
+def test_a_block_that_tells_the_time_is_believed() -> None:
+    cell = ToolCell("bash", "make")
+    cell.finish("failed", [Terminal("make", "no rule", 2, 1.3)], 5.0)
+
+    assert rows(cell) == ["✗ bash make  exit 2 · 1.3s", "    no rule"]
+
+
+def test_a_long_body_is_folded_at_its_end_or_its_beginning() -> None:
+    read = ToolCell("read", "a.txt", Look(shown=2))
+    read.finish("ok", [Code("a.txt", lines(9))])
+    assert rows(read) == ["● read a.txt  9 lines", "    1  line 0", "    2  line 1", "    … 7 more lines (ctrl+o)"]
+    assert read.folds(40)
+
+    run = ToolCell("bash", "x", Look(shown=2))
+    run.finish("ok", [Terminal("x", lines(9))])
+    assert rows(run) == ["● bash x", "    … 7 earlier lines (ctrl+o)", "    line 7", "    line 8"]
+    run.expanded = True
+    assert rows(run) == ["● bash x", *(f"    line {number}" for number in range(9))]
+    assert run.folds(40)
+
+
+def test_bodies_can_be_left_out() -> None:
+    cell = ToolCell("read", "a.txt", Look(shown=0))
+    cell.finish("ok", [Code("a.txt", lines(9))])
+    assert rows(cell) == ["● read a.txt  9 lines"]
+    assert cell.folds(40)
+    assert cell.tight
+    cell.expanded = True
+
+    assert len(rows(cell)) == 10
+    assert not cell.tight
+
+
+def test_a_long_argument_is_clipped_before_how_it_ended_and_whole_when_expanded() -> None:
+    cell = ToolCell("bash", "echo one two three four\necho five")
+    cell.finish("failed", [Terminal("echo one two three four\necho five", "", 1)])
+
+    assert rows(cell, 30) == ["✗ bash echo one two t…  exit 1"]
+    assert cell.folds(30)
+    cell.expanded = True
+    assert rows(cell, 30) == ["✗ bash echo one two three four", "  echo five  exit 1"]
+    assert rows(cell, 8) == ["✗ bash", "  echo", "  one", "  two", "  three", "  four", "  echo", "  five", "  exit 1"]
+
+
+def test_colours_of_a_running_program_are_kept() -> None:
+    cell = ToolCell("bash", "x")
+    cell.append_output("\x1b[31mred\x1b[0m\r\n10%\r20%")
+
+    assert rows(cell)[1:] == ["    red", "    20%"]
+    assert any(isinstance(style, Sgr) for style, _ in cell.parts[1].rows(40)[0])
+
+
+def test_much_output_of_a_running_program_is_not_kept() -> None:
+    cell = ToolCell("bash", "x")
+    for _ in range(50):
+        cell.append_output(lines(1000))
+
+    assert len(cell._output) <= 16 * 1024
+    assert rows(cell)[-1] == "    line 999"
+
+
+def test_a_frame_is_drawn_around_a_call_where_there_is_room() -> None:
+    cell = ToolCell("bash", "git status", Look(framed=True))
+    cell.finish("ok", [Terminal("git status", "clean 日本", 0, 0.3)])
+
+    assert rows(cell, 30) == [
+        "╭ ● bash git status  0.3s ───╮",
+        "│ clean 日本                 │",
+        "╰────────────────────────────╯",
+    ]
+    assert rows(cell, 16) == ["● bash gi…  0.3s", "clean 日本", "─" * 16]
+
+
+def test_a_body_that_was_forgotten_is_drawn_again() -> None:
+    cell = ToolCell("bash", "x")
+    cell.finish("ok", [Terminal("x", "out")])
+    before = rows(cell)
+    cell.release()
+
+    assert rows(cell) == before
+
+
+HOSTILE = st.text(st.sampled_from("ab \t\n\r\x1b[31m\x07日é\u0301\u200d👩‍💻\u202e/"), max_size=80)
+
+
+@given(HOSTILE, HOSTILE, st.integers(1, 50), st.booleans(), st.booleans(), st.booleans())
+def test_no_call_is_wider_than_its_width(
+    name: str, text: str, width: int, framed: bool, expanded: bool, ended: bool
+) -> None:
+    cell = ToolCell(name, text, Look(framed=framed, shown=3))
+    cell.append_output(text)
+    if ended:
+        cell.finish("failed", [Terminal(text, text, 1, 2.0), Code(name, text)], 1.0, [text])
+    cell.expanded = expanded
+    for part in cell.parts:
+        for row in part.rows(width):
+            assert runs_width(row) <= width
+            assert not any(ord(sign) < 32 for sign in plain(row))

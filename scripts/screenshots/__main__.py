@@ -1,0 +1,96 @@
+"""Makes docs/images/NAME-dark.svg and NAME-light.svg of every state of the screen, from real runs of zot.
+
+    uv run scripts/screenshots [--check] [--list] [--theme THEME] [--folder DIR] [NAME ...]
+
+`--check` writes nothing and says which screenshots are not current, with exit code 1. It compares the texts, not the
+colours, without the rows that differ from machine to machine, and looks again before it says that one differs: a busy
+machine may have been caught in between. `--list` prints the names of the states.
+
+Needs POSIX (pseudo-terminals) and pyte, which the development group brings.
+"""
+
+import argparse
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from draw import PALETTES
+from play import play, rows_of
+from states import STATES, State
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+LOOKS = 3
+"""How often a state is tried for."""
+AT_A_TIME = 3
+"""Runs beside each other."""
+
+
+def write(state: State, theme: str, path: Path) -> str:
+    """Make a screenshot; what went wrong, if something did."""
+    difficulty = ""
+    for _ in range(LOOKS):
+        try:
+            svg = play(state, theme).svg(state, theme)
+        except TimeoutError as error:
+            difficulty = f"{state.name}, {theme}: {error}"
+        else:
+            path.write_text(svg, "utf-8")
+            return ""
+    return difficulty
+
+
+def check(state: State, theme: str, path: Path) -> str:
+    """Compare a screenshot with what is seen now; the difference, if there is one."""
+    if not path.exists():
+        return f"{path.name} is missing; run make screenshots"
+    before, difference = _compared(state, path.read_text("utf-8")), ""
+    for _ in range(LOOKS):
+        try:
+            after = _compared(state, play(state, theme).svg(state, theme))
+        except TimeoutError as error:
+            difference = str(error)
+            continue
+        if before == after:
+            return ""
+        gone = [f"- {row}" for row in before if row not in after]
+        come = [f"+ {row}" for row in after if row not in before]
+        difference = "\n".join([*gone, *come])
+    return f"{path.name} is not current; run make screenshots\n{difference}"
+
+
+def _compared(state: State, svg: str) -> list[str]:
+    varies = re.compile(state.varies.replace(" ", "") or "(?!)")  # rows have no blanks; without one, nothing varies
+    return [row for row in rows_of(svg) if not varies.search(row)]
+
+
+def main() -> int:
+    """Write or check; the exit code."""
+    parser = argparse.ArgumentParser(prog="screenshots", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these states")
+    parser.add_argument("--theme", choices=[*PALETTES], help="only this one")
+    parser.add_argument("--check", action="store_true", help="write nothing, say what is not current")
+    parser.add_argument("--folder", type=Path, default=IMAGES, metavar="DIR", help="the screenshots are there")
+    parser.add_argument("--list", action="store_true", help="print the names of the states")
+    asked = parser.parse_args()
+    if unknown := {*asked.names} - {state.name for state in STATES}:
+        parser.error(f"no state {', '.join(sorted(unknown))}")
+    states = [state for state in STATES if not asked.names or state.name in asked.names]
+    if asked.list:
+        print("\n".join(state.name for state in states))
+        return 0
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    jobs = [
+        (state, theme, asked.folder / f"{state.name}-{theme}.svg")
+        for state in states
+        for theme in ([asked.theme] if asked.theme else PALETTES)
+    ]
+    do = check if asked.check else write
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        problems = [each for each in pool.map(lambda job: do(*job), jobs) if each]
+    print("\n".join(problems), end="\n" if problems else "", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

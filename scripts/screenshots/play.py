@@ -1,0 +1,173 @@
+"""Runs zot in a pseudo-terminal against a model that reads from a script, in a small project, and takes its cells.
+
+Nothing is drawn by hand: the program, its tools, its files and its children are real; only the model's words are
+written down beforehand. What still differs from run to run is made the same in one place, `alike`.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import project
+from draw import PALETTES, Cell, Palette, color, screenshot
+from states import AGO, Earlier, Extension, Keys, Sees, State
+
+from zot_provider.testing import ScriptedServer, Turn
+from zot_tui.testing import KITTY, PtyScreen
+
+EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
+PAPER_QUERY = b"\x1b]11;?\x1b\\"
+QUIET = 0.4
+"""Seconds without output after which a screen has come to rest; one that spins is taken after `RESTLESS`."""
+RESTLESS = 2.0
+LIMIT = 30.0
+"""Seconds that something may take to be seen."""
+
+_SECONDS = re.compile(r"\d+(?=s\b)")
+_SHORT = re.compile(r"(?:  | · )0\.\ds(?=\s*$)")
+_FRAMES = re.compile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]")
+
+
+class Shot(NamedTuple):
+    """What was on a terminal: cells, row by row, and the cursor's column and row, None if it is hidden."""
+
+    rows: list[list[Cell]]
+    cursor: tuple[int, int] | None
+
+    def svg(self, state: State, theme: str) -> str:
+        """The screenshot."""
+        return screenshot(self.rows, PALETTES[theme], state.title, state.about, self.cursor)
+
+
+def play(state: State, theme: str) -> Shot:
+    """Bring zot into a state, on a terminal that says it is dark or light. Raises TimeoutError, with the screen, if
+    something that the state waits for is not seen."""
+    with _home() as home, _server(state) as server:
+        shop = project.write(home / "shop")
+        environment = _environment(home, state, theme, server)
+        for each in state.before:
+            if isinstance(each, Extension):
+                _install(each, environment, shop)
+            elif isinstance(each, Earlier):
+                _speak(each, environment, shop, server)
+        server.add(*state.turns)
+        paper = PALETTES[theme].paper[1:]
+        answers = {**KITTY, PAPER_QUERY: f"\x1b]11;rgb:{paper[:2]}/{paper[2:4]}/{paper[4:]}\x1b\\".encode()}
+        command = [sys.executable, "-m", "zot_agent", *state.arguments]
+        columns, rows = state.size
+        with PtyScreen(
+            command, columns=columns, rows=rows, environment=environment, cwd=str(shop), answers=answers
+        ) as pty:
+            _take_steps(pty, state)
+            shot = Shot(list(_cells(pty, state.size, PALETTES[theme])), pty.cursor)
+            pty.type("\x1b\x03\x03")  # stops what is going on, then leaves; hanging up ends what does not
+        return shot._replace(rows=[alike(row) for row in shot.rows])
+
+
+def alike(row: list[Cell]) -> list[Cell]:
+    """A row with what no two runs have in common made the same. The spinner stands at one frame, seconds (of the
+    working row, and the last digits that a test run prints) are all `2`. That a call took some tenths of a second is
+    left out: zot tells it from a twentieth on, and a fast machine is below that."""
+    text = "".join(cell.text or "\0" for cell in row)  # one character a cell: no state shows combined ones
+    text = _SHORT.sub(lambda found: " " * len(found[0]), text)
+    text = _SECONDS.sub(lambda found: "2".rjust(len(found[0]), "0"), text)
+    text = _FRAMES.sub("⠹", text)
+    return [cell._replace(text=each.strip("\0")) for cell, each in zip(row, text, strict=True)]
+
+
+@contextlib.contextmanager
+def _home() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="zot-screenshots-")).resolve()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _server(state: State) -> Iterator[ScriptedServer]:
+    with ScriptedServer(models=state.models) as server:
+        yield server
+
+
+def _environment(home: Path, state: State, theme: str, server: ScriptedServer) -> dict[str, str]:
+    keys = {
+        "ANTHROPIC_API_KEY": "sk-ant-not-a-key-of-anybody",
+        "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages"),
+    }
+    return {
+        "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]),
+        "HOME": str(home),
+        "ZOT_HOME": str(home / ".zot"),
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "COLORFGBG": "0;15" if theme == "light" else "15;0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **(keys if state.key else {}),
+    }
+
+
+def _install(extension: Extension, environment: dict[str, str], shop: Path) -> None:
+    command = [sys.executable, "-m", "zot_agent", "ext", "install", str(EXTENSIONS / extension.name)]
+    subprocess.run(command, env=environment, cwd=shop, check=True, capture_output=True, timeout=60)
+    for name, text in extension.files.items():
+        Path(environment["ZOT_HOME"], "extensions", extension.name, name).write_text(text, "utf-8")
+
+
+def _speak(earlier: Earlier, environment: dict[str, str], shop: Path, server: ScriptedServer) -> None:
+    """Have a session, and have it be as old as is said."""
+    server.add(Turn(earlier.answer))
+    command = [sys.executable, "-m", "zot_agent", "-p", earlier.prompt]
+    subprocess.run(command, env=environment, cwd=shop, check=True, capture_output=True, timeout=60)
+    sessions = Path(environment["ZOT_HOME"], "sessions").glob("*/*.jsonl")
+    newest = max(sessions, key=lambda path: path.stat().st_mtime_ns)
+    then = time.time() - AGO[earlier.ago]
+    os.utime(newest, (then, then))
+
+
+def _take_steps(pty: PtyScreen, state: State) -> None:
+    for step in state.steps:
+        if isinstance(step, Keys):
+            pty.type(step.keys)
+        elif isinstance(step, Sees):
+            pty.wait_until(_shown(pty, step), LIMIT, repr(step.text))
+            _rest(pty)
+
+
+def _shown(pty: PtyScreen, step: Sees) -> Callable[[], bool]:
+    return lambda: (step.text in pty.screen()) is not step.gone
+
+
+def _rest(pty: PtyScreen) -> None:
+    end = time.monotonic() + RESTLESS
+    while pty.read(QUIET) and time.monotonic() < end:
+        pass
+
+
+def _cells(pty: PtyScreen, size: tuple[int, int], palette: Palette) -> Iterator[list[Cell]]:
+    for row in range(size[1]):
+        yield [_cell(pty.style_at(column, row), palette) for column in range(size[0])]
+
+
+def _cell(char: Any, palette: Palette) -> Cell:
+    ink, paper = color(char.fg, palette.ink, palette), color(char.bg, palette.paper, palette)
+    if char.reverse:
+        ink, paper = paper, ink
+    return Cell(char.data, ink, paper, char.bold, char.italics, char.underscore, char.strikethrough)
+
+
+def rows_of(svg: str) -> Sequence[str]:
+    """The texts of a screenshot, row by row and without blanks: what is compared where colours may differ."""
+    found: dict[str, str] = {}
+    for y, text in re.findall(r'<text[^>]* y="(\d+)"[^>]*>([^<]*)</text>', svg):
+        found[y] = found.get(y, "") + re.sub(r"\s", "", text)
+    return [found[y] for y in sorted(found, key=int)]

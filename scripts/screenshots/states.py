@@ -1,0 +1,298 @@
+"""The states of the screen that there are screenshots of, a record each. Adding a record adds two screenshots."""
+
+import json
+from typing import Any, NamedTuple
+
+from project import DRAW, EDIT, LOOK, PROMPT, RUN_TESTS, SEARCH, TASK
+
+from zot_provider.testing import Call, Fault, Turn
+from zot_provider.usage import Usage
+
+READY = "ask, or / for commands"
+
+AGO = {"2 h": 2.5 * 3600, "3 days": 3.5 * 86400, "2 weeks": 16 * 86400}
+
+
+class Keys(NamedTuple):
+    """Types `keys` as a terminal sends them: Enter is `\\r`, Esc is `\\x1b`."""
+
+    keys: str
+
+
+class Sees(NamedTuple):
+    """Waits until `text` is on the screen, or, with `gone`, is no longer."""
+
+    text: str
+    gone: bool = False
+
+
+class Extension(NamedTuple):
+    """An extension of examples/extensions that is installed beforehand, with files of its own."""
+
+    name: str
+    files: dict[str, str]
+
+
+class Earlier(NamedTuple):
+    """A session of an earlier day; `ago` is a key of `AGO`."""
+
+    prompt: str
+    answer: str
+    ago: str
+
+
+class State(NamedTuple):
+    """A state of the screen.
+
+    `name` is that of its screenshots and of its page in docs/screen/, `title` is its title and `about` describes what
+    it shows, for readers who cannot see it. `turns` are what the model says, `before` what happens before zot is started
+    with `arguments`. `key`: whether there is one. `varies`, a regular expression, is found in rows that differ from machine
+    to machine.
+    """
+
+    name: str
+    title: str
+    about: str
+    steps: tuple[Keys | Sees, ...]
+    turns: tuple[Any, ...] = ()
+    before: tuple[Extension | Earlier, ...] = ()
+    arguments: tuple[str, ...] = ()
+    size: tuple[int, int] = (92, 26)
+    key: bool = True
+    models: tuple[str, ...] = ("claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-5")
+    varies: str = ""
+
+
+ASKED = (Sees(READY), Keys(f"{PROMPT}\r"))
+FINISHED = (*ASKED, Sees("return amount"), Sees("esc to stop", gone=True))
+
+STATES = (
+    State(
+        "first-run",
+        "The first start, without a key",
+        "zot lists the variables that hold a key and asks how to go on.",
+        (Sees("How do you want to go on?"),),
+        key=False,
+        varies="demo|needs no key|server|--base-url|^use |paste a key|How do you",
+    ),
+    State(
+        "empty",
+        "An empty screen",
+        "The editor at the bottom, below it place, branch and model.",
+        (Sees(READY),),
+        size=(92, 12),
+    ),
+    State(
+        "work",
+        "A task at work",
+        "The answer comes in, the working row says for how long, and a prompt waits.",
+        (
+            *ASKED,
+            Sees("out: > should"),
+            Keys("and say so in docs/delivery.md\r"),
+            Sees("sliding in"),
+        ),
+        turns=(SEARCH, EDIT.replace(fault=Fault(after=6, pause=600.0))),
+    ),
+    State(
+        "task",
+        "A task that is done",
+        "A prompt, a file that was read, a change with its line numbers, tests that pass, and the answer.",
+        FINISHED,
+        turns=TASK,
+        size=(92, 36),
+    ),
+    State(
+        "expanded",
+        "Everything unfolded",
+        "The whole file that was read stands below its call.",
+        (
+            Sees(READY),
+            Keys("what does basket.py do?\r"),
+            Sees("It adds up"),
+            Sees("esc to stop", gone=True),
+            Keys("\x0f"),
+            Sees("more lines", gone=True),
+        ),
+        turns=LOOK,
+        size=(92, 30),
+    ),
+    State(
+        "commands",
+        "Commands",
+        "Below the conversation the commands that begin with what was typed.",
+        (Sees(READY), Keys("/"), Sees("another model")),
+        size=(92, 16),
+    ),
+    State(
+        "files",
+        "Files and directories",
+        "The files of the project that fit what stands behind the @.",
+        (Sees(READY), Keys("compare @ba"), Sees("test_basket.py")),
+        size=(92, 12),
+    ),
+    State(
+        "image",
+        "An image",
+        "A chart that the model has drawn and looks at, as half blocks.",
+        (
+            Sees(READY),
+            Keys("on which day do we sell most?\r"),
+            Sees("Saturday, by far"),
+            Sees("▀"),
+            Sees("esc to stop", gone=True),
+        ),
+        turns=DRAW,
+        size=(92, 28),
+    ),
+    State(
+        "vi",
+        "Editing as in vi",
+        "A prompt with the cursor on one of its words, and in the status row the mode.",
+        (
+            Sees(READY),
+            Keys("/vi\r"),
+            Sees("/vi", gone=True),
+            Keys("why does the till\nround down?"),
+            Sees("down?"),
+            Keys("\x1b"),
+            Sees("normal"),
+            Keys("k0w"),
+            Sees("normal"),
+        ),
+        size=(92, 12),
+    ),
+    State("models", "Models", "A list of models by provider.", (Sees(READY), Keys("/model\r"), Sees("Model"))),
+    State(
+        "sessions",
+        "Sessions",
+        "The sessions of this directory, the newest first.",
+        (Sees(READY), Keys("/sessions\r"), Sees("2 h ago")),
+        before=(
+            Earlier("what does this project do?", "It is a small shop.", "2 weeks"),
+            Earlier("add honey to the prices", "Honey costs 7.50 now.", "3 days"),
+            Earlier("why does the till round down?", "It counts in cents.", "2 h"),
+        ),
+        size=(92, 16),
+    ),
+    State(
+        "permission",
+        "A question before a call",
+        "zot asks whether it may run the tests.",
+        (*ASKED, Sees("Run bash")),
+        turns=(
+            Turn(
+                "I run the tests first.",
+                calls=[Call("bash", {"command": RUN_TESTS})],
+                usage=Usage(input=3120, output=52),
+            ),
+        ),
+        arguments=("--no-yolo",),
+    ),
+    State(
+        "panel",
+        "A panel of an extension",
+        "A list of things to do, drawn by an extension, and a note of another one.",
+        (
+            Sees(READY),
+            Keys("make room on the disk\r"),
+            Sees("I leave it"),
+            Sees("esc to stop", gone=True),
+            Keys("/todos\r"),
+            Sees("□"),
+        ),
+        turns=(
+            Turn(
+                "I remove what was built.",
+                calls=[Call("bash", {"command": "rm -rf build"})],
+                usage=Usage(input=3120, output=52),
+            ),
+            Turn("That is refused here; I leave it as it is.", usage=Usage(input=240, output=18, cache_read=3120)),
+        ),
+        before=(
+            Extension("guard", {}),
+            Extension(
+                "todo",
+                {
+                    "todos.json": json.dumps(
+                        [
+                            {"text": "free delivery from 50 on", "done": True},
+                            {"text": "say so in docs/delivery.md", "done": False},
+                            {"text": "prices with tax", "done": False},
+                        ]
+                    )
+                },
+            ),
+        ),
+    ),
+    State(
+        "shell",
+        "A command of your own",
+        "A command after an exclamation mark, and what it printed.",
+        (Sees(READY), Keys("!wc -l *.py\r"), Sees("total")),
+        size=(92, 18),
+    ),
+    State(
+        "reading",
+        "Reading further up",
+        "An earlier part of the conversation; the last row says how much is new below.",
+        (*FINISHED, Keys("is there more to do?\r"), Sees("▌ is there"), Keys("\x1b[5~"), Sees("new below")),
+        turns=(*TASK, Turn("Nothing is left to do.", fault=Fault(stall=3.0))),
+    ),
+    State("help", "Help", "Commands and keys, page by page.", (Sees(READY), Keys("/help\r"), Sees("Commands"))),
+    State(
+        "compacted",
+        "A conversation that was compacted",
+        "A row says that a summary stands in place of what was said before, and how much shorter it is.",
+        (
+            Sees(READY),
+            Keys("what does basket.py do?\r"),
+            Sees("It adds up"),
+            Sees("esc to stop", gone=True),
+            Keys(f"{PROMPT}\r"),
+            Sees("return amount"),
+            Sees("esc to stop", gone=True),
+            Keys("/compact\r"),
+            Sees("Summary of"),
+        ),
+        turns=(*LOOK, *TASK, Turn("Orders of 50 are delivered free now; basket.py was changed and the tests pass.")),
+        size=(92, 36),
+    ),
+    State(
+        "error",
+        "A failure",
+        "The provider refuses the key; a line says so and what to do.",
+        (*ASKED, Sees("esc to stop", gone=True)),
+        turns=(Turn(fault=Fault(status=401)),),
+        size=(92, 12),
+    ),
+    State(
+        "btw",
+        "A question beside the work",
+        "The question and its answer over the conversation.",
+        (*FINISHED, Keys("/btw what is a till?\r"), Sees("cash")),
+        turns=(*TASK, Turn("The place where a customer pays: a cash register, or the code that plays its part.")),
+    ),
+    State(
+        "themes",
+        "Themes",
+        "The themes that can be chosen.",
+        (Sees(READY), Keys("/theme\r"), Sees("high-contrast")),
+        size=(92, 16),
+    ),
+    State(
+        "high-contrast",
+        "The theme of high contrast",
+        "The end of a task in stronger colours.",
+        (*FINISHED, Keys("/theme high-contrast\r"), Sees("/theme", gone=True)),
+        turns=TASK,
+    ),
+    State(
+        "narrow",
+        "A small window",
+        "The same in 40 columns and 12 rows.",
+        FINISHED,
+        turns=TASK,
+        size=(40, 12),
+    ),
+)

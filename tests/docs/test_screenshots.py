@@ -1,0 +1,101 @@
+"""The screenshots of the screen: each state has two of them and a page, and they show what is seen today."""
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+IMAGES = ROOT / "docs" / "images"
+PAGES = sorted((ROOT / "docs" / "screen").glob("*.md"))
+THEMES = ("dark", "light")
+LARGEST = 60_000
+"""Bytes of a screenshot."""
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def screenshots(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run the script that takes them."""
+    command = [sys.executable, str(ROOT / "scripts" / "screenshots"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+
+
+def referenced(page: Path) -> list[Path]:
+    """The screenshots of a page, in its order."""
+    found = re.findall(r'(?:srcset|src)="([^"]+\.svg)"', page.read_text("utf-8"))
+    return [(page.parent / each).resolve() for each in found]
+
+
+def test_every_state_of_the_script_has_a_page_and_every_page_a_state() -> None:
+    listed = screenshots("--list")
+    assert listed.stderr == ""
+    assert sorted(listed.stdout.split()) == [page.stem for page in PAGES]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_shows_its_state_in_both_themes_and_is_in_the_index(page: Path) -> None:
+    assert referenced(page) == [IMAGES / f"{page.stem}-{theme}.svg" for theme in THEMES]
+    (alt,) = re.findall(r'alt="([^"]*)"', page.read_text("utf-8"))
+    assert len(alt) > 20
+    assert f"(screen/{page.name})" in (ROOT / "docs" / "screen.md").read_text("utf-8")
+
+
+def test_every_screenshot_is_on_a_page_and_every_screenshot_of_a_page_is_there() -> None:
+    shown = {screenshot for page in [ROOT / "README.md", *PAGES] for screenshot in referenced(page)}
+    assert sorted(shown) == sorted(IMAGES.iterdir())
+
+
+@pytest.mark.parametrize("screenshot", sorted(IMAGES.glob("*.svg")), ids=lambda screenshot: screenshot.stem)
+def test_a_screenshot_is_small_and_says_what_it_shows(screenshot: Path) -> None:
+    assert screenshot.stat().st_size <= LARGEST
+    root = ElementTree.parse(screenshot).getroot()
+    assert root.get("role") == "img"
+    for name in (f"{SVG}title", f"{SVG}desc"):
+        assert root.findtext(name)
+    assert len(root.findall(f"{SVG}text")) > 2
+    width, height = float(root.get("width", "0")), float(root.get("height", "0"))
+    for text in root.iter(f"{SVG}text"):
+        end = float(text.get("x", "0")) + float(text.get("textLength", "8"))
+        assert end <= width
+        assert float(text.get("y", "0")) < height
+
+
+@pytest.mark.parametrize("name", [page.stem for page in PAGES])
+def test_a_screenshot_shows_what_is_seen_today(name: str) -> None:
+    checked = screenshots("--check", "--theme", "dark", name)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_a_screenshot_that_is_not_current_is_told_with_its_row(tmp_path: Path) -> None:
+    place = ("--folder", str(tmp_path), "--theme", "light", "empty")
+    assert screenshots("--check", *place).stderr.startswith("empty-light.svg is missing")
+    assert screenshots(*place).returncode == 0
+    assert screenshots("--check", *place).returncode == 0
+
+    (screenshot,) = tmp_path.iterdir()
+    screenshot.write_text(screenshot.read_text("utf-8").replace("ask, or /", "say, or /"), "utf-8")
+
+    checked = screenshots("--check", *place)
+    assert checked.returncode == 1
+    assert "- ›say,or/for" in checked.stderr
+    assert "+ ›ask,or/for" in checked.stderr
+
+
+def test_runs_stand_at_their_columns_behind_wide_characters_and_markup_is_text() -> None:
+    draw = runpy.run_path(str(ROOT / "scripts" / "screenshots" / "draw.py"))
+    palette = draw["PALETTES"]["dark"]
+    row = [draw["Cell"](text, palette.ink, palette.paper) for text in ("<", "日", "", "a", "&", " ", "▌")]
+    svg = draw["screenshot"]([row], palette, "a < b", "c", None)
+
+    root = ElementTree.fromstring(svg)
+    columns = [(float(each.get("x", "")) - draw["PADDING"]) / draw["CELL_WIDTH"] for each in root.iter(f"{SVG}text")]
+    assert [each.text for each in root.iter(f"{SVG}text")] == ["<", "日", "a&"]
+    assert columns == pytest.approx([0, 1, 3])
+    assert root.findtext(f"{SVG}title") == "a < b"
+    block = root.findall(f"{SVG}rect")[-1]
+    assert (float(block.get("x", "")) - draw["PADDING"]) / draw["CELL_WIDTH"] == pytest.approx(6)
