@@ -45,9 +45,9 @@ class State(NamedTuple):
     """A state of the screen.
 
     `name` is that of its screenshots and of its page in docs/screen/, `title` is its title and `about` describes what
-    it shows, for readers who cannot see it. `turns` are what the model says, `before` what happens before zot is started
-    with `arguments`. `key`: whether there is one. `varies`, a regular expression, is found in rows that differ from machine
-    to machine.
+    it shows, for readers who cannot see it. `turns` are what the model says, `before` what happens before zot is
+    started with `arguments`. `key`: whether there is one. `varies`, a regular expression, is found in rows that
+    differ from machine to machine.
     """
 
     name: str
