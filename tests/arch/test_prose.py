@@ -24,7 +24,6 @@ PHRASES = {
         "told": r"\btold\b|\btells? of\b",
         "stands": r"\bstands?\b(?!ard|alone|-in| for\b)",
         "goes on": r"\bgo(?:es|ne)? on\b",
-        "as it is": r"\bas (?:it is|they are|they stand|it was)\b",
         "may be had": r"\b(?:can|may|could) be had\b|\bto be had\b",
     }.items()
 }
