@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wire_cases import BODIES, CONVERSATIONS, STREAMS, StreamCase
 from zot_provider.errors import ModelError, ProviderError
 from zot_provider.events import StreamEnd, StreamEvent, ToolUseEnd, ToolUseStart
-from zot_provider.testing.cases import BODIES, CONVERSATIONS, STREAMS, StreamCase
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.wire import WIRES, load_wire
 from zot_provider.wire.base import Quirks
