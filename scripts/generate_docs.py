@@ -58,13 +58,17 @@ def providers() -> str:
     rows = ""
     for provider in PROVIDERS:
         keys = " ".join(f"`{name}`" for name in provider.key_env) or "none"
+        variables = " ".join(f"`{name}`" for name in provider.base_url_env) or "–"
         default = f"`{provider.default_model}`" if provider.default_model else "the server's first"
         count = len(list_models(provider)) or "–"
         url = provider.base_url or "–"
-        rows += f"| `{provider.id}` | {provider.title} | {provider.wire} | {url} | {keys} | {default} | {count} |\n"
+        rows += (
+            f"| `{provider.id}` | {provider.title} | {provider.wire} | {url} | {variables} | {keys} | {default} "
+            f"| {count} |\n"
+        )
     return (
-        "# Providers\n\n| `--provider` | provider | wire | base URL | key | default model | models listed |\n"
-        f"|---|---|---|---|---|---|---|\n{rows}"
+        "# Providers\n\n| `--provider` | provider | wire | base URL | variable of another base URL | key | default model "
+        f"| models listed |\n|---|---|---|---|---|---|---|---|\n{rows}"
     )
 
 

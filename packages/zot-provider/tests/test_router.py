@@ -11,7 +11,6 @@ from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderE
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock
 from zot_provider.model import Model
-from zot_provider.providers import find_provider
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.request import Request
@@ -241,7 +240,7 @@ async def test_a_provider_may_be_served_in_this_process() -> None:
 
         registry = ModelRegistry(environ={})
         client = RoutingClient(registry)
-        registry.add(find_provider("local"), open=opened)
+        registry.add(ModelRegistry().provider("local"), open=opened)
         registry.add(Provider("ext", "Extension", "openai-chat", None), [Model("m1", "ext")], open=opened)
         assert await answer(client, request("local")) == [TextBlock("OpenAI-compatible server")]
         assert await answer(client, request("ext")) == [TextBlock("Extension")]
@@ -335,7 +334,10 @@ def test_a_selection_of_a_provider_that_the_registry_has_not_adds_it() -> None:
     client = open_client(select("corp", "m", known=corp, environ={}))
     assert client.registry.provider("corp").base_url == "http://corp/v1"
     with pytest.raises(MissingKey, match="set ANTHROPIC_API_KEY"):
-        open_client(Selection(find_provider("anthropic"), Model("m", "anthropic")), registry=ModelRegistry(environ={}))
+        open_client(
+            Selection(ModelRegistry().provider("anthropic"), Model("m", "anthropic")),
+            registry=ModelRegistry(environ={}),
+        )
 
 
 async def test_a_model_without_a_name_is_the_server_s_first() -> None:

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from zot_provider.catalog import find_model, list_models, resolve_model
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model, Price
-from zot_provider.providers import PROVIDERS, find_provider
+from zot_provider.providers import PROVIDERS
+from zot_provider.registry import ModelRegistry
 
-ANTHROPIC = find_provider("anthropic")
-OPENAI = find_provider("openai")
-RESPONSES = find_provider("openai-responses")
-OLLAMA = find_provider("ollama")
+ANTHROPIC = ModelRegistry().provider("anthropic")
+OPENAI = ModelRegistry().provider("openai")
+RESPONSES = ModelRegistry().provider("openai-responses")
+OLLAMA = ModelRegistry().provider("ollama")
 
 
 def test_a_known_model_comes_with_its_limits_and_price():

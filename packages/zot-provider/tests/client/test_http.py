@@ -19,7 +19,8 @@ from zot_provider.errors import (
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
-from zot_provider.providers import PROVIDERS, find_provider
+from zot_provider.providers import PROVIDERS
+from zot_provider.registry import ModelRegistry
 from zot_provider.request import Request
 from zot_provider.testing import Delivery, Fault, ScriptedServer, Turn
 from zot_provider.transport.http import HttpLimits, HttpTransport
@@ -36,7 +37,7 @@ def request(text: str = "hi", model: str = "m") -> Request:
 def client(
     server: ScriptedServer, provider: str = "openai", limits: HttpLimits | None = None, **options: Any
 ) -> HttpClient:
-    found = find_provider(provider)
+    found = ModelRegistry().provider(provider)
     base = {"base_url": server.base_url(found.wire), "key": KEY} | options
     return HttpClient(found, transport=HttpTransport(limits), **base)
 
@@ -177,7 +178,7 @@ async def test_the_models_of_a_server() -> None:
 
 
 def test_a_client_that_cannot_work_is_not_made() -> None:
-    openai, local = find_provider("openai"), find_provider("local")
+    openai, local = ModelRegistry().provider("openai"), ModelRegistry().provider("local")
     with pytest.raises(MissingKey, match="set OPENAI_API_KEY, or pass --api-key"):
         HttpClient(openai)
     for key in ("sk-ünï", "sk with space", "sk\n", "sk\x00"):
@@ -223,7 +224,7 @@ async def test_a_refused_key_that_came_from_elsewhere_is_not_looked_for_in_the_e
 async def test_a_key_that_is_a_word_leaves_the_words_of_zot_whole(key: str) -> None:
     refused = "openai: cannot connect to http://127.0.0.1:1/chat/completions: connection refused; "
     with pytest.raises(ConnectError) as caught:
-        await answer(HttpClient(find_provider("openai"), key=key, base_url="http://127.0.0.1:1"))
+        await answer(HttpClient(ModelRegistry().provider("openai"), key=key, base_url="http://127.0.0.1:1"))
     assert str(caught.value) == refused + "is the server running there?"
     body = {"error": {"message": f"no {key} here"}}
     with ScriptedServer([Turn(fault=Fault(status=401, body=body))]) as server, pytest.raises(StatusError) as denied:
@@ -253,6 +254,6 @@ async def test_wherever_a_server_repeats_the_key_it_is_not_told(fault: Fault) ->
 
 async def test_a_key_in_the_address_is_not_told_either() -> None:
     with pytest.raises(ConnectError) as caught:
-        await answer(HttpClient(find_provider("openai"), key=KEY, base_url=f"http://127.0.0.1:1/{KEY}"))
+        await answer(HttpClient(ModelRegistry().provider("openai"), key=KEY, base_url=f"http://127.0.0.1:1/{KEY}"))
     assert "/***/chat" in str(caught.value)
     assert KEY not in str(caught.value)
