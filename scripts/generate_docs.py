@@ -67,8 +67,8 @@ def providers() -> str:
             f"| {count} |\n"
         )
     return (
-        "# Providers\n\n| `--provider` | provider | wire | base URL | variable of another base URL | key | default model "
-        f"| models listed |\n|---|---|---|---|---|---|---|---|\n{rows}"
+        "# Providers\n\n| `--provider` | provider | wire | base URL | variable for the base URL | key | default "
+        f"model | models listed |\n|---|---|---|---|---|---|---|---|\n{rows}"
     )
 
 

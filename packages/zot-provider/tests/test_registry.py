@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 import pytest
 
-from zot_provider.catalog.user import Known, parse_user_models
+from zot_provider.catalog.user import KnownProviders, parse_user_models
 from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderError, ResponseTimeout, UnknownName
 from zot_provider.model import Model, Price
 from zot_provider.providers import PROVIDERS
@@ -22,7 +22,9 @@ CORP = parse_user_models({"providers": {
 }})  # fmt: skip
 
 
-def registry(environ: dict[str, str] | None = None, known: Known | None = None, **endpoints: Endpoint) -> ModelRegistry:
+def registry(
+    environ: dict[str, str] | None = None, known: KnownProviders | None = None, **endpoints: Endpoint
+) -> ModelRegistry:
     made = ModelRegistry(known, environ={} if environ is None else environ)
     made.endpoints.update(endpoints)
     return made

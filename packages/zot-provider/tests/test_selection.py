@@ -53,12 +53,12 @@ OWN = [
     pytest.param({"model": "corp/org/m"}, ("corp", "org/m", "c-key"), id="any name is taken"),
     pytest.param({"provider": "bare"}, ("bare", "", ""), id="no key, no models"),
     pytest.param({"model": "gpt-5.1"}, ("openai", "gpt-5.1", "o-key"), id="a provider with a key comes first"),
-    pytest.param({"model": "gpt-5.1", "preferred": "corp"}, ("corp", "gpt-5.1", "c-key"), id="one that is preferred"),
-    pytest.param({"preferred": "corp"}, ("corp", "m1", "c-key"), id="preferred to one with a key"),
-    pytest.param({"preferred": "bare", "model": "new"}, ("bare", "new", ""), id="preferred for a name nobody knows"),
-    pytest.param({"preferred": "corp", "model": "claude-haiku-4-5", "api_key": "k"},
+    pytest.param({"model": "gpt-5.1", "default_provider": "corp"}, ("corp", "gpt-5.1", "c-key"), id="one that is preferred"),
+    pytest.param({"default_provider": "corp"}, ("corp", "m1", "c-key"), id="preferred to one with a key"),
+    pytest.param({"default_provider": "bare", "model": "new"}, ("bare", "new", ""), id="preferred for a name nobody knows"),
+    pytest.param({"default_provider": "corp", "model": "claude-haiku-4-5", "api_key": "k"},
                  ("anthropic", "claude-haiku-4-5", "k"), id="but a model's provider counts more"),
-    pytest.param({"preferred": "gone"}, ("openai", "gpt-5.1", "o-key"), id="nobody of that name"),
+    pytest.param({"default_provider": "gone"}, ("openai", "gpt-5.1", "o-key"), id="nobody of that name"),
 ]  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def test_a_provider_before_the_slash_that_nobody_knows_is_what_is_told() -> None
         select("openai", "meta/llama", environ=OPENAI)
 
 
-@pytest.mark.parametrize("given", [{"provider": "ollama"}, {"base_url": BASE}, {"preferred": "corp"}])
+@pytest.mark.parametrize("given", [{"provider": "ollama"}, {"base_url": BASE}, {"default_provider": "corp"}])
 def test_a_server_without_a_catalogue_may_have_models_with_a_slash(given: dict[str, str]) -> None:
     environ = {"CORP_API_KEY": "c-key"}
     for name in ("meta/llama", "opnai/gpt-5.1"):

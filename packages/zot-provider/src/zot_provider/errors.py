@@ -38,7 +38,7 @@ class MissingKey(ConfigError):
     """No credential for the provider; the text names the environment variables that would hold one."""
 
 
-FEW = 10
+MAX_LISTED_NAMES = 10
 """Names that are all told where none is near."""
 
 
@@ -51,7 +51,9 @@ class UnknownName(ConfigError):
         import difflib  # noqa: PLC0415  only a mistake pays for it
 
         names = list(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or (names if len(names) <= FEW else [])
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or (
+            names if len(names) <= MAX_LISTED_NAMES else []
+        )
         text = f"unknown {kind} {without_surrogates(name)!r}"
         if near:
             text += f"; did you mean {' or '.join(near)}?" if len(near) < 4 else f"; known: {', '.join(near)}"
@@ -67,7 +69,7 @@ class ProviderError(ZotError):
     """Whether the credential is missing, wrong or not allowed."""
     context_overflow = False
     """Whether the conversation is too long for the model."""
-    foreign: tuple[str, ...] | None = None
+    untrusted_parts: tuple[str, ...] | None = None
     """The parts of the text that are not zot's own words, and may repeat the key; None if any part may be."""
 
 

@@ -23,7 +23,7 @@ def read_strict(text: str | bytes) -> Any:
     """The value of JSON text. Raises ValueError for any other text, `NaN` and `Infinity` among it, and for text that
     is nested too deeply."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_reject_constant)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 
@@ -36,14 +36,14 @@ def is_object(text: str) -> bool:
         return False
 
 
-def shown(value: object) -> str:
+def describe(value: object) -> str:
     """A JSON value as an error shows it: "an object", "a list", or its JSON text, at most 40 characters of ASCII."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     return json.dumps(value)[:40]
 
 
-def _refuse(name: str) -> None:
+def _reject_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 

@@ -15,7 +15,7 @@ __all__ = ["Record", "field", "record"]
 R = TypeVar("R", bound="Record")
 
 
-class _Later:
+class _LazyAttribute:
     """What `dataclass` puts on a class, for one that it has not been asked for yet."""
 
     def __init__(self, name: str) -> None:
@@ -26,7 +26,7 @@ class _Later:
         owner: type[Record] = instance if isinstance(instance, type) else cls
         if owner is Record:
             raise AttributeError(self._name)  # it has no fields, and is none of its subclasses
-        _complete(owner)
+        _finish_class(owner)
         found = vars(owner)[self._name]
         return found.__get__(instance, cls) if hasattr(found, "__get__") else found
 
@@ -36,9 +36,9 @@ class Record:
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
-    __init__: ClassVar[Any] = _Later("__init__")
-    __dataclass_fields__: ClassVar[Any] = _Later("__dataclass_fields__")
-    __dataclass_params__: ClassVar[Any] = _Later("__dataclass_params__")
+    __init__: ClassVar[Any] = _LazyAttribute("__init__")
+    __dataclass_fields__: ClassVar[Any] = _LazyAttribute("__dataclass_fields__")
+    __dataclass_params__: ClassVar[Any] = _LazyAttribute("__dataclass_params__")
     _declared: ClassVar[dict[str, Any]] = {}
 
     def __eq__(self, other: object) -> bool:
@@ -69,7 +69,7 @@ def record(cls: type[R]) -> type[R]:
         raise TypeError(f"{cls.__name__} must be a subclass of Record alone")
     namespace = dict(vars(cls))
     # Of the class, not of its namespace, where Python 3.14 has a function instead (PEP 649).
-    names = tuple(name for name, kind in cls.__annotations__.items() if not _of_class(kind))
+    names = tuple(name for name, kind in cls.__annotations__.items() if not _is_class_variable(kind))
     declared = {name: namespace.pop(name) for name in names if name in namespace}
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)
@@ -78,11 +78,11 @@ def record(cls: type[R]) -> type[R]:
     return made
 
 
-def _of_class(kind: object) -> bool:
+def _is_class_variable(kind: object) -> bool:
     return kind is ClassVar or get_origin(kind) is ClassVar
 
 
-def _complete(cls: type[Record]) -> None:
+def _finish_class(cls: type[Record]) -> None:
     """Give the class what it takes to make records: what `dataclass` makes of a class with the same fields."""
     annotations = {name: cls.__annotations__[name] for name in cls.__match_args__}
     namespace = {"__annotations__": annotations, "__module__": cls.__module__, **cls._declared}

@@ -1,7 +1,7 @@
 """`ModelRegistry`: the providers there are, and what is known of their models.
 
 What is known comes from four places: the user's `models.json`, providers that are added while the program runs, the
-catalogue, and the lists of servers that were asked.
+catalogue, and the lists of servers that were fetch_one.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_provider.catalog import find_model, in_catalog, list_models, match_model
-from zot_provider.catalog.user import Known
+from zot_provider.catalog.user import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout, UnknownName, ZotError
 from zot_provider.model import Model
@@ -28,7 +28,7 @@ Which: TypeAlias = Literal["current", "ready", "all"]
 """The current provider; the current one and those that have a key or need none; all."""
 
 Ask: TypeAlias = Literal["never", "unlisted", "always"]
-"""Which servers are asked for their list: "unlisted" means those whose models no catalogue lists."""
+"""Which servers are fetch_one for their list: "unlisted" means those whose models no catalogue lists."""
 
 LIST_LIMIT = 2.0
 """Seconds a server has to list its models."""
@@ -46,7 +46,7 @@ class Endpoint(Record):
 
 @record
 class Listing(Record):
-    """Models of several providers, and the error of each server that was asked and gave no list, by provider id."""
+    """Models of several providers, and the error of each server that was fetch_one and gave no list, by provider id."""
 
     models: list[Model]
     problems: dict[str, ZotError] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class ModelRegistry:
 
     def __init__(
         self,
-        known: Known | None = None,
+        known: KnownProviders | None = None,
         *,
         environ: Mapping[str, str] | None = None,
         credentials: Credentials | None = None,
@@ -81,7 +81,7 @@ class ModelRegistry:
         self.endpoints: dict[str, Endpoint] = {}
         self._added: dict[str, _Entry] = {}
         self._listed: dict[str, tuple[str, dict[str, Model]]] = {}  # address and models, by provider
-        self.reload(known or Known())
+        self.reload(known or KnownProviders())
 
     # Providers.
 
@@ -113,7 +113,7 @@ class ModelRegistry:
         self._added.pop(id, None)
         self._listed.pop(id, None)
 
-    def reload(self, known: Known) -> None:
+    def reload(self, known: KnownProviders) -> None:
         """Replace the built-in providers and those of the user by `known`. Added providers stay."""
         self._known = {
             provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
@@ -154,7 +154,7 @@ class ModelRegistry:
     # Models.
 
     def models(self, id: str = "") -> list[Model]:
-        """The known models of this provider, or of all providers for an empty id. No server is asked.
+        """The known models of this provider, or of all providers for an empty id. No server is fetch_one.
 
         The user's entry for a model wins over any other. If a base URL was given, the models of the catalogue are left
         out, since that server has its own names. Raises `UnknownName`.
@@ -171,7 +171,7 @@ class ModelRegistry:
                 return entry.models[model_id]
         if provider_id not in self._known and provider_id not in self._added:
             return None
-        return find_model(self.provider(provider_id), model_id) or self._live(provider_id).get(model_id)
+        return find_model(self.provider(provider_id), model_id) or self._server_models(provider_id).get(model_id)
 
     def knows(self, model: Model) -> bool:
         """Whether `find` finds the model, or it is a dated snapshot of a model of the catalogue."""
@@ -223,9 +223,9 @@ class ModelRegistry:
         self._listed[id] = (self.address(id), listed)
 
     async def live(self, id: str, fetch: Fetch, limit: float = LIST_LIMIT) -> list[Model]:
-        """The known models of the provider after its server was asked for its list, which is remembered.
+        """The known models of the provider after its server was fetch_one for its list, which is remembered.
 
-        Raises `ProviderError` if there is no list within `limit` seconds, and `ConfigError` if it cannot be asked.
+        Raises `ProviderError` if there is no list within `limit` seconds, and `ConfigError` if it cannot be fetch_one.
         """
         self.provider(id)
         try:
@@ -247,20 +247,20 @@ class ModelRegistry:
     ) -> Listing:
         """The models a person may choose from. Those of the current provider come first and include `current`.
 
-        Servers are asked in parallel, each with `limit` seconds; without `fetch` no server is asked. A provider without
-        a key is asked only if it is the current one. `Listing.problems` has the failures. Raises `UnknownName`.
+        Servers are fetch_one in parallel, each with `limit` seconds; without `fetch` no server is fetch_one. A provider without
+        a key is fetch_one only if it is the current one. `Listing.problems` has the failures. Raises `UnknownName`.
         """
-        ids = self._chosen(which, current)
+        ids = self._provider_ids(which, current)
         problems: dict[str, ZotError] = {}
 
-        async def asked(fetch: Fetch, id: str) -> None:
+        async def fetch_one(fetch: Fetch, id: str) -> None:
             try:
                 await self.live(id, fetch, limit)
             except ZotError as error:
                 problems[id] = error
 
         if fetch is not None:
-            await asyncio.gather(*(asked(fetch, id) for id in ids if self._is_asked(id, ask, current)))
+            await asyncio.gather(*(fetch_one(fetch, id) for id in ids if self._should_fetch(id, ask, current)))
         models: list[Model] = []
         for id in ids:
             found = self._models(id, own_names=self.has_own_names(id, current))
@@ -280,7 +280,7 @@ class ModelRegistry:
 
         Raises `ConfigError` for an empty name, and `UnknownName` for an unknown provider.
         """
-        name, here = name.strip(), provider or (current.provider if current is not None else self._first())
+        name, here = name.strip(), provider or (current.provider if current is not None else self._default_provider())
         self.provider(here)
         head, slash, rest = name.partition("/")
         if not name or (slash and not rest):
@@ -321,7 +321,7 @@ class ModelRegistry:
             self.provider(head)  # raises `UnknownName`
         return self.match(here, name, current)
 
-    def _first(self) -> str:
+    def _default_provider(self) -> str:
         """The first provider with a key, else the first provider."""
         providers = self.providers
         return next((each.id for each in providers if each.key_env and self.ready(each.id)), providers[0].id)
@@ -333,27 +333,27 @@ class ModelRegistry:
         """The entries of a provider; the last one wins."""
         return [entries[id] for entries in (self._added, self._known) if id in entries]
 
-    def _live(self, id: str) -> dict[str, Model]:
+    def _server_models(self, id: str) -> dict[str, Model]:
         address, models = self._listed.get(id, ("", {}))
         return models if address == self.address(id) else {}
 
     def _models(self, id: str, *, own_names: bool) -> list[Model]:
         catalogue = [] if own_names else list_models(self.provider(id))
         found: dict[str, Model] = {model.id: model for model in catalogue}
-        for model in self._live(id).values():
+        for model in self._server_models(id).values():
             found.setdefault(model.id, model)
         for entry in self._entries(id):
             found |= entry.models
         return list(found.values())
 
-    def _chosen(self, which: Which, current: Model | None) -> list[str]:
+    def _provider_ids(self, which: Which, current: Model | None) -> list[str]:
         first = [] if current is None else [self.provider(current.provider).id]
         if which == "current":
             return first
         ids = [provider.id for provider in self.providers if which == "all" or self.ready(provider.id)]
         return list(dict.fromkeys([*first, *ids]))
 
-    def _is_asked(self, id: str, ask: Ask, current: Model | None) -> bool:
+    def _should_fetch(self, id: str, ask: Ask, current: Model | None) -> bool:
         if ask == "never" or not (self.address(id) or self.opener(id)):
             return False
         if not self.ready(id) and (current is None or current.provider != id):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @record
-class _Opened(Record):
+class _OpenClient(Record):
     """A client, and what it was opened for."""
 
     client: Client
@@ -50,8 +50,8 @@ class RoutingClient:
         seconds until then."""
         self._retries = retries
         self._coalesce_seconds = coalesce_seconds
-        self._opened: dict[str, _Opened] = {}
-        self._others: list[Client] = []  # those that do not speak HTTP, also replaced ones
+        self._opened: dict[str, _OpenClient] = {}
+        self._custom_clients: list[Client] = []  # those that do not speak HTTP, also replaced ones
         self._transports: dict[bool, HttpTransport] = {}
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
@@ -84,25 +84,25 @@ class RoutingClient:
         registry = self.registry
         provider, address = registry.provider(provider_id), registry.address(provider_id)
         endpoint, opener = registry.endpoints.get(provider_id), registry.opener(provider_id)
-        kept = self._opened.get(provider_id)
+        opened = self._opened.get(provider_id)
         if (
-            kept is not None
-            and kept.address == address
-            and kept.opener is opener
-            and kept.endpoint == endpoint
-            and kept.provider == provider
+            opened is not None
+            and opened.address == address
+            and opened.opener is opener
+            and opened.endpoint == endpoint
+            and opened.provider == provider
         ):
-            return kept.client
+            return opened.client
         client = self._open(provider, endpoint or Endpoint()) if opener is None else opener(provider)
         if opener is not None:
-            self._others.append(client)
-        self._opened[provider_id] = _Opened(client, provider, endpoint, address, opener)
+            self._custom_clients.append(client)
+        self._opened[provider_id] = _OpenClient(client, provider, endpoint, address, opener)
         return client
 
     async def close(self) -> None:
         """See `Client`."""
-        closed: list[Client | HttpTransport] = [*self._others, *self._transports.values()]
-        self._opened, self._others, self._transports = {}, [], {}
+        closed: list[Client | HttpTransport] = [*self._custom_clients, *self._transports.values()]
+        self._opened, self._custom_clients, self._transports = {}, [], {}
         async with AsyncExitStack() as stack:  # closes the others if one fails
             for each in closed:
                 stack.push_async_callback(each.close)
@@ -115,7 +115,7 @@ class RoutingClient:
             transport=lambda: self._transport(insecure=endpoint.insecure),
             retries=self._retries,
         )
-        client.on_retry = self._tell_retry
+        client.on_retry = self._report_retry
         return client
 
     def _transport(self, *, insecure: bool) -> "HttpTransport":
@@ -127,7 +127,7 @@ class RoutingClient:
             )
         return self._transports[insecure]
 
-    def _tell_retry(self, why: str, delay: float) -> None:
+    def _report_retry(self, why: str, delay: float) -> None:
         if self.on_retry is not None:
             self.on_retry(why, delay)
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from zot_provider.transport.status import retry_after, server_words, status_error
+from zot_provider.transport.status import retry_after, server_message, status_error
 
 WORDS = [
     (b'{"error": {"message": "bad thing", "type": "x"}}', "bad thing"),
@@ -23,7 +23,7 @@ WORDS = [
 
 @pytest.mark.parametrize(("body", "words"), WORDS)
 def test_the_words_of_a_server(body: bytes, words: str) -> None:
-    assert server_words(body) == words
+    assert server_message(body) == words
 
 
 def test_an_error_says_status_words_and_where_a_redirection_points() -> None:

@@ -72,11 +72,11 @@ def match_model(name: str, models: Mapping[str, Model]) -> Model | None:
         return models[name]
     if undated in models and not name.endswith("-latest"):
         return models[undated].replace(id=name)
-    completed = _complete(name, [id for id in models if id.startswith(name)]) if name else None
+    completed = _complete_id(name, [id for id in models if id.startswith(name)]) if name else None
     return models[completed] if completed else None
 
 
-def _complete(name: str, candidates: list[str]) -> str | None:
+def _complete_id(name: str, candidates: list[str]) -> str | None:
     """The id to send for `name`, given the ids that begin with it; None unless they are all of one model.
 
     A model that differs from `name` by its date only wins over those that merely begin like it.

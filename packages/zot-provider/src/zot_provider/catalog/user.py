@@ -16,7 +16,7 @@ from typing import Any
 
 from zot_provider.catalog import find_model
 from zot_provider.errors import ConfigError
-from zot_provider.json_text import shown
+from zot_provider.json_text import describe
 from zot_provider.model import Model, Price
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -33,21 +33,21 @@ _WIRES = {
 
 
 @record
-class Known(Record):
+class KnownProviders(Record):
     """Providers and the models the user added to them, by provider id."""
 
     providers: tuple[Provider, ...] = PROVIDERS
     models: dict[str, list[Model]] = field(default_factory=dict)
 
 
-def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> Known:
+def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> KnownProviders:
     """The built-in providers with what `value`, the object in the file `path`, adds.
 
     Unknown fields are left alone. Raises `ConfigError` naming the file and the place of what has the wrong shape.
     """
     providers = {provider.id: provider for provider in PROVIDERS}
     models: dict[str, list[Model]] = {}
-    listed = _Place(value, path).object("providers")
+    listed = _Node(value, path).object("providers")
     for id in listed.value:
         place = listed.object(id)
         if not id or "/" in id or id.split() != [id]:  # it could not be told from a model's
@@ -55,10 +55,10 @@ def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> Kn
         provider = _provider(id, place, providers.get(id))
         providers[id] = provider
         models[id] = [_model(provider, each) for each in place.objects("models")]
-    return Known(tuple(providers.values()), models)
+    return KnownProviders(tuple(providers.values()), models)
 
 
-def _provider(id: str, place: "_Place", known: Provider | None) -> Provider:
+def _provider(id: str, place: "_Node", known: Provider | None) -> Provider:
     base_url, api = place.text("baseUrl"), place.text("api")
     if base_url and not base_url.startswith(("http://", "https://")):
         raise ConfigError(f"{place.name}.baseUrl: must begin with http:// or https://, got {base_url!r}")
@@ -79,7 +79,7 @@ def _provider(id: str, place: "_Place", known: Provider | None) -> Provider:
     )
 
 
-def _model(provider: Provider, place: "_Place") -> Model:
+def _model(provider: Provider, place: "_Node") -> Model:
     """A model; one that the catalogue knows keeps what is not said."""
     id = place.text("id")
     if not id:
@@ -95,48 +95,48 @@ def _model(provider: Provider, place: "_Place") -> Model:
         name=place.text("name") or known.name,
         context_window=int(place.number("contextWindow")) or known.context_window,
         max_output=int(place.number("maxTokens")) or known.max_output,
-        reasoning=place.truth("reasoning") if "reasoning" in place.value else known.reasoning,
+        reasoning=place.boolean("reasoning") if "reasoning" in place.value else known.reasoning,
         price=price,
     )
 
 
-class _Place:
+class _Node:
     """An object in the file, and the path that leads to it."""
 
     def __init__(self, value: Mapping[str, Any], name: str) -> None:
         self.value = value
         self.name = name
 
-    def object(self, key: str) -> "_Place":
-        return _Place(self._get(key, dict, "an object", {}), self._path(key))
+    def object(self, key: str) -> "_Node":
+        return _Node(self._get(key, dict, "an object", {}), self._path(key))
 
-    def objects(self, key: str) -> "list[_Place]":
+    def objects(self, key: str) -> "list[_Node]":
         places = []
         for index, item in enumerate(self._get(key, list, "a list", [])):
             name = f"{self._path(key)}[{index}]"
             if not isinstance(item, dict):
-                raise ConfigError(f"{name}: expected an object, got {shown(item)}")
-            places.append(_Place(item, name))
+                raise ConfigError(f"{name}: expected an object, got {describe(item)}")
+            places.append(_Node(item, name))
         return places
 
     def text(self, key: str) -> str:
         found: str = self._get(key, str, "text", "")
         return found
 
-    def truth(self, key: str) -> bool:
+    def boolean(self, key: str) -> bool:
         found: bool = self._get(key, bool, "true or false", False)
         return found
 
     def number(self, key: str) -> float:
         found = self.value.get(key, 0)
         if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < 1e15:
-            raise ConfigError(f"{self._path(key)}: expected a number from 0, got {shown(found)}")
+            raise ConfigError(f"{self._path(key)}: expected a number from 0, got {describe(found)}")
         return found
 
     def _get(self, key: str, type_: type, expected: str, default: Any) -> Any:
         found = self.value.get(key, default)
         if not isinstance(found, type_):
-            raise ConfigError(f"{self._path(key)}: expected {expected}, got {shown(found)}")
+            raise ConfigError(f"{self._path(key)}: expected {expected}, got {describe(found)}")
         return found
 
     def _path(self, key: str) -> str:

@@ -20,18 +20,18 @@ class BodyWriter:
     def __init__(self, wire: Wire, quirks: Quirks) -> None:
         self._wire = wire
         self._quirks = quirks
-        self._forget(None)
+        self._reset(None)
 
-    def _forget(self, model: Model | None) -> None:
+    def _reset(self, model: Model | None) -> None:
         self._model = model
-        self._settled: list[Message] = []  # the messages that `_text` holds; compared by identity
+        self._encoded: list[Message] = []  # the messages that `_text` holds; compared by identity
         self._ids: set[str] = set()  # of the calls among them
         self._text = ""
 
     def write(self, request: Request) -> str:
         """The JSON text of the body for `request`, the same value that `wire.encode` gives."""
         wire = self._wire
-        count = self._settle(request)
+        count = self._encode_stable_part(request)
         recent = wire.history(request.messages[count:], request.model, self._quirks, set(self._ids))
         length = len(recent)
         body = wire.encode(request, self._quirks, recent)
@@ -40,31 +40,35 @@ class BodyWriter:
         parts = [*map(dump, before), *([self._text] if self._text else []), *map(dump, recent)]
         return f'{dump(body)[:-1]},"{wire.history_field}":[{",".join(parts)}]}}'
 
-    def _settle(self, request: Request) -> int:
+    def _encode_stable_part(self, request: Request) -> int:
         """Encode what will not change any more; how many messages that are."""
-        messages, known = request.messages, self._settled
+        messages, encoded = request.messages, self._encoded
         end = _boundary(messages)
-        if request.model != self._model or not _begins(messages, known) or not _parts(messages, len(known), end):
-            self._forget(request.model)
-            known = self._settled
-        if end > len(known):
-            part = messages[len(known) : end]
+        if (
+            request.model != self._model
+            or not _starts_with(messages, encoded)
+            or not _is_boundary(messages, len(encoded), end)
+        ):
+            self._reset(request.model)
+            encoded = self._encoded
+        if end > len(encoded):
+            part = messages[len(encoded) : end]
             items = self._wire.history(part, request.model, self._quirks, self._ids)
             self._text = ",".join(filter(None, [self._text, *map(dump, items)]))
-            known += part
-        return len(known)
+            encoded += part
+        return len(encoded)
 
 
-def _begins(messages: Sequence[Message], known: Sequence[Message]) -> bool:
+def _starts_with(messages: Sequence[Message], encoded: Sequence[Message]) -> bool:
     """Whether `messages` begins with these very messages; `map` compares a thousand in 40 µs."""
-    return len(messages) >= len(known) and all(map(is_, known, messages))
+    return len(messages) >= len(encoded) and all(map(is_, encoded, messages))
 
 
-def _parts(messages: Sequence[Message], index: int, end: int) -> bool:
+def _is_boundary(messages: Sequence[Message], index: int, end: int) -> bool:
     """Whether a boundary that was at `index` still is one: the conversation may go on otherwise, or end earlier."""
     if index >= end:
         return index in (0, end)
-    return index == 0 or (messages[index].role == "assistant" and _says_something(messages[index]))
+    return index == 0 or (messages[index].role == "assistant" and _has_content(messages[index]))
 
 
 def _boundary(messages: Sequence[Message]) -> int:
@@ -73,23 +77,23 @@ def _boundary(messages: Sequence[Message]) -> int:
     That is before the last answer of the model, if the user's side has the last word: between a turn of the user's side
     and one of the model's, neither of which the encoder leaves out.
     """
-    if not messages or not _closes(messages, len(messages) - 1):
+    if not messages or not _ends_user_turn(messages, len(messages) - 1):
         return 0
     for index in range(len(messages) - 2, 0, -1):
         if messages[index].role == "assistant":
-            return index if _says_something(messages[index]) and _closes(messages, index - 1) else 0
+            return index if _has_content(messages[index]) and _ends_user_turn(messages, index - 1) else 0
     return 0
 
 
-def _closes(messages: Sequence[Message], index: int) -> bool:
+def _ends_user_turn(messages: Sequence[Message], index: int) -> bool:
     """Whether the message at `index` is one of the user's side that is certain to be sent."""
     message = messages[index]
     if message.role == "user":
-        return _says_something(message)
+        return _has_content(message)
     return message.role == "tool" and index > 0 and bool(messages[index - 1].tool_calls)
 
 
-def _says_something(message: Message) -> bool:
+def _has_content(message: Message) -> bool:
     return bool(message.tool_calls) or any(
         isinstance(block, ImageBlock) or (isinstance(block, TextBlock) and bool(block.text.strip()))
         for block in message.content

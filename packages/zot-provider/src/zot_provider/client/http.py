@@ -29,10 +29,10 @@ _log = logging.getLogger("zot_provider.client.http")
 # What is logged goes nowhere unless whoever embeds us wants it.
 logging.getLogger("zot_provider").addHandler(logging.NullHandler())
 
-_LINGER = 0.2
+_DRAIN_SECONDS = 0.2
 """Seconds a server gets to close the body after the answer's end, so that the connection can be used again."""
 
-_PLAIN_URL = re.compile(
+_SIMPLE_URL = re.compile(
     r"https?://(?!.*xn--)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*(?::[1-9][0-9]{0,3})?(?:/[a-z0-9._/-]*)?"
 )
 """Addresses that are right without being taken apart."""
@@ -88,7 +88,7 @@ class HttpClient:
             raise ConfigError(f"{provider.id} has no address of its own: pass --base-url http://HOST:PORT/v1")
         self._wire = load_wire(provider.wire)
         self._url = endpoint(base, self._wire)
-        if not _PLAIN_URL.fullmatch(base.strip()):
+        if not _SIMPLE_URL.fullmatch(base.strip()):
             from zot_provider.transport.http import check_url  # noqa: PLC0415  see `_open`
 
             check_url(base.strip())
@@ -114,28 +114,28 @@ class HttpClient:
             # Text from files and tools may hold lone surrogates, which UTF-8 cannot.
             data = body.encode("utf-8", "replace")
             transport = self._open()
-            _log.debug("POST %s %s", _shown(self._url), body)
+            _log.debug("POST %s %s", _safe_url(self._url), body)
 
-            def retrying(error: ProviderError, delay: float) -> None:
-                self._retrying(error, delay, key)
+            def report_retry(error: ProviderError, delay: float) -> None:
+                self._report_retry(error, delay, key)
 
-            chunks = with_retries(lambda: transport.post(self._url, headers, data), self._retries, retrying)
+            chunks = with_retries(lambda: transport.post(self._url, headers, data), self._retries, report_retry)
             async with aclosing(chunks), aclosing(self._events(chunks, request.model.provider)) as batches:
                 async for batch in batches:
                     yield batch
         except ProviderError as error:
-            raise self._explained(error, key, request.model.id) from error.__cause__
+            raise self._with_advice(error, key, request.model.id) from error.__cause__
 
     async def _events(self, chunks: AsyncIterator[bytes], provider: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = SseSplitter(), self._wire.decoder()
-        received = heard = False
+        received = had_events = False
         async for chunk in chunks:
             received = True
             events = splitter.feed(chunk)
-            heard = heard or bool(events)
+            had_events = had_events or bool(events)
             batch = decoder.feed(events)
             if decoder.ended:
-                _sign(batch, provider)
+                _mark_provider(batch, provider)
             if batch:
                 yield batch
             if decoder.ended:
@@ -143,17 +143,17 @@ class HttpClient:
         try:
             batch = decoder.finish()  # raises a failure that came in the stream
         except StreamCut as error:
-            if not heard:
+            if not had_events:
                 what = "something that is no event stream" if received else "an empty body"
-                raise _own(f"the server answered with {what}; check --base-url and the model") from error
+                raise _protocol_error(f"the server answered with {what}; check --base-url and the model") from error
             raise
         if batch:
-            _sign(batch, provider)
+            _mark_provider(batch, provider)
             yield batch
         await _drain(chunks)
 
-    def _retrying(self, error: ProviderError, delay: float, key: str) -> None:
-        why = f"{self.provider.id}: {_struck(str(error), key, error.foreign)}"
+    def _report_retry(self, error: ProviderError, delay: float, key: str) -> None:
+        why = f"{self.provider.id}: {_redact(str(error), key, error.untrusted_parts)}"
         _log.info("%s; again in %g s", why, delay)
         if self.on_retry is not None:
             self.on_retry(why, delay)
@@ -170,11 +170,13 @@ class HttpClient:
             try:
                 ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
-                raise _own(f"{_shown(url)} is no list of models; check --base-url", _shown(url)) from error
+                raise _protocol_error(
+                    f"{_safe_url(url)} is no list of models; check --base-url", _safe_url(url)
+                ) from error
             if not ids:
-                raise _own(f"the server at {_shown(url)} has no model loaded", _shown(url))
+                raise _protocol_error(f"the server at {_safe_url(url)} has no model loaded", _safe_url(url))
         except ProviderError as error:
-            raise self._explained(error, key, url=url) from error.__cause__
+            raise self._with_advice(error, key, url=url) from error.__cause__
         return ids
 
     async def close(self) -> None:
@@ -200,11 +202,11 @@ class HttpClient:
         check_key(self.provider, key)
         return key
 
-    def _explained(self, error: ProviderError, key: str, model: str = "", url: str = "") -> ProviderError:
+    def _with_advice(self, error: ProviderError, key: str, model: str = "", url: str = "") -> ProviderError:
         """The same error with what to do next, and never with the key in it."""
-        text = _struck(str(error), key, error.foreign)
+        text = _redact(str(error), key, error.untrusted_parts)
         if isinstance(error, StatusError):
-            text += self._advice(error, key, model, _struck(_shown(url or self._url), key))
+            text += self._advice(error, key, model, _redact(_safe_url(url or self._url), key))
         error.args = (f"{self.provider.id}: {text}",)
         _log.info("%s", error)
         return error
@@ -223,7 +225,7 @@ class HttpClient:
         return "; try again" if error.retryable else ""
 
 
-def _sign(batch: Sequence[StreamEvent], provider: str) -> None:
+def _mark_provider(batch: Sequence[StreamEvent], provider: str) -> None:
     """Put the provider into the reasoning of a complete answer: no other provider may get it."""
     for event in batch:
         if isinstance(event, StreamEnd):
@@ -232,29 +234,29 @@ def _sign(batch: Sequence[StreamEvent], provider: str) -> None:
                     block.provider = provider
 
 
-def _struck(text: str, key: str, foreign: Sequence[str] | None = None) -> str:
-    """`text` without the key in its `foreign` parts, in which a server may have repeated it: all of it for None.
+def _redact(text: str, key: str, untrusted_parts: Sequence[str] | None = None) -> str:
+    """`text` without the key in its `untrusted_parts` parts, in which a server may have repeated it: all of it for None.
 
     A key may be a word that zot uses too (`server`), and its sentences must stay.
     """
     if len(key) < 4:
         return text
-    for part in sorted(foreign or (), key=len, reverse=True):
+    for part in sorted(untrusted_parts or (), key=len, reverse=True):
         if key in part:
             if part not in text:  # it stands there in another form
                 return text.replace(key, "***")
             text = text.replace(part, part.replace(key, "***"))
-    return text if foreign is not None else text.replace(key, "***")
+    return text if untrusted_parts is not None else text.replace(key, "***")
 
 
-def _own(text: str, *foreign: str) -> ProtocolError:
-    """An error in zot's own words, but for `foreign`."""
+def _protocol_error(text: str, *untrusted_parts: str) -> ProtocolError:
+    """An error in zot's own words, but for `untrusted_parts`."""
     error = ProtocolError(text)
-    error.foreign = foreign
+    error.untrusted_parts = untrusted_parts
     return error
 
 
-def _shown(url: str) -> str:
+def _safe_url(url: str) -> str:
     """The URL as it may be shown."""
     from zot_provider.transport.http import location  # noqa: PLC0415  see `HttpClient._open`
 
@@ -264,7 +266,7 @@ def _shown(url: str) -> str:
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
     """Read what follows the end of an answer, for a moment: a connection whose body was read can be used again."""
     try:
-        async with asyncio.timeout(_LINGER):
+        async with asyncio.timeout(_DRAIN_SECONDS):
             async for _ in chunks:
                 pass
     except (TimeoutError, ProviderError):

@@ -18,7 +18,7 @@ _ERROR_TYPES = {
 
 
 @record
-class Endpoint(Record):
+class ScriptedEndpoint(Record):
     """An endpoint: its wire, what a body and the headers must hold, where the key stands, the body of a refusal."""
 
     wire: str
@@ -54,19 +54,19 @@ def _any_key(headers: Mapping[str, str]) -> str:
 _VERSION = "anthropic-version"
 
 ENDPOINTS = {
-    "POST /v1/messages": Endpoint(
+    "POST /v1/messages": ScriptedEndpoint(
         "anthropic-messages", ("model", "max_tokens", "messages"), (_VERSION,), _header_key, _messages_error
     ),
-    "POST /v1/chat/completions": Endpoint("openai-chat", ("model", "messages"), (), _bearer_key, _openai_error),
-    "POST /v1/responses": Endpoint("openai-responses", ("model", "input"), (), _bearer_key, _openai_error),
-    "GET /v1/models": Endpoint("", (), (), _any_key, _openai_error),
+    "POST /v1/chat/completions": ScriptedEndpoint("openai-chat", ("model", "messages"), (), _bearer_key, _openai_error),
+    "POST /v1/responses": ScriptedEndpoint("openai-responses", ("model", "input"), (), _bearer_key, _openai_error),
+    "GET /v1/models": ScriptedEndpoint("", (), (), _any_key, _openai_error),
 }
 
-NOWHERE = Endpoint("", (), (), _any_key, _openai_error)
+UNKNOWN_ENDPOINT = ScriptedEndpoint("", (), (), _any_key, _openai_error)
 """Stands for every other path."""
 
 
-def lacking(endpoint: Endpoint, headers: Mapping[str, str], body: Any) -> str:
+def missing_part(endpoint: ScriptedEndpoint, headers: Mapping[str, str], body: Any) -> str:
     """What the real API would miss in a model call, empty if nothing."""
     for header in endpoint.headers:
         if header not in headers:

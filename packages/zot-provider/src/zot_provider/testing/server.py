@@ -18,7 +18,7 @@ from http.server import ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from zot_provider.testing.handler import Handler
+from zot_provider.testing.handler import ConnectionHandler
 from zot_provider.testing.received import Received
 from zot_provider.testing.turn import Answer, Script, Turn
 from zot_provider.wire import load_wire
@@ -127,7 +127,7 @@ class _Listener(ThreadingHTTPServer):
         self.stopping = threading.Event()
         self._connections: set[Any] = set()
         self._closed = threading.Condition()
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(("127.0.0.1", 0), ConnectionHandler)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         with self._closed:

@@ -16,7 +16,7 @@ import httpx
 from zot_provider.errors import ConfigError, ConnectError, ProtocolError, ProviderError, ResponseTimeout, StreamCut
 from zot_provider.record import Record, record
 from zot_provider.transport.plain import BrokenConnection, ConnectionPool, request_bytes
-from zot_provider.transport.status import server_words, status_error
+from zot_provider.transport.status import server_message, status_error
 
 _PROXY_VARIABLES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
 _ERROR_BODY = 64 * 1024
@@ -104,19 +104,19 @@ class HttpTransport:
         received = 0
         try:
             response = await client.send(request, stream=True)
-            gathered = None
+            coalesced = None
             if self._limits.coalesce_seconds and client is self._full:
-                gathered = _gathered(response.aiter_raw(), self._limits.coalesce_seconds)
+                coalesced = _coalesced(response.aiter_raw(), self._limits.coalesce_seconds)
             try:
                 await self._check(response)
-                async for chunk in gathered or response.aiter_raw():
+                async for chunk in coalesced or response.aiter_raw():
                     received += len(chunk)
                     if received > self._limits.answer:
                         raise ProtocolError(f"{location(url)} sent more than {self._limits.answer >> 20} MiB; cut off")
                     yield chunk
             finally:
-                if gathered is not None:
-                    await gathered.aclose()
+                if coalesced is not None:
+                    await coalesced.aclose()
                 await response.aclose()
         except (httpx.HTTPError, OSError) as error:
             raise convert(error, url, answered=received > 0) from error
@@ -141,7 +141,7 @@ class HttpTransport:
                 await client.aclose()
 
     async def _client(self, url: str) -> httpx.AsyncClient:
-        if url.startswith("http://") and (_is_here(url) or not any(map(os.environ.get, _PROXY_VARIABLES))):
+        if url.startswith("http://") and (_is_local(url) or not any(map(os.environ.get, _PROXY_VARIABLES))):
             if self._plain is None:
                 self._plain = httpx.AsyncClient(transport=_PlainTransport(self._limits), trust_env=False)
             return self._plain
@@ -155,7 +155,7 @@ class HttpTransport:
                 made = httpx.AsyncClient(timeout=timeout, verify=context)
             except (OSError, ValueError, ImportError) as error:
                 raise ProviderError(
-                    f"cannot use a proxy or a certificate file that the environment names: {unbroken(str(error))}"
+                    f"cannot use a proxy or a certificate file that the environment names: {one_line(str(error))}"
                 ) from error
             self._full = self._full or made  # another request may have made one meanwhile
         return self._full
@@ -177,17 +177,17 @@ class HttpTransport:
         kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
         if kind in ("text/html", "application/json", "application/xhtml+xml"):
             what = "JSON" if kind == "application/json" else "a web page"
-            said = server_words(await self._read(response, _ERROR_BODY))
+            said = server_message(await self._read(response, _ERROR_BODY))
             where = location(str(response.url))
             error = ProtocolError(
                 f"{where} answered with {what}{f' ({said})' if said else ''}, not with a model's "
                 "event stream; check --base-url: it must be the address of the API itself"
             )
-            error.foreign = (where, said)
+            error.untrusted_parts = (where, said)
             raise error
 
 
-async def _gathered(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenerator[bytes, None]:
+async def _coalesced(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenerator[bytes, None]:
     """The pieces, with a pause after each that had to be waited for. What comes meanwhile stays in the kernel, since
     anyio reads when it is asked to; it comes out of one reading then, without a pause between its pieces."""
     loop = asyncio.get_running_loop()
@@ -222,7 +222,7 @@ def check_url(url: str) -> None:
         raise ConfigError(f"the base URL {shown!r} has no valid {'port' if parts.host else 'host'}")
 
 
-def _is_here(url: str) -> bool:
+def _is_local(url: str) -> bool:
     """Whether the host is this machine: no proxy can reach what listens here."""
     host = httpx.URL(url).host
     return host == "localhost" or host == "::1" or host.startswith("127.")
@@ -237,26 +237,24 @@ def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
     """The `ProviderError` for a failure of httpx or a socket; `answered`: part of the answer had come."""
     cause = _cause(error)
     proxy = _proxy_of(url) if isinstance(error, httpx.HTTPError) and not answered else ""
-    words = _words(cause)
-    found = _converted(error, cause, location(url), proxy, words, answered=answered)
+    words = _system_message(cause)
+    found = _classify(error, cause, location(url), proxy, words, answered=answered)
     if not _is_tls(cause):  # whose words are told in part
-        found.foreign = tuple(part for part in (location(url), proxy, words) if part in str(found))
+        found.untrusted_parts = tuple(part for part in (location(url), proxy, words) if part in str(found))
     return found
 
 
-def _words(cause: OSError) -> str:
+def _system_message(cause: OSError) -> str:
     """What is said of a failure where zot has no words of its own for it."""
     system = "" if _is_tls(cause) or (cause.errno or 0) <= 0 else os.strerror(cause.errno or 0)
-    return system or unbroken(str(cause)) or type(cause).__name__
+    return system or one_line(str(cause)) or type(cause).__name__
 
 
 def _is_tls(cause: OSError) -> bool:
     return "ssl" in type(cause).__name__.lower()  # the module is not worth an import
 
 
-def _converted(
-    error: Exception, cause: OSError, where: str, proxy: str, words: str, *, answered: bool
-) -> ProviderError:
+def _classify(error: Exception, cause: OSError, where: str, proxy: str, words: str, *, answered: bool) -> ProviderError:
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         if isinstance(error, httpx.ConnectTimeout):
             through = f" through the proxy {proxy}" if proxy else ""
@@ -275,7 +273,7 @@ def _converted(
     if isinstance(cause, socket.gaierror):
         return ConnectError(f"cannot find the host of {where}; check the address and the network")
     if _is_tls(cause):
-        return ConnectError(f"no secure connection to {where}: {_tls_words(str(cause))}")
+        return ConnectError(f"no secure connection to {where}: {_tls_message(str(cause))}")
     return ConnectError(f"no answer from {where}: {words}", retryable=True)
 
 
@@ -290,7 +288,7 @@ def _proxy_of(url: str) -> str:
     return location(proxy if "://" in proxy else f"http://{proxy}")
 
 
-def unbroken(text: str) -> str:
+def one_line(text: str) -> str:
     """The text without its line breaks."""
     return " ".join(text.split())
 
@@ -307,7 +305,7 @@ def _cause(error: BaseException) -> OSError:
     return system
 
 
-def _tls_words(said: str) -> str:
+def _tls_message(said: str) -> str:
     """OpenSSL's words without its code and its line number, and what to do about them."""
     words = said.partition("] ")[2].partition(" (_ssl")[0] or said
     if "certificate" in words:

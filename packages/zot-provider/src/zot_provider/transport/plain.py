@@ -99,7 +99,7 @@ class PlainConnection(asyncio.BufferedProtocol):
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def _more(self, limit: float) -> None:
+    async def _wait_for_data(self, limit: float) -> None:
         """Wait for the socket; TimeoutError after `limit` seconds.
 
         One timer serves all waits for an answer and is set again when it goes off too early: `asyncio.timeout` would
@@ -110,13 +110,13 @@ class PlainConnection(asyncio.BufferedProtocol):
         self._deadline = loop.time() + limit
         if self._timer is None or self._timer.when() > self._deadline:
             self._stop_timer()
-            self._timer = loop.call_at(self._deadline, self._late)
+            self._timer = loop.call_at(self._deadline, self._on_timer)
         try:
             await waiter
         finally:
             self._waiter = None
 
-    def _late(self) -> None:
+    def _on_timer(self) -> None:
         self._timer = None
         if self._waiter is None or self._waiter.done():
             return
@@ -124,7 +124,7 @@ class PlainConnection(asyncio.BufferedProtocol):
         if loop.time() >= self._deadline:
             self._waiter.set_exception(TimeoutError())
         else:
-            self._timer = loop.call_at(self._deadline, self._late)
+            self._timer = loop.call_at(self._deadline, self._on_timer)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -152,7 +152,7 @@ class PlainConnection(asyncio.BufferedProtocol):
         while not self._head_done:
             if self._error is not None:
                 raise self._error
-            await self._more(limit)
+            await self._wait_for_data(limit)
         return self._status, self._headers
 
     async def chunks(self, limit: float, coalesce_seconds: float = 0.0) -> AsyncIterator[bytes]:
@@ -173,7 +173,7 @@ class PlainConnection(asyncio.BufferedProtocol):
             elif self._error is not None:
                 raise self._error
             else:
-                await self._more(limit)
+                await self._wait_for_data(limit)
 
     async def _pause(self, seconds: float) -> None:
         if self._transport is not None:

@@ -36,22 +36,22 @@ class RetryPolicy(Record):
 
 
 async def with_retries(
-    ask: Callable[[], AsyncGenerator[bytes, None]],
+    send: Callable[[], AsyncGenerator[bytes, None]],
     policy: RetryPolicy,
-    told: Callable[[ProviderError, float], None] = lambda error, delay: None,
+    on_retry: Callable[[ProviderError, float], None] = lambda error, delay: None,
 ) -> AsyncGenerator[bytes, None]:
-    """The pieces of the first answer of `ask` that begins, asked again as `policy` says.
+    """The pieces of the first answer of `send` that begins, asked again as `policy` says.
 
-    `told` hears of each failure that is passed over and of the seconds before the next try. Raises what the last try
+    `on_retry` hears of each failure that is passed over and of the seconds before the next try. Raises what the last try
     raised, and whatever comes after the first piece.
     """
-    chunks = ask()
+    chunks = send()
     try:
         first = await anext(chunks, b"")
     except ProviderError as error:
         if policy.wait(error, 1) is None:
             raise
-        chunks, first = await _again(ask, policy, told, error)
+        chunks, first = await _retry(send, policy, on_retry, error)
     async with aclosing(chunks):
         if first:
             yield first
@@ -59,10 +59,10 @@ async def with_retries(
             yield chunk
 
 
-async def _again(
-    ask: Callable[[], AsyncGenerator[bytes, None]],
+async def _retry(
+    send: Callable[[], AsyncGenerator[bytes, None]],
     policy: RetryPolicy,
-    told: Callable[[ProviderError, float], None],
+    on_retry: Callable[[ProviderError, float], None],
     failure: ProviderError,
 ) -> tuple[AsyncGenerator[bytes, None], bytes]:
     from tenacity import AsyncRetrying, RetryCallState  # noqa: PLC0415  47 ms that only a failure pays for
@@ -73,15 +73,15 @@ async def _again(
     def wait(state: RetryCallState) -> float:
         return policy.wait(outcome(state), state.attempt_number) or 0.0
 
-    def tell(state: RetryCallState) -> None:
+    def report(state: RetryCallState) -> None:
         error = outcome(state)
         if isinstance(error, ProviderError):
-            told(error, wait(state))
+            on_retry(error, wait(state))
 
     tries = AsyncRetrying(
         retry=lambda state: policy.wait(outcome(state), state.attempt_number) is not None,
         wait=wait,
-        before_sleep=tell,
+        before_sleep=report,
         reraise=True,
     )
     pending: ProviderError | None = failure
@@ -90,6 +90,6 @@ async def _again(
             if pending is not None:  # the first try has been made; it counts
                 known, pending = pending, None
                 raise known
-            chunks = ask()
+            chunks = send()
             return chunks, await anext(chunks, b"")
     raise failure

@@ -7,13 +7,13 @@ from typing import Any
 
 from zot_provider.errors import StatusError
 
-_LONGEST = 400
+_MAX_MESSAGE = 400
 """Characters of a server's own words that are shown."""
 
 
 def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str) -> StatusError:
     """The error for an answer with `status`. `body` is what was read of it, JSON in a provider's shape or anything."""
-    message = server_words(body)
+    message = server_message(body)
     try:
         phrase = f" {HTTPStatus(status).phrase}"
     except ValueError:
@@ -24,11 +24,11 @@ def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str)
     if 300 <= status < 400 and headers.get("location"):
         text += f" (it points to {headers['location'].split('?')[0]})"
     error = StatusError(text, status=status, message=message, retry_after=retry_after(headers))
-    error.foreign = (message, headers.get("location", "").split("?")[0])
+    error.untrusted_parts = (message, headers.get("location", "").split("?")[0])
     return error
 
 
-def server_words(body: bytes) -> str:
+def server_message(body: bytes) -> str:
     """The message in an error body: the usual JSON shapes, else the text's first line, empty for a web page."""
     text = body.decode("utf-8", "replace").strip()
     try:
@@ -36,7 +36,7 @@ def server_words(body: bytes) -> str:
     except (ValueError, RecursionError):
         found = "" if text.startswith("<") else text.split("\n")[0]
     found = " ".join(found.split())
-    return found if len(found) <= _LONGEST else found[: _LONGEST - 1] + "…"
+    return found if len(found) <= _MAX_MESSAGE else found[: _MAX_MESSAGE - 1] + "…"
 
 
 def _message(value: Any) -> str:

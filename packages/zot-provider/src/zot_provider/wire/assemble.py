@@ -1,6 +1,6 @@
 """What every decoder shares: JSON in, blocks put together, usage counted once, failures in their place.
 
-A decoder of a wire is a `BlockDecoder` with one method for each kind of event of that wire. It opens a `Draft` for each
+A decoder of a wire is a `BlockDecoder` with one method for each kind of event of that wire. It opens a `PartialBlock` for each
 block, says what is added to it, and ends the answer.
 """
 
@@ -27,24 +27,26 @@ from zot_provider.json_text import without_surrogates
 from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.usage import Usage
 
-_SHOWN = 400
+_MAX_MESSAGE = 400
 """Characters of a provider's words that an error repeats."""
 
 
-class Draft:
+class PartialBlock:
     """A block that is being written.
 
-    `state` of a tool call: "held" until both its name and id are known, then "started", then "ended".
+    `state` of a tool call: "pending" until both its name and id are known, then "started", then "ended".
     """
 
-    __slots__ = ("encrypted", "half", "id", "kind", "name", "parts", "signature", "state")
+    __slots__ = ("encrypted", "id", "kind", "name", "parts", "pending_surrogate", "signature", "state")
 
     def __init__(self, kind: Literal["text", "reasoning", "call"]) -> None:
         self.kind = kind
         self.parts: list[str] = []
-        self.half = ""  # the first half of a surrogate pair whose second half is to come
+        self.pending_surrogate = (
+            ""  # the first pending_surrogate of a surrogate pair whose second pending_surrogate is to come
+        )
         self.id = self.name = self.signature = self.encrypted = ""
-        self.state: Literal["held", "started", "ended"] = "held"
+        self.state: Literal["pending", "started", "ended"] = "pending"
 
 
 class BlockDecoder(ABC):
@@ -54,11 +56,11 @@ class BlockDecoder(ABC):
 
     def __init__(self) -> None:
         self.ended = False
-        self.drafts: list[Draft] = []
+        self.partials: list[PartialBlock] = []
         self._failure: ProviderError | None = None
-        self._counted = Usage()
+        self._reported = Usage()
         self._ids: set[str] = set()
-        self._odd = False  # whether texts may hold halves of surrogate pairs
+        self._has_surrogates = False  # whether texts may hold halves of surrogate pairs
 
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
         """See `Decoder.feed`."""
@@ -67,24 +69,24 @@ class BlockDecoder(ABC):
         events: list[StreamEvent] = []
         if self.ended:
             return events
-        take = self.take
+        decode = self.decode
         try:
             for item in data:
                 try:
                     value = from_json(item)
                 except ValueError:
-                    value = self._unusual(item, events)
+                    value = self._lenient_json(item, events)
                     if value is None:
                         if self.ended:
                             break
                         continue
-                take(value, events)
+                decode(value, events)
                 if self.ended:
                     break
         except ProviderError as error:
             self._fail(error, events)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            failure = ProtocolError(f"the server sent an event of an unknown shape: {_line(repr(item))}")
+            failure = ProtocolError(f"the server sent an event of an unknown shape: {_one_line(repr(item))}")
             failure.__cause__ = error
             self._fail(failure, events)
         return events
@@ -104,10 +106,10 @@ class BlockDecoder(ABC):
     # What a wire has to say.
 
     @abstractmethod
-    def take(self, value: Any, events: list[StreamEvent]) -> None:
+    def decode(self, value: Any, events: list[StreamEvent]) -> None:
         """Decode one event. Whatever goes wrong with the shape of `value` may raise as it likes."""
 
-    def sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
+    def handle_sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
         """Whether data that is no JSON means something on this wire."""
         return False
 
@@ -117,50 +119,50 @@ class BlockDecoder(ABC):
 
     # What a wire makes use of.
 
-    def open(self, kind: Literal["text", "reasoning", "call"]) -> Draft:
+    def open_block(self, kind: Literal["text", "reasoning", "call"]) -> PartialBlock:
         """Begin a block after those there are."""
-        draft = Draft(kind)
-        self.drafts.append(draft)
-        return draft
+        partial = PartialBlock(kind)
+        self.partials.append(partial)
+        return partial
 
-    def say(self, draft: Draft, text: str, events: list[StreamEvent]) -> None:
+    def append_text(self, partial: PartialBlock, text: str, events: list[StreamEvent]) -> None:
         """Add text to a block."""
-        if self._odd:
-            text = self._whole(draft, text)
+        if self._has_surrogates:
+            text = self._join_surrogates(partial, text)
         if not text:
             return
         if text.__class__ is not str:
             raise TypeError(f"text expected, not {text!r}")
-        draft.parts.append(text)
-        kind = draft.kind
+        partial.parts.append(text)
+        kind = partial.kind
         if kind == "text":
             events.append(TextDelta(text))
         elif kind == "reasoning":
             events.append(ReasoningDelta(text))
-        elif draft.state == "started":
-            events.append(ToolUseArgs(draft.id, text))
+        elif partial.state == "started":
+            events.append(ToolUseArgs(partial.id, text))
 
-    def start_call(self, draft: Draft, events: list[StreamEvent], spare: str = "call") -> None:
+    def start_call(self, partial: PartialBlock, events: list[StreamEvent], spare: str = "call") -> None:
         """Announce a tool call, with what was held back of its arguments. An empty id becomes `spare`."""
-        draft.id = self._unused(draft.id or spare)
-        draft.name = without_surrogates(draft.name)
-        draft.state = "started"
-        events.append(ToolUseStart(draft.id, draft.name))
-        if draft.parts:
-            events.append(ToolUseArgs(draft.id, "".join(draft.parts)))
+        partial.id = self._unique_id(partial.id or spare)
+        partial.name = without_surrogates(partial.name)
+        partial.state = "started"
+        events.append(ToolUseStart(partial.id, partial.name))
+        if partial.parts:
+            events.append(ToolUseArgs(partial.id, "".join(partial.parts)))
 
-    def close(self, draft: Draft, events: list[StreamEvent]) -> None:
+    def close_block(self, partial: PartialBlock, events: list[StreamEvent]) -> None:
         """Nothing more comes for a block."""
-        if draft.half:
-            half, draft.half = draft.half, ""
-            self.say(draft, without_surrogates(half), events)
-        if draft.kind == "call" and draft.state == "started":
-            draft.state = "ended"
-            events.append(ToolUseEnd(draft.id))
+        if partial.pending_surrogate:
+            pending_surrogate, partial.pending_surrogate = partial.pending_surrogate, ""
+            self.append_text(partial, without_surrogates(pending_surrogate), events)
+        if partial.kind == "call" and partial.state == "started":
+            partial.state = "ended"
+            events.append(ToolUseEnd(partial.id))
 
-    def count(self, total: Usage, events: list[StreamEvent]) -> None:
-        """Report what `total`, the tokens of the answer so far, adds to the reports before it."""
-        before = self._counted
+    def report_usage(self, total: Usage, events: list[StreamEvent]) -> None:
+        """Report what `total`, the token_count of the answer so far, adds to the reports before it."""
+        before = self._reported
         now = Usage(
             input=max(total.input, before.input),
             output=max(total.output, before.output),
@@ -170,7 +172,7 @@ class BlockDecoder(ABC):
         )
         if now == before:
             return
-        self._counted = now
+        self._reported = now
         added = Usage(
             input=now.input - before.input,
             output=now.output - before.output,
@@ -182,9 +184,9 @@ class BlockDecoder(ABC):
 
     def end(self, stop: Stop, events: list[StreamEvent]) -> None:
         """The answer is complete."""
-        for draft in self.drafts:
-            self.close(draft, events)
-        content = [block for draft in self.drafts if (block := self._block(draft)) is not None]
+        for partial in self.partials:
+            self.close_block(partial, events)
+        content = [block for partial in self.partials if (block := self._finished_block(partial)) is not None]
         # Some servers call it an ordinary end when a tool is to run.
         if stop == "end_turn" and any(isinstance(block, ToolCallBlock) for block in content):
             stop = "tool_use"
@@ -199,28 +201,28 @@ class BlockDecoder(ABC):
         if not events:
             raise error
 
-    def _unusual(self, item: bytes, events: list[StreamEvent]) -> Any:
-        """What the strict parser refused: a sentinel (None), or JSON with bad UTF-8 or half a surrogate pair."""
+    def _lenient_json(self, item: bytes, events: list[StreamEvent]) -> Any:
+        """What the strict parser refused: a sentinel (None), or JSON with bad UTF-8 or pending_surrogate a surrogate pair."""
         text = item.strip()
-        if not text or self.sentinel(text, events):
+        if not text or self.handle_sentinel(text, events):
             return None
         try:
             value = json.loads(text.decode("utf-8", "replace"))
         except (ValueError, RecursionError) as error:
-            raise ProtocolError(f"the server sent an event that is no JSON: {_line(repr(text))}") from error
-        self._odd = True
+            raise ProtocolError(f"the server sent an event that is no JSON: {_one_line(repr(text))}") from error
+        self._has_surrogates = True
         return value
 
-    def _whole(self, draft: Draft, text: str) -> str:
-        """`text` with surrogate pairs joined, also over the end of the last one; a half without its other is U+FFFD."""
-        text = draft.half + text
-        draft.half = ""
+    def _join_surrogates(self, partial: PartialBlock, text: str) -> str:
+        """`text` with surrogate pairs joined, also over the end of the last one; a pending_surrogate without its other is U+FFFD."""
+        text = partial.pending_surrogate + text
+        partial.pending_surrogate = ""
         if text and "\ud800" <= text[-1] <= "\udbff":
-            draft.half = text[-1]
+            partial.pending_surrogate = text[-1]
             text = text[:-1]
         return without_surrogates(text)
 
-    def _unused(self, id: str) -> str:
+    def _unique_id(self, id: str) -> str:
         """The id, or one like it if another call of this answer has it."""
         unused, number = without_surrogates(id), 1
         while unused in self._ids:
@@ -229,19 +231,19 @@ class BlockDecoder(ABC):
         self._ids.add(unused)
         return unused
 
-    def _block(self, draft: Draft) -> Block | None:
-        text = "".join(draft.parts)
-        if draft.kind == "call":
-            return None if draft.state == "held" else ToolCallBlock(draft.id, draft.name, text)
-        if draft.kind == "text":
+    def _finished_block(self, partial: PartialBlock) -> Block | None:
+        text = "".join(partial.parts)
+        if partial.kind == "call":
+            return None if partial.state == "pending" else ToolCallBlock(partial.id, partial.name, text)
+        if partial.kind == "text":
             return TextBlock(text) if text else None
-        if not (text or draft.signature or draft.encrypted):
+        if not (text or partial.signature or partial.encrypted):
             return None
         return ReasoningBlock(
             summary=text,
-            reasoning_id=draft.id,
-            encrypted_content=draft.encrypted,
-            signature=draft.signature,
+            reasoning_id=partial.id,
+            encrypted_content=partial.encrypted,
+            signature=partial.signature,
             wire=self.wire,
         )
 
@@ -253,15 +255,15 @@ def fail(error: Any, fallback: str = "") -> NoReturn:
         message = str(error.get("message") or error.get("detail") or "")
     else:
         code, message = fallback, str(error or "")
-    said = _line(message) or "no reason given"
+    said = _one_line(message) or "no reason given"
     raise ModelError(f"the model failed: {said}" + (f" ({code})" if code else ""), code=code, message=message)
 
 
-def tokens(value: Any) -> int:
-    """A count of tokens out of an answer; 0 for whatever is none."""
+def token_count(value: Any) -> int:
+    """A count of token_count out of an answer; 0 for whatever is none."""
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return text if len(text) <= _MAX_MESSAGE else text[: _MAX_MESSAGE - 1] + "…"

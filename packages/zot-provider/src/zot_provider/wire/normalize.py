@@ -52,12 +52,12 @@ def normalize(
     ids = set() if ids is None else ids
     for index, message in enumerate(history):
         if message.role == "user":
-            _append(copy, "user", _shown(message.content, images=images))
+            _append(copy, "user", _texts_and_images(message.content, images=images))
         elif message.role == "assistant":
             blocks, calls = _assistant(message.content, wire, provider, ids)
             _append(copy, "assistant", blocks)
             if calls:
-                results = _answers(history, index + 1)
+                results = _results_after(history, index + 1)
                 copy.append(Message("tool", [_result(old, new, results, images=images) for old, new in calls]))
     return copy
 
@@ -72,7 +72,7 @@ def _append(copy: list[Message], role: Literal["user", "assistant"], blocks: Seq
         copy.append(Message(role, list(blocks)))
 
 
-def _shown(blocks: Sequence[Block], *, images: bool) -> list[TextBlock | ImageBlock]:
+def _texts_and_images(blocks: Sequence[Block], *, images: bool) -> list[TextBlock | ImageBlock]:
     """The texts that say something, and the images."""
     shown: list[TextBlock | ImageBlock] = []
     for block in blocks:
@@ -92,7 +92,7 @@ def _assistant(
     calls: list[tuple[str, ToolCallBlock]] = []
     for block in blocks:
         if isinstance(block, ToolCallBlock):
-            call = ToolCallBlock(_fresh(block.id, ids), without_surrogates(block.name), _arguments(block))
+            call = ToolCallBlock(_unique_id(block.id, ids), without_surrogates(block.name), _arguments(block))
             calls.append((block.id, call))
             sent.append(call)
         elif isinstance(block, ReasoningBlock):
@@ -105,7 +105,7 @@ def _assistant(
     return sent, calls
 
 
-def _answers(history: Sequence[Message], start: int) -> dict[str, list[ToolResultBlock]]:
+def _results_after(history: Sequence[Message], start: int) -> dict[str, list[ToolResultBlock]]:
     """The results between here and the next assistant message, by call id."""
     found: dict[str, list[ToolResultBlock]] = {}
     for position in range(start, len(history)):  # not a slice: a long conversation would be copied for every answer
@@ -127,10 +127,10 @@ def _result(
     if not found:
         return ToolResultBlock(call.id, [TextBlock(NO_RESULT)], is_error=True)
     result = found.pop(0)
-    return ToolResultBlock(call.id, _shown(result.content, images=images), result.is_error)
+    return ToolResultBlock(call.id, _texts_and_images(result.content, images=images), result.is_error)
 
 
-def _fresh(id: str, ids: set[str]) -> str:
+def _unique_id(id: str, ids: set[str]) -> str:
     """The id, or one like it if it is empty or taken: some servers count their calls from 0 in every answer."""
     base = fresh = without_surrogates(id) or "call"
     number = 1

@@ -23,7 +23,7 @@ _MAX_TOKENS = 8192
 """The limit of an answer, which the API wants to be told, for a model whose own is unknown."""
 
 
-def _cached() -> dict[str, str]:
+def _cache_breakpoint() -> dict[str, str]:
     """A cache breakpoint. A new one each time: whoever gets a body may change it."""
     return {"type": "ephemeral"}
 
@@ -44,10 +44,10 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     messages = history(request.messages, model, quirks, set()) if items is None else items
     body: dict[str, Any] = {"model": model.id, quirks.max_tokens_field: max_tokens, "stream": True}
     if request.system.strip():
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": _cached()}]
+        body["system"] = [{"type": "text", "text": request.system, "cache_control": _cache_breakpoint()}]
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
-        body["tools"][-1]["cache_control"] = _cached()
+        body["tools"][-1]["cache_control"] = _cache_breakpoint()
     body["messages"] = messages
     _set_breakpoint(messages)
     output = _reasoning(request, max_tokens, messages, body) if quirks.reasoning_effort else {}
@@ -74,12 +74,12 @@ def _reasoning(
         body["thinking"] = {"type": "adaptive", "display": "summarized"}
         return {"effort": effort}
     budget = thinking_budget(model, request.reasoning, max_tokens)
-    if budget is not None and _may_think(messages):
+    if budget is not None and _thinking_allowed(messages):
         body["thinking"] = {"type": "enabled", "budget_tokens": budget}
     return {}
 
 
-def _may_think(messages: list[dict[str, Any]]) -> bool:
+def _thinking_allowed(messages: list[dict[str, Any]]) -> bool:
     """With a budget, the API refuses to go on after tool results if the turn that called did not begin by thinking."""
     if len(messages) < 2 or not any(part["type"] == "tool_result" for part in messages[-1]["content"]):
         return True
@@ -108,7 +108,7 @@ def _messages(history: list[Message]) -> list[dict[str, Any]]:
 def _set_breakpoint(messages: list[dict[str, Any]]) -> None:
     for message in reversed(messages):
         if message["role"] == "user":
-            message["content"][-1]["cache_control"] = _cached()
+            message["content"][-1]["cache_control"] = _cache_breakpoint()
             return
 
 

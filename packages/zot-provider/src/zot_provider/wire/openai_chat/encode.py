@@ -61,7 +61,7 @@ def _messages(history: list[Message], quirks: Quirks) -> list[dict[str, Any]]:
     images: list[dict[str, Any]] = []  # of tool results: the user message after them shows them
     for message in history:
         if message.role == "user":
-            encoded.append({"role": "user", "content": _shown(message, images)})
+            encoded.append({"role": "user", "content": _user_content(message, images)})
             images = []
             continue
         if images:
@@ -73,7 +73,7 @@ def _messages(history: list[Message], quirks: Quirks) -> list[dict[str, Any]]:
             for block in message.content:
                 if isinstance(block, ToolResultBlock):
                     encoded.append({"role": "tool", "tool_call_id": block.call_id, "content": result_text(block)})
-                    images += _mirrored(block)
+                    images += _result_images(block)
     if images:
         encoded.append({"role": "user", "content": images})
     return encoded
@@ -93,7 +93,7 @@ def _assistant(message: Message, quirks: Quirks) -> dict[str, Any]:
     return encoded
 
 
-def _shown(message: Message, before: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+def _user_content(message: Message, before: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
     """A user message's content: a plain string where it can be one, since some servers take nothing else."""
     parts = list(before)
     for block in message.content:
@@ -106,7 +106,7 @@ def _shown(message: Message, before: list[dict[str, Any]]) -> str | list[dict[st
     return parts
 
 
-def _mirrored(result: ToolResultBlock) -> list[dict[str, Any]]:
+def _result_images(result: ToolResultBlock) -> list[dict[str, Any]]:
     """The images of a tool result as parts of a user message: a tool message takes text only."""
     images = [_image(block) for block in result.content if isinstance(block, ImageBlock)]
     return [{"type": "text", "text": f"image of the tool result {result.call_id}:"}, *images] if images else []
