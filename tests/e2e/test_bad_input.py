@@ -105,7 +105,7 @@ FAULTS = [
     ),
     pytest.param(Fault(status=200, body="It works!"), "something that is no event stream; check --base-url", id="text"),
     pytest.param(Fault(cut=True, after=3), "broke off in the middle", id="a cut stream"),
-    pytest.param(Fault(garbage=b"data: {nope\n\n", after=3), "an event that is no JSON", id="garbage in the stream"),
+    pytest.param(Fault(garbage=b"data: {nope\n\n", after=3), "an event that is not JSON", id="garbage in the stream"),
     pytest.param(
         Fault(status=401, body={"error": {"message": "wrong key sk-test-0123456789-secret"}}), "wrong key ***", id="key"
     ),

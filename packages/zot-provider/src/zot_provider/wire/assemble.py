@@ -1,7 +1,7 @@
-"""What every decoder shares: JSON in, blocks put together, usage counted once, failures in their place.
+"""`BlockDecoder`, the base of all decoders: parses JSON, assembles blocks, counts usage once, raises failures in order.
 
-A decoder of a wire is a `BlockDecoder` with one method for each kind of event of that wire. It opens a `PartialBlock` for each
-block, says what is added to it, and ends the answer.
+The decoder of a wire is a subclass with one method for each kind of event of that wire. It opens a `PartialBlock` for
+each block, appends text to it, closes it, and ends the answer.
 """
 
 import json
@@ -28,13 +28,13 @@ from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBloc
 from zot_provider.usage import Usage
 
 _MAX_MESSAGE = 400
-"""Characters of a provider's words that an error repeats."""
+"""Most characters of a provider's message that an error quotes."""
 
 
 class PartialBlock:
-    """A block that is being written.
+    """A block that is still being received.
 
-    `state` of a tool call: "pending" until both its name and id are known, then "started", then "ended".
+    `state` concerns tool calls: "pending" until both name and id are known, then "started", then "ended".
     """
 
     __slots__ = ("encrypted", "id", "kind", "name", "parts", "pending_surrogate", "signature", "state")
@@ -42,15 +42,13 @@ class PartialBlock:
     def __init__(self, kind: Literal["text", "reasoning", "call"]) -> None:
         self.kind = kind
         self.parts: list[str] = []
-        self.pending_surrogate = (
-            ""  # the first pending_surrogate of a surrogate pair whose second pending_surrogate is to come
-        )
+        self.pending_surrogate = ""  # a high surrogate whose low surrogate has not arrived yet
         self.id = self.name = self.signature = self.encrypted = ""
         self.state: Literal["pending", "started", "ended"] = "pending"
 
 
 class BlockDecoder(ABC):
-    """The base of all decoders; see `zot_provider.wire.base.Decoder` for its contract."""
+    """Base of all decoders; the contract is that of `zot_provider.wire.base.Decoder`."""
 
     wire: ClassVar[str]
 
@@ -60,7 +58,7 @@ class BlockDecoder(ABC):
         self._failure: ProviderError | None = None
         self._reported = Usage()
         self._ids: set[str] = set()
-        self._has_surrogates = False  # whether texts may hold halves of surrogate pairs
+        self._has_surrogates = False  # whether texts may hold lone surrogates
 
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
         """See `Decoder.feed`."""
@@ -103,30 +101,30 @@ class BlockDecoder(ABC):
             self.end(stop, events)
         return events
 
-    # What a wire has to say.
+    # Implemented by the decoders of wires.
 
     @abstractmethod
     def decode(self, value: Any, events: list[StreamEvent]) -> None:
-        """Decode one event. Whatever goes wrong with the shape of `value` may raise as it likes."""
+        """Decode one event. May raise any lookup, type or value error for a `value` of the wrong shape."""
 
     def handle_sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
-        """Whether data that is no JSON means something on this wire."""
+        """Handle data that is not JSON. Returns whether it has a meaning on this wire."""
         return False
 
     def last_stop(self) -> Stop | None:
-        """Why the model stopped, asked when the body has ended without a word; None if it had not stopped."""
+        """Why the model stopped, for a body that ended without a final event; None if the model had not stopped."""
         return None
 
-    # What a wire makes use of.
+    # Called by the decoders of wires.
 
     def open_block(self, kind: Literal["text", "reasoning", "call"]) -> PartialBlock:
-        """Begin a block after those there are."""
+        """Begin the next block of the answer."""
         partial = PartialBlock(kind)
         self.partials.append(partial)
         return partial
 
     def append_text(self, partial: PartialBlock, text: str, events: list[StreamEvent]) -> None:
-        """Add text to a block."""
+        """Append text to a block and emit its delta."""
         if self._has_surrogates:
             text = self._join_surrogates(partial, text)
         if not text:
@@ -143,7 +141,7 @@ class BlockDecoder(ABC):
             events.append(ToolUseArgs(partial.id, text))
 
     def start_call(self, partial: PartialBlock, events: list[StreamEvent], spare: str = "call") -> None:
-        """Announce a tool call, with what was held back of its arguments. An empty id becomes `spare`."""
+        """Emit the start of a tool call, and the arguments received so far. An empty id becomes `spare`."""
         partial.id = self._unique_id(partial.id or spare)
         partial.name = without_surrogates(partial.name)
         partial.state = "started"
@@ -152,7 +150,7 @@ class BlockDecoder(ABC):
             events.append(ToolUseArgs(partial.id, "".join(partial.parts)))
 
     def close_block(self, partial: PartialBlock, events: list[StreamEvent]) -> None:
-        """Nothing more comes for a block."""
+        """Complete a block: no more text comes for it."""
         if partial.pending_surrogate:
             pending_surrogate, partial.pending_surrogate = partial.pending_surrogate, ""
             self.append_text(partial, without_surrogates(pending_surrogate), events)
@@ -161,7 +159,7 @@ class BlockDecoder(ABC):
             events.append(ToolUseEnd(partial.id))
 
     def report_usage(self, total: Usage, events: list[StreamEvent]) -> None:
-        """Report what `total`, the token_count of the answer so far, adds to the reports before it."""
+        """Report the tokens that `total`, the count of the answer so far, adds to the earlier reports."""
         before = self._reported
         now = Usage(
             input=max(total.input, before.input),
@@ -183,11 +181,11 @@ class BlockDecoder(ABC):
         events.append(UsageReport(added))
 
     def end(self, stop: Stop, events: list[StreamEvent]) -> None:
-        """The answer is complete."""
+        """Complete the answer: close all blocks and emit `StreamEnd`."""
         for partial in self.partials:
             self.close_block(partial, events)
         content = [block for partial in self.partials if (block := self._finished_block(partial)) is not None]
-        # Some servers call it an ordinary end when a tool is to run.
+        # Some servers report an ordinary end of turn although a tool is to run.
         if stop == "end_turn" and any(isinstance(block, ToolCallBlock) for block in content):
             stop = "tool_use"
         self.ended = True
@@ -202,19 +200,19 @@ class BlockDecoder(ABC):
             raise error
 
     def _lenient_json(self, item: bytes, events: list[StreamEvent]) -> Any:
-        """What the strict parser refused: a sentinel (None), or JSON with bad UTF-8 or pending_surrogate a surrogate pair."""
+        """Parse data that the strict parser refused: JSON with bad UTF-8 or lone surrogates. None for a sentinel."""
         text = item.strip()
         if not text or self.handle_sentinel(text, events):
             return None
         try:
             value = json.loads(text.decode("utf-8", "replace"))
         except (ValueError, RecursionError) as error:
-            raise ProtocolError(f"the server sent an event that is no JSON: {_one_line(repr(text))}") from error
+            raise ProtocolError(f"the server sent an event that is not JSON: {_one_line(repr(text))}") from error
         self._has_surrogates = True
         return value
 
     def _join_surrogates(self, partial: PartialBlock, text: str) -> str:
-        """`text` with surrogate pairs joined, also over the end of the last one; a pending_surrogate without its other is U+FFFD."""
+        """Join surrogate pairs, also across two pieces of text; a lone surrogate becomes U+FFFD."""
         text = partial.pending_surrogate + text
         partial.pending_surrogate = ""
         if text and "\ud800" <= text[-1] <= "\udbff":
@@ -223,7 +221,7 @@ class BlockDecoder(ABC):
         return without_surrogates(text)
 
     def _unique_id(self, id: str) -> str:
-        """The id, or one like it if another call of this answer has it."""
+        """Return the id, with a number appended if another call of this answer has the same id."""
         unused, number = without_surrogates(id), 1
         while unused in self._ids:
             number += 1
@@ -249,18 +247,18 @@ class BlockDecoder(ABC):
 
 
 def fail(error: Any, fallback: str = "") -> NoReturn:
-    """Raise the `ModelError` for what an event says: an object with `message`, `code` and `type`, or a text."""
+    """Raise the `ModelError` for the error of an event: an object with `message`, `code` and `type`, or a text."""
     if isinstance(error, dict):
         code = str(error.get("code") or error.get("type") or fallback)
         message = str(error.get("message") or error.get("detail") or "")
     else:
         code, message = fallback, str(error or "")
-    said = _one_line(message) or "no reason given"
-    raise ModelError(f"the model failed: {said}" + (f" ({code})" if code else ""), code=code, message=message)
+    reason = _one_line(message) or "no reason given"
+    raise ModelError(f"the model failed: {reason}" + (f" ({code})" if code else ""), code=code, message=message)
 
 
 def token_count(value: Any) -> int:
-    """A count of token_count out of an answer; 0 for whatever is none."""
+    """Return a token count from an answer; 0 unless it is a positive integer."""
     return value if isinstance(value, int) and value > 0 else 0
 
 

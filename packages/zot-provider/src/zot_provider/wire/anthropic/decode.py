@@ -1,7 +1,7 @@
-"""Anthropic Messages: the events of an answer as ours.
+"""Decoder of the Anthropic Messages stream.
 
 Source: Claude API documentation, "Streaming messages" (https://platform.claude.com/docs/en/build-with-claude/streaming).
-The usage of `message_delta` is cumulative; new kinds of events and blocks may appear and are passed over.
+The usage of `message_delta` is cumulative. Unknown kinds of events and blocks may appear and are ignored.
 """
 
 import json
@@ -17,20 +17,20 @@ _STOPS: dict[str, Stop] = {
     "model_context_window_exceeded": "length",
     "tool_use": "tool_use",
 }
-"""All others end the turn: `end_turn`, `stop_sequence`, `pause_turn`."""
+"""All other reasons end the turn: `end_turn`, `stop_sequence`, `pause_turn`."""
 
 _FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 
 
 class MessagesDecoder(BlockDecoder):
-    """Blocks come with an index and an end; the calls' ids and names come with their start."""
+    """Blocks have an index, a start and a stop; the start of a call has its id and name."""
 
     wire = "anthropic-messages"
 
     def __init__(self) -> None:
         super().__init__()
-        self._open: dict[Any, PartialBlock | None] = {}  # by index; None for a kind of block that is passed over
-        self._inputs: dict[int, Any] = {}  # by index: arguments that came whole with the start of the call
+        self._open: dict[Any, PartialBlock | None] = {}  # by index; None for a block of an unknown kind
+        self._inputs: dict[int, Any] = {}  # by `id` of the partial block: arguments sent whole with its start
         self._stop: Stop | None = None
 
     def decode(self, value: Any, events: list[StreamEvent]) -> None:
@@ -100,7 +100,7 @@ class MessagesDecoder(BlockDecoder):
         reason = delta.get("stop_reason")
         if reason == "refusal":
             why = (delta.get("stop_details") or {}).get("explanation")
-            fail(why or "it declined to answer; rephrase the request or start anew", reason)
+            fail(why or "it declined to answer; rephrase the request or start again", reason)
         if reason:
             self._stop = _STOPS.get(reason, "end_turn")
 
@@ -116,7 +116,7 @@ class MessagesDecoder(BlockDecoder):
         fail(value.get("error"), "error")
 
     def _usage(self, usage: dict[str, Any] | None, events: list[StreamEvent]) -> None:
-        """Count a usage object: `input_tokens` leaves out what went through the cache."""
+        """Report a usage object, whose `input_tokens` exclude cached tokens."""
         if not usage:
             return
         thought = (usage.get("output_tokens_details") or {}).get("thinking_tokens")

@@ -1,9 +1,9 @@
-"""Chat Completions: the chunks of an answer as events.
+"""Decoder of the Chat Completions stream.
 
 Source: OpenAI API reference, "The chat completion chunk object"
-(https://platform.openai.com/docs/api-reference/chat-streaming). Servers that imitate it differ: thinking comes as
-`reasoning_content` or `reasoning`, ids and names of calls late, repeated or never, every call with index 0, the usage
-in each chunk or in the choice, the last chunk without `[DONE]`.
+(https://platform.openai.com/docs/api-reference/chat-streaming). Compatible servers differ: thinking is in
+`reasoning_content` or `reasoning`; ids and names of calls come late, repeatedly or never; every call may have index 0;
+the usage may be in each chunk or in the choice; `[DONE]` may be missing.
 """
 
 import json
@@ -19,11 +19,11 @@ _STOPS: dict[str, Stop] = {
     "tool_calls": "tool_use",
     "function_call": "tool_use",
 }
-"""All others end the turn."""
+"""All other reasons end the turn."""
 
 
 class ChatDecoder(BlockDecoder):
-    """One text, one block of thinking and the calls, in the order in which they begin."""
+    """An answer has one text, one block of thinking, and calls, in the order in which they begin."""
 
     wire = "openai-chat"
 
@@ -31,7 +31,7 @@ class ChatDecoder(BlockDecoder):
         super().__init__()
         self._text: PartialBlock | None = None
         self._reasoning: PartialBlock | None = None
-        self._calls: dict[object, PartialBlock] = {}  # by index: the call that is being written there
+        self._calls: dict[object, PartialBlock] = {}  # by index: the call that is being received there
         self._answer = ""
         self._stop: Stop | None = None
 
@@ -39,7 +39,7 @@ class ChatDecoder(BlockDecoder):
         choices = value.get("choices")
         if choices:
             for choice in choices:
-                if not choice.get("index"):  # we ask for one choice; others are not ours
+                if not choice.get("index"):  # the request asks for one choice
                     delta = choice.get("delta")
                     if delta:
                         self._delta(delta, value, events)
@@ -66,7 +66,7 @@ class ChatDecoder(BlockDecoder):
     def end(self, stop: Stop, events: list[StreamEvent]) -> None:
         for number, partial in enumerate(partial for partial in self.partials if partial.kind == "call"):
             if partial.state == "pending" and (partial.name or partial.id or partial.parts):
-                # The server gives no ids. Those of two answers must differ, so they hold the answer's own.
+                # The server sends no ids. Ids of two answers must differ, so each holds the id of its answer.
                 answer = "".join(char for char in self._answer if char.isalnum() or char in "-_")[-24:]
                 self.start_call(partial, events, spare=f"call_{answer}_{number}")
         super().end(stop, events)
@@ -101,9 +101,9 @@ class ChatDecoder(BlockDecoder):
             self.append_text(partial, arguments if isinstance(arguments, str) else json.dumps(arguments), events)
 
     def _call_at(self, index: object, id: str, name: str) -> PartialBlock:
-        """The call that a piece belongs to, a new one if it begins one."""
+        """Return the call that a piece belongs to, which may be a new call."""
         if index is None:
-            # No index: the id tells calls apart, or else a name begins a new one.
+            # Without an index, calls are told apart by id; without an id, a name begins a new call.
             index = id or ("last" if not name else object())
         partial = self._calls.get(index)
         if partial is None or (id and name and partial.id and partial.id != id):
@@ -119,7 +119,7 @@ class ChatDecoder(BlockDecoder):
         self._stop = _STOPS.get(reason, "end_turn")
 
     def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Count a usage object. Its prompt token_count hold the cached ones; the cached ones have several names."""
+        """Report a usage object. Its prompt tokens include cached tokens, whose field has several names."""
         prompt = usage.get("prompt_tokens_details") or {}
         read = token_count(
             prompt.get("cached_tokens") or usage.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
@@ -137,5 +137,5 @@ class ChatDecoder(BlockDecoder):
 
 
 def _text_of(parts: list[Any]) -> str:
-    """The text of a content that is a list of parts."""
+    """Return the text of a content that is a list of parts."""
     return "".join(part.get("text", "") for part in parts if part.get("type") == "text")

@@ -1,8 +1,8 @@
-"""Responses: the events of an answer as ours.
+"""Decoder of the Responses stream.
 
 Source: OpenAI API reference, "Streaming events" (https://platform.openai.com/docs/api-reference/responses-streaming).
-Each item of the output says its whole content once more when it is done, and the last event repeats all items: what has
-come in deltas is not taken twice, what has not is taken then.
+The last event of each output item repeats its whole content, and the last event of the answer repeats all items. Content
+that came in deltas is not taken twice; content that did not is taken from there.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_c
 
 
 class ResponsesDecoder(BlockDecoder):
-    """Items have an index in the output; a message item has content parts with an index of their own."""
+    """Items have an index in the output; the content parts of a message item have an index within it."""
 
     wire = "openai-responses"
 
@@ -63,7 +63,7 @@ class ResponsesDecoder(BlockDecoder):
         self._finish_item(value["item"], value.get("output_index"), events)
 
     def _finish_item(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> None:
-        """An item in its final form."""
+        """Take an item in its final form."""
         if index in self._done:
             return
         self._done.add(index)
@@ -97,7 +97,7 @@ class ResponsesDecoder(BlockDecoder):
     def _item_at(self, index: Any, kind: str) -> PartialBlock | None:
         partial = self._items.get(index)
         if partial is not None and partial.kind != kind:
-            raise ValueError(f"item {index} has become another one")
+            raise ValueError(f"item {index} changed its type")
         return partial
 
     def _call_item(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> PartialBlock:
@@ -130,7 +130,7 @@ class ResponsesDecoder(BlockDecoder):
         fail(error if error else {"code": value.get("code") or "error", "message": value.get("message")})
 
     def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Count a usage object, whose input token_count hold the cached ones."""
+        """Report a usage object, whose input tokens include cached tokens."""
         details = usage.get("input_tokens_details") or {}
         read, write = token_count(details.get("cached_tokens")), token_count(details.get("cache_write_tokens"))
         thought = (usage.get("output_tokens_details") or {}).get("reasoning_tokens")
