@@ -142,5 +142,5 @@ async def test_an_answer_without_an_end_is_a_failure() -> None:
 
         async def close(self) -> None: ...
 
-    with pytest.raises(StreamCut, match="ended without saying so"):
+    with pytest.raises(StreamCut, match="is incomplete"):
         await complete("m", "hi", client=Cut())

@@ -198,9 +198,9 @@ async def test_another_address_is_asked_from_the_next_request_on() -> None:
 def test_what_cannot_be_asked_is_refused_before_it_is_asked() -> None:
     client = RoutingClient(ModelRegistry(environ={"ANTHROPIC_API_KEY": "sk-ü"}))
     for provider, error, text in (
-        ("openai", MissingKey, "no API key for openai: set OPENAI_API_KEY, or pass --api-key"),
+        ("openai", MissingKey, "no API key for openai: set OPENAI_API_KEY, or pass a key"),
         ("anthropic", ConfigError, "the API key for anthropic holds spaces or unusual characters"),
-        ("local", ConfigError, "local has no address of its own: pass --base-url"),
+        ("local", ConfigError, "local has no default address: pass a base URL"),
         ("opnai", UnknownName, "unknown provider 'opnai'; did you mean openai"),
     ):
         with pytest.raises(error, match=text):

@@ -131,7 +131,7 @@ async def test_a_stalled_server_is_given_up() -> None:
 async def test_an_answer_that_is_no_stream_at_all() -> None:
     for body in (" ", "Ollama is running"):
         turn = Turn(fault=Fault(status=200, body=body))
-        with ScriptedServer([turn]) as server, pytest.raises(ProtocolError, match="no event stream"):
+        with ScriptedServer([turn]) as server, pytest.raises(ProtocolError, match="not an event stream"):
             await answer(client(server))
 
 
@@ -170,7 +170,7 @@ async def test_the_models_of_a_server() -> None:
             assert await listed(client(server, provider)) == ["a", "b"]
         with pytest.raises(StatusError, match=r"local: .* 401 .*; check the API key that was given"):
             await listed(client(server, "local", key="wrong"))
-        with pytest.raises(StatusError, match=r"check the API key \(--api-key\)"):
+        with pytest.raises(StatusError, match=r"; pass an API key$"):
             await listed(client(server, "local", key=""))
         server.models.clear()
         with pytest.raises(ProtocolError, match="has no model loaded"):
@@ -179,13 +179,13 @@ async def test_the_models_of_a_server() -> None:
 
 def test_a_client_that_cannot_work_is_not_made() -> None:
     openai, local = ModelRegistry().provider("openai"), ModelRegistry().provider("local")
-    with pytest.raises(MissingKey, match="set OPENAI_API_KEY, or pass --api-key"):
+    with pytest.raises(MissingKey, match="set OPENAI_API_KEY, or pass a key"):
         HttpClient(openai)
     for key in ("sk-ünï", "sk with space", "sk\n", "sk\x00"):
         with pytest.raises(ConfigError, match="holds spaces or unusual characters") as caught:
             HttpClient(openai, key=key)
         assert key not in str(caught.value)
-    with pytest.raises(ConfigError, match="local has no address of its own"):
+    with pytest.raises(ConfigError, match="local has no default address"):
         HttpClient(local)
     with pytest.raises(ConfigError, match="must begin with http://"):
         HttpClient(local, base_url="localhost/v1")

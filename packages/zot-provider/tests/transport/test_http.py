@@ -287,7 +287,7 @@ async def test_https_spoken_to_a_server_without_it(raw_server: Any) -> None:
         with pytest.raises(ConnectError) as caught:
             await post(transport, server.url.replace("http:", "https:"))
         await transport.close()
-        assert str(caught.value).endswith("; is it http:// that the server speaks?")
+        assert str(caught.value).endswith("; does the server speak http:// instead?")
 
 
 async def test_a_proxy_of_the_environment_is_asked(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,7 +361,7 @@ def test_an_environment_that_cannot_be_used_is_said_to_be_the_cause(
 ) -> None:
     monkeypatch.setenv(name, value)
     error = raised("https://127.0.0.1:1/")
-    assert str(error).startswith("cannot use a proxy or a certificate file that the environment names: ")
+    assert str(error).startswith("cannot use a proxy or certificate file named in the environment: ")
     assert not error.retryable
 
 

@@ -1,4 +1,4 @@
-"""The user's own providers and models: `models.json`, in the form of the Go zot.
+"""`models.json`: the user's own providers and models, in the format of the Go zot.
 
 ```json
 {"providers": {"corp": {"baseUrl": "https://llm.corp/v1", "api": "openai", "models": [
@@ -6,9 +6,8 @@
    "priceInput": 1.0, "priceOutput": 2.0, "priceCacheRead": 0.1, "priceCacheWrite": 1.25}]}}}
 ```
 
-A key that is the id of a known provider changes that provider's address and changes or adds to its models. Any other
-key is a new provider, whose API key is in `CORP_API_KEY` (the id in capitals, `-` as `_`), or has none with
-`"auth": "none"`.
+A key that is the id of a known provider changes the address and the models of that provider. Any other key adds a
+provider. Its API key is in `CORP_API_KEY` (the id in capitals, `-` as `_`); with `"auth": "none"` it needs no key.
 """
 
 from collections.abc import Mapping
@@ -29,28 +28,28 @@ _WIRES = {
     "anthropic": "anthropic-messages",
     "anthropic-messages": "anthropic-messages",
 }
-"""`api` to wire."""
+"""Wire by `api`."""
 
 
 @record
 class KnownProviders(Record):
-    """Providers and the models the user added to them, by provider id."""
+    """The providers, and the models that the user added to them, by provider id."""
 
     providers: tuple[Provider, ...] = PROVIDERS
     models: dict[str, list[Model]] = field(default_factory=dict)
 
 
 def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> KnownProviders:
-    """The built-in providers with what `value`, the object in the file `path`, adds.
+    """Return the built-in providers with the additions of `value`, the object in the file `path`.
 
-    Unknown fields are left alone. Raises `ConfigError` naming the file and the place of what has the wrong shape.
+    Unknown fields are ignored. Raises `ConfigError` with the file and the place of a value of the wrong type.
     """
     providers = {provider.id: provider for provider in PROVIDERS}
     models: dict[str, list[Model]] = {}
     listed = _Node(value, path).object("providers")
     for id in listed.value:
         place = listed.object(id)
-        if not id or "/" in id or id.split() != [id]:  # it could not be told from a model's
+        if not id or "/" in id or id.split() != [id]:  # PROVIDER/MODEL would be ambiguous
             raise ConfigError(f"{place.name}: a provider's name has no slash and no space")
         provider = _provider(id, place, providers.get(id))
         providers[id] = provider
@@ -67,7 +66,7 @@ def _provider(id: str, place: "_Node", known: Provider | None) -> Provider:
     keyless = place.text("auth") == "none"
     if known is not None:
         changed = known.replace(key_env=()) if keyless else known
-        if base_url:  # what the user wrote down for zot is meant, rather than a variable for every program
+        if base_url:  # it counts more than a variable, which is for all programs
             changed = changed.replace(base_url=base_url, base_url_env=())
         wire = _WIRES.get(api, known.wire)
         return changed if wire == known.wire else changed.replace(wire=wire, quirks=Quirks())
@@ -80,7 +79,7 @@ def _provider(id: str, place: "_Node", known: Provider | None) -> Provider:
 
 
 def _model(provider: Provider, place: "_Node") -> Model:
-    """A model; one that the catalogue knows keeps what is not said."""
+    """Return a model; fields that are not given are those of the catalogue."""
     id = place.text("id")
     if not id:
         raise ConfigError(f"{place.name}.id: missing")
@@ -101,7 +100,7 @@ def _model(provider: Provider, place: "_Node") -> Model:
 
 
 class _Node:
-    """An object in the file, and the path that leads to it."""
+    """An object in the file, and its path."""
 
     def __init__(self, value: Mapping[str, Any], name: str) -> None:
         self.value = value

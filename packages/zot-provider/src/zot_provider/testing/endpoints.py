@@ -1,4 +1,4 @@
-"""What the endpoints of the real APIs ask of a request and how they refuse one, as data."""
+"""`ENDPOINTS`: what the endpoints of the real APIs require of a request, and the form of their errors."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,12 +14,12 @@ _ERROR_TYPES = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
-"""Of the Messages API, see https://platform.claude.com/docs/en/api/errors; every other status is an `api_error`."""
+"""Errors of the Messages API, see https://platform.claude.com/docs/en/api/errors; other statuses are `api_error`."""
 
 
 @record
 class ScriptedEndpoint(Record):
-    """An endpoint: its wire, what a body and the headers must hold, where the key stands, the body of a refusal."""
+    """A scripted endpoint: its wire, required fields and headers, and functions for its key and its error bodies."""
 
     wire: str
     fields: tuple[str, ...]
@@ -63,11 +63,11 @@ ENDPOINTS = {
 }
 
 UNKNOWN_ENDPOINT = ScriptedEndpoint("", (), (), _any_key, _openai_error)
-"""Stands for every other path."""
+"""The endpoint of every other path."""
 
 
 def missing_part(endpoint: ScriptedEndpoint, headers: Mapping[str, str], body: Any) -> str:
-    """What the real API would miss in a model call, empty if nothing."""
+    """Return what a model call lacks according to the real API, or an empty string."""
     for header in endpoint.headers:
         if header not in headers:
             return f"the header {header}"

@@ -1,4 +1,4 @@
-"""The HTTP side of `ScriptedServer`: one instance answers the requests of one connection."""
+"""`ConnectionHandler`: answers the HTTP requests of one connection to a `ScriptedServer`."""
 
 import json
 import select
@@ -16,7 +16,7 @@ from zot_provider.testing.turn import Delivery, Fault, ScriptOver, Turn
 
 
 class HandlerBackend(Protocol):
-    """What a handler needs of the server: the script, and where requests are written down."""
+    """The part of the server that a handler uses: the script and the record of requests."""
 
     key: str | None
     models: list[str]
@@ -27,11 +27,11 @@ class HandlerBackend(Protocol):
 
 
 class _ClientGone(ConnectionError):
-    """The client closed the connection, or the server stops."""
+    """The client closed the connection, or the server is stopping."""
 
 
 class ConnectionHandler(BaseHTTPRequestHandler):
-    """Reads a request, asks the script, writes the answer the way the turn wants it."""
+    """Reads requests, takes turns from the script, and writes answers as each turn specifies."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -47,14 +47,14 @@ class ConnectionHandler(BaseHTTPRequestHandler):
         return stopping
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the terminal belongs to the tests."""
+        """Log nothing: the terminal belongs to the tests."""
 
     def do_GET(self) -> None:
-        """The list of models, in a shape that serves both families of providers."""
+        """Answer with the list of models, in a shape for all wires."""
         self._answer(b"")
 
     def do_POST(self) -> None:
-        """A model call."""
+        """Answer a model call."""
         self._answer(self.rfile.read(int(self.headers.get("content-length") or 0)))
 
     def _answer(self, raw: bytes) -> None:
@@ -153,7 +153,7 @@ class ConnectionHandler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def _wait(self, seconds: float) -> None:
-        """Let time pass, and notice in it and at its end whether the client is still there."""
+        """Wait, and raise `_ClientGone` as soon as the client has closed the connection."""
         end = time.monotonic() + seconds
         while True:
             left = max(end - time.monotonic(), 0.0)

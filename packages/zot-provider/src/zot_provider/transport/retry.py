@@ -1,7 +1,7 @@
-"""Asking again, quietly, when a server stumbled before it said anything.
+"""Retry policy: which failures before the first byte of an answer are retried, and after how long.
 
-Nothing has reached the model's reader yet, so the same request can be sent again without anybody noticing. Once the
-first byte of an answer has come, a failure is the caller's to deal with.
+Until then the caller has received nothing, so the same request can be sent again. A failure after the first byte is
+raised.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -13,17 +13,17 @@ from zot_provider.record import Record, record
 
 @record
 class RetryPolicy(Record):
-    """How often, and after how many seconds.
+    """How often a request is retried, and after how many seconds.
 
-    `delays`: before each further try, for a gateway that stumbled (502, 503, 504) or a connection that broke.
-    `longest_wait`: the most a `retry-after` of a 429 is followed; a longer one is left to the caller.
+    `delays`: the delay before each retry after a gateway error (502, 503, 504) or a broken connection.
+    `longest_wait`: the longest `retry-after` of a 429 that is waited for; with a longer one, the 429 is raised.
     """
 
     delays: tuple[float, ...] = (0.25, 0.75)
     longest_wait: float = 60.0
 
     def wait(self, error: BaseException | None, tries: int) -> float | None:
-        """Seconds to wait after the try with number `tries` (from 1) failed with `error`; None to give up."""
+        """Return the seconds to wait after try number `tries` (from 1) failed with `error`; None to give up."""
         if tries > len(self.delays):
             return None
         if isinstance(error, StatusError):
@@ -40,10 +40,10 @@ async def with_retries(
     policy: RetryPolicy,
     on_retry: Callable[[ProviderError, float], None] = lambda error, delay: None,
 ) -> AsyncGenerator[bytes, None]:
-    """The pieces of the first answer of `send` that begins, asked again as `policy` says.
+    """Yield the pieces of the first answer of `send` that begins, with retries according to `policy`.
 
-    `on_retry` hears of each failure that is passed over and of the seconds before the next try. Raises what the last try
-    raised, and whatever comes after the first piece.
+    `on_retry` is called before each retry with the failure and the seconds until the retry. Raises the failure of the
+    last try, and any failure after the first piece.
     """
     chunks = send()
     try:
@@ -65,7 +65,7 @@ async def _retry(
     on_retry: Callable[[ProviderError, float], None],
     failure: ProviderError,
 ) -> tuple[AsyncGenerator[bytes, None], bytes]:
-    from tenacity import AsyncRetrying, RetryCallState  # noqa: PLC0415  47 ms that only a failure pays for
+    from tenacity import AsyncRetrying, RetryCallState  # noqa: PLC0415  takes 47 ms, needed only after a failure
 
     def outcome(state: RetryCallState) -> BaseException | None:
         return state.outcome.exception() if state.outcome else None
@@ -87,7 +87,7 @@ async def _retry(
     pending: ProviderError | None = failure
     async for attempt in tries:
         with attempt:
-            if pending is not None:  # the first try has been made; it counts
+            if pending is not None:  # the first try was made by the caller, and counts
                 known, pending = pending, None
                 raise known
             chunks = send()

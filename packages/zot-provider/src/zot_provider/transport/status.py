@@ -1,4 +1,4 @@
-"""What a server's refusal says, in one line."""
+"""The error for an HTTP status, in one line."""
 
 import json
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from typing import Any
 from zot_provider.errors import StatusError
 
 _MAX_MESSAGE = 400
-"""Characters of a server's own words that are shown."""
+"""Most characters of a server's message that are shown."""
 
 
 def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str) -> StatusError:
-    """The error for an answer with `status`. `body` is what was read of it, JSON in a provider's shape or anything."""
+    """Return the error for an answer with `status`. `body` is the part of it that was read, in any format."""
     message = server_message(body)
     try:
         phrase = f" {HTTPStatus(status).phrase}"
@@ -29,7 +29,7 @@ def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str)
 
 
 def server_message(body: bytes) -> str:
-    """The message in an error body: the usual JSON shapes, else the text's first line, empty for a web page."""
+    """Return the message in an error body: of the usual JSON shapes, else the first line; empty for a web page."""
     text = body.decode("utf-8", "replace").strip()
     try:
         found = _message(json.loads(text))
@@ -52,7 +52,7 @@ def _message(value: Any) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds of a `retry-after` header (RFC 9110, 10.2.3) in its numeric form, None otherwise."""
+    """Return the seconds of a `retry-after` header (RFC 9110, 10.2.3); None if it is missing or not a number."""
     try:
         seconds = float(headers.get("retry-after", ""))
     except ValueError:

@@ -1,8 +1,8 @@
 """Decoder of the Responses stream.
 
 Source: OpenAI API reference, "Streaming events" (https://platform.openai.com/docs/api-reference/responses-streaming).
-The last event of each output item repeats its whole content, and the last event of the answer repeats all items. Content
-that came in deltas is not taken twice; content that did not is taken from there.
+The last event of each output item repeats its whole content, and the last event of the answer repeats all items.
+Content that came in deltas is not taken twice; other content is taken from there.
 """
 
 from collections.abc import Callable
