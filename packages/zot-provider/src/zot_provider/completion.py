@@ -74,7 +74,7 @@ async def complete(model: str | Model, messages: str | Sequence[Message], **opti
     Raises `ConfigError` (an unknown name, a missing key) and `ProviderError`.
     """
     usage = Usage()
-    async with _asked(model, messages, options) as (asked, events):
+    async with _answering(model, messages, options) as (asked, events):
         async for event in events:
             if isinstance(event, UsageReport):
                 usage += event.usage
@@ -90,13 +90,13 @@ async def stream(
 
     Closing the generator closes the connection; `contextlib.aclosing` does so at the end of its block.
     """
-    async with _asked(model, messages, options) as (_, events):
+    async with _answering(model, messages, options) as (_, events):
         async for event in events:
             yield event
 
 
 @asynccontextmanager
-async def _asked(
+async def _answering(
     model: str | Model, messages: str | Sequence[Message], options: CallOptions
 ) -> AsyncIterator[tuple[Model, AsyncGenerator[StreamEvent, None]]]:
     """Return the model used and the events of its answer. Closes the client afterwards if it was opened here."""

@@ -65,7 +65,7 @@ def _starts_with(messages: Sequence[Message], encoded: Sequence[Message]) -> boo
 
 
 def _is_boundary(messages: Sequence[Message], index: int, end: int) -> bool:
-    """Whether the earlier boundary `index` is still valid: the conversation may have changed or become shorter."""
+    """Whether the earlier boundary `index` is still valid: the conversation may have changed or be shorter."""
     if index >= end:
         return index in (0, end)
     return index == 0 or (messages[index].role == "assistant" and _has_content(messages[index]))

@@ -103,7 +103,7 @@ class ChatDecoder(BlockDecoder):
     def _call_at(self, index: object, id: str, name: str) -> PartialBlock:
         """Return the call that a piece belongs to, which may be a new call."""
         if index is None:
-            # Without an index, calls are told apart by id; without an id, a name begins a new call.
+            # Without an index, calls differ by id; without an id, a name begins a new call.
             index = id or ("last" if not name else object())
         partial = self._calls.get(index)
         if partial is None or (id and name and partial.id and partial.id != id):
