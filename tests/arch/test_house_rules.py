@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,6 @@ SOURCES = sorted(path for package in PACKAGES for path in (package / "src").rglo
 TESTS = sorted(path for place in (*PACKAGES, ROOT) for path in (place / "tests").rglob("*.py"))
 
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
-LONG_FILES: set[str] = set()
 LONG_FUNCTIONS: set[str] = {
     # The whole embedding surface in one signature with its documentation: splitting it would hide it.
     "zot_core/runtime/runtime.py:__init__",
@@ -41,9 +41,19 @@ def within(path: Path) -> str:
     return str(path).partition("/src/")[2]
 
 
-def test_no_source_file_is_longer_than_400_lines() -> None:
-    long = {within(path) for path in SOURCES if len(path.read_text("utf-8").splitlines()) > 400}
-    assert long == LONG_FILES
+def test_a_source_file_longer_than_400_lines_gives_a_reason_and_none_has_more_than_450() -> None:
+    long = []
+    for path in SOURCES:
+        lines = path.read_text("utf-8").splitlines()
+        reason = any(line.startswith("# Longer than 400 lines: ") for line in lines[:20])
+        if len(lines) > (450 if reason else 400):
+            long.append(within(path))
+    assert long == []
+
+
+def test_no_folder_has_more_than_fifteen_modules() -> None:
+    modules = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
+    assert [f"{within(folder)}: {count}" for folder, count in modules.items() if count > 15] == []
 
 
 def test_no_function_is_longer_than_60_lines() -> None:

@@ -1,7 +1,7 @@
 """The language of the project: a stranger reads each sentence once.
 
-The phrases below hide a noun or an actor. Write what is meant: "returns None" for "is none", "the caller" for "whoever",
-"again" for "anew", "a file that" for "one that", "the model reads" for "the model is told".
+The phrases below hide a noun or an actor. Write what is meant: "returns None" for "is none", "the caller" for
+"whoever", "again" for "anew", "a file that" for "one that", "the model reads" for "the model is told".
 """
 
 import re
