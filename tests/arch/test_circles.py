@@ -3,6 +3,9 @@
 import ast
 from pathlib import Path
 
+from zot_core.tools import BUILTIN_TOOLS
+from zot_provider.wire import WIRES
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -62,3 +65,11 @@ def test_a_circle_is_found() -> None:
 
 def test_no_files_import_each_other_in_a_circle() -> None:
     assert circles({name: imports(name) for name in MODULES}) == []
+
+
+def test_neither_wires_nor_tools_import_each_other() -> None:
+    for siblings in (set(WIRES.values()), {f"zot_core.tools.{tool.name}" for tool in BUILTIN_TOOLS}):
+        for name in siblings:
+            files = {each for each in MODULES if each == name or each.startswith(f"{name}.")}
+            others = tuple(siblings - {name})
+            assert [each for file in files for each in imports(file) if each.startswith(others)] == []

@@ -7,9 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from zot_core.tools import BUILTIN_TOOLS
-from zot_provider.wire import WIRES
-
 ROOT = Path(__file__).parents[2]
 PACKAGES = sorted((ROOT / "packages").iterdir())
 SOURCES = sorted(path for package in PACKAGES for path in (package / "src").rglob("*.py"))
@@ -110,21 +107,6 @@ def test_all_five_distributions_have_one_version_and_pin_each_other_to_it() -> N
                 pins.add(dependency.partition("==")[2])
     assert len(versions) == 1
     assert pins == versions
-
-
-def contract(name: str) -> list[str]:
-    tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
-    modules: list[str] = next(each["modules"] for each in tool["importlinter"]["contracts"] if each["name"] == name)
-    return modules
-
-
-def test_the_contract_on_wires_names_every_registered_wire() -> None:
-    assert sorted(contract("wires do not know each other")) == sorted(WIRES.values())
-
-
-def test_the_contract_on_tools_names_every_built_in_tool() -> None:
-    modules = [f"zot_core.tools.{tool.name}" for tool in BUILTIN_TOOLS]
-    assert sorted(contract("tools do not know each other")) == sorted(modules)
 
 
 def test_every_package_is_a_root_of_the_import_contracts() -> None:
