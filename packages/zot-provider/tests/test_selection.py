@@ -2,6 +2,7 @@ import pytest
 
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import MissingKey, UnknownName
+from zot_provider.providers import PROVIDERS
 from zot_provider.selection import select
 
 ANTHROPIC = {"ANTHROPIC_API_KEY": "a-key"}
