@@ -16,7 +16,7 @@ GENERATED = ROOT / "docs" / "generated"  # its sentences come from the code
 PHRASES = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
-        "is none": r"\b(?:is|are|was|were|be) none\b(?! of)",
+        "is none": r"\b(?:is|are|was|were|be) (?-i:none)\b(?! of)",
         "whoever": r"\bwho(?:m)?ever\b",
         "anew": r"\banew\b",
         "at hand": r"\bat hand\b",
