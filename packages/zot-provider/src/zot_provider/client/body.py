@@ -72,7 +72,7 @@ def _is_boundary(messages: Sequence[Message], index: int, end: int) -> bool:
 
 
 def _boundary(messages: Sequence[Message]) -> int:
-    """Return the index that divides the messages into two parts with independent encodings; 0 if they cannot be divided.
+    """Return the index that divides the messages into two independently encoded parts; 0 if there is no such index.
 
     It is the index of the model's last answer, if the last message is from the user's side: the boundary lies between a
     turn of the user's side and a turn of the model, neither of which the encoder leaves out.
