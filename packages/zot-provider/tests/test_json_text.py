@@ -31,7 +31,7 @@ def test_an_object_is_one(text: str) -> None:
         '{"a":' * 99_999,
     ],
 )
-def test_anything_else_is_none(text: str) -> None:
+def test_other_text_is_not_an_object(text: str) -> None:
     assert not is_object(text)
 
 

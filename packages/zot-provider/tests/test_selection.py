@@ -92,7 +92,7 @@ def test_unknown_names_come_with_the_nearest() -> None:
         select("openai", "anthropic/claude-sonnet-4-6", environ=OPENAI)
 
 
-def test_a_provider_before_the_slash_that_nobody_knows_is_what_is_told() -> None:
+def test_an_unknown_provider_before_a_slash_is_named() -> None:
     with pytest.raises(UnknownName, match=r"unknown provider 'opnai'; did you mean openai") as caught:
         select(model="opnai/gpt-5.1", environ=OPENAI)
     assert caught.value.parameter == "model"
@@ -113,6 +113,6 @@ def test_a_server_without_a_catalogue_may_have_models_with_a_slash(given: dict[s
         assert select(model=name, environ=environ, known=CORP, **given).model.id == name
 
 
-def test_a_name_that_is_no_text_is_told_without_escapes() -> None:
+def test_a_name_with_surrogates_is_shown_without_escapes() -> None:
     with pytest.raises(UnknownName, match="unknown provider 'caf\ufffd'"):
         select("caf\udce9", environ=OPENAI)

@@ -40,7 +40,7 @@ def test_a_provider_without_authentication_needs_no_key() -> None:
     )
 
 
-def test_a_known_provider_keeps_what_is_not_said() -> None:
+def test_a_known_provider_keeps_its_other_fields() -> None:
     known = parse({"anthropic": {"baseUrl": "https://proxy.corp"}})
     assert known.providers[0] == ModelRegistry().provider("anthropic").replace(
         base_url="https://proxy.corp", base_url_env=()
@@ -56,7 +56,7 @@ def test_the_address_written_down_counts_more_than_a_variable() -> None:
     assert select("anthropic", api_key="k", environ=environ, known=known).base_url == "https://third"
 
 
-def test_a_known_provider_on_another_wire_loses_what_was_particular_about_the_first() -> None:
+def test_a_known_provider_on_another_wire_loses_its_quirks() -> None:
     openai = ModelRegistry().provider("openai")
     known = parse({"openai": {"api": "anthropic"}, "anthropic": {"api": "anthropic"}})
     assert known.providers[0] == ModelRegistry().provider("anthropic")
@@ -64,7 +64,7 @@ def test_a_known_provider_on_another_wire_loses_what_was_particular_about_the_fi
     assert parse({"openai": {"auth": "none"}}).providers[1] == openai.replace(key_env=())
 
 
-def test_a_model_of_the_catalogue_keeps_what_is_not_said() -> None:
+def test_a_model_of_the_catalogue_keeps_its_other_fields() -> None:
     anthropic = ModelRegistry().provider("anthropic")
     (listed,) = (model for model in list_models(anthropic) if model.id == "claude-sonnet-4-6")
     model = {"id": "claude-sonnet-4-6", "contextWindow": 1000}

@@ -49,7 +49,7 @@ async def answer(asked: HttpClient, given: Request | None = None) -> list[Sequen
         await asked.close()
 
 
-async def test_a_batch_holds_what_came_at_once() -> None:
+async def test_a_batch_holds_the_events_of_one_read() -> None:
     with ScriptedServer([Turn("one two three", chunk=4, delivery=Delivery(writes="whole"))]) as server:
         batches = await answer(client(server))
     assert all(batches)
@@ -122,7 +122,7 @@ async def test_a_failure_in_the_stream_is_raised_although_the_server_keeps_the_l
         assert time.monotonic() - began < 30
 
 
-async def test_a_stalled_server_is_given_up() -> None:
+async def test_a_stalled_server_is_a_timeout() -> None:
     stalled = Turn(fault=Fault(stall=5.0))
     with ScriptedServer([stalled]) as server, pytest.raises(ResponseTimeout, match=r"openai: .* stopped answering"):
         await answer(client(server, limits=HttpLimits(read=0.1)))
@@ -146,7 +146,7 @@ async def test_a_refused_key_is_not_in_the_error_that_names_its_variable(monkeyp
     )
 
 
-async def test_a_404_says_what_was_asked_for_and_what_an_address_looks_like() -> None:
+async def test_a_404_names_the_url_and_the_usual_form_of_a_base_url() -> None:
     with ScriptedServer() as server:
         base = server.url.replace("//", "//me:secret@")
         with pytest.raises(StatusError) as caught:
@@ -177,7 +177,7 @@ async def test_the_models_of_a_server() -> None:
             await listed(client(server, "local"))
 
 
-def test_a_client_that_cannot_work_is_not_made() -> None:
+def test_a_client_without_a_key_or_address_is_refused() -> None:
     openai, local = ModelRegistry().provider("openai"), ModelRegistry().provider("local")
     with pytest.raises(MissingKey, match="set OPENAI_API_KEY, or pass a key"):
         HttpClient(openai)
@@ -191,7 +191,7 @@ def test_a_client_that_cannot_work_is_not_made() -> None:
         HttpClient(local, base_url="localhost/v1")
 
 
-async def test_a_server_that_stumbles_before_its_answer_is_asked_again_and_that_is_told() -> None:
+async def test_a_gateway_error_before_the_answer_is_retried_and_reported() -> None:
     told: list[tuple[str, float]] = []
     busy = Turn(fault=Fault(status=503, body={"error": {"message": f"busy, {KEY}"}}))
     with ScriptedServer([busy, busy, Turn("at last")]) as server:
@@ -221,7 +221,7 @@ async def test_a_refused_key_that_came_from_elsewhere_is_not_looked_for_in_the_e
 
 
 @pytest.mark.parametrize("key", ["server", "refused", "check"])
-async def test_a_key_that_is_a_word_leaves_the_words_of_zot_whole(key: str) -> None:
+async def test_a_key_that_is_a_word_is_not_redacted_in_zots_own_text(key: str) -> None:
     refused = "openai: cannot connect to http://127.0.0.1:1/chat/completions: connection refused; "
     with pytest.raises(ConnectError) as caught:
         await answer(HttpClient(ModelRegistry().provider("openai"), key=key, base_url="http://127.0.0.1:1"))
@@ -246,13 +246,13 @@ async def test_a_key_that_is_a_word_leaves_the_words_of_zot_whole(key: str) -> N
         ),
     ],
 )
-async def test_wherever_a_server_repeats_the_key_it_is_not_told(fault: Fault) -> None:
+async def test_the_key_is_redacted_wherever_a_server_repeats_it(fault: Fault) -> None:
     with ScriptedServer([Turn("word word", chunk=4, fault=fault)]) as server, pytest.raises(ProviderError) as caught:
         await answer(client(server))
     assert KEY not in str(caught.value)
 
 
-async def test_a_key_in_the_address_is_not_told_either() -> None:
+async def test_a_key_in_the_url_is_redacted_too() -> None:
     with pytest.raises(ConnectError) as caught:
         await answer(HttpClient(ModelRegistry().provider("openai"), key=KEY, base_url=f"http://127.0.0.1:1/{KEY}"))
     assert "/***/chat" in str(caught.value)

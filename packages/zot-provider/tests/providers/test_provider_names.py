@@ -58,6 +58,6 @@ def test_no_provider_is_named_outside_its_own_file():
     assert found == [], "add a field to `Provider` or `Quirks` and read that"
 
 
-def test_what_is_allowed_is_still_there():
+def test_every_allowed_name_is_still_used():
     for file, id in ALLOWED:
         assert id in [value for _, value in strings((PACKAGES / file).read_text(encoding="utf-8"))]

@@ -71,7 +71,7 @@ def test_a_misspelt_provider_is_answered_with_the_nearest():
         ModelRegistry().provider("antropic")
 
 
-def test_a_provider_nobody_could_have_meant_is_answered_with_all():
+def test_a_provider_like_no_other_is_answered_with_all():
     with pytest.raises(UnknownName) as caught:
         ModelRegistry().provider("zzz")
     assert all(provider.id in str(caught.value) for provider in PROVIDERS)

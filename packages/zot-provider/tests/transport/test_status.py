@@ -42,7 +42,7 @@ def test_retry_after_in_seconds(value: str, seconds: float | None) -> None:
     assert retry_after({}) is None
 
 
-def test_an_error_can_be_asked_what_it_is() -> None:
+def test_an_error_classifies_itself() -> None:
     assert status_error(401, b"", {}, "").auth
     assert status_error(503, b"", {}, "").retryable
     assert status_error(400, b'{"error":{"message":"prompt is too long: 9 > 8"}}', {}, "").context_overflow

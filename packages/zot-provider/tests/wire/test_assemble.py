@@ -53,7 +53,7 @@ def test_what_a_provider_says_becomes_one_line(error, text, code, retryable):
     )
 
 
-def test_a_conversation_that_is_too_long_is_known_as_such():
+def test_a_conversation_that_is_too_long_is_a_context_overflow():
     with pytest.raises(ModelError) as caught:
         fail({"code": "context_length_exceeded", "message": "too long"})
     assert caught.value.context_overflow
