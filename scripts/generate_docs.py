@@ -98,7 +98,7 @@ def frames() -> str:
     definitions = generate_frames.schema()["$defs"]
     page = (
         "# Extension frames\n\nProtocol version 1: one JSON object a line of UTF-8, `type` first. Fields in bold are "
-        "always present; a field that is missing or `null` has its default. Unknown fields, and frames of unknown types, "
+        "always present; a missing field or `null` is the default. Unknown fields, and frames of unknown types, "
         "are ignored. For other languages the same is JSON Schema in `frames.schema.json` of the package "
         "`zot_ext`.\n"
     )
@@ -121,9 +121,10 @@ def rpc() -> str:
     definitions = generate_rpc_schema.rpc_schema()["$defs"]
     page = (
         "# Commands and events of zot rpc\n\nOne JSON object a line of UTF-8, in both directions. Fields in bold are "
-        "always present; every command may have an `id` of any kind, which the response repeats. New versions add commands, events and "
-        "fields: ignore unknown ones. For other languages the same is JSON Schema in `rpc.schema.json` "
-        "of the package `zot_agent.rpc`, and the output of `zot --json` in `events.schema.json` of `zot_core`.\n\n"
+        "always present; every command may have an `id` of any kind, which the response repeats. New versions add "
+        "commands, events and fields: ignore unknown ones. For other languages the same is JSON Schema in "
+        "`rpc.schema.json` of the package `zot_agent.rpc`, and the output of `zot --json` in `events.schema.json` of "
+        "`zot_core`.\n\n"
         "## Commands\n"
     )
     for name, method in METHODS.items():
