@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run fix quick check test lowest fuzz bench generate pictures build
+.PHONY: help setup run fix quick check test lowest coverage fuzz bench generate pictures build
 
 UV := $(shell sh scripts/uv.sh)
 ifeq ($(UV),)
@@ -9,6 +9,8 @@ endif
 # Many tests wait for processes: more of them at a time than there are cores.
 PYTEST := pytest -n 4
 PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
+# With `coverage` among the verbs, `check` and `test` measure while they run.
+MEASURED := $(if $(filter coverage,$(MAKECMDGOALS)),--cov --cov-append --cov-report=)
 # Installed zot writes byte code once; a checkout compiles itself anew in every process without it.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -41,9 +43,10 @@ quick: setup ## the checks that need a few seconds: format, lint, types, imports
 check: quick ## `make quick`, the lock file, the types of the examples, each package alone, docs, wheels
 	$(UV) lock --check --quiet
 	$(UV) run mypy examples
+	@rm -f .coverage
 	@set -e; for package in $(PACKAGES); do \
 	  echo "$$package alone"; \
-	  $(UV) run --quiet --isolated --no-default-groups --group test --package $$package $(PYTEST) packages/$$package; \
+	  $(UV) run --quiet --isolated --no-default-groups --group test --package $$package $(PYTEST) $(MEASURED) packages/$$package; \
 	done
 	$(UV) run $(PYTEST) tests/arch tests/docs tests/dist
 
@@ -56,7 +59,11 @@ TESTED := $(if $(P),$(or $(wildcard packages/$(P)),$(P)),packages tests) $(if $(
 endif
 
 test: setup ## every test but those of `make check`; P=zot-core or P=PATH: only these, K=EXPRESSION: only what it selects
-	$(UV) run $(PYTEST) $(TESTED)
+	$(UV) run $(PYTEST) $(MEASURED) $(TESTED)
+
+coverage: setup ## print which lines the tests of the packages do not run; fails below the floor in pyproject.toml
+	$(if $(filter check,$(MAKECMDGOALS)),,$(UV) run $(PYTEST) --cov --cov-report= packages)
+	$(UV) run coverage report --show-missing
 
 lowest: ## the tests of the packages, with the oldest version of each dependency that they allow
 	$(UV) pip compile --quiet --no-header --no-annotate --resolution lowest-direct --group dev pyproject.toml | \
