@@ -60,7 +60,7 @@ _WILD = re.compile(r"[*?\[]")
 
 
 @dataclass(slots=True)
-class Lexing:
+class LexedLines:
     """Lines in colours, and what it takes to go on: the states of the lexer (none if it begins anew) and how much of
     the text was there so far, in characters."""
 
@@ -72,13 +72,13 @@ class Lexing:
 def highlight(code: str, language: str) -> list[Row[str]]:
     """The lines of `code` in tokens `syntax.*`. `language` is a name that pygments knows (`python`, `ts`), or the name
     or path of a file; anything else leaves the code in one colour, and so does code that is too long to lex."""
-    return lexing(code.split("\n"), language).rows
+    return lex(code.split("\n"), language).rows
 
 
-def lexing(lines: Sequence[str], language: str, before: Lexing | None = None) -> Lexing:
+def lex(lines: Sequence[str], language: str, before: LexedLines | None = None) -> LexedLines:
     """The lines of a piece of code, which goes on where `before` ends. The lines hold no line breaks."""
     size = sum(map(len, lines)) + len(lines) + (before.size if before else 0)
-    plain = Lexing([[(PLAIN, line)] if line else [] for line in lines], (), size)
+    plain = LexedLines([[(PLAIN, line)] if line else [] for line in lines], (), size)
     if not language or size > LEXED_SIZE or any(len(line) > LEXED_LINE for line in lines):
         return plain
     lexer = _lexer(language)
@@ -89,7 +89,7 @@ def lexing(lines: Sequence[str], language: str, before: Lexing | None = None) ->
     rows = _rows(_tokens(lexer, text, states))
     if [sum(len(part) for _, part in row) for row in rows] != [len(line) for line in lines]:
         return plain  # a lexer that lost or changed characters
-    return Lexing(rows, tuple(states), size)
+    return LexedLines(rows, tuple(states), size)
 
 
 def _rows(tokens: "Iterator[tuple[_TokenType, str]]") -> list[Row[str]]:

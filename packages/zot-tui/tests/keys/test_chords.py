@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from urwid.display import escape
 
 from zot_tui.keys.chords import notes, unsupported_key
-from zot_tui.keys.keys import MODIFIERS, from_urwid, parse_key
+from zot_tui.keys.key import MODIFIERS, from_urwid, parse_key
 
 RESERVED = ("esc", "ctrl+c", "ctrl+d")
 

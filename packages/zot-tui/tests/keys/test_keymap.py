@@ -1,7 +1,7 @@
 import pytest
 
+from zot_tui.keys.key import parse_key
 from zot_tui.keys.keymap import RESERVED, Binding, Keymap
-from zot_tui.keys.keys import parse_key
 
 BUILTIN = [
     Binding("enter", "submit", ("editor",), "send the message"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.app import App, Handlers
-from zot_tui.keys.keys import MODIFIERS, NAMES, RUNE, Key, from_urwid, parse_key
+from zot_tui.keys.key import MODIFIERS, NAMES, RUNE, Key, from_urwid, parse_key
 from zot_tui.testing import Driver, MemoryScreen, to_urwid
 
 

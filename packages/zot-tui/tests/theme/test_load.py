@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.theme import Paint, Spinner, ThemeError, builtin, builtin_names, load_theme, parse_theme
+from zot_tui.theme import Paint, SpinnerStyle, ThemeError, builtin, builtin_names, load_theme, parse_theme
 from zot_tui.theme.load import NAMED
 from zot_tui.theme.tokens import TOKENS
 
@@ -57,7 +57,7 @@ def test_spinners_may_stand_at_every_level():
         "spinner_frames": ["◢", "◣"],
         "colors": {"spinner_messages": ["shipping"], "dark": {"spinner_interval_ms": 120}},
     }
-    assert parse(data).spinner == Spinner(("◢", "◣"), ("shipping",), 120)
+    assert parse(data).spinner == SpinnerStyle(("◢", "◣"), ("shipping",), 120)
 
 
 def test_what_is_not_known_is_noted_and_left_out():

@@ -8,7 +8,7 @@ from typing import Literal
 
 from zot_tui.editor import motions
 from zot_tui.editor.killring import KillRing
-from zot_tui.editor.undo import Edit, UndoStack
+from zot_tui.editor.undo import TextEdit, UndoStack
 from zot_tui.text.width import graphemes
 
 _Last = Literal["", "kill", "yank"]
@@ -83,7 +83,7 @@ class Buffer:
         rest = min(len(before), len(self._text)) - start
         tail = min(alike(before[::-1], self._text[::-1]), rest)
         removed, inserted = before[start : len(before) - tail], self._text[start : len(self._text) - tail]
-        self._undo.end(Edit(start, removed, inserted, cursor))
+        self._undo.end(TextEdit(start, removed, inserted, cursor))
 
     def move(self, offset: int) -> None:
         """Put the cursor at `offset`, or as near as the text and its graphemes allow."""
@@ -178,7 +178,7 @@ class Buffer:
         """The one way the text changes, undo aside."""
         removed = self._text[start:end]
         if removed != text:
-            self._undo.add(Edit(start, removed, text, self._cursor), typed=typed)
+            self._undo.add(TextEdit(start, removed, text, self._cursor), typed=typed)
             self._text = _spliced(self._text, start, end, text)
         # What was inserted may join what follows it to one grapheme, what was removed may have kept two apart.
         self._cursor = motions.snap(self._text, start + len(text))

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from zot_tui.editor.buffer import Buffer
 from zot_tui.text.fuzzy import rank
 
-Kind: TypeAlias = Literal["command", "file"]
+CompletionKind: TypeAlias = Literal["command", "file"]
 
 LIMIT = 50
 
@@ -37,7 +37,7 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Command:
+class CommandCompletion:
     """A command as it is offered, its name without `/`. `arguments` is whether it takes any."""
 
     name: str
@@ -47,10 +47,10 @@ class Command:
 
 
 @dataclass(slots=True)
-class Query:
+class CompletionQuery:
     """What is being completed: the text from `start` to `end` is replaced, `text` is what to look for."""
 
-    kind: Kind
+    kind: CompletionKind
     start: int
     end: int
     text: str
@@ -60,13 +60,13 @@ class Query:
 class Popup:
     """The list that is shown, and which of its candidates is chosen."""
 
-    query: Query
+    query: CompletionQuery
     candidates: list[Candidate]
     chosen: int = 0
 
 
 @dataclass(slots=True)
-class Replacement:
+class CompletionEdit:
     """Put `text` for what stands from `start` to `end`, with the cursor behind it; then send it all if `submit`."""
 
     start: int
@@ -80,12 +80,12 @@ class Replacement:
         buffer.set(text[: self.start] + self.text + text[self.end :], self.start + len(self.text))
 
 
-def query(text: str, cursor: int) -> Query | None:
+def query(text: str, cursor: int) -> CompletionQuery | None:
     """What can be completed at `cursor`: the command at the beginning of the text, or the word behind an `@` that no
     word stands before; None elsewhere."""
     command = _COMMAND.match(text)
     if command and 1 <= cursor <= command.end():
-        return Query("command", 0, command.end(), text[1:cursor])
+        return CompletionQuery("command", 0, command.end(), text[1:cursor])
     line = text.rfind("\n", 0, cursor) + 1
     mark = _mark(text, line, cursor)
     if mark is None:
@@ -95,9 +95,9 @@ def query(text: str, cursor: int) -> Query | None:
         close = text.find('"', cursor)
         stop = text.find("\n", cursor)
         stop = len(text) if stop < 0 else stop
-        return Query("file", mark, close + 1 if 0 <= close < stop else cursor, text[mark + 2 : cursor])
+        return CompletionQuery("file", mark, close + 1 if 0 <= close < stop else cursor, text[mark + 2 : cursor])
     word = _WORD_END.match(text, cursor)
-    return Query("file", mark, word.end() if word else cursor, text[mark + 1 : cursor])
+    return CompletionQuery("file", mark, word.end() if word else cursor, text[mark + 1 : cursor])
 
 
 class Completer:
@@ -105,7 +105,7 @@ class Completer:
 
     def __init__(
         self,
-        commands: Callable[[], Iterable[Command]],
+        commands: Callable[[], Iterable[CommandCompletion]],
         files: Callable[[], Sequence[str]],
         limit: int = LIMIT,
     ) -> None:
@@ -114,15 +114,15 @@ class Completer:
         self._commands = commands
         self._files = files
         self._limit = limit
-        self._refused: tuple[Kind, int] | None = None  # where the list was closed by hand
+        self._dismissed: tuple[CompletionKind, int] | None = None  # where the list was closed by hand
 
     def update(self, text: str, cursor: int) -> None:
         """Look again, after the text or the cursor changed."""
         found = query(text, cursor)
         place = (found.kind, found.start) if found else None
-        if place != self._refused:
-            self._refused = None
-        if found is None or self._refused is not None:
+        if place != self._dismissed:
+            self._dismissed = None
+        if found is None or self._dismissed is not None:
             self.popup = None
             return
         if self.popup is not None and self.popup.query == found:
@@ -138,7 +138,7 @@ class Completer:
         """Choose the one below, from the last the first; whether a list is shown."""
         return self._step(1)
 
-    def complete(self) -> Replacement | None:
+    def complete(self) -> CompletionEdit | None:
         """Tab: what the chosen candidate replaces. None if no list is shown, and the key means something else.
 
         Behind a file or command comes a space; behind a directory nothing, so that the search goes on in it.
@@ -148,9 +148,9 @@ class Completer:
             return None
         chosen = popup.candidates[popup.chosen]
         within = chosen.more and popup.query.kind == "file"
-        return Replacement(popup.query.start, popup.query.end, chosen.text + ("" if within else " "))
+        return CompletionEdit(popup.query.start, popup.query.end, chosen.text + ("" if within else " "))
 
-    def enter(self) -> Replacement | None:
+    def enter(self) -> CompletionEdit | None:
         """Enter: as Tab, but a command that takes no arguments is also sent."""
         popup = self.popup
         replacement = self.complete()
@@ -165,7 +165,7 @@ class Completer:
         popup, self.popup = self.popup, None
         if popup is None:
             return False
-        self._refused = (popup.query.kind, popup.query.start)
+        self._dismissed = (popup.query.kind, popup.query.start)
         return True
 
     def _step(self, by: int) -> bool:
@@ -174,7 +174,7 @@ class Completer:
         self.popup.chosen = (self.popup.chosen + by) % len(self.popup.candidates)
         return True
 
-    def _ranked(self, found: Query) -> list[Candidate]:
+    def _ranked(self, found: CompletionQuery) -> list[Candidate]:
         if found.kind == "file":
             files = self._files()
             if not found.text:

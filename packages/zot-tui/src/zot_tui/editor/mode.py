@@ -1,18 +1,18 @@
-"""`Mode`: how an editor reads keys. This one takes them for what they type, and leaves the rest to the bindings."""
+"""`EditorMode`: how an editor reads keys. This one takes them for what they type, and leaves the rest to the bindings."""
 
 from typing import Literal, TypeAlias
 
-from zot_tui.keys.keys import Key
+from zot_tui.keys.key import Key
 
 Outcome: TypeAlias = Literal["", "used", "up", "down", "row_up", "row_down"]
 """What came of a key: it means nothing here; it is done; there is no line that way; a row up or down is wanted, which
 depends on how wide the editor is."""
 
-Shape: TypeAlias = Literal["", "block", "underline", "bar"]
+CursorShape: TypeAlias = Literal["", "block", "underline", "bar"]
 """How a cursor looks; empty for what the terminal has."""
 
 
-class Mode:
+class EditorMode:
     """What an editor asks and tells. `zot_tui.editor.vi.mode.Vi` is another one."""
 
     @property
@@ -21,7 +21,7 @@ class Mode:
         return ""
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> CursorShape:
         """How the cursor looks."""
         return ""
 

@@ -39,7 +39,7 @@ class Chip:
 
 
 @dataclass(slots=True)
-class Found:
+class ChipSpan:
     """A chip in a text, from offset `start` to `end`."""
 
     start: int
@@ -90,9 +90,9 @@ class Pastes:
         amount = f"{lines} lines" if lines > 1 else f"{len(text)} characters"
         return self._keep(Chip("text", f"[pasted {amount} #{self._count}]", text))
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[ChipSpan]:
         """The chips in `text`, in order: to draw them, to delete one as a whole, to attach what they stand for."""
-        return [Found(each.start(), each.end(), self._chips[each[0]]) for each in self._matches(text)]
+        return [ChipSpan(each.start(), each.end(), self._chips[each[0]]) for each in self._matches(text)]
 
     def expand(self, text: str) -> str:
         """`text` with what its chips stand for: pasted text, paths."""
@@ -103,7 +103,7 @@ class Pastes:
             end = found.end()
         return "".join((*parts, text[end:]))
 
-    def chip_before(self, text: str, offset: int) -> Found | None:
+    def chip_before(self, text: str, offset: int) -> ChipSpan | None:
         """The chip that ends at `offset`, or that `offset` stands in: what a backspace deletes as a whole."""
         return next((found for found in self.find(text) if found.start < offset <= found.end), None)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Edit:
+class TextEdit:
     """At offset `at`, `removed` was replaced by `inserted`, while the cursor stood at `cursor`."""
 
     at: int
@@ -20,12 +20,12 @@ class UndoStack:
 
     def __init__(self, limit: int = 500) -> None:
         self._limit = limit
-        self._done: list[Edit] = []
-        self._undone: list[Edit] = []
+        self._done: list[TextEdit] = []
+        self._undone: list[TextEdit] = []
         self._open = False
         self._begun = 0  # how many of the edits in force were there when `begin` was called
 
-    def add(self, edit: Edit, *, typed: bool = False) -> None:
+    def add(self, edit: TextEdit, *, typed: bool = False) -> None:
         """Remember an edit. One that is `typed` right after another typed one becomes part of it."""
         self._undone.clear()
         last = self._done[-1] if self._done else None
@@ -42,7 +42,7 @@ class UndoStack:
         self._open = False
         self._begun = len(self._done)
 
-    def end(self, edit: Edit | None) -> None:
+    def end(self, edit: TextEdit | None) -> None:
         """Put `edit`, which does all that was done since `begin`, in its place; None if that came to nothing."""
         self._open = False
         del self._done[max(self._begun, 0) :]
@@ -53,15 +53,15 @@ class UndoStack:
         """What is typed from now on is a step of its own."""
         self._open = False
 
-    def undo(self) -> Edit | None:
+    def undo(self) -> TextEdit | None:
         """The last edit in force, to be taken back; None if there is none."""
         return self._shift(self._done, self._undone)
 
-    def redo(self) -> Edit | None:
+    def redo(self) -> TextEdit | None:
         """The edit that was taken back last, to be done again; None if there is none."""
         return self._shift(self._undone, self._done)
 
-    def _shift(self, source: list[Edit], target: list[Edit]) -> Edit | None:
+    def _shift(self, source: list[TextEdit], target: list[TextEdit]) -> TextEdit | None:
         self._open = False
         if not source:
             return None

@@ -4,7 +4,7 @@ import re
 import sys
 from struct import unpack
 
-from zot_tui.widgets.transcript.images import Pixels
+from zot_tui.image.size import Pixels
 
 if sys.platform != "win32":
     import fcntl
@@ -27,14 +27,14 @@ def cell_pixels(descriptor: int | None) -> Pixels | None:
         rows, columns, width, height = unpack("HHHH", fcntl.ioctl(descriptor, termios.TIOCGWINSZ, bytes(8)))
     except OSError:
         return None
-    return _sound(Pixels(width // columns, height // rows)) if rows and columns else None
+    return _plausible(Pixels(width // columns, height // rows)) if rows and columns else None
 
 
 def reply_pixels(event: str) -> Pixels | None:
     """The size of a cell in the answer to `QUERY`, as urwid gives it; None for any other event."""
     found = _REPLY.fullmatch(event)
-    return _sound(Pixels(int(found[2]), int(found[1]))) if found else None
+    return _plausible(Pixels(int(found[2]), int(found[1]))) if found else None
 
 
-def _sound(size: Pixels) -> Pixels | None:
+def _plausible(size: Pixels) -> Pixels | None:
     return size if 0 < size.width <= LARGEST and 0 < size.height <= LARGEST else None

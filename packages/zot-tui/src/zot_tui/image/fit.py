@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from zot_tui.widgets.transcript.images import Pixels
+from zot_tui.image.size import Pixels
 
 ASSUMED = Pixels(8, 16)
 """The pixels of a cell where the terminal does not say."""
@@ -14,7 +14,7 @@ KEPT_ROWS = 6
 """Rows of the screen that an expanded image leaves to others."""
 
 
-class Room(NamedTuple):
+class ImageRoom(NamedTuple):
     """The most columns and rows that an image may take, the pixels of a cell of the terminal, and into how many pixels
     (`grain`) a cell of it is drawn: fewer where the terminal makes the image larger, or can draw no more."""
 

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from zot_tui.theme.detect import Depth
 
-Way: TypeAlias = Literal["kitty", "iterm", "half", "off"]
+ImageProtocol: TypeAlias = Literal["kitty", "iterm", "half", "off"]
 
 VARIABLE = "ZOT_INLINE_IMAGES"
 LEAST_COLORS = 256
@@ -17,14 +17,14 @@ _KITTY_TERMS = ("xterm-kitty", "xterm-ghostty")
 _TMUX_TERM, _SCREEN_TERM = "tmux", "screen"  # $TERM within them; tmux may call itself screen, screen never tmux
 
 
-class Choice(NamedTuple):
-    """`way` is how images are drawn, `tmux` whether what is sent past the drawing goes through tmux."""
+class ProtocolChoice(NamedTuple):
+    """`protocol` is how images are drawn, `tmux` whether what is sent past the drawing goes through tmux."""
 
-    way: Way
+    protocol: ImageProtocol
     tmux: bool = False
 
 
-def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True) -> Choice:
+def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True) -> ProtocolChoice:
     """How images are drawn on a terminal of `depth` colours.
 
     `$ZOT_INLINE_IMAGES` (`kitty`, `iterm`, `half`, `off`, `auto`) counts more than `enabled`; a value that is none of
@@ -32,30 +32,30 @@ def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True
     iTerm2's images cannot.
     """
     if depth < LEAST_COLORS:
-        return Choice("off")
+        return ProtocolChoice("off")
     wanted = environment.get(VARIABLE, "").strip().lower()
     # Past ssh and sudo there is nothing but $TERM left of a multiplexer.
     term = environment.get("TERM", "")
     tmux = bool(environment.get("TMUX")) or term.startswith(_TMUX_TERM)
     within = tmux or bool(environment.get("STY")) or term.startswith(_SCREEN_TERM)
-    if wanted in get_args(Way):
-        way: Way = wanted  # type: ignore[assignment]  # one of its values
-        return Choice("half" if way == "iterm" and within else way, tmux)
+    if wanted in get_args(ImageProtocol):
+        protocol: ImageProtocol = wanted  # type: ignore[assignment]  # one of its values
+        return ProtocolChoice("half" if protocol == "iterm" and within else protocol, tmux)
     if not enabled and wanted != "auto":
-        return Choice("off")
-    return Choice("half" if within else _native(environment), tmux)
+        return ProtocolChoice("off")
+    return ProtocolChoice("half" if within else _native(environment), tmux)
 
 
 def problem(environment: Mapping[str, str]) -> str:
     """What is wrong with `$ZOT_INLINE_IMAGES`, in one line; empty if nothing."""
     wanted = environment.get(VARIABLE, "")
-    known = (*get_args(Way), "auto")
+    known = (*get_args(ImageProtocol), "auto")
     if not wanted.strip() or wanted.strip().lower() in known:
         return ""
     return f"{VARIABLE}: expected one of {', '.join(known)}, got {wanted[:40]!r}; auto is used"
 
 
-def _native(environment: Mapping[str, str]) -> Way:
+def _native(environment: Mapping[str, str]) -> ImageProtocol:
     """What the terminal says of itself. The number of a window is not looked at: other terminals inherit it."""
     if environment.get("TERM", "") in _KITTY_TERMS:
         return "kitty"

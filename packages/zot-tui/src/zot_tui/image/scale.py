@@ -9,9 +9,9 @@ from base64 import b64decode
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from zot_tui.image.fit import Room, fit
+from zot_tui.image.fit import ImageRoom, fit
+from zot_tui.image.size import Pixels, pixels
 from zot_tui.theme.color import Rgb
-from zot_tui.widgets.transcript.images import Pixels, pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image, Transpose
@@ -28,11 +28,11 @@ _ORIENTATION = 0x0112  # EXIF 2.32, 4.6.4 A
 _TURNED = 5  # orientations from here on lie on their side
 
 
-class Unreadable(Exception):
+class UnreadableImage(Exception):
     """It is no image, a torn one, or one too large to be decoded."""
 
 
-class Scaled:
+class ScaledImage:
     """`image` is RGBA and covers whole cells, `columns` by `rows` of them: the image stands in its upper left corner,
     what is left over is the background. `natural` is the image's own size, upright."""
 
@@ -42,10 +42,10 @@ class Scaled:
         self.image, self.columns, self.rows, self.natural = image, columns, rows, natural
 
 
-def scaled(data: str, room: Room, background: Rgb | None) -> Scaled:
+def scaled(data: str, room: ImageRoom, background: Rgb | None) -> ScaledImage:
     """The image of base64 `data`, as large as `room` allows, never enlarged; of an animation its first frame.
 
-    Where it is transparent `background` is seen, or nothing is if that is None. Raises `Unreadable`.
+    Where it is transparent `background` is seen, or nothing is if that is None. Raises `UnreadableImage`.
     """
     from PIL import Image  # noqa: PLC0415  in a thread, and only once there is an image
 
@@ -55,7 +55,7 @@ def scaled(data: str, room: Room, background: Rgb | None) -> Scaled:
         raw = _decoded(data)
         with Image.open(BytesIO(raw), formats=FORMATS) as opened:
             if opened.width * opened.height > PIXELS:
-                raise Unreadable("it has too many pixels")
+                raise UnreadableImage("it has too many pixels")
             turn = opened.getexif().get(_ORIENTATION, 1)
             natural = Pixels(*(opened.size[::-1] if _on_its_side(turn) else opened.size))
             wanted = fit(natural, room.cell, room.columns, room.rows)
@@ -65,15 +65,15 @@ def scaled(data: str, room: Room, background: Rgb | None) -> Scaled:
             small = _colored(opened).resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
         method = _turns().get(turn)
         upright = small.convert("RGBA") if method is None else small.convert("RGBA").transpose(method)
-    except Unreadable:
+    except UnreadableImage:
         raise
     except Exception as error:  # decoders raise anything for bytes that were made to break them
-        raise Unreadable(str(error)) from error
+        raise UnreadableImage(str(error)) from error
     box = room.box(wanted)
     behind = (0, 0, 0, 0) if background is None else (*background, 255)
     whole = Image.new("RGBA", (box.width * room.grain.width, box.height * room.grain.height), behind)
     whole.alpha_composite(upright)
-    return Scaled(whole, box.width, box.height, natural)
+    return ScaledImage(whole, box.width, box.height, natural)
 
 
 def png(image: "Image") -> bytes:
@@ -87,16 +87,16 @@ def png(image: "Image") -> bytes:
 def _decoded(data: str) -> bytes:
     """The bytes, if their header promises an image of a size that can be decoded."""
     if len(data) > CHARACTERS:
-        raise Unreadable("it is too large")
+        raise UnreadableImage("it is too large")
     try:
         raw = b64decode(data)
     except (binascii.Error, ValueError) as error:
-        raise Unreadable("it is no base64") from error
+        raise UnreadableImage("it is no base64") from error
     size = pixels(raw)
     if size is None or not size.width or not size.height:
-        raise Unreadable("it is no PNG, JPEG, GIF or WebP")
+        raise UnreadableImage("it is no PNG, JPEG, GIF or WebP")
     if size.width * size.height > PIXELS:
-        raise Unreadable("it has too many pixels")
+        raise UnreadableImage("it has too many pixels")
     return raw
 
 

@@ -7,12 +7,12 @@ and kitty's protocol tell more, and neither tells all.
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
-from zot_tui.keys.keys import RUNE, Key, parse_key
+from zot_tui.keys.key import RUNE, Key, parse_key
 
-if TYPE_CHECKING:
-    from zot_tui.terminal.terminal import Keyboard
+Keyboard: TypeAlias = Literal["legacy", "modify other keys", "kitty"]
+"""The protocol by which a terminal reports keys."""
 
 # What is sent for Ctrl with a character, where it is not what Ctrl with a letter is for: as the key that it becomes.
 _CTRL = {
@@ -50,34 +50,34 @@ _LOCKS = frozenset({"capslock", "scrolllock", "numlock"})
 _ONLY_KITTY = frozenset({"menu", "pause", "printscreen", *(f"f{number}" for number in range(21, 36))})
 
 
-class Untold(NamedTuple):
+class UnsupportedKey(NamedTuple):
     """A chord that does not arrive: what does instead, if anything (`tab`), and why, in a few words."""
 
     sent: str
     reason: str
 
 
-def unsupported_key(key: Key, keyboard: "Keyboard") -> Untold | None:
+def unsupported_key(key: Key, keyboard: Keyboard) -> UnsupportedKey | None:
     """Why a chord never arrives from such a terminal; None if it does, or may."""
     modifiers = set(key.modifiers)
     if key.name in _LOCKS:
-        return Untold("", "no terminal tells of it")
+        return UnsupportedKey("", "no terminal tells of it")
     if key.name == RUNE or (not modifiers and key.name not in _ONLY_KITTY):
         return None
     if modifiers == {"shift"} and (key.name == "space" or len(key.name) == 1):
-        return Untold("", "it types a character: write that one" if len(key.name) == 1 else "it types a blank")
+        return UnsupportedKey("", "it types a character: write that one" if len(key.name) == 1 else "it types a blank")
     if keyboard == "kitty":
         return None
     if modifiers & {"super", "hyper"}:
-        return Untold("", "this terminal does not tell of Super and Hyper")
+        return UnsupportedKey("", "this terminal does not tell of Super and Hyper")
     if key.name in _ONLY_KITTY:
-        return Untold("", "this terminal does not tell of it")
+        return UnsupportedKey("", "this terminal does not tell of it")
     if keyboard == "modify other keys":
         return None
     return _in_bytes(key, modifiers)
 
 
-def _in_bytes(key: Key, modifiers: set[str]) -> Untold | None:
+def _in_bytes(key: Key, modifiers: set[str]) -> UnsupportedKey | None:
     """The same where a key is a byte, with Esc before it for Alt."""
     alt = "alt+" if "alt" in modifiers else ""
     rest = "+".join(each for each in ("ctrl", "shift") if each in modifiers)
@@ -94,10 +94,10 @@ def _in_bytes(key: Key, modifiers: set[str]) -> Untold | None:
     else:
         sent = key.name
     sent = str(parse_key(alt + sent))
-    return None if sent == str(key) else Untold(sent, f"this terminal does not tell it from {sent}")
+    return None if sent == str(key) else UnsupportedKey(sent, f"this terminal does not tell it from {sent}")
 
 
-def notes(chords: Iterable[str], keyboard: "Keyboard", taken: Iterable[str] = ()) -> list[str]:
+def notes(chords: Iterable[str], keyboard: Keyboard, taken: Iterable[str] = ()) -> list[str]:
     """A line for each of a person's chords that never arrives, with what to write instead. `taken` are keys that keep
     their meaning. Chords that are no keys are passed over."""
     keys: dict[str, Key] = {}
@@ -115,7 +115,7 @@ def notes(chords: Iterable[str], keyboard: "Keyboard", taken: Iterable[str] = ()
     ]
 
 
-def _advice(key: Key, found: Untold, keys: Iterable[str], taken: frozenset[str]) -> str:
+def _advice(key: Key, found: UnsupportedKey, keys: Iterable[str], taken: frozenset[str]) -> str:
     if found.sent in taken:
         return ", which keeps its meaning; choose another key"
     if found.sent in keys:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from zot_tui.keys.keys import RUNE, Key, parse_key
+from zot_tui.keys.key import RUNE, Key, parse_key
 
 # The keys that get a person out of anything: only the bindings of the weakest layer, the built-in ones, may use them.
 RESERVED = frozenset({"ctrl+c", "ctrl+d", "esc"})

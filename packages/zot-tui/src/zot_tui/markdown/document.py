@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from zot_tui.markdown.block import Block
+from zot_tui.markdown.block import MarkdownBlock
 from zot_tui.markdown.leaves import Leaf
 from zot_tui.markdown.structure import PIECE_SIZE, Structure
 from zot_tui.text.sanitize import sanitize
@@ -23,16 +23,16 @@ class Document:
     __slots__ = ("_cut", "_earlier", "_open", "_partial", "_structure", "closed")
 
     def __init__(self, text: str = "") -> None:
-        self.closed: list[Block] = []
+        self.closed: list[MarkdownBlock] = []
         self._structure = Structure()
         self._partial = ""  # the line that has not ended
         self._cut = False  # its beginning was too long to wait for the end
-        self._open: list[Block] | None = []
-        self._earlier: list[Block] = []  # what `open` was, while more may come
+        self._open: list[MarkdownBlock] | None = []
+        self._earlier: list[MarkdownBlock] = []  # what `open` was, while more may come
         self.append(text)
 
     @property
-    def open(self) -> list[Block]:
+    def open(self) -> list[MarkdownBlock]:
         """The blocks that more text may change, as they are if none comes."""
         if self._open is None:
             ahead = self._structure.copy()
@@ -46,7 +46,7 @@ class Document:
         return self._open
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[MarkdownBlock]:
         """All blocks."""
         return [*self.closed, *self.open]
 
@@ -97,9 +97,9 @@ class Document:
             structure.feed(line)
 
 
-def _blocks(leaves: Iterable[Leaf], last: Block | None) -> list[Block]:
-    blocks: list[Block] = []
+def _blocks(leaves: Iterable[Leaf], last: MarkdownBlock | None) -> list[MarkdownBlock]:
+    blocks: list[MarkdownBlock] = []
     for leaf in leaves:
-        last = Block(leaf, last if leaf.before is not None else None)
+        last = MarkdownBlock(leaf, last if leaf.before is not None else None)
         blocks.append(last)
     return blocks

@@ -8,11 +8,11 @@ from zot_tui.markdown.line import Fence
 from zot_tui.text.runs import Row
 from zot_tui.text.width import Align
 
-Kind: TypeAlias = Literal["paragraph", "heading", "code", "html", "table", "rule"]
+LeafKind: TypeAlias = Literal["paragraph", "heading", "code", "html", "table", "rule"]
 
 
 @dataclass(slots=True)
-class Place:
+class Margin:
     """Where a leaf stands: what is drawn left of its first row, of its other rows, and of the empty row above it.
 
     `above` is None if no empty row parts it from what is above. `quoted` is whether it stands in a quote.
@@ -32,8 +32,8 @@ class Leaf:
     are pieces of one: a long block of code, a long table.
     """
 
-    kind: Kind
-    place: Place
+    kind: LeafKind
+    margin: Margin
     lines: list[str] = field(default_factory=list)
     size: int = 0  # characters of the lines
     level: int = 0  # of a heading
@@ -50,7 +50,7 @@ class Leaf:
 
     def copy(self) -> "Leaf":
         """The same leaf, to which lines can be added without changing this one."""
-        copied = Leaf(self.kind, self.place, [*self.lines], self.size, self.level, self.fence, self.ends)
+        copied = Leaf(self.kind, self.margin, [*self.lines], self.size, self.level, self.fence, self.ends)
         copied.head, copied.aligns, copied.before = self.head, self.aligns, self.before
         return copied
 
@@ -61,7 +61,7 @@ class Quote:
 
 
 @dataclass(slots=True)
-class Item:
+class ListItem:
     """An open item of a list. `indent` is how far its text stands to the right of the container's."""
 
     sign: str
@@ -77,4 +77,4 @@ class Item:
         return "•◦▪"[min(depth, 2)] + " "
 
 
-Container: TypeAlias = Quote | Item
+Container: TypeAlias = Quote | ListItem

@@ -40,7 +40,7 @@ _HTML: tuple[tuple[re.Pattern[str], re.Pattern[str] | None], ...] = (
 )
 
 
-class Line:
+class SourceLine:
     """What is left of a line: `rest`, which begins at `column`. Its indentation holds no tabs."""
 
     __slots__ = ("column", "rest")
@@ -97,7 +97,7 @@ class Marker(NamedTuple):
     cells: int
 
 
-def heading(line: Line) -> tuple[int, str] | None:
+def heading(line: SourceLine) -> tuple[int, str] | None:
     """Level and text of a heading that begins with `#`."""
     found = _HEADING.match(line.rest.lstrip(" "))
     if found is None:
@@ -107,13 +107,13 @@ def heading(line: Line) -> tuple[int, str] | None:
     return len(found[1]), bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text
 
 
-def underline(line: Line) -> int:
+def underline(line: SourceLine) -> int:
     """The level of the heading whose text stands above, 0 if the line underlines nothing."""
     found = _UNDERLINE.match(line.rest.lstrip(" "))
     return 0 if found is None else 1 if found[1][0] == "=" else 2
 
 
-def fence(line: Line) -> Fence | None:
+def fence(line: SourceLine) -> Fence | None:
     """The opening of a fence."""
     found = _FENCE.match(line.rest.lstrip(" "))
     if found is None:
@@ -122,18 +122,18 @@ def fence(line: Line) -> Fence | None:
     return Fence(line.indent, run[0], len(run), info.strip(" \t"))
 
 
-def closes(line: Line, opened: Fence) -> bool:
+def closes(line: SourceLine, opened: Fence) -> bool:
     """Whether the line ends the fence."""
     text = line.text
     return line.indent < TAB and len(text) >= opened.length and not text.strip(opened.mark)
 
 
-def rule(line: Line) -> bool:
+def rule(line: SourceLine) -> bool:
     """Whether the line is a horizontal rule."""
     return _RULE.match(line.rest.lstrip(" ")) is not None
 
 
-def marker(line: Line) -> Marker | None:
+def marker(line: SourceLine) -> Marker | None:
     """The marker of a list item."""
     found = _MARKER.match(line.rest.lstrip(" "))
     if found is None:
@@ -141,7 +141,7 @@ def marker(line: Line) -> Marker | None:
     return Marker(found[1] or found[3], int(found[2] or 0), found.end())
 
 
-def html(line: Line) -> tuple[re.Pattern[str] | None, bool] | None:
+def html(line: SourceLine) -> tuple[re.Pattern[str] | None, bool] | None:
     """If a block of HTML begins: what ends it (None for an empty line), and whether it may follow a paragraph."""
     text = line.rest.lstrip(" ")
     if text.startswith("<"):
@@ -151,7 +151,7 @@ def html(line: Line) -> tuple[re.Pattern[str] | None, bool] | None:
     return None
 
 
-def delimiters(line: Line) -> list[Align] | None:
+def delimiters(line: SourceLine) -> list[Align] | None:
     """How the columns of a table are aligned, if the line is the one below a table's head."""
     text = line.text
     if not _DELIMITERS.match(text) or (text[0] == "-" and text[1] in " \t"):

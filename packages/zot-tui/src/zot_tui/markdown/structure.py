@@ -8,11 +8,11 @@ one at the end of an answer would change what was drawn long before; they stay t
 
 from dataclasses import replace
 
-from zot_tui.markdown.leaves import Container, Item, Kind, Leaf, Place, Quote
+from zot_tui.markdown.leaves import Container, Leaf, LeafKind, ListItem, Margin, Quote
 from zot_tui.markdown.line import (
     TAB,
-    Line,
     Marker,
+    SourceLine,
     closes,
     delimiters,
     fence,
@@ -30,7 +30,7 @@ PIECE_SIZE = 4096  # characters of any leaf
 DEPTH = 24  # containers within each other; what is deeper is text
 COLUMNS = 64  # of a table; one of more is text
 
-_LOOSE: frozenset[Kind] = frozenset(("heading", "code", "html", "table", "rule"))
+_LOOSE: frozenset[LeafKind] = frozenset(("heading", "code", "html", "table", "rule"))
 
 
 class Structure:
@@ -43,7 +43,7 @@ class Structure:
         self._parted = False  # an empty line stood above
         self._last: Leaf | None = None
         self._last_path: list[Container] = []
-        self._emptied: tuple[int, Item] | None = None  # an item that an empty line ended, though not its list
+        self._emptied: tuple[int, ListItem] | None = None  # an item that an empty line ended, though not its list
 
     def copy(self) -> "Structure":
         """The same state with nothing done, which can go another way."""
@@ -72,7 +72,7 @@ class Structure:
 
     def feed(self, text: str) -> None:
         """The next line, without its line break."""
-        line = Line(text)
+        line = SourceLine(text)
         depth = self._matched(line)
         whole = depth == len(self._open)
         leaf = self.leaf if whole else None
@@ -83,7 +83,7 @@ class Structure:
             self._close(depth)
             self._end()
             self._parted = True
-            if isinstance(ended, Item):
+            if isinstance(ended, ListItem):
                 self._emptied = depth, ended
             return
         opened = False
@@ -105,7 +105,7 @@ class Structure:
         self._end()
         self._begin("paragraph").add(line.rest.lstrip(" \t"))
 
-    def _matched(self, line: Line) -> int:
+    def _matched(self, line: SourceLine) -> int:
         """How many of the open containers the line stands in; their marks are taken from it."""
         for depth, container in enumerate(self._open):
             indent = line.indent
@@ -123,7 +123,7 @@ class Structure:
                 return depth
         return len(self._open)
 
-    def _goes_on(self, leaf: Leaf, line: Line) -> bool:
+    def _goes_on(self, leaf: Leaf, line: SourceLine) -> bool:
         """Take the line as text of a leaf of code or HTML that is open; False if it ends there, or is none."""
         if leaf.kind == "code" and leaf.fence is not None:
             if closes(line, leaf.fence):
@@ -147,7 +147,7 @@ class Structure:
             return True
         return False
 
-    def _container(self, line: Line, depth: int, above: Leaf | None) -> bool:
+    def _container(self, line: SourceLine, depth: int, above: Leaf | None) -> bool:
         """Open a quote or an item if the line begins with one."""
         if line.indent >= TAB or depth >= DEPTH or line.blank:
             return False
@@ -160,7 +160,7 @@ class Structure:
         found = marker(line)
         if found is None or rule(line):
             return False
-        after = Line(line.rest.lstrip(" ")[found.cells :])
+        after = SourceLine(line.rest.lstrip(" ")[found.cells :])
         in_paragraph = above is not None and above.kind == "paragraph" and above.lines
         if in_paragraph and (after.blank or (found.sign in ".)" and found.number != 1)):
             return False
@@ -168,14 +168,14 @@ class Structure:
         sibling = self._open[depth] if depth < len(self._open) else None
         if sibling is None and self._emptied is not None and self._emptied[0] == depth:
             sibling = self._emptied[1]
-        if isinstance(sibling, Item) and sibling.sign == found.sign:
+        if isinstance(sibling, ListItem) and sibling.sign == found.sign:
             number = sibling.number + 1
         self._close(depth)
         self._end()
         self._open.append(_item(line, found, number))
         return True
 
-    def _starts_leaf(self, line: Line, depth: int, above: Leaf | None) -> bool:
+    def _starts_leaf(self, line: SourceLine, depth: int, above: Leaf | None) -> bool:
         """Begin a leaf that is no paragraph, if the line does. `above` is the leaf that it would end."""
         if line.blank:  # behind the marker of an item
             return True
@@ -192,7 +192,7 @@ class Structure:
             return True
         return any(starts(line, depth) for starts in (self._heading, self._fence, self._html, self._rule))
 
-    def _heading(self, line: Line, depth: int) -> bool:
+    def _heading(self, line: SourceLine, depth: int) -> bool:
         found = heading(line)
         if found is None:
             return False
@@ -204,7 +204,7 @@ class Structure:
         self._end()
         return True
 
-    def _underlined(self, text: Leaf, line: Line) -> bool:
+    def _underlined(self, text: Leaf, line: SourceLine) -> bool:
         level = underline(line)
         if not level or not text.lines:
             return False
@@ -212,7 +212,7 @@ class Structure:
         self._end()
         return True
 
-    def _fence(self, line: Line, depth: int) -> bool:
+    def _fence(self, line: SourceLine, depth: int) -> bool:
         found = fence(line)
         if found is None:
             return False
@@ -221,7 +221,7 @@ class Structure:
         self._begin("code").fence = found
         return True
 
-    def _html(self, line: Line, depth: int) -> bool:
+    def _html(self, line: SourceLine, depth: int) -> bool:
         found = html(line)
         in_paragraph = self.leaf is not None and self.leaf.kind == "paragraph"
         if found is None or (in_paragraph and not found[1]):
@@ -235,7 +235,7 @@ class Structure:
             self._end()
         return True
 
-    def _rule(self, line: Line, depth: int) -> bool:
+    def _rule(self, line: SourceLine, depth: int) -> bool:
         if not rule(line):
             return False
         self._close(depth)
@@ -244,7 +244,7 @@ class Structure:
         self._end()
         return True
 
-    def _table(self, text: Leaf, line: Line) -> bool:
+    def _table(self, text: Leaf, line: SourceLine) -> bool:
         """Make the last line of the paragraph above the head of a table, if this line says so."""
         aligns = delimiters(line) if text.lines and "|" in text.lines[-1] else None
         if not aligns or len(aligns) > COLUMNS:
@@ -285,9 +285,9 @@ class Structure:
         more.before, more.fence, more.ends, more.head, more.aligns = leaf, leaf.fence, leaf.ends, leaf.head, leaf.aligns
         return more
 
-    def _begin(self, kind: Kind, *, above: bool = True) -> Leaf:
+    def _begin(self, kind: LeafKind, *, above: bool = True) -> Leaf:
         """A new leaf in the containers that are open."""
-        place = Place(quoted=any(isinstance(each, Quote) for each in self._open))
+        margin = Margin(quoted=any(isinstance(each, Quote) for each in self._open))
         depth = 0
         shared = True
         bars: Row[str] = []
@@ -304,14 +304,14 @@ class Structure:
                 style = "markdown.bullet"
                 container.drawn, container.empty = True, False
                 depth += 1
-            place.first.append((style, label))
-            place.rest.append((style, cells))
+            margin.first.append((style, label))
+            margin.rest.append((style, cells))
             if shared:
                 bars.append((style, cells))
         if above and self._last is not None and (self._parted or kind in _LOOSE or self._last.kind in _LOOSE):
-            place.above = bars
+            margin.above = bars
         self._parted, self._emptied = False, None
-        self.leaf = self._last = Leaf(kind, place)
+        self.leaf = self._last = Leaf(kind, margin)
         self._last_path = [*self._open]
         return self.leaf
 
@@ -331,19 +331,19 @@ class Structure:
         if depth >= len(self._open):
             return
         self._end()
-        if any(isinstance(each, Item) and not each.drawn for each in self._open[depth:]):
+        if any(isinstance(each, ListItem) and not each.drawn for each in self._open[depth:]):
             self._begin("paragraph")
             self._end()
         del self._open[depth:]
 
 
-def _skip_quote(line: Line) -> None:
+def _skip_quote(line: SourceLine) -> None:
     line.skip(line.indent + 1)
     if line.rest.startswith(" "):
         line.skip(1)
 
 
-def _item(line: Line, found: Marker, number: int) -> Item:
+def _item(line: SourceLine, found: Marker, number: int) -> ListItem:
     """The item that begins here; its marker is taken from the line."""
     before = line.indent
     line.skip(before + found.cells)
@@ -351,4 +351,4 @@ def _item(line: Line, found: Marker, number: int) -> Item:
     padding = 1 if line.blank or spaces > TAB else spaces
     empty = line.blank
     line.skip(min(padding, spaces))
-    return Item(found.sign, number, before + found.cells + padding, empty)
+    return ListItem(found.sign, number, before + found.cells + padding, empty)

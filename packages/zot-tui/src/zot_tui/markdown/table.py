@@ -16,7 +16,7 @@ NARROW = 5  # cells that a column has at least, if its text needs them; else eve
 
 
 @dataclass(slots=True)
-class Shape:
+class TableShape:
     """What a table's pieces have in common: the head, how columns are aligned, and how wide each would like to be.
 
     The wishes are those of the first piece, so that what is drawn does not change when more rows come.
@@ -37,11 +37,11 @@ def _cell(text: str, style: str) -> tuple[Run[str], ...]:
     return tuple(inline(text, style))
 
 
-def shape(head: Sequence[str], aligns: Sequence[Align], rows: Sequence[list[Row[str]]]) -> Shape:
+def shape(head: Sequence[str], aligns: Sequence[Align], rows: Sequence[list[Row[str]]]) -> TableShape:
     """The shape of the table that begins with these rows."""
     top = cells(head, len(head), "markdown.strong")
     wishes = [max((_wish(row[index]) for row in (top, *rows)), default=1) for index in range(len(top))]
-    return Shape(top, aligns, wishes)
+    return TableShape(top, aligns, wishes)
 
 
 def columns(wishes: Sequence[int], width: int) -> list[int] | None:
@@ -64,7 +64,7 @@ def columns(wishes: Sequence[int], width: int) -> list[int] | None:
     return given
 
 
-def table_rows(form: Shape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
+def table_rows(form: TableShape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
     """The rows of a piece of a table; `top` is whether its head stands above them."""
     given = columns(form.wishes, width)
     if given is None:
@@ -118,7 +118,7 @@ def _without_end(row: Row[str]) -> Row[str]:
     return row[:-1] if row[-1][0] == "text" and not row[-1][1].strip(" ") else row
 
 
-def _listed(form: Shape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
+def _listed(form: TableShape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
     """Every cell on rows of its own after the name of its column: for a screen too narrow for columns."""
     line: Row[str] = [(RULE, "─" * width)]
     if not body:

@@ -92,7 +92,7 @@ async def _run(command: Sequence[str], text: str, environment: Mapping[str, str]
     return process.returncode == 0
 
 
-class Held(NamedTuple):
+class ClipboardContent(NamedTuple):
     """What the clipboard holds: the bytes of an image, else text, else why there is neither, in one line.
 
     Of something larger than was asked for comes one byte more than that, or all of it.
@@ -103,7 +103,7 @@ class Held(NamedTuple):
     problem: str = ""
 
 
-class Reader(NamedTuple):
+class ClipboardReader(NamedTuple):
     """Programs that read the clipboard, with their arguments: `kinds` prints MIME types, `image` (of a type, which is
     appended) the image, in base64 or hexadecimal digits if `code` says so, `text` the text."""
 
@@ -116,12 +116,12 @@ class Reader(NamedTuple):
 IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 
 _XCLIP = ("xclip", "-selection", "clipboard", "-o")
-_WAYLAND = Reader(("wl-paste", "--type"), ("wl-paste", "--no-newline"), ("wl-paste", "--list-types"))
-_X11 = Reader((*_XCLIP, "-t"), _XCLIP, (*_XCLIP, "-t", "TARGETS"))
-_PNGPASTE = Reader(("pngpaste", "-"), ("pbpaste",))
-_OSASCRIPT = Reader(("osascript", "-e", "get the clipboard as «class PNGf»"), ("pbpaste",), code="hex")
+_WAYLAND = ClipboardReader(("wl-paste", "--type"), ("wl-paste", "--no-newline"), ("wl-paste", "--list-types"))
+_X11 = ClipboardReader((*_XCLIP, "-t"), _XCLIP, (*_XCLIP, "-t", "TARGETS"))
+_PNGPASTE = ClipboardReader(("pngpaste", "-"), ("pbpaste",))
+_OSASCRIPT = ClipboardReader(("osascript", "-e", "get the clipboard as «class PNGf»"), ("pbpaste",), code="hex")
 _POWERSHELL = ("powershell.exe", "-NoProfile", "-NonInteractive", "-Sta", "-Command")
-_WINDOWS = Reader(
+_WINDOWS = ClipboardReader(
     (
         *_POWERSHELL,
         "Add-Type -AssemblyName System.Windows.Forms, System.Drawing; "
@@ -133,7 +133,7 @@ _WINDOWS = Reader(
 )
 
 
-def readers(environment: Mapping[str, str]) -> list[Reader]:
+def readers(environment: Mapping[str, str]) -> list[ClipboardReader]:
     """What can read the clipboard of this machine, the best first; only what is there, and nothing over ssh."""
     if _remote(environment):
         return []
@@ -147,29 +147,29 @@ def readers(environment: Mapping[str, str]) -> list[Reader]:
     return [reader for reader in found if _where(reader.image[0], environment)]
 
 
-async def read(environment: Mapping[str, str], *, largest: int, limit: float = 2.0) -> Held:
+async def read(environment: Mapping[str, str], *, largest: int, limit: float = 2.0) -> ClipboardContent:
     """What is on the clipboard, an image of a type of `IMAGES` rather than text, within `limit` seconds.
 
     No more than `largest` bytes are taken, and one that says that there are more.
     """
     found = readers(environment)
     if not found:
-        return Held(problem=_missing(environment))
+        return ClipboardContent(problem=_missing(environment))
     try:
         async with asyncio.timeout(limit):
             for reader in found:
                 data = await _image(reader, environment, largest)
                 if data:
-                    return Held(data)
+                    return ClipboardContent(data)
                 text = await _output(reader.text, environment, largest)
                 if text:
-                    return Held(text=text.decode(errors="replace"))
+                    return ClipboardContent(text=text.decode(errors="replace"))
     except TimeoutError:
-        return Held(problem=f"the clipboard was not given within {limit:g} s")
-    return Held(problem="there is neither an image nor text on the clipboard")
+        return ClipboardContent(problem=f"the clipboard was not given within {limit:g} s")
+    return ClipboardContent(problem="there is neither an image nor text on the clipboard")
 
 
-async def _image(reader: Reader, environment: Mapping[str, str], largest: int) -> bytes:
+async def _image(reader: ClipboardReader, environment: Mapping[str, str], largest: int) -> bytes:
     """The image there is; empty if there is none."""
     command = reader.image
     if reader.kinds:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import count, takewhile
 from typing import TypeAlias
 
-Drawn: TypeAlias = list[tuple[Hashable, None, bytes]]
+ScreenRow: TypeAlias = list[tuple[Hashable, None, bytes]]
 """A row as urwid's screens take it: attribute, character set (always the terminal's own), text in UTF-8."""
 
 FEWEST = 4
@@ -16,8 +16,8 @@ _PLAIN = "\x1b[0m"
 
 
 def frame(
-    rows: Sequence[Drawn],
-    before: Sequence[Drawn],
+    rows: Sequence[ScreenRow],
+    before: Sequence[ScreenRow],
     style: Callable[[Hashable], str],
     erases: Callable[[Hashable], bool],
 ) -> str:
@@ -44,11 +44,11 @@ def frame(
     return "".join(output)
 
 
-def _changed(rows: Sequence[Drawn], shown: Sequence[Drawn]) -> list[int]:
+def _changed(rows: Sequence[ScreenRow], shown: Sequence[ScreenRow]) -> list[int]:
     return [number for number, row in enumerate(rows) if row is not shown[number] and row != shown[number]]
 
 
-def _moved(rows: Sequence[Drawn], shown: Sequence[Drawn], first: int, last: int) -> tuple[int, int]:
+def _moved(rows: Sequence[ScreenRow], shown: Sequence[ScreenRow], first: int, last: int) -> tuple[int, int]:
     """How many rows from the first one on have moved up, and by how much; 0 if too few have."""
     for by in range(1, last - first - FEWEST + 2):
         if shown[first + by] == rows[first]:
@@ -58,7 +58,7 @@ def _moved(rows: Sequence[Drawn], shown: Sequence[Drawn], first: int, last: int)
     return 0, 0
 
 
-def _written(row: Drawn, style: Callable[[Hashable], str], erases: Callable[[Hashable], bool]) -> list[str]:
+def _written(row: ScreenRow, style: Callable[[Hashable], str], erases: Callable[[Hashable], bool]) -> list[str]:
     output: list[str] = []
     end = len(row) - 1
     for index, (attribute, _, data) in enumerate(row):

@@ -27,7 +27,7 @@ _UNFINISHED = re.compile(
 )
 
 
-class Keys(NamedTuple):
+class KeyBytes(NamedTuple):
     """Bytes of whole keys, mouse events and short reports."""
 
     data: bytes
@@ -39,103 +39,103 @@ class Paste(NamedTuple):
     text: str
 
 
-class Reply(NamedTuple):
+class TerminalReply(NamedTuple):
     """A control string that the terminal sent, whole: `ESC ] 11 ; rgb:... ESC \\`."""
 
     text: str
 
 
-Input: TypeAlias = Keys | Paste | Reply
+TerminalInput: TypeAlias = KeyBytes | Paste | TerminalReply
 
 
-class Splitter:
+class InputSplitter:
     """Takes what was read with `feed`, gives what is whole. What is not is kept for the next bytes.
 
     `unfinished` says what is kept: `"keys"` may be a key by itself (Esc) and should be asked for with `flush` soon,
     `"paste"` and `"reply"` when nothing more came for longer.
     """
 
-    __slots__ = ("_kept", "_pasted", "_within")
+    __slots__ = ("_buffered", "_open", "_pasted")
 
     def __init__(self) -> None:
-        self._kept = b""
+        self._buffered = b""
         self._pasted = bytearray()
-        self._within = ""
+        self._open = ""
 
     @property
     def unfinished(self) -> str:
         """`"keys"`, `"paste"`, `"reply"`, or empty if nothing is kept."""
-        return self._within or ("keys" if self._kept else "")
+        return self._open or ("keys" if self._buffered else "")
 
-    def feed(self, data: bytes) -> list[Input]:
+    def feed(self, data: bytes) -> list[TerminalInput]:
         """What has become whole with `data`, in the order in which it was sent."""
-        data, self._kept = self._kept + data, b""
-        found: list[Input] = []
+        data, self._buffered = self._buffered + data, b""
+        found: list[TerminalInput] = []
         while data:
-            if self._within == "paste":
+            if self._open == "paste":
                 data = self._paste(data, found)
-            elif self._within == "reply":
+            elif self._open == "reply":
                 data = self._reply(data, found)
             else:
                 data = self._keys(data, found)
         return found
 
-    def flush(self) -> list[Input]:
+    def flush(self) -> list[TerminalInput]:
         """What is kept, taken as it is: keys as keys, a paste as far as it came; half a reply is dropped."""
-        data, self._kept = self._kept, b""
-        within, self._within = self._within, ""
+        data, self._buffered = self._buffered, b""
+        within, self._open = self._open, ""
         if within == "paste":
             self._pasted += data
-            return [self._take_paste()]
-        return [Keys(data)] if data and not within else []
+            return [self._finish_paste()]
+        return [KeyBytes(data)] if data and not within else []
 
-    def _keys(self, data: bytes, found: list[Input]) -> bytes:
+    def _keys(self, data: bytes, found: list[TerminalInput]) -> bytes:
         """Bytes up to a paste or a control string are keys; gives what is behind its opening."""
         opening = _OPENING.search(data)
         head = data[: opening.start()] if opening else data
         if opening is None:
             tail = _UNFINISHED.search(head, max(0, len(head) - LONGEST))
             if tail is not None:
-                head, self._kept = head[: tail.start()], tail[0]
+                head, self._buffered = head[: tail.start()], tail[0]
         if head:
-            found.append(Keys(head))
+            found.append(KeyBytes(head))
         if opening is None:
             return b""
         if opening["paste"]:
-            self._within = "paste"
+            self._open = "paste"
             return data[opening.end() :]
-        self._within = "reply"
+        self._open = "reply"
         return data[opening.start() :]
 
-    def _paste(self, data: bytes, found: list[Input]) -> bytes:
+    def _paste(self, data: bytes, found: list[TerminalInput]) -> bytes:
         end = data.find(PASTE_END)
         if end >= 0:
             self._pasted += data[:end]
-            self._within = ""
-            found.append(self._take_paste())
+            self._open = ""
+            found.append(self._finish_paste())
             return data[end + len(PASTE_END) :]
         kept = next((n for n in range(len(PASTE_END) - 1, 0, -1) if data.endswith(PASTE_END[:n])), 0)
         self._pasted += data[: len(data) - kept]
-        self._kept = data[len(data) - kept :]
+        self._buffered = data[len(data) - kept :]
         return b""
 
-    def _take_paste(self) -> Paste:
+    def _finish_paste(self) -> Paste:
         text = self._pasted.decode(errors="replace")
         self._pasted = bytearray()
         return Paste(text.replace("\r\n", "\n").replace("\r", "\n"))
 
-    def _reply(self, data: bytes, found: list[Input]) -> bytes:
+    def _reply(self, data: bytes, found: list[TerminalInput]) -> bytes:
         """`data` begins with the string. One that another sequence, CAN or SUB cuts short is dropped, as terminals
         drop theirs."""
         end = _STRING_END.search(data, 1)
         if end is None:
             if len(data) > REPLY_LIMIT:
-                self._within = ""
+                self._open = ""
                 return b""
-            self._kept = data
+            self._buffered = data
             return b""
-        self._within = ""
+        self._open = ""
         if end[0] in (b"\x07", b"\x1b\\"):
-            found.append(Reply(data[: end.end()].decode(errors="replace")))
+            found.append(TerminalReply(data[: end.end()].decode(errors="replace")))
             return data[end.end() :]
         return data[end.start() if end[0] == b"\x1b" else end.end() :]

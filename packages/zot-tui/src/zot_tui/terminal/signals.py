@@ -1,4 +1,4 @@
-"""`Job`: the signals of a process that has a screen, and stopping and going on as shells ask for it."""
+"""`TerminalSignals`: the signals of a process that has a screen, and stopping and going on as shells ask for it."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ ORPHAN_WAIT = 0.25  # seconds after which a process that nobody has stopped goes
 INTERRUPTS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
-class Job:
+class TerminalSignals:
     """Calls back, through `guard`, from `start` to `stop`: `resized`, `interrupted` with the signal's number, and
     around being stopped `off` and `on`. Outside the main thread, and where there are no such signals, it never does.
     """

@@ -1,9 +1,9 @@
-"""urwid without the parts that nothing here draws with, until somebody asks for them (see `zot_tui.terminal.deferred`).
+"""urwid without the parts that nothing here draws with, until somebody asks for them (see `zot_tui.deferred`).
 Modules here import `urwid` from here."""
 
 import sys
 
-from zot_tui.terminal.deferred import defer
+from zot_tui.deferred import defer
 
 HOMES = {
     "AttrSpec": "urwid.display.common",

@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Self
 
 from zot_tui.app import App
-from zot_tui.keys.keys import RUNE, Key, is_character, parse_key
-from zot_tui.terminal.input import Paste, Reply
+from zot_tui.keys.key import RUNE, Key, is_character, parse_key
+from zot_tui.terminal.input import Paste, TerminalReply
 from zot_tui.testing.memory import MemoryScreen
 from zot_tui.text.width import width
 
@@ -80,7 +80,7 @@ class Driver:
 
     def answer(self, reply: str) -> None:
         """The terminal answers a query with a control string."""
-        self.memory.hear(Reply(reply))
+        self.memory.hear(TerminalReply(reply))
 
     def resize(self, columns: int, rows: int) -> None:
         """Give the window another size."""

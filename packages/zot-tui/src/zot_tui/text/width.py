@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from typing import Literal
 
-from zot_tui.terminal.deferred import defer
+from zot_tui.deferred import defer
 
 _EXTENSION = "wcwidth._wcwidth_c"
 _USED = ("grapheme_boundary_before", "iter_graphemes", "wcwidth", "width")  # here and by urwid

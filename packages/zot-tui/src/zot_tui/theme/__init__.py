@@ -7,13 +7,13 @@ has `dark`, `light` and `high-contrast`, `palette` makes what `register_palette`
 from zot_tui.theme.contrast import Weakness, weaknesses
 from zot_tui.theme.load import ThemeError, builtin, builtin_names, load_theme, parse_theme
 from zot_tui.theme.palette import palette
-from zot_tui.theme.theme import Paint, Spinner, Style, Theme
+from zot_tui.theme.theme import Paint, SpinnerStyle, Style, Theme
 from zot_tui.theme.tokens import TOKENS, Token
 
 __all__ = [
     "TOKENS",
     "Paint",
-    "Spinner",
+    "SpinnerStyle",
     "Style",
     "Theme",
     "ThemeError",

@@ -62,7 +62,7 @@ def parse_color(value: object) -> Color:
         if found := _HEX.fullmatch(text):
             digits = found.group(1)
             return Color("#" + (digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)))
-    raise ValueError(f"{_shown(value)} is no colour: use 0 to 255, '#rgb', '#rrggbb' or 'default'")
+    raise ValueError(f"{_quoted(value)} is no colour: use 0 to 255, '#rgb', '#rrggbb' or 'default'")
 
 
 def indexed(index: int) -> Color:
@@ -98,11 +98,11 @@ def _parse_object(value: Mapping[object, object]) -> Color:
             case "rgb":
                 return from_rgb(numbers["r"], numbers["g"], numbers["b"])
     except KeyError as missing:
-        raise ValueError(f"{_shown(dict(value))} is no colour: the number {missing} is missing") from None
-    raise ValueError(f"{_shown(dict(value))} is no colour: 'mode' is '256', 'ansi' or 'rgb'")
+        raise ValueError(f"{_quoted(dict(value))} is no colour: the number {missing} is missing") from None
+    raise ValueError(f"{_quoted(dict(value))} is no colour: 'mode' is '256', 'ansi' or 'rgb'")
 
 
-def _shown(value: object) -> str:
+def _quoted(value: object) -> str:
     """A value in a message: short, on one line."""
     text = repr(value)
     return text if len(text) <= 60 else text[:59] + "…"

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from zot_tui.theme.color import DEFAULT, Color, contrast, rgb
-from zot_tui.theme.theme import Mode, Theme
+from zot_tui.theme.detect import Background
+from zot_tui.theme.theme import Theme
 from zot_tui.theme.tokens import TOKENS
 
 # What terminals commonly have behind a theme that leaves it to them: the extremes, VS Code and Nord; paper, Solarized.
-TERMINAL_BACKGROUNDS: dict[Mode, tuple[Color, ...]] = {
+TERMINAL_BACKGROUNDS: dict[Background, tuple[Color, ...]] = {
     "dark": (Color("#000000"), Color("#1e1e1e"), Color("#2e3440")),
     "light": (Color("#ffffff"), Color("#fafafa"), Color("#fdf6e3")),
 }

@@ -19,7 +19,8 @@ from functools import cache
 from pathlib import Path
 
 from zot_tui.theme.color import Color, parse_color
-from zot_tui.theme.theme import ATTRIBUTES, Mode, Paint, Theme
+from zot_tui.theme.detect import Background
+from zot_tui.theme.theme import ATTRIBUTES, Paint, Theme
 from zot_tui.theme.tokens import TOKENS
 
 # A folder beside this file rather than importlib.resources, which would cost more to import than all of zot_tui.theme.
@@ -60,7 +61,7 @@ def builtin(name: str) -> Theme:
     return load_theme(_THEMES / f"{name}.json")
 
 
-def load_theme(path: Path, mode: Mode = "dark") -> Theme:
+def load_theme(path: Path, mode: Background = "dark") -> Theme:
     """The theme in a file, for terminals with a `mode` background; ThemeError if it cannot be read or understood.
 
     Only what the file sets: lay it over a built-in one with `Theme.over`.
@@ -74,14 +75,14 @@ def load_theme(path: Path, mode: Mode = "dark") -> Theme:
     return parse_theme(text, mode, source=str(path))
 
 
-def parse_theme(text: str, mode: Mode = "dark", source: str = "") -> Theme:
+def parse_theme(text: str, mode: Background = "dark", source: str = "") -> Theme:
     """The theme in a JSON text, as `load_theme`; `source` is what errors call it, and its name if it has none."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ThemeError(f"theme {source!r}: no JSON: {error}") from error
     if not isinstance(data, dict):
-        raise ThemeError(f"theme {source!r}: an object is wanted, not {_shown(data)}")
+        raise ThemeError(f"theme {source!r}: an object is wanted, not {_quoted(data)}")
     try:
         return _Reader(data, mode, source).theme
     except ValueError as error:
@@ -91,20 +92,20 @@ def parse_theme(text: str, mode: Mode = "dark", source: str = "") -> Theme:
 class _Reader:
     """Fills a theme from the parts of a file, the later ones winning."""
 
-    def __init__(self, data: dict[str, object], mode: Mode, source: str) -> None:
+    def __init__(self, data: dict[str, object], mode: Background, source: str) -> None:
         if "mode" in data:
             mode = _mode(data["mode"])
         self.theme = Theme(_string(data, "name") or Path(source).stem, mode, _string(data, "description"))
         self._unknown: list[str] = []
         colors = data.get("colors", {})
         if not isinstance(colors, Mapping):
-            raise ValueError(f"'colors': an object is wanted, not {_shown(colors)}")
+            raise ValueError(f"'colors': an object is wanted, not {_quoted(colors)}")
         self._read(data, "", skip=("name", "description", "mode", "colors"))
         self._read(colors, "colors.", skip=("dark", "light"))
         chosen = mode if mode in colors else {"dark": "light", "light": "dark"}[mode]
         part = colors.get(chosen, {})
         if not isinstance(part, Mapping):
-            raise ValueError(f"'colors.{chosen}': an object is wanted, not {_shown(part)}")
+            raise ValueError(f"'colors.{chosen}': an object is wanted, not {_quoted(part)}")
         self._read(part, f"colors.{chosen}.", skip=())
         self._note_unknown()
 
@@ -145,7 +146,7 @@ class _Reader:
             elif color is None:
                 color = parse_color(word)
             else:
-                raise ValueError(f"{_shown(value)} has two colours")
+                raise ValueError(f"{_quoted(value)} has two colours")
         if color is None and not attributes:
             color = parse_color(value)
         return Paint(color, tuple(name for name in ATTRIBUTES if name in attributes))
@@ -179,27 +180,27 @@ class _Reader:
         self.theme.notes.append(f"{where!r}: {what}")
 
 
-def _mode(value: object) -> Mode:
+def _mode(value: object) -> Background:
     match value:
         case "dark" | "light":
             return value
-    raise ValueError(f"'mode': 'dark' or 'light' is wanted, not {_shown(value)}")
+    raise ValueError(f"'mode': 'dark' or 'light' is wanted, not {_quoted(value)}")
 
 
 def _string(data: dict[str, object], key: str) -> str:
     value = data.get(key, "")
     if not isinstance(value, str):
-        raise ValueError(f"{key!r}: a text is wanted, not {_shown(value)}")
+        raise ValueError(f"{key!r}: a text is wanted, not {_quoted(value)}")
     return value
 
 
 def _strings(where: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
-        raise ValueError(f"{where!r}: a list of texts is wanted, not {_shown(value)}")
+        raise ValueError(f"{where!r}: a list of texts is wanted, not {_quoted(value)}")
     return tuple(value)
 
 
-def _shown(value: object) -> str:
+def _quoted(value: object) -> str:
     """A value in a message: short, on one line."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else text[:39] + "…"

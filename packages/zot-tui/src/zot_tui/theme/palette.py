@@ -9,7 +9,7 @@ from zot_tui.theme.theme import Style, Theme
 from zot_tui.theme.tokens import SEEN, TOKENS
 
 # (name, foreground and background for 16 colours, settings for none, foreground and background for 256 and more)
-Entry: TypeAlias = tuple[str | None, str, str, str, str, str]
+PaletteEntry: TypeAlias = tuple[str | None, str, str, str, str, str]
 
 _NAMES = (
     "black",
@@ -43,7 +43,7 @@ _LIGHT = 0.18  # luminance from which a background is light: where black and whi
 _HUES = {0: 1, 60: 3, 120: 2, 180: 6, 240: 4, 300: 5}  # degrees to the dark form; the light one is 8 further
 
 
-def palette(theme: Theme) -> list[Entry]:
+def palette(theme: Theme) -> list[PaletteEntry]:
     """An entry for each token, in the order of `TOKENS`, after one named None: cells that no token styles.
 
     A token without a background inherits the one it is drawn on. Terminals of 16 colours get the nearest ones, chosen
@@ -69,7 +69,7 @@ def urwid_settings(attributes: tuple[str, ...]) -> list[str]:
     return [_SETTINGS[name] for name in attributes]
 
 
-def _entry(theme: Theme, name: str, style: Style) -> Entry:
+def _entry(theme: Theme, name: str, style: Style) -> PaletteEntry:
     settings = urwid_settings(style.attributes)
     foreground, background = _basic(theme, name, style)
     mono = list(settings)

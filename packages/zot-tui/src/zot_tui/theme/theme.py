@@ -1,14 +1,13 @@
 """`Theme`: what a theme says of each token, and what that comes to."""
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from zot_tui.theme.color import DEFAULT, Color
+from zot_tui.theme.detect import Background
 from zot_tui.theme.tokens import fallback_chain
 
-Mode = Literal["dark", "light"]
-
-PAPER: dict[Mode, Color] = {"dark": Color("#1c1e21"), "light": Color("#fbfbfa")}
+PAPER: dict[Background, Color] = {"dark": Color("#1c1e21"), "light": Color("#fbfbfa")}
 """What stands behind the text of a theme where the terminal's own background does not suit it."""
 
 ATTRIBUTES = ("bold", "faint", "italic", "underline", "inverse", "strike")
@@ -34,7 +33,7 @@ class Style(NamedTuple):
 
 
 @dataclass(slots=True)
-class Spinner:
+class SpinnerStyle:
     """How waiting looks: frames of one cell each, what is said beside them, and milliseconds a frame stands.
 
     None where a theme does not say.
@@ -44,9 +43,9 @@ class Spinner:
     messages: tuple[str, ...] | None = None
     interval_ms: int | None = None
 
-    def over(self, base: "Spinner") -> "Spinner":
+    def over(self, base: "SpinnerStyle") -> "SpinnerStyle":
         """This spinner, with what it does not say taken from `base`."""
-        return Spinner(
+        return SpinnerStyle(
             base.frames if self.frames is None else self.frames,
             base.messages if self.messages is None else self.messages,
             base.interval_ms if self.interval_ms is None else self.interval_ms,
@@ -62,11 +61,11 @@ class Theme:
     """
 
     name: str
-    mode: Mode = "dark"
+    mode: Background = "dark"
     description: str = ""
     paints: dict[str, Paint] = field(default_factory=dict)
     backgrounds: dict[str, Color] = field(default_factory=dict)
-    spinner: Spinner = field(default_factory=Spinner)
+    spinner: SpinnerStyle = field(default_factory=SpinnerStyle)
     notes: list[str] = field(default_factory=list)
 
     def over(self, base: "Theme") -> "Theme":
@@ -81,7 +80,7 @@ class Theme:
             [*self.notes],
         )
 
-    def fitting(self, background: Mode | None) -> "Theme":
+    def for_background(self, background: Background | None) -> "Theme":
         """This theme for a terminal of that background, None if it is not known: one that keeps the terminal's, made
         for the other kind, brings a background of its own."""
         own = self.style("text").background

@@ -5,8 +5,8 @@ import urwid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zot_tui.keys.key import parse_key
 from zot_tui.keys.keymap import Keymap
-from zot_tui.keys.keys import parse_key
 from zot_tui.widgets.transcript.cell import Cell, Look
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell
 from zot_tui.widgets.transcript.chunks import Part

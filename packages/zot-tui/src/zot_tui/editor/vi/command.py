@@ -18,7 +18,7 @@ LINES = "lines"
 """The motion of an operator that is typed twice."""
 
 
-class Command(NamedTuple):
+class ViCommand(NamedTuple):
     """A command: `verb` is an operator, an action of its own, or empty for a motion alone; `motion` is one of
     `MOTIONS`, `OBJECTS` or `LINES`, `number` the count, 0 if none was typed, `char` what `r` and the motions of `FINDS`
     take."""
@@ -81,7 +81,7 @@ _SELECTED = {
 }
 
 
-def read(keys: Sequence[str], *, selecting: bool = False) -> Command | None:
+def read(keys: Sequence[str], *, selecting: bool = False) -> ViCommand | None:
     """The command that `keys` are, None if more have to come. ValueError if no command begins like that.
 
     With `selecting` operators take what is selected, and `i` and `a` begin a text object.
@@ -93,33 +93,33 @@ def read(keys: Sequence[str], *, selecting: bool = False) -> Command | None:
     if selecting and name in ("i", "a"):
         return _object(keys, at, "", count)
     if name in MOTIONS:
-        return _with_char(keys, at, Command("", name, count))
+        return _with_char(keys, at, ViCommand("", name, count))
     if selecting:
         if name not in _SELECTED:
             raise ValueError(f"nothing is done by {name!r}")
-        return _with_char(keys, at, Command(_SELECTED[name], number=count))
+        return _with_char(keys, at, ViCommand(_SELECTED[name], number=count))
     if name in _SHORT:
         verb, motion = _SHORT[name]
-        return Command(verb, motion, count)
+        return ViCommand(verb, motion, count)
     if name in OPERATORS:
         return _operation(keys, at, name, count)
     if name in _ACTIONS:
-        return _with_char(keys, at, Command(name, number=count))
+        return _with_char(keys, at, ViCommand(name, number=count))
     raise ValueError(f"nothing is done by {name!r}")
 
 
-def _operation(keys: Sequence[str], at: int, verb: str, count: int) -> Command | None:
+def _operation(keys: Sequence[str], at: int, verb: str, count: int) -> ViCommand | None:
     more, at = _count(keys, at)
     total = min(max(count, 1) * max(more, 1), MOST) if count or more else 0
     name, at = _name(keys, at)
     if not name:
         return None
     if name in (verb, verb[-1]):
-        return Command(verb, LINES, total)
+        return ViCommand(verb, LINES, total)
     if name in ("i", "a"):
         return _object(keys, at, verb, total)
     if name in MOTIONS or name in (";", ","):
-        return _with_char(keys, at, Command(verb, name, total))
+        return _with_char(keys, at, ViCommand(verb, name, total))
     raise ValueError(f"{name!r} is no motion")
 
 
@@ -139,16 +139,16 @@ def _name(keys: Sequence[str], at: int) -> tuple[str, int]:
     return ("".join(found) if len(found) == length else ""), at + length
 
 
-def _object(keys: Sequence[str], at: int, verb: str, count: int) -> Command | None:
+def _object(keys: Sequence[str], at: int, verb: str, count: int) -> ViCommand | None:
     if at == len(keys):
         return None
     name = keys[at - 1] + keys[at]
     if name not in OBJECTS:
         raise ValueError(f"{name!r} is no text object")
-    return Command(verb, name, count)
+    return ViCommand(verb, name, count)
 
 
-def _with_char(keys: Sequence[str], at: int, command: Command) -> Command | None:
+def _with_char(keys: Sequence[str], at: int, command: ViCommand) -> ViCommand | None:
     if command.verb != "r" and command.motion not in FINDS:
         return command
     if at == len(keys):

@@ -1,21 +1,21 @@
-"""`Inserting`: vi's insert and replace mode, each time of which is one change that can be done again; pure."""
+"""`InsertModeBase`: vi's insert and replace mode, each time of which is one change that can be done again; pure."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from zot_tui.editor.buffer import Buffer, alike
-from zot_tui.editor.mode import Mode, Outcome
-from zot_tui.editor.vi.command import Command
+from zot_tui.editor.mode import EditorMode, Outcome
+from zot_tui.editor.vi.command import ViCommand
 from zot_tui.editor.vi.operators import LARGEST, Chips, Operators, no_chips
-from zot_tui.keys.keys import RUNE, Key
+from zot_tui.keys.key import RUNE, Key
 
-State: TypeAlias = Literal["insert", "normal", "replace", "visual", "visual line"]
+ViState: TypeAlias = Literal["insert", "normal", "replace", "visual", "visual line"]
 
 INSERTS = frozenset("iIaAoOR")
 """Commands that begin to type, as often as their count says."""
 
 
-class Typed(NamedTuple):
+class TypedText(NamedTuple):
     """What a time in insert mode came to: units that went before and behind the cursor, and what was typed."""
 
     before: int = 0
@@ -23,37 +23,37 @@ class Typed(NamedTuple):
     text: str = ""
 
 
-_NOTHING = Typed()
+_NOTHING = TypedText()
 
 
 @dataclass(slots=True)
-class Change:
+class ViChange:
     """What `.` does again: a command, what was typed then, and how much was selected: lines below the first one, and
     units of the last line, and whether lines are meant."""
 
-    command: Command
-    typed: Typed = _NOTHING
+    command: ViCommand
+    typed: TypedText = _NOTHING
     selected: tuple[int, float, bool] | None = None
 
 
 @dataclass(slots=True)
-class Session:
+class InsertSession:
     """A time in insert or replace mode: what began it, and text and cursor then."""
 
-    change: Change
+    change: ViChange
     text: str
     cursor: int
 
 
-class Inserting(Mode):
+class InsertModeBase(EditorMode):
     """The half of `Vi` that types. What it cannot do, keys of bindings, the editor does."""
 
     def __init__(self, buffer: Buffer, chips: Chips = no_chips) -> None:
         self._buffer = buffer
         self._on = Operators(buffer, chips)
-        self._state: State = "insert"
-        self._last: Change | None = None
-        self._session: Session | None = None
+        self._state: ViState = "insert"
+        self._last: ViChange | None = None
+        self._session: InsertSession | None = None
         self._over: list[str] = []  # the units that replace mode has typed over
         self._seen = (buffer.text, buffer.cursor)
 
@@ -63,7 +63,7 @@ class Inserting(Mode):
             return self.press(letter)
         if typed and self._session is None:
             self._buffer.begin_step()
-            self._begin_session(Change(Command("i")))
+            self._begin_session(ViChange(ViCommand("i")))
         return ""
 
     def _in_replace(self, key: Key, typed: str) -> Outcome:
@@ -82,7 +82,7 @@ class Inserting(Mode):
     def _type_over(self, typed: str) -> None:
         if self._session is None:
             self._buffer.begin_step()
-            self._begin_session(Change(Command("R")))
+            self._begin_session(ViChange(ViCommand("R")))
         at, units = self._on.at, self._on.units
         over = "" if units.is_break(at) else units.units[at]
         self._over.append(over)
@@ -97,9 +97,9 @@ class Inserting(Mode):
         elif at > self._on.units.start(at):
             self._on.go(at - 1)
 
-    def _begin_session(self, change: Change) -> None:
+    def _begin_session(self, change: ViChange) -> None:
         """From here what is typed belongs to `change`, whose step of undo has begun."""
-        self._session = Session(change, self._buffer.text, self._buffer.cursor)
+        self._session = InsertSession(change, self._buffer.text, self._buffer.cursor)
         self._over.clear()
 
     def _end_session(self, *, again: bool = False) -> None:
@@ -119,31 +119,31 @@ class Inserting(Mode):
         self._state = "normal"
         self._back()
 
-    def _typed_in(self, session: Session) -> Typed:
+    def _typed_in(self, session: InsertSession) -> TypedText:
         """What differs from the text in which it began."""
         before, after = session.text, self._buffer.text
         if session.change.command.verb == "R":
-            return Typed(0, len(self._over), after[session.cursor : self._seen[1]])
+            return TypedText(0, len(self._over), after[session.cursor : self._seen[1]])
         behind = alike(before[session.cursor :][::-1], after[::-1])
         rest = after[: len(after) - behind]
         start = alike(before[: session.cursor], rest)
         gone = self._on.count(before, start, session.cursor)
-        return Typed(gone, self._on.count(before, session.cursor, len(before) - behind), rest[start:])
+        return TypedText(gone, self._on.count(before, session.cursor, len(before) - behind), rest[start:])
 
-    def _type(self, change: Change) -> None:
+    def _type(self, change: ViChange) -> None:
         """Type again what was typed then."""
         before, behind, text = change.typed
         units, at = self._on.units, self._on.at
         end = units.end(at) if change.command.verb == "R" else units.size
         self._on.replace(max(at - before, 0), min(at + behind, end), text)
 
-    def _type_more(self, change: Change) -> None:
+    def _type_more(self, change: ViChange) -> None:
         """Type it as often as the count says, once being done."""
         command, typed = change.command, change.typed
         for _ in range(min(command.number, LARGEST // max(len(typed.text), 1)) - 1):
             if command.verb in ("o", "O"):
                 self._on.replace(self._on.at, self._on.at, "\n")
-            self._type(Change(command, typed._replace(before=0, behind=typed.behind * (command.verb == "R"))))
+            self._type(ViChange(command, typed._replace(before=0, behind=typed.behind * (command.verb == "R"))))
 
     def _back(self) -> None:
         """To the left, where something was typed."""

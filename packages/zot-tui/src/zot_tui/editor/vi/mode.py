@@ -6,22 +6,22 @@ Vim where it goes further; what depends on more than a text is left out: search,
 """
 
 from zot_tui.editor.buffer import Buffer, alike
-from zot_tui.editor.mode import Outcome, Shape
+from zot_tui.editor.mode import CursorShape, Outcome
 from zot_tui.editor.units import BLANK
-from zot_tui.editor.vi.command import KEYS, LINES, OPERATORS, WHOLE, Command, read
-from zot_tui.editor.vi.insert import INSERTS, Change, Inserting, State, typed_by
-from zot_tui.editor.vi.motions import END, FINDS, MOTIONS, From, Target
-from zot_tui.editor.vi.objects import OBJECTS, Extent
+from zot_tui.editor.vi.command import KEYS, LINES, OPERATORS, WHOLE, ViCommand, read
+from zot_tui.editor.vi.insert import INSERTS, InsertModeBase, ViChange, ViState, typed_by
+from zot_tui.editor.vi.motions import END, FINDS, MOTIONS, MotionStart, MotionTarget
+from zot_tui.editor.vi.objects import OBJECTS, UnitRange
 from zot_tui.editor.vi.operators import Chips, no_chips
-from zot_tui.keys.keys import Key
+from zot_tui.keys.key import Key
 
 BEGINNINGS = frozenset("/!@")
 """Characters that an empty editor takes for typed in normal mode too: something begins with them."""
 
-_SHAPES: dict[str, Shape] = {"insert": "bar", "replace": "underline"}
+_SHAPES: dict[str, CursorShape] = {"insert": "bar", "replace": "underline"}
 
 
-class Vi(Inserting):
+class Vi(InsertModeBase):
     """The machine. `chips` gives the parts of a text that are one unit each. It begins in insert mode."""
 
     def __init__(self, buffer: Buffer, chips: Chips = no_chips) -> None:
@@ -31,7 +31,7 @@ class Vi(Inserting):
         self._goal: float | None = None  # the cells that going up and down keeps to
         self._found: tuple[str, str] | None = None  # the last of the motions of FINDS, and its character
 
-    # What an editor asks; see `Mode`.
+    # What an editor asks; see `EditorMode`.
 
     @property
     def name(self) -> str:
@@ -39,7 +39,7 @@ class Vi(Inserting):
         return "" if self._state == "insert" else self._state
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> CursorShape:
         """A bar where text goes, a block on a character."""
         return _SHAPES.get(self._state, "block")
 
@@ -116,12 +116,12 @@ class Vi(Inserting):
             self._on.go(at + 1)
 
     def pause(self) -> None:
-        """See `Mode`."""
+        """See `EditorMode`."""
         self._keys.clear()
         self._end_session()
 
     def settle(self) -> None:
-        """See `Mode`."""
+        """See `EditorMode`."""
         text, cursor = self._buffer.text, self._buffer.cursor
         if (text, cursor) == self._seen:
             return
@@ -140,14 +140,14 @@ class Vi(Inserting):
         self._seen = self._buffer.text, self._buffer.cursor
 
     def restart(self) -> None:
-        """See `Mode`."""
+        """See `EditorMode`."""
         self.pause()
         self._state, self._goal = "insert", None
         self._seen = self._buffer.text, self._buffer.cursor
 
     # Commands.
 
-    def _do(self, command: Command) -> Outcome:
+    def _do(self, command: ViCommand) -> Outcome:
         verb, times = command.verb, max(command.number, 1)
         if verb in ("", ";", ","):
             return self._move(command._replace(motion=command.motion or verb))
@@ -169,11 +169,11 @@ class Vi(Inserting):
             if self._buffer.text != before:
                 self._buffer.move(alike(before, self._buffer.text))
         else:
-            self._change(Change(command))
+            self._change(ViChange(command))
         self._goal = None
         return "used"
 
-    def _move(self, command: Command) -> Outcome:
+    def _move(self, command: ViCommand) -> Outcome:
         name = command.motion
         if name in OBJECTS:
             self._select(command)
@@ -187,7 +187,7 @@ class Vi(Inserting):
             return "down" if name == "j" else "up"
         return "used"
 
-    def _target(self, command: Command) -> Target | None:
+    def _target(self, command: ViCommand) -> MotionTarget | None:
         """Where a motion leads from the cursor."""
         name, char = command.motion, command.char
         units, at = self._on.units, self._on.at
@@ -203,22 +203,22 @@ class Vi(Inserting):
             self._found = name, char
         if name in ("j", "k") and self._goal is None:
             self._goal = units.cells(at)
-        return MOTIONS[name](From(units, at, command.number, char, self._goal or 0, command.verb))
+        return MOTIONS[name](MotionStart(units, at, command.number, char, self._goal or 0, command.verb))
 
-    def _extent(self, command: Command) -> Extent | None:
+    def _extent(self, command: ViCommand) -> UnitRange | None:
         """What an operator takes."""
         units, at, times = self._on.units, self._on.at, max(command.number, 1)
         if command.motion == LINES:
             end = units.end(units.lines(at, times - 1))
             first = min(at, units.first(at)) if command.verb[0] == "g" else at
-            return Extent(first, end, lines=True) if times == 1 or units.end(at) < units.size else None
+            return UnitRange(first, end, lines=True) if times == 1 or units.end(at) < units.size else None
         if command.motion in OBJECTS:
             return OBJECTS[command.motion](units, at, times)
         target = self._target(command)
         self._goal = None
         return None if target is None else self._on.between(at, target, command.verb)
 
-    def _change(self, change: Change) -> None:
+    def _change(self, change: ViChange) -> None:
         self._buffer.begin_step()
         done = self._run(change)
         if self._state in ("insert", "replace"):
@@ -245,7 +245,7 @@ class Vi(Inserting):
             self._back()
         self._buffer.end_step()
 
-    def _run(self, change: Change) -> bool:
+    def _run(self, change: ViChange) -> bool:
         """A change but for what is typed; whether it could be done."""
         command = change.command
         if change.selected is not None:
@@ -258,7 +258,7 @@ class Vi(Inserting):
             return True
         return self._on.act(command)
 
-    def _operate(self, command: Command, extent: Extent) -> bool:
+    def _operate(self, command: ViCommand, extent: UnitRange) -> bool:
         done = self._on.operate(command, extent)
         if command.verb == "c":
             self._state = "insert"
@@ -285,19 +285,19 @@ class Vi(Inserting):
 
     # What is selected.
 
-    def _selected(self) -> Extent:
+    def _selected(self) -> UnitRange:
         units, (first, last) = self._on.units, self._ends()
         if self._state == "visual line":
-            return Extent(units.start(first), units.end(last), lines=True)
+            return UnitRange(units.start(first), units.end(last), lines=True)
         last = units.end(last) if self._goal == END else last
-        return Extent(first, min(last + 1, units.size))
+        return UnitRange(first, min(last + 1, units.size))
 
     def _ends(self) -> tuple[int, int]:
         """The units that a selection reaches, the first one first."""
         anchor, at = self._on.units.index(self._anchor), self._on.at
         return min(anchor, at), max(anchor, at)
 
-    def _select(self, command: Command) -> None:
+    def _select(self, command: ViCommand) -> None:
         """A text object: what is selected becomes it, or grows by it."""
         units, at = self._on.units, self._on.at
         more = at != units.index(self._anchor)
@@ -309,10 +309,10 @@ class Vi(Inserting):
         self._state = "visual line" if extent.lines else "visual"
         self._on.go(max(extent.end - 1, extent.start))
 
-    def _do_selected(self, command: Command) -> None:
+    def _do_selected(self, command: ViCommand) -> None:
         verb, extent, units = command.verb.rstrip(), self._selected(), self._on.units
         if verb in ("v", "V"):
-            state: State = "visual" if verb == "v" else "visual line"
+            state: ViState = "visual" if verb == "v" else "visual line"
             self._state = "normal" if state == self._state else state
         elif verb in ("o", "O"):
             cursor, self._anchor = self._anchor, self._buffer.cursor
@@ -320,7 +320,7 @@ class Vi(Inserting):
         elif verb in ("I", "A"):
             self._on.go(extent.start if verb == "I" else extent.end)
             self._state = "normal"
-            self._change(Change(Command("i")))
+            self._change(ViChange(ViCommand("i")))
         else:
             first, last = self._ends()
             below = units.slice(first, last).count("\n")
@@ -328,15 +328,15 @@ class Vi(Inserting):
             lines = extent.lines or command.verb != verb or verb in WHOLE
             self._state = "normal"
             self._on.go(units.start(first) if lines else first)
-            self._change(Change(command._replace(verb=verb), selected=(below, across, lines)))
+            self._change(ViChange(command._replace(verb=verb), selected=(below, across, lines)))
 
-    def _again(self, selected: tuple[int, float, bool]) -> Extent:
+    def _again(self, selected: tuple[int, float, bool]) -> UnitRange:
         """As much from the cursor on as was selected."""
         below, across, lines = selected
         units, at = self._on.units, self._on.at
         last = units.lines(at, below)
         if lines:
-            return Extent(at, units.end(last), lines=True)
+            return UnitRange(at, units.end(last), lines=True)
         start = last if below else at
         end = min(units.end(last) + (across == END or units.empty(start)), units.size)
-        return Extent(at, int(min(start + across, end)))
+        return UnitRange(at, int(min(start + across, end)))

@@ -10,13 +10,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from zot_tui.editor.units import BLANK, Units
 
-Kind: TypeAlias = Literal["exclusive", "inclusive", "lines"]
+MotionKind: TypeAlias = Literal["exclusive", "inclusive", "lines"]
 
 END = float("inf")
 """The column behind all columns: where going up and down keeps to the ends of lines."""
 
 
-class From(NamedTuple):
+class MotionStart(NamedTuple):
     """Where a motion begins. `number` is the count, 0 if none was typed, `char` what a motion of `FINDS` looks for,
     `goal` the cells that going up and down keeps, `operator` the one that waits for the motion, if one does."""
 
@@ -33,108 +33,108 @@ class From(NamedTuple):
         return max(self.number, 1)
 
 
-class Target(NamedTuple):
+class MotionTarget(NamedTuple):
     """Where it leads: a unit, or the end of a line or of the text."""
 
     at: int
-    kind: Kind = "exclusive"
+    kind: MotionKind = "exclusive"
 
 
-Motion: TypeAlias = Callable[[From], Target | None]
+Motion: TypeAlias = Callable[[MotionStart], MotionTarget | None]
 """None: there is nothing that way."""
 
 
 # In a line.
 
 
-def left(place: From) -> Target | None:
+def left(place: MotionStart) -> MotionTarget | None:
     """h"""
     start = place.units.start(place.at)
-    return Target(max(place.at - place.times, start)) if place.at > start or place.operator else None
+    return MotionTarget(max(place.at - place.times, start)) if place.at > start or place.operator else None
 
 
-def right(place: From) -> Target | None:
+def right(place: MotionStart) -> MotionTarget | None:
     """l"""
     end = place.units.end(place.at) if place.operator else place.units.last(place.at)
-    return Target(min(place.at + place.times, end)) if place.at < end or place.operator else None
+    return MotionTarget(min(place.at + place.times, end)) if place.at < end or place.operator else None
 
 
-def line_start(place: From) -> Target:
+def line_start(place: MotionStart) -> MotionTarget:
     """0"""
-    return Target(place.units.start(place.at))
+    return MotionTarget(place.units.start(place.at))
 
 
-def line_first(place: From) -> Target:
+def line_first(place: MotionStart) -> MotionTarget:
     """^"""
-    return Target(place.units.first(place.at))
+    return MotionTarget(place.units.first(place.at))
 
 
-def line_end(place: From) -> Target | None:
+def line_end(place: MotionStart) -> MotionTarget | None:
     """$"""
     if place.times > 1 and place.units.end(place.at) == place.units.size:
         return None
     at = place.units.lines(place.at, place.times - 1)
-    return Target(place.units.last(at), "inclusive")
+    return MotionTarget(place.units.last(at), "inclusive")
 
 
-def line_last(place: From) -> Target:
+def line_last(place: MotionStart) -> MotionTarget:
     """g_: the last that is no blank"""
     units = place.units
     start = units.lines(place.at, place.times - 1)
     at = units.last(start)
     while at > start and units.kind(at) == BLANK:
         at -= 1
-    return Target(at, "inclusive")
+    return MotionTarget(at, "inclusive")
 
 
-def column(place: From) -> Target:
+def column(place: MotionStart) -> MotionTarget:
     """|"""
-    return Target(place.units.at_cells(place.units.start(place.at), place.times - 1))
+    return MotionTarget(place.units.at_cells(place.units.start(place.at), place.times - 1))
 
 
-# From line to line.
+# MotionStart line to line.
 
 
-def up(place: From) -> Target | None:
+def up(place: MotionStart) -> MotionTarget | None:
     """k"""
     return _line(place, -place.times)
 
 
-def down(place: From) -> Target | None:
+def down(place: MotionStart) -> MotionTarget | None:
     """j"""
     return _line(place, place.times)
 
 
-def _line(place: From, by: int) -> Target | None:
+def _line(place: MotionStart, by: int) -> MotionTarget | None:
     units = place.units
     start = units.lines(place.at, by)
     if start == units.start(place.at):
         return None
-    return Target(units.at_cells(start, place.goal), "lines")
+    return MotionTarget(units.at_cells(start, place.goal), "lines")
 
 
-def text_start(place: From) -> Target:
+def text_start(place: MotionStart) -> MotionTarget:
     """gg"""
-    return Target(place.units.first(place.units.lines(0, place.times - 1)), "lines")
+    return MotionTarget(place.units.first(place.units.lines(0, place.times - 1)), "lines")
 
 
-def text_end(place: From) -> Target:
+def text_end(place: MotionStart) -> MotionTarget:
     """G"""
     units = place.units
-    return Target(units.first(units.lines(0, place.number - 1) if place.number else units.size), "lines")
+    return MotionTarget(units.first(units.lines(0, place.number - 1) if place.number else units.size), "lines")
 
 
-def paragraph_up(place: From) -> Target | None:
+def paragraph_up(place: MotionStart) -> MotionTarget | None:
     """{"""
     return _paragraph(place, -1)
 
 
-def paragraph_down(place: From) -> Target | None:
+def paragraph_down(place: MotionStart) -> MotionTarget | None:
     """}"""
     return _paragraph(place, 1)
 
 
-def _paragraph(place: From, by: int) -> Target | None:
+def _paragraph(place: MotionStart, by: int) -> MotionTarget | None:
     """To the next empty line behind one that is not."""
     units = place.units
     line = units.start(place.at)
@@ -150,16 +150,16 @@ def _paragraph(place: From, by: int) -> Target | None:
                 if left_over:
                     return None
                 if by < 0:
-                    return Target(line)
-                return Target(units.last(line), "exclusive" if units.empty(line) else "inclusive")
+                    return MotionTarget(line)
+                return MotionTarget(units.last(line), "exclusive" if units.empty(line) else "inclusive")
             line = following
-    return Target(line)
+    return MotionTarget(line)
 
 
 # Words.
 
 
-def word(place: From, *, big: bool = False) -> Target | None:
+def word(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
     """w, W: to the beginning of the next one"""
     units, at, count = place.units, place.at, place.times
     if place.operator == "c" and units.kind(at) != BLANK:
@@ -181,15 +181,15 @@ def word(place: From, *, big: bool = False) -> Target | None:
             at += 1
         if ends and at > place.at and at == units.start(at):
             at -= 1  # a word at the end of a line goes without what follows the line
-    return Target(at) if at > place.at or place.operator else None
+    return MotionTarget(at) if at > place.at or place.operator else None
 
 
-def word_end(place: From, *, big: bool = False) -> Target | None:
+def word_end(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
     """e, E: to the end of the next one"""
     return _word_end(place, big=big)
 
 
-def _word_end(place: From, *, big: bool, stop: bool = False) -> Target | None:
+def _word_end(place: MotionStart, *, big: bool, stop: bool = False) -> MotionTarget | None:
     """With `stop`, the end of a word on which it begins counts."""
     units, at = place.units, place.at
     for _ in range(place.times):
@@ -208,10 +208,10 @@ def _word_end(place: From, *, big: bool, stop: bool = False) -> Target | None:
             at += 1
         at -= at < units.size or units.kind(at - 1) != BLANK
         stop = False
-    return Target(at, "inclusive") if at > place.at or place.operator else None
+    return MotionTarget(at, "inclusive") if at > place.at or place.operator else None
 
 
-def word_back(place: From, *, big: bool = False) -> Target | None:
+def word_back(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
     """b, B: to the beginning of this one, or of the one before"""
     units, at = place.units, place.at
     for _ in range(place.times):
@@ -221,10 +221,10 @@ def word_back(place: From, *, big: bool = False) -> Target | None:
         if not units.empty(at):
             while at and units.kind(at - 1, big=big) == units.kind(at, big=big) != BLANK:
                 at -= 1
-    return Target(at) if at < place.at else None
+    return MotionTarget(at) if at < place.at else None
 
 
-def word_end_back(place: From, *, big: bool = False) -> Target | None:
+def word_end_back(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
     """ge, gE: to the end of the one before"""
     units, at = place.units, place.at
     for _ in range(place.times):
@@ -235,33 +235,33 @@ def word_end_back(place: From, *, big: bool = False) -> Target | None:
                 at -= 1
         while at and units.kind(at) == BLANK and not units.empty(at):
             at -= 1
-    return Target(at, "inclusive") if at < place.at else None
+    return MotionTarget(at, "inclusive") if at < place.at else None
 
 
 # What is looked for.
 
 
-def find(place: From) -> Target | None:
+def find(place: MotionStart) -> MotionTarget | None:
     """f: to the next such character of the line"""
     return _find(place, 1)
 
 
-def find_back(place: From) -> Target | None:
+def find_back(place: MotionStart) -> MotionTarget | None:
     """F"""
     return _find(place, -1)
 
 
-def till(place: From) -> Target | None:
+def till(place: MotionStart) -> MotionTarget | None:
     """t: to before it"""
     return _find(place, 1, short=1)
 
 
-def till_back(place: From) -> Target | None:
+def till_back(place: MotionStart) -> MotionTarget | None:
     """T"""
     return _find(place, -1, short=1)
 
 
-def _find(place: From, by: int, short: int = 0) -> Target | None:
+def _find(place: MotionStart, by: int, short: int = 0) -> MotionTarget | None:
     units, at = place.units, place.at
     start, end = units.start(at), units.end(at)
     for _ in range(place.times):
@@ -270,13 +270,13 @@ def _find(place: From, by: int, short: int = 0) -> Target | None:
             at += by
         if not start <= at < end:
             return None
-    return Target(at - by * short, "inclusive" if by > 0 else "exclusive")
+    return MotionTarget(at - by * short, "inclusive" if by > 0 else "exclusive")
 
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
-def matching(place: From) -> Target | None:
+def matching(place: MotionStart) -> MotionTarget | None:
     """%: to the bracket that belongs to this one, or to the next one of the line"""
     units, at = place.units, place.at
     end = units.end(at)
@@ -286,7 +286,7 @@ def matching(place: From) -> Target | None:
         return None
     opens = units.units[at] in _PAIRS
     found = closing(units, at) if opens else opening(units, at)
-    return Target(found, "inclusive") if found is not None else None
+    return MotionTarget(found, "inclusive") if found is not None else None
 
 
 def closing(units: Units, at: int) -> int | None:
@@ -310,7 +310,7 @@ def _partner(units: Units, at: int, same: str, other: str, by: int) -> int | Non
     return None
 
 
-def _big(motion: Callable[..., Target | None]) -> Motion:
+def _big(motion: Callable[..., MotionTarget | None]) -> Motion:
     return lambda place: motion(place, big=True)
 
 

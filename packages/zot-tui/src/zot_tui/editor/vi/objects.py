@@ -12,22 +12,22 @@ from zot_tui.editor.units import BLANK, Units
 from zot_tui.editor.vi.motions import closing
 
 
-class Extent(NamedTuple):
-    """From the unit `start` to before `end`; of `lines` the first and the last one whole, with their line breaks."""
+class UnitRange(NamedTuple):
+    """MotionStart the unit `start` to before `end`; of `lines` the first and the last one whole, with their line breaks."""
 
     start: int
     end: int
     lines: bool = False
 
 
-Find: TypeAlias = Callable[[Units, int, int], Extent | None]
+TextObject: TypeAlias = Callable[[Units, int, int], UnitRange | None]
 
 
-def _word(units: Units, at: int, count: int, *, big: bool, around: bool) -> Extent | None:
+def _word(units: Units, at: int, count: int, *, big: bool, around: bool) -> UnitRange | None:
     """A word or the blanks between two; `around` takes the blanks behind a word too, or else those before it."""
     first, last = units.start(at), units.end(at)
     if first == last:
-        return Extent(at, at) if not around else None
+        return UnitRange(at, at) if not around else None
 
     def run(at: int) -> int:
         kind = units.kind(at, big=big)
@@ -53,10 +53,10 @@ def _word(units: Units, at: int, count: int, *, big: bool, around: bool) -> Exte
         while before > first and units.kind(before - 1) == BLANK:
             before -= 1
         start = before if before > first else start  # those that indent a line stay
-    return Extent(start, end)
+    return UnitRange(start, end)
 
 
-def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> Extent | None:
+def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> UnitRange | None:
     """What is between two quotes of the line; `around` takes them too, and the blanks behind or else before them."""
     first, last = units.start(at), units.end(at)
     quotes = []
@@ -77,7 +77,7 @@ def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> E
         return None
     start, end = pair
     if not around:
-        return Extent(start, end + 1) if count > 1 else Extent(start + 1, end)
+        return UnitRange(start, end + 1) if count > 1 else UnitRange(start + 1, end)
     end += 1
     blanks = end
     while blanks < last and units.kind(blanks) == BLANK:
@@ -85,10 +85,10 @@ def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> E
     if blanks == end:
         while start > first and units.kind(start - 1) == BLANK:
             start -= 1
-    return Extent(start, blanks)
+    return UnitRange(start, blanks)
 
 
-def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool) -> Extent | None:
+def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool) -> UnitRange | None:
     """What is between the brackets around `at`, the `count`th ones, or the next ones where there are none; `around`
     takes them too."""
     close = {"(": ")", "[": "]", "{": "}"}[bracket]
@@ -102,17 +102,17 @@ def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool)
     if place < 0 or (end := closing(units, place)) is None:
         return None
     if around:
-        return Extent(place, end + 1)
+        return UnitRange(place, end + 1)
     start = place + 1
     if start < end and units.is_break(start):  # brackets on lines of their own keep them
         line = units.start(end)
         if line > start and all(units.kind(each) == BLANK for each in range(line, end)):
-            return Extent(start + 1, line - 1, lines=True) if line > start + 1 else Extent(start, start)
+            return UnitRange(start + 1, line - 1, lines=True) if line > start + 1 else UnitRange(start, start)
         start += 1
-    return Extent(start, end)
+    return UnitRange(start, end)
 
 
-def _paragraph(units: Units, at: int, count: int, *, around: bool) -> Extent | None:
+def _paragraph(units: Units, at: int, count: int, *, around: bool) -> UnitRange | None:
     """Lines up to one without text, or such lines; `around` takes those behind it too, or else those before it."""
 
     def blank(line: int) -> bool:
@@ -140,14 +140,14 @@ def _paragraph(units: Units, at: int, count: int, *, around: bool) -> Extent | N
             start = run(before, -1) if before != start else start
             break
         end = following
-    return Extent(start, units.end(end), lines=True)
+    return UnitRange(start, units.end(end), lines=True)
 
 
-def _both(find: Callable[..., Extent | None], keys: str, **named: object) -> dict[str, Find]:
+def _both(find: Callable[..., UnitRange | None], keys: str, **named: object) -> dict[str, TextObject]:
     return {kind + key: partial(find, around=kind == "a", **named) for kind in "ia" for key in keys}
 
 
-OBJECTS: dict[str, Find] = {
+OBJECTS: dict[str, TextObject] = {
     **_both(_word, "w", big=False),
     **_both(_word, "W", big=True),
     **_both(_quoted, '"', quote='"'),

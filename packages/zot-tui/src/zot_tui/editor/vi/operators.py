@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 from zot_tui.editor.buffer import Buffer
 from zot_tui.editor.units import BLANK, CHIP, Units
-from zot_tui.editor.vi.command import Command
-from zot_tui.editor.vi.motions import Target
-from zot_tui.editor.vi.objects import Extent
+from zot_tui.editor.vi.command import ViCommand
+from zot_tui.editor.vi.motions import MotionTarget
+from zot_tui.editor.vi.objects import UnitRange
 
 Chips = Callable[[str], Iterable[tuple[int, int]]]
 
@@ -69,22 +69,22 @@ class Operators:
 
     # Between two places.
 
-    def between(self, start: int, target: Target, verb: str) -> Extent:
+    def between(self, start: int, target: MotionTarget, verb: str) -> UnitRange:
         """What an operator is to change when a motion led from `start` to `target` (`:help exclusive` in Vim)."""
         units = self.units
         first, last = sorted((start, target.at))
         if target.kind == "lines":
-            return Extent(first, units.end(last), lines=True)
+            return UnitRange(first, units.end(last), lines=True)
         if target.kind == "inclusive":
             last += not units.is_break(last)
         elif last > first and last == units.start(last) and units.start(first) != last:
             # It ends at the beginning of a line: that is the end of the line before, or whole lines.
             last -= 1
             if first <= units.first(first):
-                return Extent(first, last, lines=True)
+                return UnitRange(first, last, lines=True)
         if verb == "d" and self._alone(first, last):
-            return Extent(first, last, lines=True)
-        return Extent(first, last)
+            return UnitRange(first, last, lines=True)
+        return UnitRange(first, last)
 
     def _alone(self, first: int, last: int) -> bool:
         """Whether there are but blanks before and behind what is on more than one line."""
@@ -96,13 +96,13 @@ class Operators:
             and all(units.kind(at) == BLANK for at in range(last, end))
         )
 
-    def whole(self, extent: Extent) -> Extent:
+    def whole(self, extent: UnitRange) -> UnitRange:
         """The same as lines, from the first unit to the line break of the last one."""
         units = self.units
         end = extent.end if extent.lines else units.end(max(extent.end - 1, extent.start))
-        return Extent(units.start(extent.start), end, lines=True)
+        return UnitRange(units.start(extent.start), end, lines=True)
 
-    def keep(self, extent: Extent) -> None:
+    def keep(self, extent: UnitRange) -> None:
         """Copy for `put`."""
         text = self.units.slice(extent.start, extent.end)
         if extent.lines:
@@ -111,12 +111,12 @@ class Operators:
             self._lines = ""
         self.buffer.kills.add(text)
 
-    def yank(self, extent: Extent, at: int) -> None:
+    def yank(self, extent: UnitRange, at: int) -> None:
         """y: copy; the cursor goes to `at`."""
         self.keep(extent)
         self.go(at)
 
-    def delete(self, extent: Extent) -> None:
+    def delete(self, extent: UnitRange) -> None:
         """d: cut. With the last line the line break before it goes."""
         start, end, lines = extent
         units = self.units
@@ -135,13 +135,13 @@ class Operators:
         if start != extent.start:
             self.go(self.units.first(self.units.size))
 
-    def change(self, extent: Extent) -> None:
+    def change(self, extent: UnitRange) -> None:
         """c: cut, to type something else there; of lines an empty one is left."""
         if extent.lines or extent.end > extent.start:
             self.keep(extent)
             self.replace(extent.start, extent.end, "")
 
-    def case(self, extent: Extent, convert: Callable[[str], str]) -> None:
+    def case(self, extent: UnitRange, convert: Callable[[str], str]) -> None:
         """g~ gu gU: other letters of the same number; chips stay as they are."""
         units = self.units
         converted = [
@@ -154,7 +154,7 @@ class Operators:
         self.replace(extent.start, extent.end, "".join(converted))
         self.buffer.move(cursor)
 
-    def shift(self, extent: Extent, times: int, *, back: bool) -> None:
+    def shift(self, extent: UnitRange, times: int, *, back: bool) -> None:
         """> and <: more blanks at the beginning of lines, or fewer."""
         text = self.units.slice(extent.start, extent.end)
         lines = text.split("\n")
@@ -224,7 +224,7 @@ class Operators:
             self.replace(end, end, "\n" + text[:-1])
         self.go(self.units.first(at))
 
-    def put_over(self, extent: Extent, count: int) -> bool:
+    def put_over(self, extent: UnitRange, count: int) -> bool:
         """p of what is selected: the same in its place, while that is cut."""
         text = self.buffer.kills.text
         if not text:
@@ -248,7 +248,7 @@ class Operators:
 
     # Commands.
 
-    def operate(self, command: Command, extent: Extent) -> bool:
+    def operate(self, command: ViCommand, extent: UnitRange) -> bool:
         """What an operator, or an action on what is selected, does; False if nothing can be done. `command.number` is
         how often `p`, `>` and `<` do it."""
         verb, at, times = command.verb, extent.start, max(command.number, 1)
@@ -274,7 +274,7 @@ class Operators:
                 self.go(at)
         return True
 
-    def act(self, command: Command) -> bool:
+    def act(self, command: ViCommand) -> bool:
         """p P J gJ r ~; False if nothing can be done."""
         units, at, count = self.units, self.at, max(command.number, 1)
         end = min(at + count, units.end(at))
@@ -289,16 +289,16 @@ class Operators:
                 if command.char == "\n":
                     self.replace(at, end, "\n")
                     return True
-                self.fill(Extent(at, end), command.char)
+                self.fill(UnitRange(at, end), command.char)
                 self.go(end - 1)
             case "~":
                 if at == end:
                     return False
-                self.case(Extent(at, end), str.swapcase)
+                self.case(UnitRange(at, end), str.swapcase)
                 self.go(end)
         return True
 
-    def fill(self, extent: Extent, char: str) -> None:
+    def fill(self, extent: UnitRange, char: str) -> None:
         """r: one character in place of every unit but line breaks."""
         filled = [each if each == "\n" else char for each in self.units.units[extent.start : extent.end]]
         self.replace(extent.start, extent.end, "".join(filled))

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zot_tui.image import iterm, kitty
 from zot_tui.image.cell import QUERY, cell_pixels, reply_pixels
 from zot_tui.image.drawing import Drawing, drawing
-from zot_tui.image.fit import ASSUMED, Room, fit, most_rows
+from zot_tui.image.fit import ASSUMED, ImageRoom, fit, most_rows
 from zot_tui.image.protocol import choose
+from zot_tui.image.size import Pixels, base64_pixels
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
 from zot_tui.theme.color import DEFAULT, Rgb, rgb
-from zot_tui.widgets.transcript.images import Pixels, told_pixels
 
 if TYPE_CHECKING:
-    from zot_tui.terminal.terminal import Display
+    from zot_tui.terminal.screen import AppScreen
 
 _COARSE = 12  # pixels across a cell from which a strip that is drawn again and again is not made finer
 
 
 @dataclass(slots=True)
-class Limits:
+class ImageLimits:
     """How many scaled images are kept and how many bytes of them, how many wait to be scaled, for how long one is
     waited for, in seconds, and how many characters of one a terminal gets, over ssh too.
 
@@ -41,7 +41,7 @@ class Limits:
     sent_over_ssh: int = 300_000
 
 
-class _Key(NamedTuple):
+class _ImageKey(NamedTuple):
     """An image, and the room it has."""
 
     data: str
@@ -50,7 +50,7 @@ class _Key(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Entry:
+class _ImageEntry:
     """What is known of an image: nothing yet, its drawing, or (`done` without one) that it cannot be drawn."""
 
     watchers: dict[Callable[[], object], None] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class _Entry:
 
 
 class ImageStore:
-    """Gives rows for images, base64 of a PNG, JPEG, GIF or WebP. `way` is how they are drawn, `off` for not at all.
+    """Gives rows for images, base64 of a PNG, JPEG, GIF or WebP. `protocol` is how they are drawn, `off` for not at all.
 
     To be used in the thread of a running event loop, where `changed` functions are called too. `suspend` is for
     when the screen goes off, `renew` for when it is on again or different.
@@ -69,21 +69,21 @@ class ImageStore:
 
     def __init__(
         self,
-        screen: "Display",
+        screen: "AppScreen",
         environment: Mapping[str, str],
         theme: Callable[[], Theme],
         *,
         enabled: bool = True,
-        limits: Limits | None = None,
+        limits: ImageLimits | None = None,
     ) -> None:
         self._screen = screen
-        self._limits = limits or Limits()
-        self.way, self._tmux = choose(environment, screen.depth, enabled=enabled)
-        self._most = self._limits.sent_over_ssh if environment.get("SSH_CONNECTION") else self._limits.sent
+        self._limits = limits or ImageLimits()
+        self.protocol, self._tmux = choose(environment, screen.depth, enabled=enabled)
+        self._max_sent = self._limits.sent_over_ssh if environment.get("SSH_CONNECTION") else self._limits.sent
         self._theme = theme
-        self._background = self._behind()
-        self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
-        self._waiting: list[_Key] = []
+        self._background = self._background_color()
+        self._entries: OrderedDict[_ImageKey, _ImageEntry] = OrderedDict()
+        self._waiting: list[_ImageKey] = []
         self._work: object = None  # what stands for the image that is being scaled
         self._outdated = False  # that image is scaled for a screen that has changed
         self._limit: asyncio.TimerHandle | None = None
@@ -103,23 +103,23 @@ class ImageStore:
         room = self._room(width, large=large)
         if room is None:
             return []
-        key = _Key(data, room.columns, room.rows)
+        key = _ImageKey(data, room.columns, room.rows)
         entry = self._entries.get(key)
         if entry is not None:
             self._entries.move_to_end(key)
         else:
-            entry = self._like(key)
+            entry = self._equivalent(key)
         if entry is None:
-            entry = self._entries[key] = _Entry()
+            entry = self._entries[key] = _ImageEntry()
             self._waiting.append(key)
             self._next()
         entry.watchers[changed] = None
         if entry.drawing is None and not entry.done:
-            entry = self._meanwhile(key) or entry
+            entry = self._placeholder(key) or entry
             entry.watchers[changed] = None
         return self._drawn(entry)
 
-    def grows(self, data: str, width: int) -> bool:
+    def can_expand(self, data: str, width: int) -> bool:
         """Whether the image is larger where `large` is said."""
         small, large = self._room(width, large=False), self._room(width, large=True)
         size = self._natural(data)
@@ -134,13 +134,13 @@ class ImageStore:
         transparent."""
         before = self._cell, self._background
         self._measure()
-        self._background = self._behind()
+        self._background = self._background_color()
         if (self._cell, self._background) != before:
             self.clear()
         else:
             self._changed()
 
-    def measured(self, event: str) -> None:
+    def handle_reply(self, event: str) -> None:
         """Take the terminal's answer to how large a cell is; anything else is left alone."""
         size = reply_pixels(event)
         if size is not None and size != self._cell:
@@ -154,7 +154,7 @@ class ImageStore:
         forgotten, self._entries = self._entries, OrderedDict()
         for entry in forgotten.values():
             self._forget(entry)
-        _tell(forgotten.values())
+        _notify(forgotten.values())
 
     def suspend(self) -> None:
         """The screen goes off: the terminal is to forget the images."""
@@ -176,25 +176,25 @@ class ImageStore:
 
     # Inside
 
-    def _room(self, width: int, *, large: bool) -> Room | None:
+    def _room(self, width: int, *, large: bool) -> ImageRoom | None:
         """What an image may take in `width` cells; None where none can be drawn."""
-        columns = min(width - 1 if self.way == "iterm" else width, len(kitty.DIACRITICS))
-        if self._closed or self.way == "off" or columns < 1:
+        columns = min(width - 1 if self.protocol == "iterm" else width, len(kitty.DIACRITICS))
+        if self._closed or self.protocol == "off" or columns < 1:
             return None
         rows = min(most_rows(self._screen.get_cols_rows()[1], large=large), len(kitty.DIACRITICS))
-        return Room(columns, rows, self._cell or ASSUMED, self._grain())
+        return ImageRoom(columns, rows, self._cell or ASSUMED, self._grain())
 
     def _grain(self) -> Pixels:
         cell = self._cell or ASSUMED
-        if self.way == "half":
+        if self.protocol == "half":
             return Pixels(1, 2)
-        if self.way == "iterm" and cell.width > _COARSE:
+        if self.protocol == "iterm" and cell.width > _COARSE:
             return Pixels(_COARSE, max(1, cell.height * _COARSE // cell.width))
         return cell
 
-    def _like(self, key: _Key) -> _Entry | None:
+    def _equivalent(self, key: _ImageKey) -> _ImageEntry | None:
         """The same image, made for another room, if in this one it would look the same."""
-        room = Room(key.columns, key.rows, self._cell or ASSUMED, self._grain())
+        room = ImageRoom(key.columns, key.rows, self._cell or ASSUMED, self._grain())
         for other, entry in self._entries.items():
             made = entry.drawing
             if made is None or other.data != key.data:
@@ -204,7 +204,7 @@ class ImageStore:
                 return entry
         return None
 
-    def _meanwhile(self, key: _Key) -> _Entry | None:
+    def _placeholder(self, key: _ImageKey) -> _ImageEntry | None:
         """The same image in another size that can be shown until this one is ready."""
         for other, entry in self._entries.items():
             made = entry.drawing
@@ -217,17 +217,17 @@ class ImageStore:
         found = [entry for key, entry in self._entries.items() if key.data == data and entry.done]
         if found:
             return next((entry.drawing.natural for entry in found if entry.drawing is not None), None)
-        size = told_pixels(data)
+        size = base64_pixels(data)
         return size if size is not None and size.width and size.height else None
 
-    def _drawn(self, entry: _Entry) -> list[Row[Any]]:
+    def _drawn(self, entry: _ImageEntry) -> list[Row[Any]]:
         """The rows of an image that is ready, having told the terminal of it."""
         made = entry.drawing
         if made is None:
             return []
-        if self.way == "half":
+        if self.protocol == "half":
             return made.half
-        if self.way == "iterm":
+        if self.protocol == "iterm":
             styles = iterm.strip_styles(entry.number, made.rows)
             self._screen.sequences.update(zip(styles, made.strips, strict=True))
             return iterm.strip_rows(entry.number, made.columns, made.rows)
@@ -237,13 +237,13 @@ class ImageStore:
             entry.sent = True
         return kitty.placeholder_rows(entry.number, made.columns, made.rows, self._screen.depth)
 
-    def _forget(self, entry: _Entry) -> None:
+    def _forget(self, entry: _ImageEntry) -> None:
         self._delete(entry)
-        if self.way == "iterm" and entry.drawing is not None:
+        if self.protocol == "iterm" and entry.drawing is not None:
             for style in iterm.strip_styles(entry.number, entry.drawing.rows):
                 self._screen.sequences.pop(style, None)
 
-    def _delete(self, entry: _Entry) -> None:
+    def _delete(self, entry: _ImageEntry) -> None:
         if entry.sent:
             entry.sent = False
             self._send(kitty.deletion(entry.number, tmux=self._tmux))
@@ -258,13 +258,13 @@ class ImageStore:
         del self._waiting[: -self._limits.waiting]
         loop = asyncio.get_running_loop()
         if dropped:
-            loop.call_soon(_tell, dropped)
+            loop.call_soon(_notify, dropped)
         if self._work is not None or not self._waiting:
             return
         key = self._waiting.pop()
         work = self._work = object()
-        room = Room(key.columns, key.rows, self._cell or ASSUMED, self._grain())
-        wanted = (key.data, self.way, room, self._background, self._screen.depth, self._most)
+        room = ImageRoom(key.columns, key.rows, self._cell or ASSUMED, self._grain())
+        wanted = (key.data, self.protocol, room, self._background, self._screen.depth, self._max_sent)
 
         def scale() -> None:
             made: Drawing | None = None
@@ -277,7 +277,7 @@ class ImageStore:
         threading.Thread(target=scale, name="image", daemon=True).start()
         self._limit = loop.call_later(self._limits.seconds, self._finished, key, work, None)
 
-    def _finished(self, key: _Key, work: object, made: Drawing | None) -> None:
+    def _finished(self, key: _ImageKey, work: object, made: Drawing | None) -> None:
         """An image is scaled, cannot be, or took too long, in which case what comes of it later is dropped."""
         if work is not self._work:
             return
@@ -291,14 +291,14 @@ class ImageStore:
             if made is not None:
                 entry.number = self._number()
             self._entries.move_to_end(key)
-            told = [entry, *self._too_many()]
-            _tell(told)
+            told = [entry, *self._evict()]
+            _notify(told)
         if not self._closed:
             self._next()
 
-    def _too_many(self) -> list[_Entry]:
+    def _evict(self) -> list[_ImageEntry]:
         """Take out those that were not looked at for longest, as far as there are too many."""
-        gone: list[_Entry] = []
+        gone: list[_ImageEntry] = []
         done = [key for key, entry in self._entries.items() if entry.done]
         cost = sum(entry.drawing.cost for entry in self._entries.values() if entry.drawing is not None)
         for count, key in zip(range(len(done), 1, -1), done, strict=False):
@@ -323,17 +323,17 @@ class ImageStore:
         size = cell_pixels(self._screen.descriptor)
         if size is not None:
             self._cell = size
-        elif self._screen.started and self.way in ("kitty", "iterm"):
+        elif self._screen.started and self.protocol in ("kitty", "iterm"):
             self._send(QUERY)
 
-    def _behind(self) -> Rgb | None:
+    def _background_color(self) -> Rgb | None:
         return rgb(self._theme().style("text").background or DEFAULT)
 
     def _changed(self) -> None:
-        _tell(self._entries.values())
+        _notify(self._entries.values())
 
 
-def _tell(entries: Any) -> None:
+def _notify(entries: Any) -> None:
     """Call whoever watches these, each once: they look again, and watch again, if they still show it."""
     watchers = dict.fromkeys(watcher for entry in entries for watcher in entry.watchers)
     for entry in entries:

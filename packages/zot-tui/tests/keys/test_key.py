@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.keys.keys import MODIFIERS, NAMES, PANEL_KEYS, Key, from_urwid, panel_key, parse_key
+from zot_tui.keys.key import MODIFIERS, NAMES, PANEL_KEYS, Key, from_urwid, panel_key, parse_key
 
 
 @pytest.mark.parametrize(

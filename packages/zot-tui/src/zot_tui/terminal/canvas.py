@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
-from zot_tui.terminal.frame import Drawn
+from zot_tui.terminal.frame import ScreenRow
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row, Run
@@ -25,7 +25,7 @@ class RowCanvas(urwid.Canvas):
 
     def __init__(
         self,
-        drawn: Sequence[Drawn],
+        drawn: Sequence[ScreenRow],
         columns: int,
         cursor: tuple[int, int] | None = None,
         parts: Sequence[tuple[int, urwid.Canvas]] = (),
@@ -75,15 +75,15 @@ def canvas(rows: Sequence[Row[Any]], columns: int, cursor: tuple[int, int] | Non
 
 
 @lru_cache(maxsize=2048)
-def _kept(row: tuple[Run[Any], ...], columns: int) -> Drawn:
+def _kept(row: tuple[Run[Any], ...], columns: int) -> ScreenRow:
     """As `_drawn`. What grows is drawn again and again, and most of its rows are as they were."""
     return _drawn(row, columns)
 
 
-def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
+def _drawn(row: tuple[Run[Any], ...], columns: int) -> ScreenRow:
     """A row of its full width."""
     used = 0
-    drawn: Drawn = []
+    drawn: ScreenRow = []
     for style, text in row:
         if text:
             drawn.append((attribute_of(style), None, text.encode()))
@@ -94,14 +94,14 @@ def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
     return drawn
 
 
-def rows_of(whole: urwid.Canvas) -> Sequence[Drawn]:
+def rows_of(whole: urwid.Canvas) -> Sequence[ScreenRow]:
     """The rows of any canvas."""
-    return whole.drawn if isinstance(whole, RowCanvas) else cast("list[Drawn]", list(whole.content()))
+    return whole.drawn if isinstance(whole, RowCanvas) else cast("list[ScreenRow]", list(whole.content()))
 
 
 def column(parts: Iterable[urwid.Canvas], columns: int) -> RowCanvas:
     """Canvases of that width, one below the other; the cursor is that of the last one that has one."""
-    drawn: list[Drawn] = []
+    drawn: list[ScreenRow] = []
     cursor: tuple[int, int] | None = None
     placed: list[tuple[int, urwid.Canvas]] = []
     for part in parts:
@@ -128,7 +128,7 @@ def blank(columns: int, count: int) -> RowCanvas:
 
 
 @lru_cache(maxsize=64)
-def _blank(columns: int) -> Drawn:
+def _blank(columns: int) -> ScreenRow:
     return [(None, None, b" " * columns)]
 
 

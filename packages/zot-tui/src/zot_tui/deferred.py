@@ -17,7 +17,7 @@ from typing import Any
 _HOMES: dict[str, Mapping[str, str]] = {}
 
 
-class _Waiting(ModuleType):
+class _DeferredPackage(ModuleType):
     """A package that has not been run. Submodules can be imported from it as from any other."""
 
     def __getattr__(self, name: str) -> Any:
@@ -55,7 +55,7 @@ def defer(package: str, homes: Mapping[str, str]) -> None:
         return
     _HOMES[package] = homes
     module = module_from_spec(spec)
-    module.__class__ = _Waiting
+    module.__class__ = _DeferredPackage
     sys.modules[package] = module
     parent, _, name = package.rpartition(".")
     if parent:
