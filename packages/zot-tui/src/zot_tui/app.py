@@ -1,8 +1,8 @@
-"""`App`: the one place that owns a screen, its input and its signals, on a running asyncio loop.
+"""`App`: owns the screen, its input and its signals, on a running asyncio loop; `Handlers`: its callbacks.
 
-urwid's `MainLoop` draws after whatever it has called, and stops at nothing; here a key is drawn before anything else is
-done, all other changes 25 times a second at most, and nothing while nothing changes. So the screen is driven
-directly.
+It drives urwid's screen directly instead of using urwid's `MainLoop`, which redraws after every callback it makes. Here
+a key is drawn before anything else runs, all other changes at most 25 times a second, and nothing while nothing
+changes.
 """
 
 import asyncio
@@ -32,8 +32,8 @@ from zot_tui.widgets.input.paste import Pasted
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
 
-RATE = 25.0  # redraws a second of what changes by itself
-NOTICE_CELLS = 200
+RATE = 25.0  # redraws a second, apart from those that a key causes
+NOTICE_CELLS = 200  # longest desktop notification
 
 
 def _unused(*_: object) -> bool:
@@ -42,12 +42,12 @@ def _unused(*_: object) -> bool:
 
 @dataclass(slots=True)
 class Handlers:
-    """What an `App` calls, in the loop's thread; none may wait. An exception from any of them ends the app.
+    """Callbacks of an `App`, called in the loop's thread; none may block. An exception from any of them ends the app.
 
-    `action` and `key` say whether they used the key: `action` is asked for a key that the keymap binds, then `key` for
-    any key, then the focused widget. `paste` gets pasted text as it came; if it says False the focused widget gets a
-    `Pasted`. `focus` hears whether the person looks this way. `interrupt` gets the number of a signal that asks to end
-    (SIGINT also for Ctrl+C that nobody used); without it the app ends.
+    `action` and `key` return whether they used the key. A key that the keymap binds goes to `action` first; then any
+    key goes to `key`, then to the focused widget. `paste` gets pasted text as it arrived; if it returns False, the
+    focused widget gets a `Pasted`. `focus` is called when the window gains (True) or loses focus. `interrupt` gets the
+    number of a signal that asks the process to end (SIGINT also for an unused Ctrl+C); without it the app ends.
     """
 
     action: Callable[[str, Key], bool] = _unused
@@ -60,10 +60,11 @@ class Handlers:
 class App:
     """Shows `root`, a box widget, until `exit`: `async with App(root) as app: await app.wait()`.
 
-    `contexts` says where the keys go now, the innermost first, for `keymap`. The terminal is as it was before when the
-    block is left, whatever the way, and before an exception is told. `leave_behind` is printed then. Once over,
-    `signum` is the signal that ended it, if one did, and `gone` says whether the terminal went away. Below `min_size`,
-    columns and rows, it says that it has no room. `images` are those on the screen, once `gallery` was asked for.
+    `contexts` returns where keys go now, innermost first, for `keymap`. Leaving the block restores the terminal in
+    every case, and before an exception propagates; then `leave_behind` is printed. After the app has ended, `signum` is
+    the signal that ended it, if any, and `disconnected` says whether the terminal went away. On a terminal smaller than
+    `min_size` (columns, rows) it shows only a note that there is no room. `images` is the store of the images on the
+    screen, None until `gallery` is called.
     """
 
     def __init__(
@@ -104,11 +105,11 @@ class App:
             self._guard, self._resized, self._interrupted, self._stop_screen, self._continued
         )
 
-    # What is shown
+    # Content
 
     @property
     def root(self) -> urwid.Widget:
-        """The widget that fills the screen; another one may be put in its place."""
+        """The widget that fills the screen; assign another to replace it."""
         return self._root  # type: ignore[no-any-return]  # Any because urwid's types know no box widgets
 
     @root.setter
@@ -118,7 +119,7 @@ class App:
 
     @property
     def theme(self) -> Theme:
-        """The colours; another theme is drawn at once."""
+        """The current theme; a new one is drawn at once."""
         return self._theme
 
     @theme.setter
@@ -129,7 +130,7 @@ class App:
 
     @property
     def title(self) -> str | None:
-        """The window's title; None leaves it alone. The old one comes back when the app is over."""
+        """The window's title; None leaves it alone. The old title is restored when the app ends."""
         return self.screen.title
 
     @title.setter
@@ -145,11 +146,11 @@ class App:
 
     @property
     def drawing(self) -> bool:
-        """Whether a redraw was asked for and has not happened yet."""
+        """Whether a redraw was requested and has not happened yet."""
         return self._redraw_timer is not None or self._resizing
 
     def gallery(self, *, enabled: bool = True) -> "ImageStore":
-        """The images on this screen. It is made when it is first asked for, and `enabled` counts then."""
+        """Return the store of the images on this screen. The first call makes it, and only that one reads `enabled`."""
         if self.images is None:
             from zot_tui.image.store import ImageStore  # noqa: PLC0415  most conversations have no images
 
@@ -157,7 +158,7 @@ class App:
         return self.images
 
     def redraw(self) -> None:
-        """Something has changed: draw soon, together with whatever else changes until then."""
+        """Draw soon, together with all other changes until then."""
         if self._redraw_timer is None and self._visible:
             loop = asyncio.get_running_loop()
             self._redraw_timer = loop.call_at(max(loop.time(), self._last_draw + 1 / RATE), self._guard, self.draw)
@@ -182,13 +183,13 @@ class App:
         self._last_draw = asyncio.get_running_loop().time()
 
     def after(self, seconds: float, callback: Callable[[], object]) -> asyncio.TimerHandle:
-        """Call `callback` later; what it changes is drawn when it asks for a redraw."""
+        """Call `callback` after `seconds`; it requests a redraw itself if it changes something visible."""
         return asyncio.get_running_loop().call_later(seconds, self._guard, callback)
 
-    # Over
+    # Life
 
     async def wait(self) -> None:
-        """Until the app is over. Raises what a handler or a widget raised, with the terminal restored."""
+        """Wait until the app has ended. Raises what a handler or a widget raised, with the terminal restored."""
         await self._ended.wait()
         if self._failure is not None:
             failure, self._failure = self._failure, None
@@ -200,7 +201,7 @@ class App:
         return self._ended.is_set()
 
     def exit(self) -> None:
-        """End the app: `wait` returns, nothing is drawn any more."""
+        """End the app: `wait` returns, and nothing is drawn any more."""
         if self.images is not None:
             self.images.close()
         self._ended.set()
@@ -236,7 +237,7 @@ class App:
 
     @property
     def mouse(self) -> bool:
-        """Whether the mouse is ours: clicks and wheel come in, and the terminal's own selection needs Shift."""
+        """Whether the app gets clicks and the wheel; the terminal's own selection then needs Shift."""
         return self._mouse
 
     @mouse.setter
@@ -246,7 +247,7 @@ class App:
             self.screen.set_mouse_tracking(enable)
 
     async def background(self, limit: float = 0.2) -> Background | None:
-        """Whether the terminal is dark or light, None if it does not say within `limit` seconds; keys go on."""
+        """Ask whether the terminal is dark or light; None without an answer within `limit` seconds. Keys still work."""
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._background_queries.append(answer)
         self.screen.send(QUERY_BACKGROUND)
@@ -259,22 +260,23 @@ class App:
         return background(reply, self.environment)
 
     async def copy(self, text: str) -> tuple[str, ...]:
-        """Put `text` on the clipboard; the ways that took it, none if it could not be done."""
+        """Put `text` on the clipboard; return the names of the ways that worked, empty if none did."""
         return await copy(text, self.screen.send, self.environment)
 
     def bell(self) -> None:
-        """Ring."""
+        """Ring the bell."""
         self.screen.send("\a")
 
     def notify(self, text: str) -> None:
-        """Ring and show a notice of the desktop (OSC 9) where the terminal can, unless the person looks this way."""
+        """Ring the bell and show a desktop notification (OSC 9) where the terminal supports it, unless the window has
+        the focus."""
         if self.focused or (self.focused is None and self.screen.reports_focus):
             return
         self.screen.send(f"\x1b]9;{clip(sanitize_line(text), NOTICE_CELLS)}\x1b\\\a")
 
     @contextlib.contextmanager
     def suspended(self) -> Iterator[None]:
-        """Hand the terminal to another program for as long as the block takes; it may wait, tasks go on."""
+        """Give the terminal to another program for the duration of the block, which may await; tasks keep running."""
         self._suspensions += 1
         try:
             if self._suspensions == 1:
@@ -286,7 +288,7 @@ class App:
                 self._start_screen()
 
     def suspend(self) -> None:
-        """Stop this process and those it was started with, as Ctrl+Z does, until the shell lets them go on."""
+        """Stop this process and its process group, as Ctrl+Z does, until the shell continues them."""
         self._signals.pause(0)
 
     def _start_screen(self) -> None:
@@ -312,12 +314,12 @@ class App:
         self.disconnected = True
         self.exit()
 
-    # Calls from outside
+    # Input
 
     def _guard(self, call: Callable[..., object], *arguments: object) -> None:
         try:
             call(*arguments)
-        except BaseException as error:  # noqa: BLE001  told by `wait`, once the terminal is restored
+        except BaseException as error:  # noqa: BLE001  raised by `wait`, once the terminal is restored
             if self._failure is None:
                 self._failure = error
             self._ended.set()
@@ -378,7 +380,7 @@ class App:
 
     def _interrupted(self, number: int) -> None:
         if self._suspensions and number == signal.SIGINT:
-            return  # Ctrl+C was for the program that has the terminal
+            return  # Ctrl+C is meant for the program that has the terminal
         if self.handlers.interrupt is not None:
             self.handlers.interrupt(number)
         else:
@@ -391,7 +393,7 @@ class App:
             asyncio.get_running_loop().call_soon(self._guard, self.refresh)
 
     def refresh(self) -> None:
-        """Ask the terminal for its size and draw all of it anew."""
+        """Ask the terminal for its size and redraw everything."""
         self._resizing = False
         self._size = None
         self.screen.clear()

@@ -37,10 +37,6 @@ def test_a_chip_is_found_to_be_drawn_and_deleted_as_a_whole():
     (found,) = pastes.find(text)
     assert text[found.start : found.end] == chip == found.chip.label
     assert (found.chip.kind, found.chip.content) == ("text", "a\nb")
-    assert pastes.chip_before(text, found.end) == found
-    assert pastes.chip_before(text, found.start + 3) == found
-    assert pastes.chip_before(text, found.start) is None
-    assert pastes.chip_before(text, found.end + 1) is None
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_no_more_is_read_than_wanted(tmp_path):
 def test_why_nothing_can_be_read_is_one_line(tmp_path):
     assert "install wl-clipboard" in held(environment(tmp_path, WAYLAND_DISPLAY="w")).problem
     assert "install xclip" in held(environment(tmp_path, DISPLAY=":0")).problem
-    assert "no clipboard here" in held(environment(tmp_path)).problem
+    assert "no clipboard can be read" in held(environment(tmp_path)).problem
     where = wl_paste(tmp_path, "image/png", PNG)
     assert "over ssh" in held({**where, "SSH_CONNECTION": "1 2 3 4"}).problem
     where = wl_paste(tmp_path, "", b"")
@@ -181,7 +181,7 @@ def test_a_clipboard_that_is_not_given_is_not_waited_for(tmp_path):
     program(tmp_path, "wl-paste", f"exec 3> '{tmp_path}/held'; echo started >&3; sleep 600 & wait")
     try:
         found = held(environment(tmp_path, WAYLAND_DISPLAY="w"), limit=2.0)
-        assert found == ClipboardContent(problem="the clipboard was not given within 2 s")
+        assert found == ClipboardContent(problem="the clipboard could not be read within 2 s")
         with open(descriptor, closefd=False) as file:
             assert file.read() == "started\n"  # up to its end: nobody holds it any more
     finally:

@@ -57,7 +57,7 @@ def test_handlers_get_keys_as_values_one_after_another():
 
 def test_names_that_are_no_keys_and_control_characters_are_refused():
     async def test(driver: Driver) -> None:
-        with pytest.raises(ValueError, match="'entr' is no key"):
+        with pytest.raises(ValueError, match="'entr' is not a key"):
             driver.type("<entr>")
         with pytest.raises(ValueError, match="<enter>"):
             driver.type("a\n")

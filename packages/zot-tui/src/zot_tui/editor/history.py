@@ -92,16 +92,6 @@ class History:
         self._at = None
         return self._draft
 
-    def matching(self, prefix: str, limit: int = 50) -> list[str]:
-        """Entries that begin with `prefix`, the newest first, each once."""
-        found: dict[str, None] = {}
-        for entry in reversed(self._entries):
-            if entry.startswith(prefix):
-                found[entry] = None
-                if len(found) >= limit:
-                    break
-        return [*found]
-
     def reset(self) -> None:
         """End the walk: the text was sent or changed."""
         self._at, self._draft, self._prefix = None, "", ""

@@ -103,10 +103,6 @@ class Pastes:
             end = found.end()
         return "".join((*parts, text[end:]))
 
-    def chip_before(self, text: str, offset: int) -> ChipSpan | None:
-        """The chip that ends at `offset`, or that `offset` stands in: what a backspace deletes as a whole."""
-        return next((found for found in self.find(text) if found.start < offset <= found.end), None)
-
     def clear(self) -> None:
         """Forget everything: the text was sent."""
         self._chips.clear()

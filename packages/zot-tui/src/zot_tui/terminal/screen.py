@@ -10,16 +10,16 @@ from zot_tui.terminal.input import Paste, TerminalReply
 from zot_tui.theme.detect import Depth
 
 TerminalEvent: TypeAlias = str | tuple[str, int, int, int] | Paste | TerminalReply
-"""A key as urwid names it, a mouse event, a paste, an answer of the terminal."""
+"""A key as urwid names it, a mouse event, a paste, or a reply of the terminal."""
 
 
 class AppScreen(Protocol):
-    """What an `App` draws on and hears from: a `Terminal`, or `zot_tui.testing.MemoryScreen`.
+    """The screen of an `App`: a `Terminal`, or `zot_tui.testing.MemoryScreen`.
 
-    `title` is the window's title while it is on; None leaves it alone. `shape` is how its cursor looks then, `keyboard`
-    how it tells of keys, None until it has said. `sequences` are what is written before the text that has an attribute,
-    as often as that is drawn: images are drawn by it. They move no cursor. `descriptor` is the terminal's, None
-    without one.
+    `title` is the window's title while the screen is on; None leaves it alone. `shape` is the shape of the cursor while
+    it is on. `keyboard` is how the terminal reports keys, None until it has answered. `sequences` maps attributes to
+    sequences that are written before text with that attribute, each time it is drawn; images are drawn this way. They
+    do not move the cursor. `descriptor` is the terminal's file descriptor, None without a terminal.
     """
 
     title: str | None
@@ -49,13 +49,13 @@ class AppScreen(Protocol):
         on_events: Callable[[list[TerminalEvent]], None],
         on_hangup: Callable[[], None],
     ) -> None:
-        """Call `on_events` with what comes in, `on_hangup` when nothing ever will."""
+        """Call `on_events` with input that arrives, and `on_hangup` when no more can arrive."""
 
     def unlisten(self) -> None:
         """Undo `listen`."""
 
     def send(self, sequence: str) -> None:
-        """Write a control sequence past the drawing, at once; nothing while it is off."""
+        """Write a control sequence at once, outside of drawing; ignored while the screen is off."""
 
     def leave(self, text: str) -> None:
-        """Print `text` where the shell will go on, once it is off."""
+        """Print `text` for the shell's screen, once this screen is off."""

@@ -1,7 +1,7 @@
-"""`Terminal`: a real terminal as a screen for urwid, given back as it was found.
+"""`Terminal`: a real terminal as an urwid screen, restored afterwards to the state it was found in.
 
-It differs from urwid's raw screen in three ways: pastes and replies come whole (see `zot_tui.terminal.input`) and every
-key is a key, including Ctrl+C, Ctrl+Z and Ctrl+J; it does not touch signals, which belong to the `App`; and `stop`
+It differs from urwid's raw screen in three ways. Pastes and replies arrive whole (see `zot_tui.terminal.input`), and
+every key is a key, including Ctrl+C, Ctrl+Z and Ctrl+J. It does not touch signals, which belong to the `App`. `stop`
 never raises and always restores.
 """
 
@@ -35,10 +35,10 @@ if sys.platform != "win32":
 
 TITLE_CELLS = 120
 
-_PALETTE: dict[Depth, int] = {16: 0, 1: 1, 256: 3, TRUE_COLOR: 4}  # which colours of an entry urwid draws with
+_PALETTE: dict[Depth, int] = {16: 0, 1: 1, 256: 3, TRUE_COLOR: 4}  # index of the palette entry that urwid draws with
 _READ = 65536
 _PIECE = re.compile(rb"\x1b+[^\x1b]*|[^\x1b]{1,256}[\x80-\xbf]{0,3}")
-_PUSH_TITLE = "\x1b[22;2t"  # XTWINOPS: the window's title onto the terminal's stack, and back from it
+_PUSH_TITLE = "\x1b[22;2t"  # XTWINOPS: push the window's title on the terminal's stack, and pop it
 _POP_TITLE = "\x1b[23;2t"
 _SHAPES: dict[CursorShape, str] = {
     "": "\x1b[0 q",
@@ -49,10 +49,10 @@ _SHAPES: dict[CursorShape, str] = {
 
 
 class Terminal(Screen):
-    """The terminal behind two files, standard input and output if not given.
+    """The terminal behind two files, by default standard input and output.
 
-    `escape_wait` is how long, in seconds, Esc may turn out to be the beginning of a longer sequence, `rest_wait` how
-    long the rest of a paste or a reply may take.
+    `escape_wait` is how long, in seconds, an Esc may turn out to be the beginning of a longer sequence; `rest_wait` is
+    how long to wait for the rest of a paste or a reply.
     """
 
     def __init__(
@@ -86,28 +86,28 @@ class Terminal(Screen):
 
     @property
     def reports_focus(self) -> bool:
-        """Whether the terminal said that it tells of focus."""
+        """Whether the terminal said that it reports focus changes."""
         return self.modes.focus_reporting is True
 
     @property
     def keyboard(self) -> Keyboard | None:
-        """How the terminal tells of keys; None as long as it has not said."""
+        """How the terminal reports keys; None until it has answered."""
         return None if self.modes.kitty_keyboard is None else self._keyboard_protocol_enabled or "legacy"
 
     @property
     def shape(self) -> CursorShape:
-        """How the cursor looks while the screen is on; empty for what the terminal has."""
+        """The shape of the cursor while the screen is on; empty for the terminal's own."""
         return self._shape
 
     @shape.setter
     def shape(self, shape: CursorShape) -> None:
-        if shape != self._shape and not self._linux_console:  # which would print the last letter
+        if shape != self._shape and not self._linux_console:  # it would print the last letter
             self._shape = shape
             self.send(_SHAPES[shape])
 
     @property
     def title(self) -> str | None:
-        """The window's title while the screen is on; None leaves it alone. The old one comes back afterwards."""
+        """The window's title while the screen is on; None leaves it alone. The old title is restored afterwards."""
         return self._title
 
     @title.setter
@@ -128,27 +128,27 @@ class Terminal(Screen):
             self.flush()
 
     def leave(self, text: str) -> None:
-        """See `AppScreen`. Controls are taken out; a terminal that is on_hangup is not told."""
+        """See `AppScreen`. Control characters are removed; a lost terminal is ignored."""
         with contextlib.suppress(OSError):
             self.write(sanitize(text).rstrip("\n") + "\n")
             self.flush()
 
     def get_cols_rows(self) -> tuple[int, int]:
-        """Columns and rows; 80 and 24 of a terminal that does not know."""
+        """Columns and rows; 80 and 24 if the terminal does not know."""
         columns, rows = super().get_cols_rows()
         return columns if columns > 0 else 80, rows if rows > 0 else 24
 
     def resolve_attr(self, attr: Hashable, index: int) -> urwid.AttrSpec:
-        """See urwid. Colours of its own that an attribute brings are brought down to what the terminal has."""
+        """See urwid. An attribute's own colours are reduced to those that the terminal has."""
         found = super().resolve_attr(attr, index)
         return reduced(found, self.depth) if self.depth != TRUE_COLOR and isinstance(attr, urwid.AttrSpec) else found
 
     # Drawing
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
-        """See urwid, which writes every row that has moved anew."""
+        """See urwid, which would rewrite every row that has moved."""
         rows = rows_of(canvas)
-        self._canvas = canvas  # urwid keeps what is drawn of a widget for as long as someone else does
+        self._canvas = canvas  # urwid's cache keeps a canvas only as long as someone else does
         style = self._with_sequence if self.sequences else self._attr_to_escape
         drawn = frame(rows, self._rows, style, self._erases)
         cursor = canvas.cursor
@@ -172,7 +172,7 @@ class Terminal(Screen):
         self._rows = []
 
     def _erases(self, attribute: Hashable) -> bool:
-        """Whether what the terminal erases looks like a blank with this attribute."""
+        """Whether an erased cell looks like a blank with this attribute."""
         if not self.back_color_erase:
             return False
         spec = self.resolve_attr(attribute, _PALETTE[self.depth])
@@ -194,7 +194,7 @@ class Terminal(Screen):
             loop.call_soon(self._received, ahead)
 
     def unlisten(self) -> None:
-        """See `AppScreen`. What was half read is forgotten."""
+        """See `AppScreen`. Incomplete input is dropped."""
         if self._loop is not None:
             self._loop.remove_reader(self._input())
         if self._flush_timer is not None:
@@ -215,7 +215,7 @@ class Terminal(Screen):
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
-            data = b""  # EIO: the other side has hung up
+            data = b""  # EIO: the terminal hung up
         if not data:
             self.unlisten()
             self._on_hangup()
@@ -249,7 +249,7 @@ class Terminal(Screen):
         events: list[TerminalEvent] = []
         for index, part in enumerate(piece.split(b"\n")):
             if index:
-                events.append("ctrl j")  # Enter sends a carriage return, which stays one: see `_start`
+                events.append("ctrl j")  # Enter sends a carriage return, which `_start` leaves as it is
             if part:
                 found, _ = self.parse_input(None, None, list(part), wait_for_more=False)
                 events += [each for each in found if isinstance(each, str) or len(each) == 4]
@@ -258,10 +258,10 @@ class Terminal(Screen):
     # On and off
 
     def signal_init(self) -> None:
-        """Nothing: the `App` has the signals."""
+        """Do nothing: the `App` handles signals."""
 
     def signal_restore(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def _start(self, *args: Any, **kwargs: Any) -> None:
         if sys.platform == "win32":
@@ -280,7 +280,7 @@ class Terminal(Screen):
         settings[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR | termios.IGNCR)
         settings[3] &= ~(termios.ISIG | termios.IEXTEN)
         termios.tcsetattr(descriptor, termios.TCSANOW, settings)
-        # Asked whether it tells of focus, a multiplexer may not answer and yet tell.
+        # A multiplexer may not answer the query for focus reporting, and report it nevertheless.
         self.write(escape.PrivateMode.FOCUS_REPORTING.enable_seq)
         if self._shape:
             self.write(_SHAPES[self._shape])
@@ -289,15 +289,15 @@ class Terminal(Screen):
         self.flush()
 
     def _read_typed_ahead(self, descriptor: int, before: list[Any]) -> None:
-        """Keep what was typed before we were ready, which urwid would throw away: lines that are not yet whole can be
-        read once the terminal does not collect lines any more."""
+        """Keep what was typed before the start, which urwid would discard. Incomplete lines can be read once the
+        terminal no longer collects lines."""
         settings = [*before[:3], before[3] & ~(termios.ICANON | termios.ECHO), *before[4:]]
         termios.tcsetattr(descriptor, termios.TCSANOW, settings)
         while select.select([descriptor], [], [], 0)[0]:
             data = os.read(descriptor, _READ)
             if not data:
                 return
-            self._typed_ahead += data.replace(b"\n", b"\r")  # Enter was made a line feed
+            self._typed_ahead += data.replace(b"\n", b"\r")  # the terminal turned Enter into a line feed
 
     def _stop(self) -> None:
         atexit.unregister(self.stop)
@@ -308,12 +308,12 @@ class Terminal(Screen):
                 self.write(_SHAPES[""])
             self.write(escape.PrivateMode.FOCUS_REPORTING.disable_seq)
             self._await_answers()
-        self._output.lost = True  # from here on errors are not told: what can be restored is
+        self._output.lost = True  # from now on errors are ignored, so that as much as possible is restored
         with contextlib.suppress(OSError, termios.error):
             super()._stop()
 
     def _await_answers(self, limit: float = 0.1) -> None:
-        """Swallow the answers to what was asked at the start, so that they are not typed into a shell."""
+        """Read the answers to the queries of the start, so that they do not end up in the shell."""
         descriptor = self._input()
         while self._keyboard_query_pending and select.select([descriptor], [], [], limit)[0]:
             data = os.read(descriptor, _READ)
@@ -328,7 +328,7 @@ class Terminal(Screen):
 
 
 def reduced(spec: urwid.AttrSpec, depth: Depth) -> urwid.AttrSpec:
-    """The same attributes with colours that a terminal of `depth` colours has; without any for 1."""
+    """Return the same attributes with the colours of a terminal of `depth` colours; no colours if `depth` is 1."""
     settings = [name for name in spec.foreground.split(",")[1:] if name]
     channels = spec.get_rgb_values()
     colors = []
@@ -341,7 +341,7 @@ def reduced(spec: urwid.AttrSpec, depth: Depth) -> urwid.AttrSpec:
         elif basic or values[0] is None or (indexed and depth == 256):
             colors.append("")
         else:
-            color = from_rgb(*values)  # type: ignore[arg-type]  # all three are numbers if the first is
+            color = from_rgb(*values)  # type: ignore[arg-type]  # all three are numbers if the first one is
             colors.append(urwid_color(nearest(color, 256 if depth == 256 else 16)))
     foreground = colors[0] or spec.foreground.split(",")[0]
     return urwid.AttrSpec(",".join([foreground, *settings]), colors[1] or spec.background, colors=max(depth, 16))

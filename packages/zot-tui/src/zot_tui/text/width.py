@@ -18,7 +18,7 @@ _USED = ("grapheme_boundary_before", "iter_graphemes", "wcwidth", "width")  # he
 if not os.environ.get("WCWIDTH_PYTHON"):  # wcwidth's own switch: do without the extension
     defer("wcwidth", dict.fromkeys(_USED, _EXTENSION))
 
-import wcwidth  # noqa: E402  what was put in place
+import wcwidth  # noqa: E402  after `defer`
 from wcwidth.table_zero import ZERO_WIDTH as ZERO_WIDTH  # noqa: E402
 
 Align = Literal["left", "right", "center"]

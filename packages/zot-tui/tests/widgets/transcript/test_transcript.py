@@ -389,7 +389,6 @@ def test_its_text_can_be_printed() -> None:
 
 def test_actions_can_be_bound_and_done_by_name() -> None:
     keymap = Keymap(TRANSCRIPT_BINDINGS)
-    assert keymap.conflicts() == []
     found = keymap.find(parse_key("pageup"))
     assert found is not None
     transcript = turns(9)
