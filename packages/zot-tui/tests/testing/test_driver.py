@@ -134,7 +134,7 @@ async def test_an_app_that_redraws_without_end_is_told():
 
     app = App(Restless(urwid.Text("x")), screen=MemoryScreen())
     async with Driver(app) as driver:
-        with pytest.raises(RuntimeError, match="still asked for a redraw"):
+        with pytest.raises(RuntimeError, match="still requested a redraw"):
             await driver.settle()
 
 

@@ -1,7 +1,7 @@
 """Completion while typing: `/` begins a command, `@` the name of a file; pure.
 
-`Completer` looks at text and cursor after each change, has a list to show while there is one, and says for a key what
-to replace in the buffer. It asks nobody: commands and files are given to it.
+`Completer` inspects text and cursor after each change, offers a list, and returns the edit that a key makes in the
+buffer. The caller supplies commands and files.
 """
 
 import re
@@ -22,10 +22,10 @@ _WORD_END = re.compile(r"\S*")
 
 @dataclass(slots=True)
 class Candidate:
-    """Something to choose: `text` replaces what was typed, `name` and `description` are shown, under `group`.
+    """An entry of the list: `text` replaces what was typed, `name` and `description` are shown, under `group`.
 
-    `positions` are the characters of `name` that the query found. `more` is whether typing goes on behind it: a
-    directory, a command that takes arguments.
+    `positions` are the characters of `name` that the query matched. `more` says whether typing usually continues after
+    it: a directory, or a command with arguments.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Candidate:
 
 @dataclass(slots=True)
 class CommandCompletion:
-    """A command as it is offered, its name without `/`. `arguments` is whether it takes any."""
+    """A command that is offered, its name without `/`. `arguments` says whether it takes any."""
 
     name: str
     description: str = ""
@@ -48,7 +48,7 @@ class CommandCompletion:
 
 @dataclass(slots=True)
 class CompletionQuery:
-    """What is being completed: the text from `start` to `end` is replaced, `text` is what to look for."""
+    """What is being completed: the search text, and the range from `start` to `end` that will be replaced."""
 
     kind: CompletionKind
     start: int
@@ -58,7 +58,7 @@ class CompletionQuery:
 
 @dataclass(slots=True)
 class Popup:
-    """The list that is shown, and which of its candidates is chosen."""
+    """The visible list and the index of the chosen candidate."""
 
     query: CompletionQuery
     candidates: list[Candidate]
@@ -67,7 +67,7 @@ class Popup:
 
 @dataclass(slots=True)
 class CompletionEdit:
-    """Put `text` for what stands from `start` to `end`, with the cursor behind it; then send it all if `submit`."""
+    """Replace the range from `start` to `end` by `text`, with the cursor behind it; send the text if `submit`."""
 
     start: int
     end: int
@@ -75,14 +75,14 @@ class CompletionEdit:
     submit: bool = False
 
     def apply(self, buffer: Buffer) -> None:
-        """Do it, as one step of undo."""
+        """Apply the edit as one undo step."""
         text = buffer.text
         buffer.set(text[: self.start] + self.text + text[self.end :], self.start + len(self.text))
 
 
 def query(text: str, cursor: int) -> CompletionQuery | None:
-    """What can be completed at `cursor`: the command at the beginning of the text, or the word behind an `@` that no
-    word stands before; None elsewhere."""
+    """Return what can be completed at `cursor`: the command at the beginning of the text, or the word after an `@` that
+    does not follow a word; None elsewhere."""
     command = _COMMAND.match(text)
     if command and 1 <= cursor <= command.end():
         return CompletionQuery("command", 0, command.end(), text[1:cursor])
@@ -101,7 +101,7 @@ def query(text: str, cursor: int) -> CompletionQuery | None:
 
 
 class Completer:
-    """The state of completion in one buffer. `popup` is what is shown, None if nothing is."""
+    """Completion in one buffer. `popup` is the visible list, or None."""
 
     def __init__(
         self,
@@ -109,15 +109,15 @@ class Completer:
         files: Callable[[], Sequence[str]],
         limit: int = LIMIT,
     ) -> None:
-        """`files` gives paths as they are to be inserted, directories ending in a slash."""
+        """`files` returns paths in the form to insert, directories ending in a slash."""
         self.popup: Popup | None = None
         self._commands = commands
         self._files = files
         self._limit = limit
-        self._dismissed: tuple[CompletionKind, int] | None = None  # where the list was closed by hand
+        self._dismissed: tuple[CompletionKind, int] | None = None  # where the user closed the list
 
     def update(self, text: str, cursor: int) -> None:
-        """Look again, after the text or the cursor changed."""
+        """Update the list after a change of the text or the cursor."""
         found = query(text, cursor)
         place = (found.kind, found.start) if found else None
         if place != self._dismissed:
@@ -131,17 +131,17 @@ class Completer:
         self.popup = Popup(found, candidates) if candidates else None
 
     def up(self) -> bool:
-        """Choose the one above, from the first the last; whether a list is shown."""
+        """Choose the previous candidate, wrapping around. Returns whether a list is visible."""
         return self._step(-1)
 
     def down(self) -> bool:
-        """Choose the one below, from the last the first; whether a list is shown."""
+        """Choose the next candidate, wrapping around. Returns whether a list is visible."""
         return self._step(1)
 
     def complete(self) -> CompletionEdit | None:
-        """Tab: what the chosen candidate replaces. None if no list is shown, and the key means something else.
+        """Handle Tab: return the edit for the chosen candidate, or None if no list is visible and the key is free.
 
-        Behind a file or command comes a space; behind a directory nothing, so that the search goes on in it.
+        A file or command gets a trailing space; a directory does not, so that the search continues in it.
         """
         popup, self.popup = self.popup, None
         if popup is None:
@@ -151,7 +151,7 @@ class Completer:
         return CompletionEdit(popup.query.start, popup.query.end, chosen.text + ("" if within else " "))
 
     def enter(self) -> CompletionEdit | None:
-        """Enter: as Tab, but a command that takes no arguments is also sent."""
+        """Handle Enter like Tab, but also send a command that takes no arguments."""
         popup = self.popup
         replacement = self.complete()
         if popup is not None and replacement is not None and popup.query.kind == "command":
@@ -161,7 +161,7 @@ class Completer:
         return replacement
 
     def cancel(self) -> bool:
-        """Esc: close the list until another word is begun; whether one was shown."""
+        """Handle Esc: close the list until another word is begun. Returns whether a list was visible."""
         popup, self.popup = self.popup, None
         if popup is None:
             return False
@@ -200,7 +200,7 @@ def _file(path: str, positions: list[int]) -> Candidate:
 
 
 def _mark(text: str, line: int, cursor: int) -> int | None:
-    """The `@` of the word, or of the quoted words, that `cursor` stands in."""
+    """Return the position of the `@` of the word, or of the quoted words, at `cursor`."""
     for found in re.finditer(r'(?<!\S)@(?:"[^"\n]*"?|\S*)', text[line:]):
         start, end = line + found.start(), line + found.end()
         if start < cursor <= end:

@@ -1,4 +1,4 @@
-"""`drawing`: all that is computed to show an image one protocol; to be called in a thread."""
+"""`drawing`: all computation for showing an image; to be called in a thread."""
 
 from base64 import b64encode
 from dataclasses import dataclass, field
@@ -14,13 +14,16 @@ from zot_tui.text.runs import Row
 from zot_tui.theme.color import Rgb
 from zot_tui.theme.detect import Depth
 
-_PER_CELL = 200  # bytes that a cell of half blocks takes, roughly
+_PER_CELL = 200  # approximate bytes of a cell of half blocks
 
 
 @dataclass(slots=True)
 class Drawing:
-    """An image of `columns` by `rows` cells; `natural` is its own size in pixels. By the protocol it is drawn there are a
-    PNG in base64 (kitty), the sequences of its rows (iTerm2) or the rows themselves. `cost` is about its bytes here."""
+    """An image of `columns` by `rows` cells; `natural` is its own size in pixels.
+
+    Depending on the protocol it has a PNG in base64 (kitty), the sequences of its rows (iTerm2), or the rows
+    themselves. `cost` is its approximate size in bytes.
+    """
 
     columns: int
     rows: int
@@ -34,8 +37,10 @@ class Drawing:
 def drawing(
     data: str, protocol: ImageProtocol, room: ImageRoom, background: Rgb | None, depth: Depth, most: int
 ) -> Drawing:
-    """The image of base64 `data` in `room`. What is sent to a terminal that draws images itself is made coarser
-    until it has at most about `most` characters. Raises `UnreadableImage`."""
+    """Draw the image of base64 `data` in `room`. Raises `UnreadableImage`.
+
+    For a terminal that draws images itself, the image is reduced until it has at most about `most` characters.
+    """
     found = scaled(data, room, background)
     made = Drawing(found.columns, found.rows, found.natural)
     if protocol == "half":

@@ -1,4 +1,4 @@
-"""Which way images are drawn on a terminal, from the environment and the settings; pure."""
+"""`ImageProtocol`: how images are drawn on a terminal, from the environment and the settings; pure."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -9,32 +9,31 @@ ImageProtocol: TypeAlias = Literal["kitty", "iterm", "half", "off"]
 
 VARIABLE = "ZOT_INLINE_IMAGES"
 LEAST_COLORS = 256
-"""Colours from which images are drawn at all: fewer make no image, and kitty's are named by a colour."""
+"""The least number of colours for images: with fewer they are unrecognisable, and kitty's are named by a colour."""
 
 _ITERM_PROGRAMS = ("iTerm.app", "WezTerm")
-_ITERM_OVER_SSH = "iTerm2"  # what iTerm2 says in LC_TERMINAL, which ssh passes on
+_ITERM_OVER_SSH = "iTerm2"  # iTerm2's value of LC_TERMINAL, which ssh passes on
 _KITTY_TERMS = ("xterm-kitty", "xterm-ghostty")
-_TMUX_TERM, _SCREEN_TERM = "tmux", "screen"  # $TERM within them; tmux may call itself screen, screen never tmux
+_TMUX_TERM, _SCREEN_TERM = "tmux", "screen"  # $TERM inside of them; tmux may call itself screen, screen never tmux
 
 
 class ProtocolChoice(NamedTuple):
-    """`protocol` is how images are drawn, `tmux` whether what is sent past the drawing goes through tmux."""
+    """`protocol` is how images are drawn; `tmux` says whether sequences outside of drawing go through tmux."""
 
     protocol: ImageProtocol
     tmux: bool = False
 
 
 def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True) -> ProtocolChoice:
-    """How images are drawn on a terminal of `depth` colours.
+    """Return how images are drawn on a terminal of `depth` colours.
 
-    `$ZOT_INLINE_IMAGES` (`kitty`, `iterm`, `half`, `off`, `auto`) counts more than `enabled`; a value that is none of
-    these is like `auto`. In a multiplexer they are half blocks; kitty's placeholders can pass it, if asked for by name,
-    iTerm2's images cannot.
+    `$ZOT_INLINE_IMAGES` (`kitty`, `iterm`, `half`, `off`, `auto`) overrides `enabled`; any other value means `auto`. In
+    a multiplexer images are half blocks; kitty's placeholders work there if requested by name, iTerm2's images do not.
     """
     if depth < LEAST_COLORS:
         return ProtocolChoice("off")
     wanted = environment.get(VARIABLE, "").strip().lower()
-    # Past ssh and sudo there is nothing but $TERM left of a multiplexer.
+    # After ssh and sudo, $TERM is the only sign of a multiplexer.
     term = environment.get("TERM", "")
     tmux = bool(environment.get("TMUX")) or term.startswith(_TMUX_TERM)
     within = tmux or bool(environment.get("STY")) or term.startswith(_SCREEN_TERM)
@@ -47,7 +46,7 @@ def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True
 
 
 def problem(environment: Mapping[str, str]) -> str:
-    """What is wrong with `$ZOT_INLINE_IMAGES`, in one line; empty if nothing."""
+    """Return a one-line message if `$ZOT_INLINE_IMAGES` is invalid, else an empty string."""
     wanted = environment.get(VARIABLE, "")
     known = (*get_args(ImageProtocol), "auto")
     if not wanted.strip() or wanted.strip().lower() in known:
@@ -56,7 +55,7 @@ def problem(environment: Mapping[str, str]) -> str:
 
 
 def _native(environment: Mapping[str, str]) -> ImageProtocol:
-    """What the terminal says of itself. The number of a window is not looked at: other terminals inherit it."""
+    """Return the protocol of the terminal itself. Window ids are ignored: other terminals inherit them."""
     if environment.get("TERM", "") in _KITTY_TERMS:
         return "kitty"
     program = environment.get("TERM_PROGRAM", "")

@@ -7,24 +7,24 @@ from base64 import b64decode
 from typing import NamedTuple
 
 HEAD = 1 << 16
-"""Characters of base64 that tell an image's size, mostly: a photograph may have another image before it."""
+"""Characters of base64 that usually contain an image's size; a photograph may have a thumbnail before it."""
 
 SEGMENTS = 2000
-"""Segments and fill bytes of a JPEG among which its size is looked for: cameras write some dozens."""
+"""The most segments and fill bytes of a JPEG that are searched for its size; cameras write some dozens."""
 
-_NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # in the range of JPEG's frame headers, but none
+_NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # in the range of JPEG's frame headers, but not frame headers
 _BARE = frozenset({0x01, *range(0xD0, 0xD9)})  # JPEG markers without a length
 
 
 class Pixels(NamedTuple):
-    """How large an image is."""
+    """The size of an image."""
 
     width: int
     height: int
 
 
 def base64_pixels(data: str) -> Pixels | None:
-    """The size of the image of base64 `data`, of which no more is decoded than it takes; None also for no base64."""
+    """Return the size of the image of base64 `data`, decoding no more than necessary; None also if it is not base64."""
     for piece in (data[:HEAD], data) if len(data) > HEAD else (data,):
         try:
             found = pixels(b64decode(piece))
@@ -36,7 +36,7 @@ def base64_pixels(data: str) -> Pixels | None:
 
 
 def pixels(data: bytes) -> Pixels | None:
-    """The size of a PNG, GIF, JPEG or WebP; None for anything else and for an image whose beginning is torn."""
+    """Return the size of a PNG, GIF, JPEG or WebP; None for anything else, and if the beginning is incomplete."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
         return Pixels(int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"))
     if data[:6] in (b"GIF87a", b"GIF89a") and len(data) >= 10:
@@ -49,7 +49,7 @@ def pixels(data: bytes) -> Pixels | None:
 
 
 def _jpeg(data: bytes) -> Pixels | None:
-    """The size in the first frame header among the segments."""
+    """Return the size in the first frame header among the segments."""
     at = 2
     for _ in range(SEGMENTS):
         if at + 9 > len(data) or data[at] != 0xFF:

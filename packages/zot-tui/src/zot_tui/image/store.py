@@ -1,4 +1,4 @@
-"""`ImageStore`: the images on a screen: scaled beside the event loop, kept within bounds, forgotten by the terminal."""
+"""`ImageStore`: the images on a screen, scaled in threads, kept within limits, and deleted from the terminal."""
 
 import asyncio
 import os
@@ -22,15 +22,15 @@ from zot_tui.theme.color import DEFAULT, Rgb, rgb
 if TYPE_CHECKING:
     from zot_tui.terminal.screen import AppScreen
 
-_COARSE = 12  # pixels across a cell from which a strip that is drawn again and again is not made finer
+_COARSE = 12  # most pixels across a cell of a strip, which is written often
 
 
 @dataclass(slots=True)
 class ImageLimits:
-    """How many scaled images are kept and how many bytes of them, how many wait to be scaled, for how long one is
-    waited for, in seconds, and how many characters of one a terminal gets, over ssh too.
+    """Limits: scaled images kept and their bytes, images waiting to be scaled, seconds to wait for one, and the most
+    characters of one that are sent to a terminal, and to a terminal over ssh.
 
-    More may wait than a screen shows: those in view that do not wait any more ask again, and again.
+    The queue is longer than a screen: images in view that are dropped from it are requested again and again.
     """
 
     images: int = 100
@@ -42,7 +42,7 @@ class ImageLimits:
 
 
 class _ImageKey(NamedTuple):
-    """An image, and the room it has."""
+    """An image, and the room for it."""
 
     data: str
     columns: int
@@ -51,7 +51,7 @@ class _ImageKey(NamedTuple):
 
 @dataclass(slots=True)
 class _ImageEntry:
-    """What is known of an image: nothing yet, its drawing, or (`done` without one) that it cannot be drawn."""
+    """The state of an image: pending, a drawing, or (`done` without a drawing) cannot be drawn."""
 
     watchers: dict[Callable[[], object], None] = field(default_factory=dict)
     drawing: Drawing | None = None
@@ -61,10 +61,11 @@ class _ImageEntry:
 
 
 class ImageStore:
-    """Gives rows for images, base64 of a PNG, JPEG, GIF or WebP. `protocol` is how they are drawn, `off` for not at all.
+    """Returns rows for images, given as base64 of a PNG, JPEG, GIF or WebP. `protocol` is how they are drawn; `off`
+    draws none.
 
-    To be used in the thread of a running event loop, where `changed` functions are called too. `suspend` is for
-    when the screen goes off, `renew` for when it is on again or different.
+    Use it in the thread of a running event loop; `changed` callbacks are called there too. Call `suspend` when the
+    screen goes off, and `renew` when it is on again or has changed.
     """
 
     def __init__(
@@ -84,8 +85,8 @@ class ImageStore:
         self._background = self._background_color()
         self._entries: OrderedDict[_ImageKey, _ImageEntry] = OrderedDict()
         self._waiting: list[_ImageKey] = []
-        self._work: object = None  # what stands for the image that is being scaled
-        self._outdated = False  # that image is scaled for a screen that has changed
+        self._work: object = None  # identifies the image that is being scaled
+        self._outdated = False  # the image being scaled is for a screen that has changed
         self._limit: asyncio.TimerHandle | None = None
         self._closed = False
         self._numbers = kitty.numbers(screen.depth, 1 + os.urandom(1)[0] % 255)
@@ -93,12 +94,12 @@ class ImageStore:
         self._cell: Pixels | None = None
         self._measure()
 
-    # What is shown
+    # Rows
 
     def rows(self, data: str, width: int, changed: Callable[[], object], *, large: bool = False) -> list[Row[Any]]:
-        """The rows of an image in at most `width` cells; none as long as it is not scaled, and if it cannot be.
+        """Return the rows of an image in at most `width` cells; empty until it is scaled, and if it cannot be drawn.
 
-        `changed` is called once, later, when they would be different. `large` allows for more of the screen.
+        `changed` is called once, later, when they would be different. `large` allows more of the screen.
         """
         room = self._room(width, large=large)
         if room is None:
@@ -120,18 +121,18 @@ class ImageStore:
         return self._drawn(entry)
 
     def can_expand(self, data: str, width: int) -> bool:
-        """Whether the image is larger where `large` is said."""
+        """Whether the image would be larger with `large`."""
         small, large = self._room(width, large=False), self._room(width, large=True)
         size = self._natural(data)
         if small is None or large is None or size is None:
             return False
         return fit(size, small.cell, small.columns, small.rows) != fit(size, large.cell, large.columns, large.rows)
 
-    # What happens to the screen
+    # Changes of the screen
 
     def renew(self) -> None:
-        """The screen is on again, or it may have another size, letters of another size, or other colours behind what is
-        transparent."""
+        """Update after the screen came on again, or may have changed its size, the size of its cells, or its
+        background."""
         before = self._cell, self._background
         self._measure()
         self._background = self._background_color()
@@ -141,43 +142,43 @@ class ImageStore:
             self._changed()
 
     def handle_reply(self, event: str) -> None:
-        """Take the terminal's answer to how large a cell is; anything else is left alone."""
+        """Take the terminal's answer to the query for its cell size; ignore anything else."""
         size = reply_pixels(event)
         if size is not None and size != self._cell:
             self._cell = size
             self.clear()
 
     def clear(self) -> None:
-        """Forget all images; those that are still shown are made anew."""
+        """Forget all images; those that are still shown are drawn again."""
         self._waiting.clear()
-        self._outdated = self._work is not None  # it is waited for: no other is decoded beside it
+        self._outdated = self._work is not None  # its end is awaited: only one image is decoded at a time
         forgotten, self._entries = self._entries, OrderedDict()
         for entry in forgotten.values():
             self._forget(entry)
         _notify(forgotten.values())
 
     def suspend(self) -> None:
-        """The screen goes off: the terminal is to forget the images."""
+        """Delete the images from the terminal: the screen goes off."""
         for entry in self._entries.values():
             self._delete(entry)
 
     def resend(self) -> None:
-        """The terminal may have lost the images: give it those again that are shown."""
+        """Send the visible images again: the terminal may have lost them."""
         self.suspend()
         self._changed()
 
     def close(self) -> None:
-        """Show nothing any more."""
+        """Stop showing images."""
         self._closed = True
         self._waiting.clear()
         if self._limit is not None:
             self._limit.cancel()
         self._changed()
 
-    # Inside
+    # Internals
 
     def _room(self, width: int, *, large: bool) -> ImageRoom | None:
-        """What an image may take in `width` cells; None where none can be drawn."""
+        """Return the room for an image in `width` cells; None where none can be drawn."""
         columns = min(width - 1 if self.protocol == "iterm" else width, len(kitty.DIACRITICS))
         if self._closed or self.protocol == "off" or columns < 1:
             return None
@@ -193,7 +194,7 @@ class ImageStore:
         return cell
 
     def _equivalent(self, key: _ImageKey) -> _ImageEntry | None:
-        """The same image, made for another room, if in this one it would look the same."""
+        """Return an entry of the same image, made for another room, that would look the same in this one."""
         room = ImageRoom(key.columns, key.rows, self._cell or ASSUMED, self._grain())
         for other, entry in self._entries.items():
             made = entry.drawing
@@ -205,7 +206,7 @@ class ImageStore:
         return None
 
     def _placeholder(self, key: _ImageKey) -> _ImageEntry | None:
-        """The same image in another size that can be shown until this one is ready."""
+        """Return an entry of the same image in a smaller size, to be shown until this one is ready."""
         for other, entry in self._entries.items():
             made = entry.drawing
             if made is not None and other.data == key.data and made.columns <= key.columns and made.rows <= key.rows:
@@ -213,7 +214,7 @@ class ImageStore:
         return None
 
     def _natural(self, data: str) -> Pixels | None:
-        """The image's own size, as far as it is known without decoding it."""
+        """Return the image's own size if it is known without decoding the image."""
         found = [entry for key, entry in self._entries.items() if key.data == data and entry.done]
         if found:
             return next((entry.drawing.natural for entry in found if entry.drawing is not None), None)
@@ -221,7 +222,7 @@ class ImageStore:
         return size if size is not None and size.width and size.height else None
 
     def _drawn(self, entry: _ImageEntry) -> list[Row[Any]]:
-        """The rows of an image that is ready, having told the terminal of it."""
+        """Return the rows of an image that is ready, after sending it to the terminal if necessary."""
         made = entry.drawing
         if made is None:
             return []
@@ -249,11 +250,11 @@ class ImageStore:
             self._send(kitty.deletion(entry.number, tmux=self._tmux))
 
     def _send(self, sequence: str) -> None:
-        with suppress(OSError):  # the terminal is gone, which the app is told when it reads from it or draws
+        with suppress(OSError):  # the terminal is gone, which the app notices when it reads or draws
             self._screen.send(sequence)
 
     def _next(self) -> None:
-        """Scale the image that was asked for last: it is in view, most likely."""
+        """Scale the image that was requested last, which is most likely in view."""
         dropped = [self._entries.pop(key) for key in self._waiting[: -self._limits.waiting]]
         del self._waiting[: -self._limits.waiting]
         loop = asyncio.get_running_loop()
@@ -268,17 +269,17 @@ class ImageStore:
 
         def scale() -> None:
             made: Drawing | None = None
-            with suppress(Exception):  # an image that cannot be drawn is a caption, whatever the reason
+            with suppress(Exception):  # an image that cannot be drawn shows only its caption, whatever the reason
                 made = drawing(*wanted)
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self._finished, key, work, made)
 
-        # No thread of a pool: those are waited for at the end of a program.
+        # Not a pool thread: the interpreter waits for those at exit.
         threading.Thread(target=scale, name="image", daemon=True).start()
         self._limit = loop.call_later(self._limits.seconds, self._finished, key, work, None)
 
     def _finished(self, key: _ImageKey, work: object, made: Drawing | None) -> None:
-        """An image is scaled, cannot be, or took too long, in which case what comes of it later is dropped."""
+        """Handle an image that is scaled, cannot be, or took too long; later results of the latter are dropped."""
         if work is not self._work:
             return
         self._work = None
@@ -291,14 +292,13 @@ class ImageStore:
             if made is not None:
                 entry.number = self._number()
             self._entries.move_to_end(key)
-            told = [entry, *self._evict()]
-            _notify(told)
+            _notify([entry, *self._evict()])
         if not self._closed:
             self._next()
 
     def _evict(self) -> list[_ImageEntry]:
-        """Take out those that were not looked at for longest, as far as there are too many."""
-        gone: list[_ImageEntry] = []
+        """Remove the least recently used images that exceed the limits, and return them."""
+        removed: list[_ImageEntry] = []
         done = [key for key, entry in self._entries.items() if entry.done]
         cost = sum(entry.drawing.cost for entry in self._entries.values() if entry.drawing is not None)
         for count, key in zip(range(len(done), 1, -1), done, strict=False):
@@ -307,11 +307,11 @@ class ImageStore:
             entry = self._entries.pop(key)
             cost -= entry.drawing.cost if entry.drawing is not None else 0
             self._forget(entry)
-            gone.append(entry)
-        return gone
+            removed.append(entry)
+        return removed
 
     def _number(self) -> int:
-        """A number that no image here has."""
+        """Return a number that no image here has."""
         taken = {entry.number for entry in self._entries.values()}
         while True:
             self._count += 1
@@ -334,7 +334,7 @@ class ImageStore:
 
 
 def _notify(entries: Any) -> None:
-    """Call whoever watches these, each once: they look again, and watch again, if they still show it."""
+    """Call the watchers of these entries, each once. Those that still show an image request it again."""
     watchers = dict.fromkeys(watcher for entry in entries for watcher in entry.watchers)
     for entry in entries:
         entry.watchers.clear()

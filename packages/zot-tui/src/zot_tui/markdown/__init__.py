@@ -1,4 +1,4 @@
-"""Markdown that is drawn while it is written: `Document` takes text, its blocks give rows. No module imports urwid."""
+"""Markdown that is drawn while it grows: `Document` takes text, its blocks return rows. No module imports urwid."""
 
 from zot_tui.markdown.block import MarkdownBlock
 from zot_tui.markdown.document import Document

@@ -1,4 +1,4 @@
-"""`MarkdownBlock`: a piece of a document that is drawn as a whole."""
+"""`MarkdownBlock`: a part of a document that is drawn as a whole."""
 
 import re
 from collections.abc import Sequence
@@ -22,24 +22,27 @@ _TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Growth:
-    """What is known of a piece of code that grows: the lines that have ended, in colours, and their rows in a width."""
+    """The cached part of a growing piece of code: its finished lines, coloured, and their rows for one width."""
 
     seen: bool = False
     lines: list[str] = field(default_factory=list)
     lex: LexedLines | None = None
     width: int = 0
     rows: list[Row[str]] = field(default_factory=list)
-    wrapped: int = 0  # lines that `rows` has
+    wrapped: int = 0  # number of lines in `rows`
 
 
 class MarkdownBlock:
-    """One paragraph, heading, rule, piece of code, of a table or of HTML, with the marks of the lists and quotes it
-    stands in. Its text does not change."""
+    """A paragraph, heading, rule, or piece of code, of a table or of HTML, with the marks of the lists and quotes
+    around it.
+
+    Its text does not change.
+    """
 
     __slots__ = ("_before", "_growth", "_leaf", "_lexing", "_rows", "_shape", "_width")
 
     def __init__(self, leaf: Leaf, before: "MarkdownBlock | None" = None) -> None:
-        """`before` is the block that this one goes on, if they are pieces of one code block or table."""
+        """`before` is the block that this one continues, if both are pieces of one code block or table."""
         self._leaf = leaf
         self._before = before
         self._width = 0
@@ -49,8 +52,11 @@ class MarkdownBlock:
         self._growth: _Growth | None = None
 
     def grow(self, earlier: "MarkdownBlock | None") -> None:
-        """It is what `earlier` has become, if anything: of a piece of code only the lines that have changed are drawn
-        anew. A token that runs over several lines may be in other colours then than in a block that was made whole."""
+        """Take over the cache of `earlier`, which this block replaces while it grows, if any.
+
+        Of a piece of code only the changed lines are drawn again. A token that spans several lines may then have other
+        colours than in a block that was made whole.
+        """
         if self.kind != "code":
             return
         known = earlier._growth if earlier is not None else None
@@ -58,25 +64,27 @@ class MarkdownBlock:
         self._growth = known if same and earlier is not None and earlier.language == self.language else _Growth()
 
     def settle(self) -> None:
-        """It does not grow any more: draw it whole when it is asked for the next time."""
+        """Draw the block whole when it is drawn next: it does not grow any more."""
         if self._growth is not None:
             self._width, self._rows, self._growth, self._lexing = 0, [], None, None
 
     def forget(self) -> None:
-        """Keep no rows and no colours, but the state of the lexer for the piece that goes on here: all else is made
-        again when it is asked for."""
+        """Drop the rows and colours, except the state of the lexer for the piece that continues this one.
+
+        The rest is computed again on demand.
+        """
         self._width, self._rows, self._growth = 0, [], None
         if self._lexing is not None:
             self._lexing = LexedLines([], self._lexing.states, self._lexing.size)
 
     @property
     def kind(self) -> LeafKind:
-        """What it is; each item of a list is the blocks that stand in it."""
+        """The kind of block. An item of a list is the blocks within it."""
         return self._leaf.kind
 
     @property
     def source(self) -> str:
-        """Its text without marks of lists and quotes, fences, and the head of a table."""
+        """The text without marks of lists and quotes, fences, and the head of a table."""
         return "\n".join(self._leaf.lines)
 
     @property
@@ -86,8 +94,11 @@ class MarkdownBlock:
         return fence.info.split()[0] if fence and fence.info else ""
 
     def rows(self, width: int) -> list[Row[str]]:
-        """What is drawn in `width` cells (1 or more), with an empty row above if the block stands apart from the one
-        before. Kept for the last width asked for."""
+        """Return the rows in `width` cells (1 or more), with an empty row above if the block is separated from the one
+        before.
+
+        The rows for the last width are cached.
+        """
         if width != self._width:
             self._rows = self._drawn(width)
             self._width = width
@@ -130,7 +141,7 @@ class MarkdownBlock:
         indent = ("markdown.code_block", CODE_INDENT)
         first, rest = [*margin.first, indent], [*margin.rest, indent]
         lexed, growth = self._lexed(lines).rows, self._growth
-        ended = len(growth.lines) if growth is not None else 0  # lines whose rows may be known
+        ended = len(growth.lines) if growth is not None else 0  # lines whose rows may be cached
         rows: list[Row[str]] = []
         if growth is not None:
             if growth.width != width:
@@ -146,7 +157,7 @@ class MarkdownBlock:
         return [detached(expand_tabs(line, 0, CODE_TAB)) for line in self._leaf.lines or [""]]
 
     def _lexed(self, lines: Sequence[str]) -> LexedLines:
-        """The code in colours, from the state that the pieces before end in."""
+        """Return the coloured code, starting from the state at the end of the previous piece."""
         waiting: list[MarkdownBlock] = [self]
         while (before := waiting[-1]._before) is not None and waiting[-1]._lexing is None:
             waiting.append(before)
@@ -162,11 +173,11 @@ class MarkdownBlock:
         return found
 
     def _grown(self, lines: Sequence[str], start: LexedLines | None) -> LexedLines | None:
-        """The lines in colours, those that had ended before as they were; None for a block that has not grown yet."""
+        """Return the coloured lines, reusing the finished ones; None for a block that has not grown yet."""
         growth = self._growth
         if growth is None:
             return None
-        if not growth.seen:  # drawn for the first time, perhaps the only one: whole
+        if not growth.seen:  # drawn for the first time, perhaps the only time: whole
             growth.seen = True
             return None
         known = len(growth.lines)
@@ -192,7 +203,7 @@ class MarkdownBlock:
         return [split_row(line) for line in self._leaf.lines]
 
     def _form(self) -> TableShape:
-        """The shape of the table, which its first piece gives."""
+        """Return the shape of the table, which its first piece determines."""
         first = self
         while first._before is not None:
             first = first._before
@@ -203,18 +214,18 @@ class MarkdownBlock:
 
 
 def _room(margin: Margin, width: int) -> int:
-    """Cells that the marks of lists and quotes leave."""
+    """Return the cells that the marks of lists and quotes leave."""
     return width - min(runs_width(margin.rest), width // 2)
 
 
 def _beside(rows: list[Row[str]], margin: Margin, width: int) -> list[Row[str]]:
-    """The rows behind the marks of lists and quotes, which take half of the width at most."""
+    """Put the marks of lists and quotes, at most half of the width, before the rows."""
     marks = clip_runs(margin.first, width // 2, ""), clip_runs(margin.rest, width // 2, "")
     return [_stripped(join([*marks[min(index, 1)], *row])) for index, row in enumerate(rows)]
 
 
 def _stripped(row: Row[str]) -> Row[str]:
-    """The row without spaces at its end."""
+    """Return the row without trailing spaces."""
     row = [*row]
     while row:
         style, text = row.pop()

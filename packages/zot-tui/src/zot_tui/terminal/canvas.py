@@ -144,7 +144,7 @@ def attribute_of(style: Hashable) -> Hashable:
 
 
 class Rows(urwid.Widget):
-    """Draws the rows that `source` returns for the current width; call `changed` to have it asked again. Takes no keys."""
+    """Draws the rows that `source` returns for a width; `changed` makes it ask again. Takes no keys."""
 
     _sizing = frozenset([urwid.FLOW])
     _selectable = False

@@ -89,7 +89,7 @@ class InputSplitter:
         return [KeyBytes(data)] if data and not within else []
 
     def _keys(self, data: bytes, found: list[TerminalInput]) -> bytes:
-        """Take the bytes before a paste or a control string as keys; return the rest, without the opening of a paste."""
+        """Take the bytes before a paste or a control string as keys; return the rest, without a paste's opening."""
         opening = _OPENING.search(data)
         head = data[: opening.start()] if opening else data
         if opening is None:

@@ -14,8 +14,8 @@ from zot_tui.theme.detect import TRUE_COLOR, Depth
 
 
 class MemoryScreen(BaseScreen):
-    """`canvas` is what was drawn last, `draws` how often something was, `sent` what was written past the drawing,
-    `left` what was printed at the end, `mouse` whether the mouse was asked for."""
+    """A screen in memory. `canvas` is the last canvas drawn, `draws` the number of draws, `sent` the sequences written
+    outside of drawing, `left` the text printed at the end, `mouse` whether mouse events are requested."""
 
     def __init__(self, columns: int = 80, rows: int = 24, *, depth: Depth = TRUE_COLOR) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class MemoryScreen(BaseScreen):
         self._on_hangup: Callable[[], None] | None = None
 
     def get_cols_rows(self) -> tuple[int, int]:
-        """The size."""
+        """Return the size."""
         return self.size
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
@@ -49,7 +49,7 @@ class MemoryScreen(BaseScreen):
             self.drawn()
 
     def set_mouse_tracking(self, enable: bool = True) -> None:  # noqa: FBT001, FBT002  urwid's
-        """Remember it."""
+        """Remember the setting."""
         self.mouse = enable
 
     def listen(
@@ -66,13 +66,13 @@ class MemoryScreen(BaseScreen):
         self._on_events = self._on_hangup = None
 
     def hear(self, *events: TerminalEvent) -> None:
-        """Events that arrive together. RuntimeError if nobody listens."""
+        """Deliver events that arrive together. RuntimeError if no app is listening."""
         if self._on_events is None:
-            raise RuntimeError("nobody listens: the app is not running, or has handed the terminal over")
+            raise RuntimeError("no app is listening: it is not running, or has given the terminal to another program")
         self._on_events(list(events))
 
     def hang_up(self) -> None:
-        """The terminal goes away."""
+        """Let the terminal go away."""
         if self._on_hangup is not None:
             self._on_hangup()
 

@@ -1,4 +1,4 @@
-"""`InsertModeBase`: vi's insert and replace mode, each time of which is one change that can be done again; pure."""
+"""`InsertModeBase`: vi's insert and replace mode. Each stay in them is one change, which can be repeated; pure."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -12,11 +12,11 @@ from zot_tui.keys.key import RUNE, Key
 ViState: TypeAlias = Literal["insert", "normal", "replace", "visual", "visual line"]
 
 INSERTS = frozenset("iIaAoOR")
-"""Commands that begin to type, as often as their count says."""
+"""Commands that begin insert or replace mode; their count repeats the typed text."""
 
 
 class TypedText(NamedTuple):
-    """What a time in insert mode came to: units that went before and behind the cursor, and what was typed."""
+    """The result of a stay in insert mode: units removed before and behind the cursor, and the text typed."""
 
     before: int = 0
     behind: int = 0
@@ -28,8 +28,10 @@ _NOTHING = TypedText()
 
 @dataclass(slots=True)
 class ViChange:
-    """What `.` does again: a command, what was typed then, and how much was selected: lines below the first one, and
-    units of the last line, and whether lines are meant."""
+    """A change that `.` can repeat: a command, the text typed with it, and the size of its selection.
+
+    The size is the number of lines below the first, the units of the last line, and whether it is linewise.
+    """
 
     command: ViCommand
     typed: TypedText = _NOTHING
@@ -38,7 +40,7 @@ class ViChange:
 
 @dataclass(slots=True)
 class InsertSession:
-    """A time in insert or replace mode: what began it, and text and cursor then."""
+    """A stay in insert or replace mode: the change it belongs to, and text and cursor at its start."""
 
     change: ViChange
     text: str
@@ -46,7 +48,7 @@ class InsertSession:
 
 
 class InsertModeBase(EditorMode):
-    """The half of `Vi` that types. What it cannot do, keys of bindings, the editor does."""
+    """The typing part of `Vi`. Keys with bindings are handled by the editor."""
 
     def __init__(self, buffer: Buffer, chips: Chips = no_chips) -> None:
         self._buffer = buffer
@@ -54,7 +56,7 @@ class InsertModeBase(EditorMode):
         self._state: ViState = "insert"
         self._last: ViChange | None = None
         self._session: InsertSession | None = None
-        self._over: list[str] = []  # the units that replace mode has typed over
+        self._over: list[str] = []  # the units that replace mode has overwritten
         self._seen = (buffer.text, buffer.cursor)
 
     def _in_insert(self, key: Key, typed: str) -> Outcome:
@@ -98,12 +100,12 @@ class InsertModeBase(EditorMode):
             self._on.go(at - 1)
 
     def _begin_session(self, change: ViChange) -> None:
-        """From here what is typed belongs to `change`, whose step of undo has begun."""
+        """Begin to record typed text as part of `change`, whose undo step has begun."""
         self._session = InsertSession(change, self._buffer.text, self._buffer.cursor)
         self._over.clear()
 
     def _end_session(self, *, again: bool = False) -> None:
-        """What was typed is one change; with `again` as often as its count says."""
+        """End the recording as one change; with `again`, repeat the text as often as the count says."""
         session, self._session = self._session, None
         if session is None:
             return
@@ -120,7 +122,7 @@ class InsertModeBase(EditorMode):
         self._back()
 
     def _typed_in(self, session: InsertSession) -> TypedText:
-        """What differs from the text in which it began."""
+        """Return the difference to the text at the start of the session."""
         before, after = session.text, self._buffer.text
         if session.change.command.verb == "R":
             return TypedText(0, len(self._over), after[session.cursor : self._seen[1]])
@@ -131,14 +133,14 @@ class InsertModeBase(EditorMode):
         return TypedText(gone, self._on.count(before, session.cursor, len(before) - behind), rest[start:])
 
     def _type(self, change: ViChange) -> None:
-        """Type again what was typed then."""
+        """Type the text of a change again."""
         before, behind, text = change.typed
         units, at = self._on.units, self._on.at
         end = units.end(at) if change.command.verb == "R" else units.size
         self._on.replace(max(at - before, 0), min(at + behind, end), text)
 
     def _type_more(self, change: ViChange) -> None:
-        """Type it as often as the count says, once being done."""
+        """Type the text as often as the count says, once having been done."""
         command, typed = change.command, change.typed
         for _ in range(min(command.number, LARGEST // max(len(typed.text), 1)) - 1):
             if command.verb in ("o", "O"):
@@ -146,19 +148,19 @@ class InsertModeBase(EditorMode):
             self._type(ViChange(command, typed._replace(before=0, behind=typed.behind * (command.verb == "R"))))
 
     def _back(self) -> None:
-        """To the left, where something was typed."""
+        """Move left, as leaving insert mode does."""
         at = self._on.at
         if at > self._on.units.start(at):
             self._on.go(at - 1)
 
 
 def typed_by(key: Key) -> str:
-    """The character that a key types, or nothing."""
+    """Return the character that a key types, or an empty string."""
     return key.text if key.name == RUNE and not key.modifiers else ""
 
 
 def behind_escape(key: Key) -> Key | None:
-    """What was typed right behind Esc: to a terminal both are one key with Alt. None for other keys."""
+    """Return the key typed right behind Esc, which terminals report as one key with Alt; None for other keys."""
     if "alt" not in key.modifiers or not {"alt", "shift"}.issuperset(key.modifiers) or len(key.name) != 1:
         return None
     return Key(RUNE, (), key.name.upper() if "shift" in key.modifiers else key.name)

@@ -1,8 +1,8 @@
-"""Where vi's motions lead: functions of a text and a place in it; pure.
+"""vi's motions: functions from a text and a position to a target; pure.
 
-They do what POSIX `vi` documents and, where it leaves something open, what Vim does, whose names for the kinds of
-motions these are: the place that an *exclusive* one leads to is not part of what an operator changes, that of an
-*inclusive* one is, and *lines* means all lines between.
+They follow POSIX `vi`, and Vim where POSIX leaves something open. The kinds of motions have Vim's names: an operator
+changes the text up to the target of an *exclusive* motion without the target, of an *inclusive* one with it, and
+*lines* means all lines between.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,15 @@ from zot_tui.editor.units import BLANK, Units
 MotionKind: TypeAlias = Literal["exclusive", "inclusive", "lines"]
 
 END = float("inf")
-"""The column behind all columns: where going up and down keeps to the ends of lines."""
+"""A column beyond all columns: vertical movement then keeps to the ends of lines."""
 
 
 class MotionStart(NamedTuple):
-    """Where a motion begins. `number` is the count, 0 if none was typed, `char` what a motion of `FINDS` looks for,
-    `goal` the cells that going up and down keeps, `operator` the one that waits for the motion, if one does."""
+    """The start of a motion. `number` is the count, 0 if none was typed.
+
+    `char` is what a motion of `FINDS` looks for, `goal` the cells that vertical movement keeps, `operator` the operator
+    that waits for the motion, or empty.
+    """
 
     units: Units
     at: int
@@ -29,22 +32,22 @@ class MotionStart(NamedTuple):
 
     @property
     def times(self) -> int:
-        """How often: once if nothing was typed."""
+        """The count; 1 if none was typed."""
         return max(self.number, 1)
 
 
 class MotionTarget(NamedTuple):
-    """Where it leads: a unit, or the end of a line or of the text."""
+    """The target of a motion: a unit, or the end of a line or of the text."""
 
     at: int
     kind: MotionKind = "exclusive"
 
 
 Motion: TypeAlias = Callable[[MotionStart], MotionTarget | None]
-"""None: there is nothing that way."""
+"""Returns None if the motion is impossible."""
 
 
-# In a line.
+# Within a line
 
 
 def left(place: MotionStart) -> MotionTarget | None:
@@ -78,7 +81,7 @@ def line_end(place: MotionStart) -> MotionTarget | None:
 
 
 def line_last(place: MotionStart) -> MotionTarget:
-    """g_: the last that is no blank"""
+    """g_: to the last unit of the line that is not blank"""
     units = place.units
     start = units.lines(place.at, place.times - 1)
     at = units.last(start)
@@ -92,7 +95,7 @@ def column(place: MotionStart) -> MotionTarget:
     return MotionTarget(place.units.at_cells(place.units.start(place.at), place.times - 1))
 
 
-# MotionStart line to line.
+# Between lines
 
 
 def up(place: MotionStart) -> MotionTarget | None:
@@ -135,7 +138,7 @@ def paragraph_down(place: MotionStart) -> MotionTarget | None:
 
 
 def _paragraph(place: MotionStart, by: int) -> MotionTarget | None:
-    """To the next empty line behind one that is not."""
+    """Go to the next empty line after one with text."""
     units = place.units
     line = units.start(place.at)
     for left_over in range(place.times - 1, -1, -1):
@@ -156,14 +159,14 @@ def _paragraph(place: MotionStart, by: int) -> MotionTarget | None:
     return MotionTarget(line)
 
 
-# Words.
+# Words
 
 
 def word(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
-    """w, W: to the beginning of the next one"""
+    """w, W: to the beginning of the next word"""
     units, at, count = place.units, place.at, place.times
     if place.operator == "c" and units.kind(at) != BLANK:
-        return _word_end(place, big=big, stop=True)  # the blanks behind a word that is changed stay
+        return _word_end(place, big=big, stop=True)  # changing a word keeps the blanks behind it
     for left_over in range(count - 1, -1, -1):
         kind = units.kind(at, big=big)
         ends = bool(place.operator) and not left_over
@@ -180,17 +183,17 @@ def word(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
         while at < units.size and units.kind(at) == BLANK and not units.empty(at):
             at += 1
         if ends and at > place.at and at == units.start(at):
-            at -= 1  # a word at the end of a line goes without what follows the line
+            at -= 1  # a word at the end of a line does not include the line break
     return MotionTarget(at) if at > place.at or place.operator else None
 
 
 def word_end(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
-    """e, E: to the end of the next one"""
+    """e, E: to the end of the next word"""
     return _word_end(place, big=big)
 
 
 def _word_end(place: MotionStart, *, big: bool, stop: bool = False) -> MotionTarget | None:
-    """With `stop`, the end of a word on which it begins counts."""
+    """With `stop`, the end of the word at the start counts."""
     units, at = place.units, place.at
     for _ in range(place.times):
         kind = units.kind(at, big=big)
@@ -212,7 +215,7 @@ def _word_end(place: MotionStart, *, big: bool, stop: bool = False) -> MotionTar
 
 
 def word_back(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
-    """b, B: to the beginning of this one, or of the one before"""
+    """b, B: to the beginning of this word, or of the word before"""
     units, at = place.units, place.at
     for _ in range(place.times):
         at -= at > 0
@@ -225,7 +228,7 @@ def word_back(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
 
 
 def word_end_back(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
-    """ge, gE: to the end of the one before"""
+    """ge, gE: to the end of the word before"""
     units, at = place.units, place.at
     for _ in range(place.times):
         kind = units.kind(at, big=big)
@@ -238,11 +241,11 @@ def word_end_back(place: MotionStart, *, big: bool = False) -> MotionTarget | No
     return MotionTarget(at, "inclusive") if at < place.at else None
 
 
-# What is looked for.
+# Searches
 
 
 def find(place: MotionStart) -> MotionTarget | None:
-    """f: to the next such character of the line"""
+    """f: to the next occurrence of the character on the line"""
     return _find(place, 1)
 
 
@@ -277,7 +280,7 @@ _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 def matching(place: MotionStart) -> MotionTarget | None:
-    """%: to the bracket that belongs to this one, or to the next one of the line"""
+    """%: to the bracket that matches this one, or the next one on the line"""
     units, at = place.units, place.at
     end = units.end(at)
     while at < end and units.units[at] not in "()[]{}":
@@ -290,12 +293,12 @@ def matching(place: MotionStart) -> MotionTarget | None:
 
 
 def closing(units: Units, at: int) -> int | None:
-    """The bracket that closes the one at `at`."""
+    """Return the bracket that closes the bracket at `at`."""
     return _partner(units, at, units.units[at], _PAIRS[units.units[at]], 1)
 
 
 def opening(units: Units, at: int) -> int | None:
-    """The bracket that the one at `at` closes."""
+    """Return the bracket that opens the bracket at `at`."""
     close = units.units[at]
     return _partner(units, at, close, next(key for key, value in _PAIRS.items() if value == close), -1)
 
@@ -344,4 +347,4 @@ MOTIONS: dict[str, Motion] = {
 }
 
 FINDS = {"f": "F", "F": "f", "t": "T", "T": "t"}
-"""Motions that take a character, and the same the other way round."""
+"""Motions that take a character, each with its opposite."""

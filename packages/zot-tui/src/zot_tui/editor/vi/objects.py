@@ -1,7 +1,6 @@
-"""What vi calls text objects: a word, what is between quotes or brackets, a paragraph; pure.
+"""vi's text objects: a word, the text between quotes or brackets, a paragraph; pure.
 
-Each is a function of a text, a place in it and a count that gives the units from a first one to behind a last one, and
-whether they are whole lines.
+Each is a function of a text, a position and a count, and returns a range of units, or None if there is no such object.
 """
 
 from collections.abc import Callable
@@ -13,7 +12,8 @@ from zot_tui.editor.vi.motions import closing
 
 
 class UnitRange(NamedTuple):
-    """MotionStart the unit `start` to before `end`; of `lines` the first and the last one whole, with their line breaks."""
+    """The units from `start` to before `end`. With `lines`, the first and last line count as a whole, with their line
+    breaks."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ TextObject: TypeAlias = Callable[[Units, int, int], UnitRange | None]
 
 
 def _word(units: Units, at: int, count: int, *, big: bool, around: bool) -> UnitRange | None:
-    """A word or the blanks between two; `around` takes the blanks behind a word too, or else those before it."""
+    """A word, or the blanks between two; `around` adds the blanks behind a word, or else those before it."""
     first, last = units.start(at), units.end(at)
     if first == last:
         return UnitRange(at, at) if not around else None
@@ -48,16 +48,16 @@ def _word(units: Units, at: int, count: int, *, big: bool, around: bool) -> Unit
         end = run(end)
         if around and not blank and end < last and units.kind(end) == BLANK:
             end = run(end)
-    if around and not blank and units.kind(end - 1) != BLANK:  # none behind it
+    if around and not blank and units.kind(end - 1) != BLANK:  # no blanks behind it
         before = start
         while before > first and units.kind(before - 1) == BLANK:
             before -= 1
-        start = before if before > first else start  # those that indent a line stay
+        start = before if before > first else start  # but keep the indentation of a line
     return UnitRange(start, end)
 
 
 def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> UnitRange | None:
-    """What is between two quotes of the line; `around` takes them too, and the blanks behind or else before them."""
+    """The text between two quotes on the line; `around` adds them, and the blanks behind or else before them."""
     first, last = units.start(at), units.end(at)
     quotes = []
     place = first
@@ -67,7 +67,7 @@ def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> U
         elif units.units[place] == quote:
             quotes.append(place)
         place += 1
-    if at in quotes:  # which of two it is, only the quotes before it tell
+    if at in quotes:  # the quotes before it decide whether it opens or closes
         number = quotes.index(at) // 2 * 2
     else:
         before = sum(place < at for place in quotes)
@@ -89,8 +89,7 @@ def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> U
 
 
 def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool) -> UnitRange | None:
-    """What is between the brackets around `at`, the `count`th ones, or the next ones where there are none; `around`
-    takes them too."""
+    """The text between the `count`th brackets around `at`, or else the next ones; `around` adds the brackets."""
     close = {"(": ")", "[": "]", "{": "}"}[bracket]
     place, depth = min(at, units.size - 1), count
     if place >= 0 and units.units[place] == close:
@@ -104,7 +103,7 @@ def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool)
     if around:
         return UnitRange(place, end + 1)
     start = place + 1
-    if start < end and units.is_break(start):  # brackets on lines of their own keep them
+    if start < end and units.is_break(start):  # brackets on lines of their own keep their lines
         line = units.start(end)
         if line > start and all(units.kind(each) == BLANK for each in range(line, end)):
             return UnitRange(start + 1, line - 1, lines=True) if line > start + 1 else UnitRange(start, start)
@@ -113,13 +112,13 @@ def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool)
 
 
 def _paragraph(units: Units, at: int, count: int, *, around: bool) -> UnitRange | None:
-    """Lines up to one without text, or such lines; `around` takes those behind it too, or else those before it."""
+    """Lines up to a blank one, or blank lines; `around` adds lines of the other kind behind, or else before them."""
 
     def blank(line: int) -> bool:
         return all(units.kind(each) == BLANK for each in range(line, units.end(line)))
 
     def run(line: int, by: int) -> int:
-        """The last line that is like `line`, from there on."""
+        """Return the last line from `line` on that is of the same kind."""
         same = blank(line)
         while (following := units.lines(line, by)) != line and blank(following) == same:
             line = following

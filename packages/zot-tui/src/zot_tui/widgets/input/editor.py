@@ -146,7 +146,7 @@ class EditorWidget(urwid.Widget):
     def paste(self, text: str) -> None:
         """Put a pasted text at the cursor: a long one as a chip, dropped files as theirs, as one step of undo."""
         if not self._single:
-            text = self.pastes.take(text)
+            text = self.pastes.collapse(text)
             self._rows.clear()  # text that was there may be a chip now
         self.insert(text.strip("\n") if self._single else text)
 
