@@ -6,9 +6,9 @@ import termios
 from typing import Any
 
 import pytest
+from pty_screen import KITTY, PtyScreen
 
 from zot_provider.testing import ScriptedServer, Turn
-from zot_tui.testing import KITTY, PtyScreen
 
 BAR, BLOCK, UNDERLINE, OWN = b"\x1b[6 q", b"\x1b[2 q", b"\x1b[4 q", b"\x1b[0 q"
 NORMAL = "\n  normal  "

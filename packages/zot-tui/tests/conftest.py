@@ -1,4 +1,4 @@
-"""What needs a terminal emulator is left out where there is none: `make check` and `make test` bring one."""
+"""Skips the tests that need a terminal emulator without one; `make check` and `make test` install it."""
 
 from importlib.util import find_spec
 

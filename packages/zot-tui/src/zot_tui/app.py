@@ -1,8 +1,7 @@
 """`App`: owns the screen, its input and its signals, on a running asyncio loop; `Handlers`: its callbacks.
 
-It drives urwid's screen directly instead of using urwid's `MainLoop`, which redraws after every callback it makes. Here
-a key is drawn before anything else runs, all other changes at most 25 times a second, and nothing while nothing
-changes.
+urwid's `MainLoop` would redraw after every callback. Here a key is drawn before anything else runs, all other changes
+at most 25 times a second, and nothing while nothing changes.
 """
 
 import asyncio
@@ -32,7 +31,7 @@ from zot_tui.widgets.input.paste import Pasted
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
 
-RATE = 25.0  # redraws a second, apart from those that a key causes
+RATE = 25.0  # redraws a second, keys aside
 NOTICE_CELLS = 200  # longest desktop notification
 
 
@@ -61,10 +60,10 @@ class App:
     """Shows `root`, a box widget, until `exit`: `async with App(root) as app: await app.wait()`.
 
     `contexts` returns where keys go now, innermost first, for `keymap`. Leaving the block restores the terminal in
-    every case, and before an exception propagates; then `leave_behind` is printed. After the app has ended, `signum` is
-    the signal that ended it, if any, and `disconnected` says whether the terminal went away. On a terminal smaller than
-    `min_size` (columns, rows) it shows only a note that there is no room. `images` is the store of the images on the
-    screen, None until `gallery` is called.
+    every case, before an exception propagates; then `leave_behind` is printed. After the end, `signum` is the signal
+    that caused it, if any, and `disconnected` says whether the terminal went away. A terminal below `min_size`
+    (columns, rows) shows only a note. `images` is the store of the images on the screen, None until `gallery` is
+    called.
     """
 
     def __init__(
@@ -101,9 +100,7 @@ class App:
         self._resizing = False
         self._suspensions = 0
         self._background_queries: list[asyncio.Future[str]] = []
-        self._signals = TerminalSignals(
-            self._guard, self._resized, self._interrupted, self._stop_screen, self._continued
-        )
+        self._signals = TerminalSignals(self._guard, self._resized, self._interrupted, self._hide, self._continued)
 
     # Content
 
@@ -172,8 +169,7 @@ class App:
             return
         size = self.size
         if size[0] < self.min_size[0] or size[1] < self.min_size[1]:
-            note = [[("muted", clip("too small", size[0]))], *[[] for _ in range(size[1] - 1)]]
-            drawn: urwid.Canvas = canvas(note, size[0])
+            drawn: urwid.Canvas = canvas([[("muted", clip("too small", size[0]))], *[[]] * (size[1] - 1)], size[0])
         else:
             drawn = self._root.render(size, focus=True)
         try:
@@ -207,14 +203,13 @@ class App:
         self._ended.set()
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
         self.screen.register_palette(palette(self._theme))
         try:
             if isinstance(self.screen, Terminal):
-                self._signals.start(loop)
-            self._start_screen()
+                self._signals.start(asyncio.get_running_loop())
+            self._show()
         except BaseException:
-            self._stop_screen()
+            self._hide()
             self._signals.stop()
             raise
         if self._failure is not None:
@@ -226,7 +221,7 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.exit()
-        self._stop_screen()
+        self._hide()
         self._signals.stop()
         if self.leave_behind and not self.disconnected:
             self.screen.leave(self.leave_behind)
@@ -268,36 +263,35 @@ class App:
         self.screen.send("\a")
 
     def notify(self, text: str) -> None:
-        """Ring the bell and show a desktop notification (OSC 9) where the terminal supports it, unless the window has
-        the focus."""
+        """Ring the bell and show a desktop notification (OSC 9) if the terminal can, unless the window has focus."""
         if self.focused or (self.focused is None and self.screen.reports_focus):
             return
         self.screen.send(f"\x1b]9;{clip(sanitize_line(text), NOTICE_CELLS)}\x1b\\\a")
 
     @contextlib.contextmanager
     def suspended(self) -> Iterator[None]:
-        """Give the terminal to another program for the duration of the block, which may await; tasks keep running."""
+        """Give the terminal to another program for the duration of the block, which may await; tasks run on."""
         self._suspensions += 1
         try:
             if self._suspensions == 1:
-                self._stop_screen()
+                self._hide()
             yield
         finally:
             self._suspensions -= 1
             if not self._suspensions and not self._ended.is_set():
-                self._start_screen()
+                self._show()
 
     def suspend(self) -> None:
         """Stop this process and its process group, as Ctrl+Z does, until the shell continues them."""
         self._signals.pause(0)
 
-    def _start_screen(self) -> None:
+    def _show(self) -> None:
         self.screen.start()
         self.screen.set_mouse_tracking(self._mouse)
         self.screen.listen(asyncio.get_running_loop(), self._on_events, self._hung_up)
         self._guard(self.refresh)
 
-    def _stop_screen(self) -> None:
+    def _hide(self) -> None:
         if self._redraw_timer is not None:
             self._redraw_timer.cancel()
             self._redraw_timer = None
@@ -323,7 +317,7 @@ class App:
             if self._failure is None:
                 self._failure = error
             self._ended.set()
-            self._stop_screen()
+            self._hide()
 
     def _on_events(self, events: list[TerminalEvent]) -> None:
         self._guard(self._handle_events, events)
@@ -403,4 +397,4 @@ class App:
 
     def _continued(self) -> None:
         if not self._suspensions and not self._ended.is_set():
-            self._start_screen()
+            self._show()

@@ -10,10 +10,10 @@ import termios
 
 import pytest
 import urwid
+from pty_screen import KITTY, PtyScreen
 
 from zot_tui.terminal.canvas import attribute_of
 from zot_tui.terminal.terminal import TerminalOutput, reduced
-from zot_tui.testing import KITTY, PtyScreen
 from zot_tui.text.ansi import Sgr
 
 # Shows the last keys, the length of a paste, and a counter that other tasks move.

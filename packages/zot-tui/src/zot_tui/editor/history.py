@@ -66,7 +66,7 @@ class History:
         return True
 
     def back(self, text: str, *, prefix: str = "") -> str | None:
-        """Return the entry before the current one among those that begin with `prefix`, or None.
+        """Return the previous entry that begins with `prefix`, or None.
 
         If `text` is not what the last step returned, it becomes the draft, and the walk starts again at the newest
         entry.

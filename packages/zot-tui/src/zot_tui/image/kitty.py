@@ -71,8 +71,7 @@ def placeholder_rows(number: int, columns: int, rows: int, depth: Depth) -> list
 
 
 def numbers(depth: Depth, high: int) -> range:
-    """Return the possible numbers of images: those that a colour can express, without the first choices of other
-    programs.
+    """Return the possible numbers of images: all that a colour can express, except the first choices of other programs.
 
     With few colours there are few numbers, so the byte `high` above them distinguishes programs that share a window, as
     in tmux.

@@ -28,7 +28,7 @@ _COARSE = 12  # most pixels across a cell of a strip, which is written often
 @dataclass(slots=True)
 class ImageLimits:
     """Limits: scaled images kept and their bytes, images waiting to be scaled, seconds to wait for one, and the most
-    characters of one that are sent to a terminal, and to a terminal over ssh.
+    characters of an image for a terminal, and to a terminal over ssh.
 
     The queue is longer than a screen: images in view that are dropped from it are requested again and again.
     """
@@ -149,7 +149,7 @@ class ImageStore:
             self.clear()
 
     def clear(self) -> None:
-        """Forget all images; those that are still shown are drawn again."""
+        """Forget all images; visible ones are drawn again."""
         self._waiting.clear()
         self._outdated = self._work is not None  # its end is awaited: only one image is decoded at a time
         forgotten, self._entries = self._entries, OrderedDict()
@@ -334,7 +334,7 @@ class ImageStore:
 
 
 def _notify(entries: Any) -> None:
-    """Call the watchers of these entries, each once. Those that still show an image request it again."""
+    """Call the watchers of these entries, each once. A watcher requests a visible image again."""
     watchers = dict.fromkeys(watcher for entry in entries for watcher in entry.watchers)
     for entry in entries:
         entry.watchers.clear()

@@ -22,7 +22,7 @@ _STYLES = {
     "s": "markdown.strike",
     "link": "markdown.link",
 }
-_RANK = ("markdown.emphasis", "markdown.strong", "markdown.strike", "markdown.link")  # the last one that applies wins
+_RANK = ("markdown.emphasis", "markdown.strong", "markdown.strike", "markdown.link")  # the last active style wins
 
 
 def inline(text: str, style: str = "text") -> Row[str]:

@@ -279,7 +279,7 @@ class Structure:
             leaf.size += len(text)
 
     def _piece(self, leaf: Leaf) -> Leaf:
-        """End a leaf and begin another one that continues it."""
+        """End a leaf and begin its continuation."""
         self._end()
         more = self._begin(leaf.kind, above=False)
         more.before, more.fence, more.ends, more.head, more.aligns = leaf, leaf.fence, leaf.ends, leaf.head, leaf.aligns

@@ -139,7 +139,7 @@ class Terminal(Screen):
         return columns if columns > 0 else 80, rows if rows > 0 else 24
 
     def resolve_attr(self, attr: Hashable, index: int) -> urwid.AttrSpec:
-        """See urwid. An attribute's own colours are reduced to those that the terminal has."""
+        """See urwid. An attribute's own colours are reduced to colours of the terminal."""
         found = super().resolve_attr(attr, index)
         return reduced(found, self.depth) if self.depth != TRUE_COLOR and isinstance(attr, urwid.AttrSpec) else found
 

@@ -63,7 +63,7 @@ def parse_ansi(text: str, style: Sgr = PLAIN) -> tuple[list[tuple[Sgr, str]], Sg
 def strip_ansi(text: str, *, colors: bool = False) -> str:
     """Return `text` without control sequences, and without control characters except tab and line break.
 
-    With `colors`, SGR sequences are kept, except those that hide text (SGR 8).
+    With `colors`, SGR sequences are kept, except hidden text (SGR 8).
     """
     if text.isprintable():
         return text

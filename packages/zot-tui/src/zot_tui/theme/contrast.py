@@ -48,7 +48,6 @@ def weaknesses(theme: Theme) -> list[Weakness]:
 
 
 def backgrounds(theme: Theme, own: Color | None) -> tuple[Color, ...]:
-    """Return the backgrounds behind text whose own background is `own`: one known colour, or those that terminals may
-    have."""
+    """Return the backgrounds behind text whose own background is `own`: one known colour, or `TERMINAL_BACKGROUNDS`."""
     color = theme.style("text").background if own is None else own
     return TERMINAL_BACKGROUNDS[theme.mode] if color is None or color == DEFAULT else (color,)

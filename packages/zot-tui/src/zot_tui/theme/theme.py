@@ -54,7 +54,7 @@ class SpinnerStyle:
 
 @dataclass(slots=True)
 class Theme:
-    """Colours by token name, only those that were set.
+    """The colours that a theme sets, by token name.
 
     `mode` is the kind of terminal background it was read for. `notes` are lines for the author of the theme: entries
     that were not understood and ignored.

@@ -194,7 +194,7 @@ class Operators:
     # Put
 
     def put(self, count: int, *, before: bool) -> bool:
-        """p and P: insert the last cut or copied text behind or before the cursor; False if there is none."""
+        """p and P: insert the last cut or copied text behind or before the cursor; False without such a text."""
         text = self.buffer.kills.text
         if not text:
             return False
