@@ -4,6 +4,7 @@ from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import Any
 
+from zot_tui.color import Rgb
 from zot_tui.image.fit import ImageRoom
 from zot_tui.image.half import half_rows
 from zot_tui.image.iterm import strips
@@ -11,7 +12,6 @@ from zot_tui.image.protocol import ImageProtocol
 from zot_tui.image.scale import png, scaled
 from zot_tui.image.size import Pixels
 from zot_tui.text.runs import Row
-from zot_tui.theme.color import Rgb
 from zot_tui.theme.detect import Depth
 
 _PER_CELL = 200  # approximate bytes of a cell of half blocks

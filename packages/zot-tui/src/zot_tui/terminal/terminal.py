@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
+from zot_tui.color import from_rgb, nearest
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.chords import Keyboard
 from zot_tui.terminal.canvas import rows_of
@@ -26,7 +27,6 @@ from zot_tui.terminal.screen import TerminalEvent
 from zot_tui.terminal.urwid_parts import Screen, escape, urwid
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import clip
-from zot_tui.theme.color import from_rgb, nearest
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
 from zot_tui.theme.palette import urwid_color
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from zot_tui.theme.color import DEFAULT, Color
+from zot_tui.color import DEFAULT, Color
 from zot_tui.theme.detect import Background
 from zot_tui.theme.tokens import fallback_chain
 
