@@ -24,7 +24,7 @@ def test_observers_are_told_in_order_and_their_answers_are_ignored() -> None:
     point.add(lambda value: told.append(f"a {value}"))
     point.add(lambda value: told.append(f"b {value}"))
 
-    point.tell("x")
+    point.notify("x")
 
     assert told == ["a x", "b x"]
 
@@ -36,7 +36,7 @@ def test_an_observer_s_failure_is_logged_and_the_others_are_told(caplog: pytest.
     point.add(told.append)
 
     with caplog.at_level(logging.ERROR):
-        point.tell("x")
+        point.notify("x")
 
     assert told == ["x"]
     assert [record.message for record in caplog.records] == ["hook broken failed"]
@@ -54,7 +54,7 @@ def test_an_observer_that_may_not_go_unnoticed_is_heard_after_all_have_been_told
     point.add(told.append)
 
     with pytest.raises(SessionError, match="first"):
-        point.tell("first")
+        point.notify("first")
 
     assert told == ["first"]
 
@@ -78,8 +78,8 @@ def test_a_handler_may_go_while_the_others_are_told() -> None:
     removes.append(point.add(once))
     point.add(lambda value: told.append("always"))
 
-    point.tell("x")
-    point.tell("x")
+    point.notify("x")
+    point.notify("x")
 
     assert told == ["once", "always", "always"]
 
@@ -89,8 +89,8 @@ def test_a_handler_added_while_the_others_are_told_counts_from_the_next_time_on(
     point: Observe[str] = Observe()
     point.add(lambda value: point.add(told.append) and None)
 
-    point.tell("first")
-    point.tell("second")
+    point.notify("first")
+    point.notify("second")
 
     assert told == ["second"]
 
@@ -103,7 +103,7 @@ def test_taking_a_handler_off_twice_leaves_its_other_registration() -> None:
 
     remove()
     remove()
-    point.tell("x")
+    point.notify("x")
 
     assert told == ["x"]
     assert point

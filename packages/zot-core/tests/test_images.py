@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_core.images import LARGEST, check_image, encoded, image_from_base64, image_from_file
+from zot_core.images import LARGEST, check_image, image_block, image_from_base64, image_from_file
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
@@ -18,7 +18,7 @@ def test_a_file_bytes_and_base64_become_the_same_block(tmp_path: Path) -> None:
     block = ImageBlock("image/png", TEXT)
     assert image_from_file(str(path)) == block
     assert image_from_base64(TEXT, "it") == block
-    assert encoded(check_image(PNG, "it"), PNG) == block
+    assert image_block(check_image(PNG, "it"), PNG) == block
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ class ImageDisplay(Record):
 
 DisplayBlock: TypeAlias = TextDisplay | CodeDisplay | DiffDisplay | FilesDisplay | TerminalDisplay | ImageDisplay
 
-TELLING = ("command", "path", "pattern", "file_path", "url", "query", "name")
+MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name")
 """Arguments that say what a call is about, the most telling first."""
 
 
@@ -85,4 +85,4 @@ def main_argument(arguments: str) -> str:
         return ""
     if not isinstance(values, dict):
         return ""
-    return next((values[name] for name in TELLING if isinstance(values.get(name), str)), "")
+    return next((values[name] for name in MAIN_ARGUMENTS if isinstance(values.get(name), str)), "")

@@ -90,7 +90,7 @@ def _message(event: UserMessage | AssistantMessage) -> str:
     return f'{{"type":"{event.type}","content":{encode_blocks(message.content)},"time":{quote(message.time)}}}'
 
 
-def _output(event: ToolResultEvent) -> str:
+def _tool_result(event: ToolResultEvent) -> str:
     args = "" if event.arguments is None else "," + "".join(raw_arguments(event.arguments))
     fate = "" if event.fate == "ran" else f',"fate":"{event.fate}"'
     return (
@@ -112,7 +112,7 @@ def _usage(event: UsageEvent) -> str:
     return dump({"type": "usage", **usage_fields(event.usage), "cumulative": usage_fields(event.cumulative)})
 
 
-def _end(event: TurnEnd) -> str:
+def _turn_end(event: TurnEnd) -> str:
     error = f',"error":{quote(event.error)}' if event.error else ""
     return f'{{"type":"turn_end","stop":"{event.stop}"{error}}}'
 
@@ -149,9 +149,9 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     ToolCall: _tool_call,
     ToolStart: lambda event: f'{{"type":"tool_start","id":{quote(event.id)},"name":{quote(event.name)}}}',
     ToolProgress: lambda event: f'{{"type":"tool_progress","id":{quote(event.id)},"text":{quote(event.text)}}}',
-    ToolResultEvent: _output,
+    ToolResultEvent: _tool_result,
     UsageEvent: _usage,
-    TurnEnd: _end,
+    TurnEnd: _turn_end,
     CompactStart: _compact_start,
     CompactDone: _compact_done,
     Notice: lambda event: f'{{"type":"notice","level":"{event.level}","message":{quote(event.message)}}}',

@@ -11,11 +11,11 @@ T = TypeVar("T")
 class EventQueue(Generic[T]):
     """Iterate over it, in one place, for its events; the last one may be followed by an error."""
 
-    def __init__(self, taken: Callable[[], None] | None = None, most: int | None = None) -> None:
+    def __init__(self, on_read: Callable[[], None] | None = None, max_events: int | None = None) -> None:
         """`taken` is called when the reader takes an event or begins to wait. Beyond `most` events the oldest are
         dropped."""
-        self._events: deque[T] = deque(maxlen=most)
-        self._taken = taken
+        self._events: deque[T] = deque(maxlen=max_events)
+        self._on_read = on_read
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
         self._error: Exception | None = None
@@ -43,19 +43,19 @@ class EventQueue(Generic[T]):
             if self._waiter is not None:
                 raise RuntimeError("events have one reader")
             self._waiter = asyncio.get_running_loop().create_future()
-            if self._taken is not None:
-                self._taken()
+            if self._on_read is not None:
+                self._on_read()
             try:
                 await self._waiter
             finally:
                 self._waiter = None
         event = self._events.popleft()
-        if self._taken is not None:
-            self._taken()
+        if self._on_read is not None:
+            self._on_read()
         return event
 
     @property
-    def wanted(self) -> bool:
+    def reader_waiting(self) -> bool:
         """Whether the reader waits for an event."""
         return self._waiter is not None
 
@@ -70,7 +70,7 @@ class EventQueue(Generic[T]):
             self._ended, self._error = True, error
             self._wake()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop the events that nobody has read."""
         self._events.clear()
 

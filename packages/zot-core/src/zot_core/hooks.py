@@ -58,7 +58,7 @@ class ToolRequest(Record):
     arguments: dict[str, Any]
     text: str = ""
 
-    def written(self) -> str:
+    def arguments_json(self) -> str:
         """The arguments as one JSON text, `text` if that says the same. ValueError or TypeError if they have none."""
         try:
             if self.text and json.loads(self.text) == self.arguments:
@@ -81,7 +81,7 @@ class ModelCallFailure(Record):
     """A model call that failed before anything of its answer came. `again`: what made it fail has been put right."""
 
     error: ProviderError
-    again: bool = False
+    retry: bool = False
 
 
 @record
@@ -92,7 +92,7 @@ class Compaction(Record):
     kept: int
 
 
-async def _answer(value: "Maybe[T]") -> T | None:
+async def _resolve(value: "Maybe[T]") -> T | None:
     if not isinstance(value, Awaitable):
         return value
     try:
@@ -103,13 +103,13 @@ async def _answer(value: "Maybe[T]") -> T | None:
         raise RuntimeError("it was cancelled") from error
 
 
-def _failure(handler: object, error: Exception) -> str:
+def _log_failure(handler: object, error: Exception) -> str:
     name = getattr(handler, "__qualname__", type(handler).__name__)
     _log.error("hook %s failed", name, exc_info=error)
     return f"hook {name} failed: {error}"
 
 
-class _Point(Generic[T]):
+class HookPoint(Generic[T]):
     """The handlers of one point."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class _Point(Generic[T]):
         return bool(self._handlers)
 
 
-class Observe(_Point[Callable[[T], None]]):
+class Observe(HookPoint[Callable[[T], None]]):
     """Everyone is told; nobody answers."""
 
     def add(self, handler: Callable[[T], None]) -> Callable[[], None]:
@@ -146,7 +146,7 @@ class Observe(_Point[Callable[[T], None]]):
             raise TypeError("an observer is a plain function: nobody waits for it")
         return super().add(handler)
 
-    def tell(self, value: T) -> None:
+    def notify(self, value: T) -> None:
         """Tell all handlers, then raise the first `ZotError` that came of it."""
         failure: ZotError | None = None
         for handler in self._handlers:
@@ -155,31 +155,31 @@ class Observe(_Point[Callable[[T], None]]):
             except ZotError as error:
                 failure = failure or error
             except Exception as error:  # noqa: BLE001  around a hook
-                _failure(handler, error)
+                _log_failure(handler, error)
         if failure is not None:
             raise failure
 
 
-class Gate(_Point[Callable[[T], "Maybe[Refusal]"]]):
+class Gate(HookPoint[Callable[[T], "Maybe[Refusal]"]]):
     """The first refusal wins."""
 
     async def ask(self, value: T) -> Refusal | None:
         """The first refusal, None if all allow it. A handler may also raise `Refused`, and a `ZotError` goes on."""
         for handler in self._handlers:
             try:
-                refusal = await _answer(handler(value))
+                refusal = await _resolve(handler(value))
             except Refused as error:
                 refusal = Refusal(str(error))
             except ZotError:
                 raise
             except Exception as error:  # noqa: BLE001  around a hook
-                refusal = Refusal(_failure(handler, error))
+                refusal = Refusal(_log_failure(handler, error))
             if refusal is not None:
                 return refusal
         return None
 
 
-class Transform(_Point[Callable[[T], "Maybe[T]"]]):
+class Transform(HookPoint[Callable[[T], "Maybe[T]"]]):
     """Each handler sees what the one before made of the value. None leaves it as it is, and so does `ignored`."""
 
     def __init__(self, ignored: T | None = None) -> None:
@@ -207,17 +207,17 @@ class Transform(_Point[Callable[[T], "Maybe[T]"]]):
         """The final value. Raises `Refused` when a handler does, or fails, and `ZotError` when a handler does."""
         for handler in self._handlers:
             try:
-                changed = await _answer(handler(value))
+                changed = await _resolve(handler(value))
             except (Refused, ZotError):
                 raise
             except Exception as error:
-                raise Refused(_failure(handler, error)) from error
+                raise Refused(_log_failure(handler, error)) from error
             if changed is not None and changed != self._ignored:
                 value = changed
         return value
 
 
-class Collect(Generic[T, U], _Point[Callable[[T], "Maybe[list[U]]"]]):
+class Collect(Generic[T, U], HookPoint[Callable[[T], "Maybe[list[U]]"]]):
     """All answers are kept, in order."""
 
     async def gather(self, value: T) -> list[U]:
@@ -225,9 +225,9 @@ class Collect(Generic[T, U], _Point[Callable[[T], "Maybe[list[U]]"]]):
         answers: list[U] = []
         for handler in self._handlers:
             try:
-                answers += await _answer(handler(value)) or []
+                answers += await _resolve(handler(value)) or []
             except Exception as error:  # noqa: BLE001  around a hook
-                _failure(handler, error)
+                _log_failure(handler, error)
         return answers
 
 

@@ -45,7 +45,7 @@ def image_from_file(path: str) -> ImageBlock:
             data = file.read(LARGEST + 1)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    return encoded(check_image(data, path), data)
+    return image_block(check_image(data, path), data)
 
 
 def image_from_base64(text: str, name: str) -> ImageBlock:
@@ -71,6 +71,6 @@ def check_image(data: bytes, name: str) -> str:
     return mime_type
 
 
-def encoded(mime_type: str, data: bytes) -> ImageBlock:
+def image_block(mime_type: str, data: bytes) -> ImageBlock:
     """An image that was checked, as a block."""
     return ImageBlock(mime_type, binascii.b2a_base64(data, newline=False).decode("ascii"))

@@ -37,7 +37,7 @@ def results(events: list[AgentEvent]) -> list[tuple[str, bool]]:
 
 
 def read_by_model(agent: Agent) -> list[ToolResultBlock]:
-    (message,) = [message for message in agent.transcript.messages if message.role == "tool"]
+    (message,) = [message for message in agent.history.messages if message.role == "tool"]
     return [block for block in message.content if isinstance(block, ToolResultBlock)]
 
 
@@ -94,7 +94,7 @@ def test_execution_gets_the_rewritten_arguments_and_everybody_else_the_model_s_o
     assert call.arguments == '{"text":"rm"}'
     assert output.arguments == '{"text": "ls -l"}'
     assert results(events) == [("ls -l", False)]
-    assert ToolCallBlock("call_1", "echo", '{"text":"rm"}') in agent.transcript.messages[1].content
+    assert ToolCallBlock("call_1", "echo", '{"text":"rm"}') in agent.history.messages[1].content
 
 
 def test_rewritten_arguments_are_checked_by_the_tool_like_any_others() -> None:

@@ -119,7 +119,7 @@ def test_a_steering_message_that_comes_with_the_last_words_gets_a_turn_of_its_ow
 
     run_to_end(agent, "hi")
 
-    assert texts(agent.transcript.messages) == [
+    assert texts(agent.history.messages) == [
         ("user", "hi"),
         ("assistant", "first"),
         ("user", "and?"),
@@ -136,7 +136,7 @@ def test_follow_ups_wait_for_the_work_at_hand_and_come_one_by_one() -> None:
     events = run_to_end(agent, "first")
 
     assert [event.message.text for event in events if isinstance(event, UserMessage)] == ["first", "second", "third"]
-    assert [text for role, text in texts(agent.transcript.messages) if role == "assistant"] == [
+    assert [text for role, text in texts(agent.history.messages) if role == "assistant"] == [
         "",
         "one",
         "two",
@@ -163,7 +163,7 @@ def test_a_hook_may_have_a_run_go_on_where_it_would_end() -> None:
     events = run_to_end(agent, "hi")
 
     assert events[-1] == Done("completed")
-    assert texts(agent.transcript.messages)[1:] == [
+    assert texts(agent.history.messages)[1:] == [
         *(("assistant", "done"), ("user", "sure? 1"), ("assistant", "really")),
         *(("user", "sure? 2"), ("assistant", "over")),
     ]
@@ -261,7 +261,7 @@ def test_a_failing_model_ends_the_run_and_what_it_had_said_is_kept(
 
     assert ends(events) == [TurnEnd("error", message), ErrorEvent(message), Done("error")]
     assert events[-1] == Done("error")
-    assert [text for role, text in texts(agent.transcript.messages) if role == "assistant"] == stop
+    assert [text for role, text in texts(agent.history.messages) if role == "assistant"] == stop
     assert [event.message.text for event in events if isinstance(event, AssistantMessage)] == stop
 
 
@@ -320,7 +320,7 @@ def test_an_observer_that_cannot_write_ends_the_run_and_the_turn_is_ended_first(
     events = run_to_end(agent, "hi")
 
     assert ends(events) == [TurnEnd("error", "the disk is full"), ErrorEvent("the disk is full"), Done("error")]
-    assert texts(agent.transcript.messages) == [("user", "hi"), ("assistant", "words")]
+    assert texts(agent.history.messages) == [("user", "hi"), ("assistant", "words")]
 
 
 @pytest.mark.parametrize(
@@ -384,7 +384,7 @@ async def test_an_abort_in_the_stream_keeps_the_text_and_tells_it() -> None:
 
     assert types(events)[-4:] == ["text_delta", "assistant_message", "turn_end", "done"]
     assert ends(events) == [TurnEnd("aborted"), Done("aborted")]
-    assert agent.transcript.messages[-1].content == [TextBlock("half a ")]
+    assert agent.history.messages[-1].content == [TextBlock("half a ")]
     assert not agent.busy
 
 
@@ -395,7 +395,7 @@ async def test_an_abort_in_the_stream_drops_an_answer_that_had_begun_to_call() -
     events = await cancelled_when(agent, "tool_use_args")
 
     assert ends(events) == [TurnEnd("aborted"), Done("aborted")]
-    assert texts(agent.transcript.messages) == [("user", "hi")]
+    assert texts(agent.history.messages) == [("user", "hi")]
     assert "assistant_message" not in types(events)
 
 
@@ -408,7 +408,7 @@ async def test_an_abort_before_the_first_byte_leaves_nothing_but_the_question() 
     agent.cancel()
     await task
     assert types(events) == ["user_message", "turn_start", "assistant_start", "turn_end", "done"]
-    assert texts(agent.transcript.messages) == [("user", "hi")]
+    assert texts(agent.history.messages) == [("user", "hi")]
 
 
 async def test_an_abort_right_after_the_start_still_ends_with_done() -> None:
@@ -504,8 +504,8 @@ def test_an_answer_nobody_has_checked_when_the_turn_was_stopped_is_kept_and_not_
     reason = "the turn was stopped before this answer could be checked"
     assert types(events)[-3:] == ["notice", "turn_end", "done"]
     assert Notice("warn", reason) in events
-    assert texts(agent.transcript.messages) == [("user", "hi"), ("assistant", "secret")]
-    assert agent.transcript.messages[-1].hidden == reason
+    assert texts(agent.history.messages) == [("user", "hi"), ("assistant", "secret")]
+    assert agent.history.messages[-1].hidden == reason
 
 
 def test_a_hook_whose_own_work_was_cancelled_fails_and_does_not_abort_the_run() -> None:

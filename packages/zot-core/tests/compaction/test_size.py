@@ -62,7 +62,7 @@ def test_a_conversation_put_in_place_of_another_is_estimated_anew() -> None:
     run_to_end(agent, "one")
     assert size.tokens() == 5010
 
-    agent.transcript.reset([user_message("x" * 40), user_message("y" * 40), user_message("z" * 40)])
+    agent.history.reset([user_message("x" * 40), user_message("y" * 40), user_message("z" * 40)])
 
     assert size.tokens() == 30
 

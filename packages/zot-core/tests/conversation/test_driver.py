@@ -30,10 +30,10 @@ SLOW = Turn("word " * 100, delay=0.05)
 class Bench:
     """A conversation, and what it told."""
 
-    def __init__(self, *answers: Any, most_waiting: int = 1000, **named: Any) -> None:
+    def __init__(self, *answers: Any, max_queued: int = 1000, **named: Any) -> None:
         self.client = ScriptedClient(answers)
         runtime = Runtime(Model("m", "v"), client=self.client, **named)
-        self.conversation = Conversation(runtime, most_waiting=most_waiting)
+        self.conversation = Conversation(runtime, max_queued=max_queued)
         self.events: list[ConversationEvent] = []
         self._awaited: list[tuple[type, asyncio.Event]] = []
         self.conversation.events.add(self._hear)
@@ -149,9 +149,9 @@ async def test_stopping_gives_back_what_the_model_has_not_read_before_what_waite
         made.conversation.steer("hurry")
         made.conversation.follow_up("then")
         made.prompt("b")
-        assert made.conversation.unheard == ["hurry", "then"]
+        assert made.conversation.unread == ["hurry", "then"]
         assert made.conversation.stop() == ["hurry", "then", "b"]
-        assert made.conversation.unheard == []
+        assert made.conversation.unread == []
         await made.conversation.idle()
         assert made.asked == ["a"]
         assert made.of(Undelivered) == []
@@ -199,7 +199,7 @@ async def test_a_prompt_that_is_cancelled_in_the_moment_of_its_turn_never_runs()
 
 
 async def test_a_full_queue_refuses_more() -> None:
-    async with bench("1", "2", most_waiting=1) as made:
+    async with bench("1", "2", max_queued=1) as made:
         made.prompt("a", "b")
         with pytest.raises(QueueFull, match="1 prompts are waiting already"):
             made.prompt("c")
@@ -265,7 +265,7 @@ async def test_what_the_model_had_no_time_to_read_is_told_before_done() -> None:
         made.conversation.interrupt()
         await made.conversation.idle()
         assert made.of(Undelivered, Done) == [Undelivered(["hurry"]), Done("aborted")]
-        assert made.conversation.unheard == []
+        assert made.conversation.unread == []
 
 
 # Compactions and shell commands
@@ -396,7 +396,7 @@ async def test_what_was_said_into_the_run_is_no_longer_unheard_once_it_is_read()
 
     async with bench(Turn("one", chunk=1, delay=0.01), "two") as it:
         it.conversation.events.add(
-            lambda event: seen.append(it.conversation.unheard) if event == Changed("queue") else None
+            lambda event: seen.append(it.conversation.unread) if event == Changed("queue") else None
         )
         (run,) = it.prompt("go")
         await it.told(TextDelta)

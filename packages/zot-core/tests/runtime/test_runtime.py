@@ -12,7 +12,7 @@ from zot_core.errors import Busy, Closed, Refused, SessionLocked
 from zot_core.events import AgentEvent, Done, ErrorEvent, TextDelta, TurnEnd, UserMessage
 from zot_core.hooks import Refusal, ToolRequest
 from zot_core.runtime.answer import RunFailed
-from zot_core.runtime.choices import pick_tools
+from zot_core.runtime.resolve import builtin_tools_named
 from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.file import load
 from zot_core.testing import EventClient, FakeShell, MemoryFiles, types
@@ -421,7 +421,7 @@ async def test_the_system_prompt_is_replaced_and_added_to(tmp_path: Path) -> Non
 
 def test_own_tools_stand_beside_the_built_in_ones_that_were_picked() -> None:
     assert sorted(runtime(ScriptedClient(), tools=[lookup], builtin_tools=["read"]).agent.tools) == ["lookup", "read"]
-    assert len(runtime(ScriptedClient(), tools=[lookup]).agent.tools) == len(pick_tools(None)) + 1
+    assert len(runtime(ScriptedClient(), tools=[lookup]).agent.tools) == len(builtin_tools_named(None)) + 1
     assert runtime(ScriptedClient(), builtin_tools=[]).agent.tools == {}
 
 

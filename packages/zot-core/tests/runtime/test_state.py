@@ -8,7 +8,7 @@ from zot_core.agent import user_message
 from zot_core.errors import Busy, Closed, SessionLocked
 from zot_core.events import AgentEvent, Notice
 from zot_core.runtime.runtime import Runtime
-from zot_core.runtime.state import State
+from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import load
 from zot_core.testing import EventClient, FakeShell, MemoryFiles
@@ -52,7 +52,7 @@ async def test_the_state_is_a_snapshot(tmp_path: Path) -> None:
     rt = runtime(ScriptedClient(["hi"]), Model("m", "acme"), cwd=tmp_path, session=tmp_path / "kept.jsonl")
     async with rt:
         rt.follow_up("later")
-        assert rt.state == State("acme", "m", str(tmp_path), 0, False, Usage(), "off", "kept", 1)
+        assert rt.state == RuntimeState("acme", "m", str(tmp_path), 0, False, Usage(), "off", "kept", 1)
         run = rt.prompt("hello")
         assert rt.state.busy
         await run

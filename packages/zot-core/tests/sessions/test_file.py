@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
 from zot_core.sessions import rows
-from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import (
     Fate,
@@ -385,7 +385,7 @@ def test_a_disk_that_takes_nothing_leaves_no_file_in_the_way(path: Path) -> None
 
 
 def test_a_device_that_is_full_is_told() -> None:
-    session = SessionFile("/dev/full", META, resume=Stored(META))
+    session = SessionFile("/dev/full", META, resume=StoredSession(META))
 
     with pytest.raises(
         SessionError, match=r"^cannot write session /dev/full: No space left on device; free some space$"

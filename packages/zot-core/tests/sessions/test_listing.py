@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
 from zot_core.sessions.file import load
-from zot_core.sessions.listing import WHOLE, delete, first_line, list_sessions, read_entry, rename
+from zot_core.sessions.listing import FULL_SCAN_BYTES, delete, first_line, list_sessions, read_entry, rename
 from zot_core.sessions.store import SessionStore, resume
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message, TextBlock
@@ -138,7 +138,7 @@ def test_of_a_large_session_head_and_tail_are_read(store: SessionStore) -> None:
 
 
 def test_an_image_in_the_first_prompt_does_not_hide_its_text(store: SessionStore) -> None:
-    image = ImageBlock("image/png", "A" * 3 * WHOLE)
+    image = ImageBlock("image/png", "A" * 3 * FULL_SCAN_BYTES)
     path = session(store, "/p", Message("user", [image, TextBlock("what is this?")]), say("a cat", "assistant"))
     rename_row = '{"type":"rename","title":"cat"}\n'
     entry = read_entry(path)
@@ -153,7 +153,7 @@ def test_an_image_in_the_first_prompt_does_not_hide_its_text(store: SessionStore
 
 def test_the_model_is_the_one_at_the_end(store: SessionStore) -> None:
     meta = '{"type":"meta","meta":{"id":"1","cwd":"/p","model":"other","provider":"v","started":""}}'
-    entry = read_entry(large(store, 2 * WHOLE, meta))
+    entry = read_entry(large(store, 2 * FULL_SCAN_BYTES, meta))
     assert entry is not None
     assert (entry.model, entry.name) == ("other", "the beginning")
 

@@ -100,7 +100,7 @@ def test_a_conversation_read_back_is_the_one_that_was_held(path: Path) -> None:
     run_to_end(agent, "hi")
     session.close()
 
-    kept = agent.transcript.messages
+    kept = agent.history.messages
     assert [message.replace(time="") for message in load(str(path)).messages] == [
         message.replace(time="") for message in kept
     ]

@@ -5,7 +5,7 @@ import pytest
 from zot_core.compaction.size import estimate, rough_estimate
 from zot_core.sessions.file import SessionFile
 from zot_core.sessions.rows import Meta, message_row, meta_row
-from zot_core.sessions.stored import WHOLE, StoredMessage, load
+from zot_core.sessions.stored import EAGER_BYTES, StoredMessage, load
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
 
@@ -34,7 +34,7 @@ def rows_of(message):
 
 @pytest.fixture
 def conversation():
-    return [message for number in range(WHOLE // 30_000 + 1) for message in turn(number)]
+    return [message for number in range(EAGER_BYTES // 30_000 + 1) for message in turn(number)]
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def path(tmp_path, conversation):
     path = tmp_path / "long.jsonl"
     rows = [meta_row(META), *(message_row(row) for message in conversation for row in rows_of(message))]
     path.write_text("".join(f"{row}\n" for row in rows))
-    assert path.stat().st_size > WHOLE
+    assert path.stat().st_size > EAGER_BYTES
     return path
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import FileInfo, Files, Shell, ShellExit
-from zot_core.testing import FakeShell, MemoryFiles, Ran, Scripted
+from zot_core.testing import FakeShell, MemoryFiles, RanCommand, Scripted
 
 FILES: Files = MemoryFiles()
 SHELL: Shell = FakeShell()
@@ -73,7 +73,7 @@ async def test_a_script_says_what_commands_do() -> None:
     assert await run("make", 5) == ShellExit(2)
     assert await run("what") == ShellExit(127)
     assert printed == [b"built\n", b"what: command not found\n"]
-    assert shell.ran == [Ran("make", "/", {"A": "1"}, 5), Ran("what", "/", {"A": "1"}, None)]
+    assert shell.ran == [RanCommand("make", "/", {"A": "1"}, 5), RanCommand("what", "/", {"A": "1"}, None)]
 
 
 async def test_a_command_that_hangs_ends_at_the_limit_or_when_cancelled() -> None:

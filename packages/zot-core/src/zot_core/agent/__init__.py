@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
+from zot_core.agent.history import MessageHistory
 from zot_core.agent.inbox import Inbox
-from zot_core.agent.loop import answer, conclude
+from zot_core.agent.loop import answer, end_run
 from zot_core.agent.run import Run
-from zot_core.agent.transcript import Transcript
 from zot_core.clock import timestamp
 from zot_core.errors import Busy
 from zot_core.events import RunEnd
@@ -51,11 +51,11 @@ class Agent:
         self.system_prompt: str | None = None
         self.reasoning = reasoning
         self.hooks = hooks or Hooks()
-        self.transcript = Transcript(messages, self.hooks.message)
+        self.history = MessageHistory(messages, self.hooks.message)
         self.inbox = Inbox()
         self.usage = usage or Usage()
         self.cache_key = cache_key
-        self.emit = self.hooks.event.tell
+        self.emit = self.hooks.event.notify
         self.current: Run | None = None
         """The run that was begun last."""
 
@@ -69,33 +69,33 @@ class Agent:
         new run begins when the other one has ended."""
         return self.begin(lambda: answer(self, list(messages)))
 
-    def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], waiting: Run | None = None) -> Run:
-        """Begin a run of any work, which must end with `conclude` and must not raise; `waiting` is its handle if it has
+    def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], run: Run | None = None) -> Run:
+        """Begin a run of any work, which must end with `end_run` and must not raise; `waiting` is its handle if it has
         one already. Raises `Busy` as `start` does."""
         previous = self.current
         if previous is not None and self.busy and not previous.cancelled:
             raise Busy("the agent is busy with another prompt; wait for it, or cancel it")
-        begun = self.current = waiting or Run(self.hooks.event)
-        begun.begin(self._follow(begun, previous, work))
-        return begun
+        run = self.current = run or Run(self.hooks.event)
+        run.begin(self._start_after(run, previous, work))
+        return run
 
-    async def _follow(
-        self, begun: Run, previous: Run | None, work: Callable[[], Coroutine[Any, Any, RunEnd]]
+    async def _start_after(
+        self, run: Run, previous: Run | None, work: Callable[[], Coroutine[Any, Any, RunEnd]]
     ) -> RunEnd:
         stopped = previous is not None and await previous.finished()
         try:
             await asyncio.sleep(0)  # a task that iterates, made together with the run, has the first event
         except asyncio.CancelledError:
-            begun.cancel_again()  # it is the work that is stopped, which has begun by then
-        begun.begun = True
-        return conclude(self, begun.cancel_reason) if stopped else await work()
+            run.cancel_again()  # it is the work that is stopped, which has begun by then
+        run.begun = True
+        return end_run(self, run.cancel_reason) if stopped else await work()
 
     async def run(self, *messages: Message) -> RunEnd:
         """Run to the end; how it ended. Cancelling the caller cancels the run and waits for it to unwind."""
-        begun = self.start(*messages)
-        if await begun.finished(begun.cancel):
+        run = self.start(*messages)
+        if await run.finished(run.cancel):
             raise asyncio.CancelledError
-        return await begun
+        return await run
 
     def cancel(self, reason: RunEnd = "aborted") -> None:
         """Stop the run that is going on, if there is one: see `Run.cancel`."""
@@ -112,7 +112,7 @@ class Agent:
 
     def start_over(self, messages: Iterable[Message], usage: Usage) -> None:
         """Continue another conversation, from these messages and this usage."""
-        self.transcript.reset(messages)
+        self.history.reset(messages)
         self.inbox.take_all()
         self.usage = usage
         self.refresh()

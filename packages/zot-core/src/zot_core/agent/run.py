@@ -21,7 +21,7 @@ class Run:
     def __init__(self, events: Observe[AgentEvent]) -> None:
         """A run that waits for `begin`. `events` are those of the agent. RuntimeError outside of an event loop."""
         self._loop = asyncio.get_running_loop()
-        self._over: asyncio.Future[RunEnd] = self._loop.create_future()
+        self._done: asyncio.Future[RunEnd] = self._loop.create_future()
         self._agent_events = events
         self._task: asyncio.Task[RunEnd] | None = None
         self.begun = False
@@ -30,7 +30,7 @@ class Run:
         self.cancel_reason: RunEnd = "aborted"
         self.end: RunEnd | None = None
         """How it ended; None until `done`, and before it has begun."""
-        self.dropped: Callable[[], None] = _nothing
+        self.on_dropped: Callable[[], None] = _do_nothing
         """Called if it is cancelled before it begins."""
 
     @property
@@ -43,9 +43,9 @@ class Run:
         `cancelled` is called each time that happens."""
         return self._task is not None and await finish(self._task, cancelled)
 
-    def add_done_callback(self, over: Callable[[], None]) -> None:
+    def add_done_callback(self, callback: Callable[[], None]) -> None:
         """Have `over` called when nothing of it is left."""
-        self._over.add_done_callback(lambda _: over())
+        self._done.add_done_callback(lambda _: callback())
 
     def begin(self, work: Coroutine[Any, Any, RunEnd]) -> None:
         """Start `work`, which must tell `done` and must not raise."""
@@ -55,8 +55,8 @@ class Run:
     def _finish(self, task: "asyncio.Task[RunEnd]") -> None:
         if self.end is None:
             self.end = "aborted" if task.cancelled() else "error" if task.exception() else task.result()
-        if not self._over.done():
-            self._over.set_result(self.end)
+        if not self._done.done():
+            self._done.set_result(self.end)
 
     def cancel(self, reason: RunEnd = "aborted") -> None:
         """Stop it, from any thread: the stream is closed, tools are ended, what was said is kept. A run that has not
@@ -77,11 +77,11 @@ class Run:
     def _drop(self) -> None:
         if self._task is None and self.end is None:
             self.end = self.cancel_reason
-            self._over.set_result(self.end)
-            self.dropped()
+            self._done.set_result(self.end)
+            self.on_dropped()
 
     def __await__(self) -> Generator[Any, None, RunEnd]:
-        return asyncio.shield(self._over).__await__()
+        return asyncio.shield(self._done).__await__()
 
     def __aiter__(self) -> AsyncIterator[AgentEvent]:
         return _Iterator(self, self._subscribe())
@@ -100,7 +100,7 @@ class Run:
             queue.end()
 
         remove = self._agent_events.add(put)
-        self._over.add_done_callback(end)
+        self._done.add_done_callback(end)
         return queue
 
 
@@ -120,5 +120,5 @@ class _Iterator:
         self._run.cancel()
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Nobody wants to know."""

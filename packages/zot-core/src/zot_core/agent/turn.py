@@ -34,13 +34,13 @@ class Answer(Record):
     """What came back so far: enough to keep a part of it when the rest never comes. `kept`: it is dealt with."""
 
     parts: list[str] = field(default_factory=list)
-    calls_begun: bool = False
+    calls_started: bool = False
     end: StreamEnd | None = None
-    kept: bool = False
+    recorded: bool = False
 
     def partial(self) -> list[Block]:
         """What is worth keeping of an answer cut short: its text, unless it had begun to call tools."""
-        if self.calls_begun:
+        if self.calls_started:
             return []
         if self.end is not None:
             return self.end.content
@@ -48,7 +48,7 @@ class Answer(Record):
         return [TextBlock(text)] if text else []
 
 
-async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
+async def run_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
     """Ask the model once; the calls it wants to make, or why it was not asked.
 
     Emits from `turn_start` to `turn_end`, which comes even if the turn fails: what came is kept, and the error goes on.
@@ -58,13 +58,13 @@ async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
         agent.emit(TurnStart(step))
         refusal = await agent.hooks.before_model_call.ask(step)
         if refusal is None:
-            end = await _ask(agent, answer)
-            message = await keep(agent, answer, end.content)
+            end = await _call_model(agent, answer)
+            message = await record_answer(agent, answer, end.content)
     except asyncio.CancelledError:
-        await _cut_short(agent, answer, TurnEnd("aborted"))
+        await _end_early(agent, answer, TurnEnd("aborted"))
         raise
     except Exception as error:
-        await _cut_short(agent, answer, TurnEnd("error", error_line(error)))
+        await _end_early(agent, answer, TurnEnd("error", error_line(error)))
         raise
     if refusal is not None:
         agent.emit(TurnEnd("error", refusal.reason or "turn blocked"))
@@ -77,25 +77,25 @@ async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
     return calls
 
 
-async def _ask(agent: Agent, answer: Answer) -> StreamEnd:
+async def _call_model(agent: Agent, answer: Answer) -> StreamEnd:
     """The answer to a request; asked again, once, if a hook has put right what made it fail."""
     request = await build_request(agent)
     agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
     try:
-        return await receive(agent, request, answer)
+        return await read_stream(agent, request, answer)
     except ProviderError as error:
-        begun = answer.parts or answer.calls_begun or answer.end
-        if begun or not (await agent.hooks.call_failed.apply(ModelCallFailure(error))).again:
+        started = answer.parts or answer.calls_started or answer.end
+        if started or not (await agent.hooks.call_failed.apply(ModelCallFailure(error))).retry:
             raise
     request = await build_request(agent)
     agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
-    return await receive(agent, request, answer)
+    return await read_stream(agent, request, answer)
 
 
-async def _cut_short(agent: Agent, answer: Answer, end: TurnEnd) -> None:
+async def _end_early(agent: Agent, answer: Answer, end: TurnEnd) -> None:
     try:
-        if not answer.kept:
-            await keep(agent, answer, answer.partial())
+        if not answer.recorded:
+            await record_answer(agent, answer, answer.partial())
     finally:
         agent.emit(end)
 
@@ -108,7 +108,7 @@ async def build_request(agent: Agent) -> Request:
     tools = [ToolSpec(tool.name, tool.description, tool.schema) for _, tool in sorted(agent.tools.items())]
     request = Request(
         agent.model,
-        agent.transcript.messages,
+        agent.history.messages,
         system=agent.system_prompt,
         tools=tools,
         reasoning=agent.reasoning,
@@ -117,7 +117,7 @@ async def build_request(agent: Agent) -> Request:
     return await agent.hooks.request.apply(request)
 
 
-async def receive(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
+async def read_stream(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
     """Take the stream in, telling every event; its end. Raises what the client does, `StreamCut` without an end."""
     emit, parts = agent.emit, answer.parts
     stream = agent.client.stream(request)
@@ -135,7 +135,7 @@ async def receive(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
                     answer.end = event
                 else:
                     if isinstance(event, ToolUseStart):
-                        answer.calls_begun = True
+                        answer.calls_started = True
                     emit(event)
     except asyncio.CancelledError as error:
         if being_cancelled():
@@ -150,9 +150,9 @@ async def receive(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
     return answer.end
 
 
-async def keep(agent: Agent, answer: Answer, content: list[Block]) -> Message:
+async def record_answer(agent: Agent, answer: Answer, content: list[Block]) -> Message:
     """Add an answer to the transcript and report it as a person is to see it. Nothing happens without content."""
-    answer.kept = True
+    answer.recorded = True
     message = Message("assistant", content, timestamp())
     if not content:
         return message
@@ -177,7 +177,7 @@ async def keep(agent: Agent, answer: Answer, content: list[Block]) -> Message:
 
 
 def _add(agent: Agent, message: Message, shown: Message) -> None:
-    agent.transcript.append(message)
+    agent.history.append(message)
     if message.hidden:
         agent.emit(Notice("warn", message.hidden))
     elif shown.text:

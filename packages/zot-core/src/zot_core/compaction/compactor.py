@@ -76,7 +76,7 @@ class Compactor:
         from zot_core.compaction.summary import HEADING, summarise  # noqa: PLC0415  few conversations get so long
 
         agent, limits = self._agent, self._limits
-        revision, messages = agent.transcript.revision, agent.transcript.messages
+        revision, messages = agent.history.revision, agent.history.messages
         cut = cut_point(messages, limits.keep)
         _check(messages, cut)
         before = estimate(messages)
@@ -85,19 +85,19 @@ class Compactor:
             agent,
             messages[:cut],
             max_tokens=limits.summary_tokens,
-            bound=limits.result_characters,
+            result_characters=limits.result_characters,
             instructions=instructions,
         )
         if not text:
             raise CompactionError("empty summary from model")
-        if agent.transcript.revision != revision:
+        if agent.history.revision != revision:
             raise CompactionError("the conversation changed while its summary was being written; try again")
         # From here on nothing waits, so nothing can be cancelled half-way.
         content: list[Block] = [TextBlock(f"{HEADING}\n\n{text}")]
         summary = Message("user", content, timestamp(), summarized_tokens=before)
         kept = messages[cut:]
-        agent.hooks.compacted.tell(Compaction(summary, len(kept)))
-        agent.transcript.reset([summary, *kept])
+        agent.hooks.compacted.notify(Compaction(summary, len(kept)))
+        agent.history.reset([summary, *kept])
         agent.emit(CompactDone(text, len(kept), before, estimate([summary, *kept])))
 
     def attach(self) -> None:
@@ -105,33 +105,33 @@ class Compactor:
         reached the threshold, and where a provider finds it too long, which is then asked again."""
         if self._limits.threshold is not None:
             self._size = ContextSize(self._agent)
-            self._agent.hooks.before_turn.add(self._before_call)
-            self._agent.hooks.call_failed.add(self._after_failure)
+            self._agent.hooks.before_turn.add(self._before_turn)
+            self._agent.hooks.call_failed.add(self._on_call_failed)
             if self._limits.after_run:
-                self._agent.hooks.before_stop.add(self._before_end)
+                self._agent.hooks.before_stop.add(self._before_stop)
 
-    async def _before_call(self, _: int) -> None:
-        if self._full() and not self._tried_lately():
+    async def _before_turn(self, _: int) -> None:
+        if self._full() and not self._tried_recently():
             await self._try("threshold")
 
-    async def _before_end(self, step: int) -> None:
+    async def _before_stop(self, step: int) -> None:
         try:
-            await self._before_call(step)
+            await self._before_turn(step)
         except SessionError as error:  # there is no next step that could fail of it
             self._agent.emit(Notice("error", error_line(error)))
 
-    async def _after_failure(self, failed: ModelCallFailure) -> ModelCallFailure | None:
-        if failed.error.context_overflow and await self._try("overflow"):
-            return failed.replace(again=True)
+    async def _on_call_failed(self, failure: ModelCallFailure) -> ModelCallFailure | None:
+        if failure.error.context_overflow and await self._try("overflow"):
+            return failure.replace(retry=True)
         return None
 
     def _full(self) -> bool:
         window, threshold, size = self._agent.model.context_window, self._limits.threshold, self._size
         return window > 0 and threshold is not None and size is not None and size.tokens() >= threshold * window
 
-    def _tried_lately(self) -> bool:
+    def _tried_recently(self) -> bool:
         """Whether it was of no use a few messages ago: trying again before others are the last ones would be, too."""
-        recent = self._agent.transcript.messages[-self._limits.keep :]
+        recent = self._agent.history.messages[-self._limits.keep :]
         return any(message is self._tried_at for message in recent)
 
     async def _try(self, reason: CompactReason) -> bool:
@@ -148,7 +148,7 @@ class Compactor:
             _log.warning("compaction failed", exc_info=error)
             self._agent.emit(Notice("warn", f"the conversation could not be compacted: {error_line(error)}"))
         if not done or self._full():
-            self._tried_at = self._agent.transcript.messages[-1]
+            self._tried_at = self._agent.history.messages[-1]
         return done
 
 

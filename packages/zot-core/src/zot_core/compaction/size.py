@@ -12,7 +12,7 @@ from zot_provider.usage import Usage
 if TYPE_CHECKING:
     from zot_core.agent import Agent
 
-CHARACTERS = 4
+CHARACTERS_PER_TOKEN = 4
 """Of one token, roughly: in English and in code."""
 
 IMAGE_TOKENS = 1500
@@ -21,7 +21,7 @@ IMAGE_TOKENS = 1500
 
 def estimate(messages: Iterable[Message]) -> int:
     """Tokens of these messages, roughly."""
-    return sum(_characters(block) for message in messages for block in message.content) // CHARACTERS
+    return sum(_characters(block) for message in messages for block in message.content) // CHARACTERS_PER_TOKEN
 
 
 def rough_estimate(messages: Sequence[Message]) -> int:
@@ -31,7 +31,7 @@ def rough_estimate(messages: Sequence[Message]) -> int:
     if not unread:
         return estimate(messages)
     known = (message for message in messages if not isinstance(message, StoredMessage) or message.read)
-    return sum(message.size for message in unread) * 4 // 5 // CHARACTERS + estimate(known)
+    return sum(message.size for message in unread) * 4 // 5 // CHARACTERS_PER_TOKEN + estimate(known)
 
 
 def _characters(block: Block) -> int:
@@ -39,7 +39,7 @@ def _characters(block: Block) -> int:
         case TextBlock(text):
             return len(text)
         case ImageBlock():
-            return IMAGE_TOKENS * CHARACTERS
+            return IMAGE_TOKENS * CHARACTERS_PER_TOKEN
         case ToolCallBlock():
             return len(block.name) + len(block.arguments)
         case ReasoningBlock():
@@ -61,9 +61,9 @@ class ContextSize:
         self._reported = 0
         self._count = 0  # of the messages that `_reported` is for, the last of which is `_last`
         self._last: Message | None = None
-        agent.hooks.event.add(self._watch)
+        agent.hooks.event.add(self._on_event)
 
-    def _watch(self, event: AgentEvent) -> None:
+    def _on_event(self, event: AgentEvent) -> None:
         kind = type(event)
         if kind is TextDelta or kind is ReasoningDelta:  # most events are
             return
@@ -74,14 +74,14 @@ class ContextSize:
         elif isinstance(event, UsageEvent):
             self._turn += event.usage
         elif kind is TurnEnd and self._turn.context:
-            messages = self._agent.transcript.messages
+            messages = self._agent.history.messages
             self._reported, self._count = self._turn.context, len(messages)
             self._last = messages[-1] if messages else None
 
     def tokens(self, *, rough: bool = False) -> int:
         """Tokens of a request that would be made now. With `rough` no message is read from disk for it."""
         sized: Callable[[Sequence[Message]], int] = rough_estimate if rough else estimate
-        messages = self._agent.transcript.messages
+        messages = self._agent.history.messages
         # Somebody may have put another conversation in place of this one.
         if self._last is not None and self._count <= len(messages) and messages[self._count - 1] is self._last:
             return self._reported + sized(messages[self._count :])
@@ -92,4 +92,4 @@ class ContextSize:
         agent = self._agent
         system = agent.system if agent.system_prompt is None else agent.system_prompt
         tools = ((tool.name, tool.description, json.dumps(tool.schema)) for tool in agent.tools.values())
-        return (len(system) + sum(len(text) for tool in tools for text in tool)) // CHARACTERS
+        return (len(system) + sum(len(text) for tool in tools for text in tool)) // CHARACTERS_PER_TOKEN

@@ -26,11 +26,11 @@ _ATTEMPTS = 3
 
 
 async def summarise(
-    agent: "Agent", messages: Sequence[Message], *, max_tokens: int, bound: int, instructions: str = ""
+    agent: "Agent", messages: Sequence[Message], *, max_tokens: int, result_characters: int, instructions: str = ""
 ) -> str:
     """A summary of `messages` by the agent's model, without heading; empty if the model says nothing.
 
-    `max_tokens` bounds the summary, `bound` the characters shown of one tool result. A conversation that is too long
+    `max_tokens` bounds the summary, `result_characters` the characters shown of one tool result. A conversation that is too long
     even so is shown without its middle. The tokens it takes are added to the agent's usage and told.
 
     Raises what the client does.
@@ -38,8 +38,8 @@ async def summarise(
     with open(_PROMPT, encoding="utf-8") as file:
         system = file.read().strip()
     max_tokens = min([max_tokens, *filter(None, (agent.model.max_output, agent.model.context_window // 4))])
-    earlier, messages = _earlier(messages)
-    conversation = render(messages, bound)
+    earlier, messages = _split_summary(messages)
+    conversation = render(messages, result_characters)
     room = min(_room(agent.model, max_tokens, len(system + earlier + instructions)), len(conversation))
     for attempt in range(1, _ATTEMPTS + 1):
         asked = _question(earlier, shorten(conversation, room), instructions)
@@ -52,7 +52,7 @@ async def summarise(
     raise AssertionError("unreachable")
 
 
-def _earlier(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
+def _split_summary(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
     """The summary that the conversation begins with, empty if it begins with none; and what follows."""
     if messages and messages[0].summarized_tokens is not None:
         return messages[0].text.removeprefix(HEADING).strip(), messages[1:]

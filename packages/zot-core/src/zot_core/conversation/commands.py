@@ -41,7 +41,7 @@ class CommandAnswer(Record):
 class CommandError(ZotError):
     """A slash command could not be run, or failed. `told`: an event has said so already."""
 
-    told = False
+    reported = False
 
 
 class CommandRefused(CommandError):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from zot_core.agent.loop import answer, conclude, failed
+from zot_core.agent.loop import answer, end_run, error_event
 from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
@@ -39,7 +39,7 @@ from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd
 from zot_core.hooks import Observe, Refusal, ToolRequest
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
-from zot_core.sessions.file import SessionFile, Stored
+from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.skills import expand
 from zot_provider.errors import UnknownName, ZotError
 from zot_provider.messages import ImageBlock, Message
@@ -58,8 +58,8 @@ class Conversation:
     slash command of a skill or of an extension runs that command; one that nobody knows is text.
     """
 
-    def __init__(self, runtime: Runtime, *, most_waiting: int = 1000) -> None:
-        """Drives `runtime`, which nobody else prompts from now on. At most `most_waiting` prompts may wait."""
+    def __init__(self, runtime: Runtime, *, max_queued: int = 1000) -> None:
+        """Drives `runtime`, which nobody else prompts from now on. At most `max_queued` prompts may wait."""
         self.runtime = runtime
         self.events: Observe[ConversationEvent] = Observe()
         self.extensions: ExtensionHost | None = None
@@ -70,12 +70,14 @@ class Conversation:
         """Why prompts of extensions are not queued at the moment; empty if they are."""
         self.text_deferred = False
         """Whether the text of the current answer is to be shown only with `AssistantMessage`."""
-        self._queue = RunQueue(runtime, most_waiting, lambda: self.events.tell(Changed("queue")), self._not_begun)
+        self._queue = RunQueue(
+            runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
+        )
         self._shell_results: list[ShellResult] = []
-        self._said = 0
-        runtime.hooks.event.add(self._hear)
-        runtime.hooks.tool_run.add(self._ask)
-        self._tell_children()
+        self._unread_count = 0
+        runtime.hooks.event.add(self._on_event)
+        runtime.hooks.tool_run.add(self._confirm_call)
+        self._update_child_env()
 
     # What runs and what waits
 
@@ -95,7 +97,7 @@ class Conversation:
         return self._queue.waiting
 
     @property
-    def unheard(self) -> list[str]:
+    def unread(self) -> list[str]:
         """Messages for the running prompt that the model has not read yet."""
         return [message.text for message in self.runtime.agent.inbox.messages]
 
@@ -134,17 +136,17 @@ class Conversation:
         """Say something that the model reads with its next call. Raises `NotRunning`."""
         self._check_steerable()
         self.runtime.steer(text, images)
-        self._said_more()
+        self._inbox_changed()
 
     def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
         """Say something as part of the running prompt, when the model would be done. Raises `NotRunning`."""
         self._check_steerable()
         self.runtime.follow_up(text, images)
-        self._said_more()
+        self._inbox_changed()
 
-    def _said_more(self) -> None:
-        self._said = len(self.unheard)
-        self.events.tell(Changed("queue"))
+    def _inbox_changed(self) -> None:
+        self._unread_count = len(self.unread)
+        self.events.notify(Changed("queue"))
 
     def _check_steerable(self) -> None:
         running = self.running
@@ -161,10 +163,10 @@ class Conversation:
 
     def stop(self) -> list[str]:
         """Stop what runs, and give back, as typed, what the model has not read and what waited, which does not run."""
-        unheard = [message.text for message in self.runtime.agent.inbox.take_all()]
-        taken = [*unheard, *(queued.typed for queued in self._queue.take_all())]
+        unread = [message.text for message in self.runtime.agent.inbox.take_all()]
+        taken = [*unread, *(queued.typed for queued in self._queue.take_all())]
         self.interrupt()
-        self.events.tell(Changed("queue"))
+        self.events.notify(Changed("queue"))
         return taken
 
     def take_back(self) -> str | None:
@@ -203,7 +205,7 @@ class Conversation:
             return "prompt"
         command = await self._run_extension(name, args)
         if command.action == "prompt":
-            self._hear_extension(Submit(command.extension, command.text))
+            self._on_extension_event(Submit(command.extension, command.text))
         return command.action
 
     def _skill(self, name: str, args: str) -> str:
@@ -219,9 +221,9 @@ class Conversation:
         await self.extensions.ready()
         command = await self.extensions.run_command(name, args)
         if command.action == "insert":
-            self.events.tell(Insert(command.extension, command.text))
+            self.events.notify(Insert(command.extension, command.text))
         elif command.action == "display":
-            self.events.tell(Display(command.extension, command.text))
+            self.events.notify(Display(command.extension, command.text))
         return command
 
     def attach(self, extensions: ExtensionHost) -> None:
@@ -229,13 +231,13 @@ class Conversation:
         business."""
         if self.extensions is not extensions:
             self.extensions = extensions
-            extensions.events.add(self._hear_extension)
+            extensions.events.add(self._on_extension_event)
 
     def extensions_changed(self) -> None:
         """The extensions were started again, or are the first ones."""
-        self.events.tell(Changed("extensions"))
+        self.events.notify(Changed("extensions"))
 
-    def _hear_extension(self, event: ExtensionEvent) -> None:
+    def _on_extension_event(self, event: ExtensionEvent) -> None:
         if isinstance(event, Submit):
             try:
                 event = event.replace(refused=self.refusal())
@@ -243,7 +245,7 @@ class Conversation:
                     self.prompt(event.text, commands=False)
             except ZotError as error:
                 event = event.replace(refused=error_line(error))
-        self.events.tell(event)  # before the first event of a prompt, which comes when the loop comes round
+        self.events.notify(event)  # before the first event of a prompt, which comes when the loop comes round
 
     # Settings
 
@@ -251,25 +253,25 @@ class Conversation:
         """Continue with another model of any provider: see `Runtime.set_model`."""
         self._check_idle()
         self.runtime.set_model(model, provider=provider)
-        self._settled()
+        self._settings_changed()
         return self.runtime.agent.model
 
     def set_reasoning(self, reasoning: Reasoning) -> None:
         """Have the model think this much: see `Runtime.set_reasoning`."""
         self._check_idle()
         self.runtime.set_reasoning(reasoning)
-        self._settled()
+        self._settings_changed()
 
     def set_tools(self, names: Iterable[str]) -> list[str]:
         """Have other tools; the names of all there are then: see `Runtime.set_tools`."""
         self._check_idle()
         self.runtime.set_tools(names)
-        self._settled()
+        self._settings_changed()
         return sorted(self.runtime.agent.tools)
 
-    def _settled(self) -> None:
-        self._tell_children()
-        self.events.tell(Changed("settings"))
+    def _settings_changed(self) -> None:
+        self._update_child_env()
+        self.events.notify(Changed("settings"))
 
     def clear(self) -> None:
         """Forget the conversation: see `Runtime.clear`."""
@@ -284,7 +286,7 @@ class Conversation:
         self._session_changed()
 
     def open_session(
-        self, session: "str | os.PathLike[str] | SessionFile", resumed: Stored | None = None,
+        self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
         """Continue another session: see `Runtime.open_session`."""
@@ -294,14 +296,14 @@ class Conversation:
 
     def _session_changed(self) -> None:
         self._shell_results.clear()
-        self._tell_children()
-        self.events.tell(Changed("session"))
+        self._update_child_env()
+        self.events.notify(Changed("session"))
 
     def _check_idle(self) -> None:
         if self.busy:
             raise Busy("the agent is busy; wait for done, or abort")
 
-    def _tell_children(self) -> None:
+    def _update_child_env(self) -> None:
         """Tell the programs that tools start which agent started them; the names are those of the Go zot. What is not
         known is empty: a zot inside another must not see the outer one's."""
         agent, session = self.runtime.agent, self.runtime.session
@@ -320,15 +322,15 @@ class Conversation:
         """Carry out a slash command, or have the model answer; the work of a prompt."""
         agent = self.runtime.agent
         try:
-            message = await self._message(text, images, commands=commands)
+            message = await self._build_message(text, images, commands=commands)
         except asyncio.CancelledError:
-            return conclude(agent, "aborted")
+            return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
-            told = isinstance(error, CommandError) and error.told
-            return conclude(agent, "error", None if told else failed(error))
-        return conclude(agent, "completed") if message is None else await answer(agent, [message])
+            reported = isinstance(error, CommandError) and error.reported
+            return end_run(agent, "error", None if reported else error_event(error))
+        return end_run(agent, "completed") if message is None else await answer(agent, [message])
 
-    async def _message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
+    async def _build_message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
         """The user's message for a prompt; None for a command that has done all there was to do."""
         found = read_command(text) if commands else None
         if found is not None and names_skill(found[0]):
@@ -348,38 +350,38 @@ class Conversation:
         return message_with_output(results, text, images)
 
     async def _run_shell(self, command: ShellCommand) -> RunEnd:
-        self._tell_children()
-        self.events.tell(ShellStart(command))
+        self._update_child_env()
+        self.events.notify(ShellStart(command))
         context = self.runtime.agent.context
-        running = RunningCommand(command, context, lambda text: self.events.tell(ShellOutput(text)))
+        running = RunningCommand(command, context, lambda text: self.events.notify(ShellOutput(text)))
         task = spawn(running.run(), "shell command")
         stopped = await finish(task, running.stop)
         result = task.result()
         self._shell_results.append(result)
-        self.events.tell(ShellEnd(result))
+        self.events.notify(ShellEnd(result))
         return "aborted" if stopped else "completed"
 
     # What is told
 
-    def _hear(self, event: AgentEvent) -> None:
+    def _on_event(self, event: AgentEvent) -> None:
         kind = type(event)
         if kind is AssistantStart:
             self.text_deferred = event.deferred  # type: ignore[union-attr]
         elif kind is ToolCall:
-            self._tell_children()  # a server may have named its model meanwhile
+            self._update_child_env()  # a server may have named its model meanwhile
         elif kind is Done:
             texts = [message.text for message in self.runtime.agent.inbox.take_all()]
             if texts:
-                self.events.tell(Undelivered(texts))
-        self.events.tell(event)
-        if kind is UserMessage and self._said:
-            self._said_more()  # it has been read
+                self.events.notify(Undelivered(texts))
+        self.events.notify(event)
+        if kind is UserMessage and self._unread_count:
+            self._inbox_changed()  # it has been read
 
-    def _not_begun(self, error: ZotError) -> None:
+    def _report_start_failure(self, error: ZotError) -> None:
         for event in (ErrorEvent(error_line(error)), Done("error")):
-            self.events.tell(event)
+            self.events.notify(event)
 
-    async def _ask(self, call: ToolRequest) -> Refusal | None:
+    async def _confirm_call(self, call: ToolRequest) -> Refusal | None:
         return None if self.confirm is None else await confirm_gate(self.confirm)(call)
 
     async def __aenter__(self) -> "Conversation":

@@ -33,8 +33,8 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
     if kind in ENCODED:
         return [encode_event(event)]  # type: ignore[arg-type]
     if isinstance(event, events.Undelivered):
-        told = (" ".join(text.split()) for text in event.texts)
-        return [encode_event(Notice("warn", f"not delivered, because the prompt has ended: {text}")) for text in told]
+        texts = (" ".join(text.split()) for text in event.texts)
+        return [encode_event(Notice("warn", f"not delivered, because the prompt has ended: {text}")) for text in texts]
     if isinstance(event, events.Submit) and event.refused:  # no `ext_submit`: clients count a `done` for each
         return [encode_event(Notice("warn", f"{event.extension}: {event.refused}"))]
     if kind in _FIELDS:

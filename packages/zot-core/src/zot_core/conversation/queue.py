@@ -31,11 +31,16 @@ class RunQueue:
     """Runs work for one runtime in the order in which it was added."""
 
     def __init__(
-        self, runtime: Runtime, most: int, changed: Callable[[], None], failed: Callable[[ZotError], None]
+        self, runtime: Runtime, max_waiting: int, on_change: Callable[[], None], on_failure: Callable[[ZotError], None]
     ) -> None:
         """At most `most` may wait. `changed` is called when something begins, ends or waits; `failed` when work that
         waited cannot begin."""
-        self._runtime, self._most, self._changed, self._failed = runtime, most, changed, failed
+        self._runtime, self._max_waiting, self._on_change, self._on_failure = (
+            runtime,
+            max_waiting,
+            on_change,
+            on_failure,
+        )
         self._current: Queued | None = None
         self._waiting: list[Queued] = []
         self._idle = asyncio.Event()
@@ -61,18 +66,18 @@ class RunQueue:
         """Begin work, or have it wait, `first` of all if so. Raises `QueueFull`, and what beginning it raises."""
         if self._current is None:
             self._begin(queued)
-        elif len(self._waiting) >= self._most:
+        elif len(self._waiting) >= self._max_waiting:
             raise QueueFull(f"{len(self._waiting)} prompts are waiting already; wait for some to be done")
         else:
             self._waiting.insert(0 if first else len(self._waiting), queued)
-            queued.run.dropped = lambda: self._drop(queued)
-        self._changed()
+            queued.run.on_dropped = lambda: self._remove(queued)
+        self._on_change()
 
-    def _drop(self, queued: Queued) -> None:
+    def _remove(self, queued: Queued) -> None:
         """Work that waited was cancelled."""
         if queued in self._waiting:
             self._waiting.remove(queued)
-            self._changed()
+            self._on_change()
 
     def take_all(self) -> list[Queued]:
         """Remove and return everything that waits."""
@@ -86,7 +91,7 @@ class RunQueue:
         taken = self._waiting.pop() if self._waiting else None
         if taken is not None:
             taken.run.cancel()
-            self._changed()
+            self._on_change()
         return taken
 
     async def idle(self) -> None:
@@ -110,7 +115,7 @@ class RunQueue:
                 self._begin(queued)
             except ZotError as error:
                 queued.run.cancel("error")
-                self._failed(error)
+                self._on_failure(error)
         if self._current is None:
             self._idle.set()
-        self._changed()
+        self._on_change()

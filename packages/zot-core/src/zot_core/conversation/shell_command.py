@@ -106,13 +106,13 @@ class _StoppableShell:
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
-        self._asked = asyncio.Event()
+        self._stop_requested = asyncio.Event()
         self._ended = False
         self.stopped = False
 
     def stop(self) -> None:
         if not self._ended:
-            self._asked.set()
+            self._stop_requested.set()
 
     async def run(
         self,
@@ -124,20 +124,20 @@ class _StoppableShell:
         output: Callable[[bytes], None],
     ) -> ShellExit:
         work = spawn(self._shell.run(command, cwd=cwd, env=env, timeout=timeout, output=output), "shell command")
-        asked = spawn(self._asked.wait(), "stop of a shell command")
+        stop_requested = spawn(self._stop_requested.wait(), "stop of a shell command")
 
-        def hurry() -> None:
+        def cancel_work() -> None:
             work.cancel()
 
         try:
-            await asyncio.wait([work, asked], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([work, stop_requested], return_when=asyncio.FIRST_COMPLETED)
             self.stopped = not work.done()
         finally:
             self._ended = True
-            asked.cancel()
+            stop_requested.cancel()
             if not work.done():
                 work.cancel()
-            cancelled = await finish(work, hurry)
+            cancelled = await finish(work, cancel_work)
         if cancelled:
             raise asyncio.CancelledError
         return ShellExit(_INTERRUPTED) if work.cancelled() else work.result()

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 
+from zot_core.agent.history import MessageHistory
 from zot_core.agent.run import Run
-from zot_core.agent.transcript import Transcript
 from zot_core.events import (
     AgentEvent,
     AssistantMessage,
@@ -52,33 +52,36 @@ class RunFailed(ZotError):
         self.exit_code = exit_code
 
 
-class Follower:
+class AnswerCollector:
     """Follows a run that has not begun yet. `stop` must be called."""
 
     def __init__(self, hooks: Hooks, run: Run) -> None:
         self._run = run
-        self._transcript = Transcript((), Observe())
-        self._text, self._reason, self._code = "", "", 1
+        self._history = MessageHistory((), Observe())
+        self._text, self._error, self._exit_code = "", "", 1
         self._usage = Usage()
-        self._removers: tuple[Callable[[], None], ...] = (hooks.event.add(self._hear), hooks.message.add(self._add))
+        self._removers: tuple[Callable[[], None], ...] = (
+            hooks.event.add(self._on_event),
+            hooks.message.add(self._on_message),
+        )
 
-    def _add(self, message: Message) -> None:
+    def _on_message(self, message: Message) -> None:
         if self._run.begun:
-            self._transcript.append(message)
+            self._history.append(message)
 
-    def _hear(self, event: AgentEvent) -> None:
+    def _on_event(self, event: AgentEvent) -> None:
         if not self._run.begun:
             return
         if isinstance(event, UsageEvent):
             self._usage += event.usage
         elif isinstance(event, ErrorEvent):
-            self._reason, self._code = event.message, event.exit_code
+            self._error, self._exit_code = event.message, event.exit_code
         elif isinstance(event, TurnStart):
             self._text = ""
         elif isinstance(event, AssistantMessage):
             self._text = event.message.text
         elif isinstance(event, TurnEnd):
-            self._reason = event.error
+            self._error = event.error
 
     def stop(self) -> None:
         """Follow no longer."""
@@ -94,13 +97,13 @@ class Follower:
         finally:
             self.stop()
         end = await self._run
-        result = RunResult(self._text, self._usage, self._transcript.messages, end)
+        result = RunResult(self._text, self._usage, self._history.messages, end)
         if end != "completed":
-            raise RunFailed(self._reason or f"the prompt was not answered: {end}", result, self._code)
+            raise RunFailed(self._error or f"the prompt was not answered: {end}", result, self._exit_code)
         return result
 
 
-async def stream_text(run: Run, follower: Follower) -> AsyncGenerator[str, None]:
+async def stream_text(run: Run, collector: AnswerCollector) -> AsyncGenerator[str, None]:
     """See `Runtime.stream_text`."""
     deferred = open_line = False
     try:
@@ -117,5 +120,5 @@ async def stream_text(run: Run, follower: Follower) -> AsyncGenerator[str, None]
                 open_line = True
                 yield event.message.text
     finally:
-        follower.stop()
-    await follower.result()
+        collector.stop()
+    await collector.result()

@@ -30,7 +30,9 @@ _Events: TypeAlias = "SimpleQueue[AgentEvent | None]"
 """The events of a run, None after the last one."""
 
 
-def _takes_what(function: Callable[Concatenate[Any, P], None]) -> Callable[[Any], Callable[Concatenate[Any, P], None]]:
+def _same_parameters_as(
+    function: Callable[Concatenate[Any, P], None],
+) -> Callable[[Any], Callable[Concatenate[Any, P], None]]:
     """Give a function the signature of another one."""
     return lambda other: functools.update_wrapper(other, function, assigned=())  # and nothing else of it
 
@@ -42,7 +44,7 @@ class BlockingRuntime:
     KeyboardInterrupt. Hooks and async tools run in the other thread.
     """
 
-    @_takes_what(Runtime.__init__)
+    @_same_parameters_as(Runtime.__init__)
     def __init__(self, *args: Any, **options: Any) -> None:
         """Takes what `Runtime` takes, and raises what it raises."""
         self.runtime = Runtime(*args, **options)
@@ -88,7 +90,7 @@ class BlockingRuntime:
         if first:
             loop, stop = self._ready.result()
             try:
-                _Work(loop, self.runtime.close).result()
+                _ThreadCall(loop, self.runtime.close).result()
             finally:
                 loop.call_soon_threadsafe(stop.set)
         self._thread.join()
@@ -106,7 +108,7 @@ class BlockingRuntime:
 
     async def _begin(self, text: str, images: Iterable[ImageBlock], events: _Events) -> Run:
         run = self.runtime.prompt(text, images)
-        spawn(_pass_on(aiter(run), events), "events for another thread")
+        spawn(_forward(aiter(run), events), "events for another thread")
         return run
 
     def _wait(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -116,7 +118,7 @@ class BlockingRuntime:
         with self._lock:
             if self._closed:
                 raise Closed("the runtime is closed")
-            begun = _Work(loop, work)
+            begun = _ThreadCall(loop, work)
         return begun.result()
 
     def _check_thread(self) -> None:
@@ -124,7 +126,7 @@ class BlockingRuntime:
             raise RuntimeError("a hook or an async tool would wait for itself; use `runtime`, which is async")
 
 
-class _Work(Generic[T]):
+class _ThreadCall(Generic[T]):
     """Something to be done in the event loop of another thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
@@ -161,7 +163,7 @@ class _Work(Generic[T]):
             self._answer.set_result(task.result())
 
 
-async def _pass_on(run: AsyncIterator[AgentEvent], events: _Events) -> None:
+async def _forward(run: AsyncIterator[AgentEvent], events: _Events) -> None:
     try:
         async for event in run:
             events.put(event)

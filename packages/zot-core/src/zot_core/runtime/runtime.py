@@ -14,7 +14,7 @@ from contextlib import aclosing
 from typing import Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
-from zot_core.agent.loop import concluded
+from zot_core.agent.loop import run_work
 from zot_core.agent.run import Run
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
@@ -25,12 +25,12 @@ from zot_core.limits import RunLimits, limit_runs
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files, Shell
 from zot_core.machine.shell import LocalShell
-from zot_core.runtime import choices
-from zot_core.runtime.answer import Follower, RunResult
+from zot_core.runtime import resolve
+from zot_core.runtime.answer import AnswerCollector, RunResult
 from zot_core.runtime.answer import stream_text as stream_answer
-from zot_core.runtime.state import State
+from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
-from zot_core.sessions.file import SessionFile, Stored
+from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.store import new_session
 from zot_core.skills import SKILL_TOOL, Skill
@@ -74,7 +74,7 @@ class Runtime:
         reasoning: Reasoning = "off",
         messages: Iterable[Message] = (),
         session: "str | os.PathLike[str] | SessionFile | None" = None,
-        resumed: Stored | None = None,
+        resumed: StoredSession | None = None,
         confirm: Confirm | None = None,
         max_steps: int | None = None,
         max_cost: float | None = None,
@@ -104,20 +104,20 @@ class Runtime:
         cwd = os.path.abspath(cwd)
         if not os.path.isdir(cwd):
             raise ConfigError(f"the working directory {cwd} does not exist")
-        client, model = choices.choose(client, models, model, provider, api_key, base_url)
+        client, model = resolve.client_and_model(client, models, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
         compaction = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
         compaction.check()
-        choices.check_reasoning(reasoning)
+        resolve.check_reasoning(reasoning)
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else as_names(builtin_tools)
         self._uses_skills = names is None or SKILL_TOOL in names
         self.workspace = Workspace(cwd, system_prompt, appended, list(skills) if self._uses_skills else [])
-        tools = [*choices.pick_tools(names), *self.workspace.tools(), *choices.own_tools(tools)]
+        tools = [*resolve.builtin_tools_named(names), *self.workspace.tools(), *resolve.check_tools(tools)]
         # Last of what can fail: after an error nobody could unlock the file.
         if session is not None and not isinstance(session, SessionFile):
-            session, resumed = choices.open_session(os.path.abspath(session), cwd, model)
+            session, resumed = resolve.open_session(os.path.abspath(session), cwd, model)
         self.agent = Agent(
             client,
             model,
@@ -137,9 +137,9 @@ class Runtime:
         limit_runs(self.agent, limits)
         self._compactor = Compactor(self.agent, compaction)
         self._compactor.attach()
-        self.agent.hooks.system_prompt.add(self._name_model)
+        self.agent.hooks.system_prompt.add(self._default_model)
         if isinstance(client, RoutingClient):
-            client.on_retry = self._tell_retry
+            client.on_retry = self._report_retry
         self._closed = False
 
     @property
@@ -171,7 +171,7 @@ class Runtime:
     @property
     def messages(self) -> list[Message]:
         """The conversation so far; a copy."""
-        return self.agent.transcript.messages
+        return self.agent.history.messages
 
     @property
     def usage(self) -> Usage:
@@ -205,21 +205,21 @@ class Runtime:
         """
         return self.begin(lambda: self.summarise(instructions))
 
-    def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], waiting: Run | None = None) -> Run:
+    def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], run: Run | None = None) -> Run:
         """Begin a run of other work: see `Agent.begin`. Raises what `prompt` raises."""
         self._check_open()
-        return self.agent.begin(work, waiting)
+        return self.agent.begin(work, run)
 
     async def summarise(self, instructions: str = "") -> RunEnd:
         """The work of `compact`, for `begin`."""
 
         async def work() -> None:
-            await self._name_model("")
+            await self._default_model("")
             await self._compactor.compact(instructions=instructions)
 
-        return await concluded(self.agent, work())
+        return await run_work(self.agent, work())
 
-    async def _name_model(self, _: str) -> None:
+    async def _default_model(self, _: str) -> None:
         """Where no model was named and none is the provider's default, the server's first one is taken."""
         client, model = self.agent.client, self.agent.model
         if not model.id and isinstance(client, RoutingClient):
@@ -227,7 +227,7 @@ class Runtime:
             if self.session is not None:
                 self.session.change(model=self.agent.model.id)
 
-    def _tell_retry(self, why: str, delay: float) -> None:
+    def _report_retry(self, why: str, delay: float) -> None:
         if delay >= 1:  # a person notices no shorter wait
             self.agent.emit(Notice("info", f"{why}; trying again in {delay:g} s"))
 
@@ -254,7 +254,7 @@ class Runtime:
 
             return await ask_for(self, text, images, returns)
         run = self.prompt(text, images)
-        return await Follower(self.hooks, run).result()
+        return await AnswerCollector(self.hooks, run).result()
 
     async def stream_text(self, text: str, images: Iterable[ImageBlock] = ()) -> AsyncGenerator[str, None]:
         """Answer `text`: the text as it comes, piece by piece, as a person sees it. A line break parts two answers.
@@ -262,7 +262,7 @@ class Runtime:
         Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels the run.
         """
         run = self.prompt(text, images)
-        async with aclosing(stream_answer(run, Follower(self.hooks, run))) as pieces:
+        async with aclosing(stream_answer(run, AnswerCollector(self.hooks, run))) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -279,13 +279,13 @@ class Runtime:
         self.agent.follow_up(text, images)
 
     @property
-    def state(self) -> State:
+    def state(self) -> RuntimeState:
         """What it is and does at the moment."""
-        return State.of(self.agent, self.cwd, self.session.meta.id if self.session is not None else "")
+        return RuntimeState.of(self.agent, self.cwd, self.session.meta.id if self.session is not None else "")
 
     async def list_models(self, which: Which = "ready", *, ask: Ask = "unlisted", limit: float = LIST_LIMIT) -> Listing:
         """The models to choose from, and why servers that were asked gave none: see `ModelRegistry.listing`."""
-        return await choices.models_to_choose(self.agent.client, self.agent.model, which, ask, limit)
+        return await resolve.list_models(self.agent.client, self.agent.model, which, ask, limit)
 
     def set_model(self, model: str | Model, *, provider: str = "") -> None:
         """Continue with another model, of any provider there is a credential for; a name is understood as in
@@ -297,7 +297,7 @@ class Runtime:
         """
         self._check_idle()
         agent = self.agent
-        agent.model, warning = choices.other_model(agent.client, agent.model, model, provider)
+        agent.model, warning = resolve.other_model(agent.client, agent.model, model, provider)
         if warning:
             agent.emit(Notice("warn", warning))
         if self.session is not None:
@@ -307,7 +307,7 @@ class Runtime:
     def set_reasoning(self, reasoning: Reasoning) -> None:
         """Have the model think this much from now on."""
         self._check_idle()
-        choices.check_reasoning(reasoning)
+        resolve.check_reasoning(reasoning)
         self.agent.reasoning = reasoning
         self.agent.refresh()
 
@@ -315,19 +315,19 @@ class Runtime:
         """Have these tools from now on: built-in ones and those given at the beginning. Others, such as those of
         extensions, stay whether or not they are named."""
         self._check_idle()
-        self.agent.tools = choices.chosen_tools(self._tools, self.agent.tools, names)
+        self.agent.tools = resolve.select_tools(self._tools, self.agent.tools, names)
         self.agent.refresh()
 
     def set_messages(self, messages: Iterable[Message]) -> None:
         """Replace the conversation; usage is kept. The session file notes that it begins again, and gets the
         messages."""
         self._check_idle()
-        if self.session is not None and len(self.agent.transcript):
+        if self.session is not None and len(self.agent.history):
             self.session.clear()
-        self.agent.transcript.reset(())
+        self.agent.history.reset(())
         self.agent.inbox.take_all()
         for message in messages:
-            self.agent.transcript.append(message)
+            self.agent.history.append(message)
 
     def clear(self) -> None:
         """Forget the conversation, in the session file too; usage is kept."""
@@ -338,13 +338,13 @@ class Runtime:
         self._check_idle()
         old, model = self.session, self.agent.model
         if old is None:
-            self._continue_with(None, None)
+            self._switch_session(None, None)
         else:
             meta = old.meta.replace(model=model.id, provider=model.provider, title="", other={})
-            self._continue_with(new_session(os.path.dirname(old.path), meta, old.advice), None)
+            self._switch_session(new_session(os.path.dirname(old.path), meta, old.advice), None)
 
     def open_session(
-        self, session: "str | os.PathLike[str] | SessionFile", resumed: Stored | None = None,
+        self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
         """Continue another session: its messages and usage replace the current ones. The current session is closed.
@@ -355,13 +355,13 @@ class Runtime:
         """
         self._check_idle()
         if not isinstance(session, SessionFile):
-            session, resumed = choices.open_session(os.path.abspath(session), self.cwd, self.agent.model)
+            session, resumed = resolve.open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
             self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
-            self.workspace.enter(self.agent, self._tools)
-        self._continue_with(session, resumed)
+            self.workspace.apply_to(self.agent, self._tools)
+        self._switch_session(session, resumed)
 
-    def _continue_with(self, session: SessionFile | None, resumed: Stored | None) -> None:
+    def _switch_session(self, session: SessionFile | None, resumed: StoredSession | None) -> None:
         agent, old = self.agent, self.session
         if session is not None:
             if self._recorder is None:

@@ -1,4 +1,4 @@
-"""`State`: what a `Runtime` says of itself."""
+"""`RuntimeState`: what a `Runtime` says of itself."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @record
-class State(Record):
+class RuntimeState(Record):
     """A snapshot of a runtime. `model` is empty while only the server knows its models, `session_id` without a session
     file; `queued` messages wait in the inbox."""
 
@@ -26,10 +26,10 @@ class State(Record):
     queued: int
 
     @classmethod
-    def of(cls, agent: "Agent", cwd: str, session_id: str) -> "State":
+    def of(cls, agent: "Agent", cwd: str, session_id: str) -> "RuntimeState":
         """The state of an agent that works in `cwd`."""
         model = agent.model
         return cls(
-            model.provider, model.id, cwd, len(agent.transcript), agent.busy, agent.usage, agent.reasoning, session_id,
+            model.provider, model.id, cwd, len(agent.history), agent.busy, agent.usage, agent.reasoning, session_id,
             len(agent.inbox),
         )  # fmt: skip

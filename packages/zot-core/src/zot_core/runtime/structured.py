@@ -33,7 +33,7 @@ _PROBLEMS = 8
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL)
 
 
-class Shape:
+class OutputSchema:
     """What a model is asked to answer with, and what its answers are checked with: a type, or a JSON Schema.
 
     Making one imports pydantic, or jsonschema_rs. TypeError for a type that has no JSON Schema, `ConfigError` for a
@@ -56,7 +56,7 @@ class Shape:
             f"It must fit this JSON Schema:\n{schema}"
         )
 
-    def complaint(self, problem: ValueError) -> str:
+    def correction(self, problem: ValueError) -> str:
         """What a model is told whose answer does not fit."""
         return f"Your last message does not fit the JSON Schema: {problem}. Send the whole JSON value again, corrected."
 
@@ -120,40 +120,40 @@ class StructuredRun:
     Made with `prepare`, before the run begins.
     """
 
-    def __init__(self, rt: "Runtime", shape: Shape) -> None:
-        self._rt, self._shape = rt, shape
-        self._answer, self._asked_again = "", False
-        self.stop = rt.hooks.event.add(self._hear)
+    def __init__(self, rt: "Runtime", schema: OutputSchema) -> None:
+        self._rt, self._schema = rt, schema
+        self._answer, self._corrected = "", False
+        self.stop = rt.hooks.event.add(self._on_event)
         """To be called when the run has ended."""
 
     @classmethod
     async def prepare(cls, rt: "Runtime", kind: Any) -> "StructuredRun":
-        """`kind` is what `Shape` takes. Raises what `Shape` raises. The loop goes on while pydantic is imported."""
-        return cls(rt, await asyncio.to_thread(Shape, kind))
+        """`kind` is what `OutputSchema` takes. Raises what `OutputSchema` raises. The loop goes on while pydantic is imported."""
+        return cls(rt, await asyncio.to_thread(OutputSchema, kind))
 
     def request(self, text: str) -> str:
         """The prompt `text`, with what the last answer must look like."""
-        return self._shape.request(text)
+        return self._schema.request(text)
 
-    def _hear(self, event: AgentEvent) -> None:
+    def _on_event(self, event: AgentEvent) -> None:
         if isinstance(event, TurnStart):
             self._answer = ""
         elif isinstance(event, AssistantMessage):
             self._answer = event.message.text
-        elif isinstance(event, TurnEnd) and event.stop in ("end_turn", "length") and not self._asked_again:
+        elif isinstance(event, TurnEnd) and event.stop in ("end_turn", "length") and not self._corrected:
             try:
-                self._shape.parse(self._answer)
+                self._schema.parse(self._answer)
             except ValueError as problem:
-                self._asked_again = True
-                self._rt.steer(self._shape.complaint(problem))  # the run goes on where it would end
+                self._corrected = True
+                self._rt.steer(self._schema.correction(problem))  # the run goes on where it would end
 
     def value(self) -> Any:
         """The value in the last answer. Raises `InvalidOutput`."""
         try:
-            return self._shape.parse(self._answer)
+            return self._schema.parse(self._answer)
         except ValueError as problem:
             why = " ".join(str(problem).split())
-            raise InvalidOutput(f"the model gave no {self._shape.name}, asked twice: {why}", self._answer) from problem
+            raise InvalidOutput(f"the model gave no {self._schema.name}, asked twice: {why}", self._answer) from problem
 
 
 async def ask_for(rt: "Runtime", text: str, images: Iterable[ImageBlock], kind: Any) -> Any:

@@ -31,7 +31,7 @@ class Workspace(Record):
         """The tool `skill`, if there are skills."""
         return [skill_tool(self.skills)] if self.skills else []
 
-    def enter(self, agent: Agent, known: dict[str, Tool]) -> None:
+    def apply_to(self, agent: Agent, known: dict[str, Tool]) -> None:
         """Have an agent work here from now on; `known` are the tools that it can be given."""
         agent.context = agent.context.replace(cwd=self.cwd)
         agent.system = self.system()

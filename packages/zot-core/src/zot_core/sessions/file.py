@@ -9,7 +9,7 @@ from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
 from zot_core.sessions import rows
 from zot_core.sessions.rows import Meta
-from zot_core.sessions.stored import Stored as Stored
+from zot_core.sessions.stored import StoredSession as StoredSession
 from zot_core.sessions.stored import load as load
 from zot_provider.messages import Message
 from zot_provider.usage import Usage
@@ -39,7 +39,7 @@ class SessionFile:
     moment. The file is readable by its owner alone and locked against other writers.
     """
 
-    def __init__(self, path: str, meta: Meta, *, resume: Stored | None = None, advice: str = "") -> None:
+    def __init__(self, path: str, meta: Meta, *, resume: StoredSession | None = None, advice: str = "") -> None:
         """A new session, or one to go on with: `resume` is what `load` gave. `advice` is told with the error of a file
         that cannot be made: what the person can do, which only the program knows.
 
@@ -53,7 +53,7 @@ class SessionFile:
         self._closed = False
         self._torn = False
         self._size = 0
-        self._starts: list[int] = []  # of the messages, see `Stored`
+        self._starts: list[int] = []  # of the messages, see `StoredSession`
         self._last_role = ""
         if resume is not None:
             self._size, self._starts = resume.size, list(resume.starts)
@@ -73,7 +73,7 @@ class SessionFile:
         try:
             fd = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
         except OSError as error:
-            raise SessionError(self._in_vain("cannot write session", error)) from error
+            raise SessionError(self._error_text("cannot write session", error)) from error
         try:
             _lock(fd)
         except OSError as error:
@@ -85,7 +85,7 @@ class SessionFile:
 
     def append(self, message: Message) -> None:
         """Write a message. Raises `SessionError` when the disk does not take it, or the session is closed."""
-        self._begin()
+        self._ensure_created()
         start = self._write(rows.message_row(message))
         if not (message.role == self._last_role == "tool"):
             self._starts.append(start)
@@ -96,11 +96,11 @@ class SessionFile:
 
         Of messages that were never written, none can be kept.
         """
-        self._begin()
+        self._ensure_created()
         first = max(len(self._starts) - kept, 0)
         tail = self._starts[first:]
         offset = tail[0] if tail else self._size + self._torn
-        start = self._write(rows.compaction_row(rows.Compaction(summary, len(tail), offset)))
+        start = self._write(rows.compaction_row(rows.CompactionRow(summary, len(tail), offset)))
         self._starts = [start, *tail]
         if not tail:
             self._last_role = summary.role
@@ -111,7 +111,7 @@ class SessionFile:
         self.compact(Message("user", [], timestamp(), extra={"cleared": "true"}), 0)
         self._starts, self._last_role = [], ""
 
-    def _begin(self) -> None:
+    def _ensure_created(self) -> None:
         if self._closed:
             raise SessionError(f"session {self.path} is closed")
         if self._fd is None:
@@ -132,7 +132,7 @@ class SessionFile:
         try:
             _make_private(os.path.dirname(os.path.abspath(self.path)))
         except OSError as error:
-            raise SessionError(self._in_vain("cannot create the folder of session", error)) from error
+            raise SessionError(self._error_text("cannot create the folder of session", error)) from error
         self._fd = fd = self._open(os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
         self.meta = self.meta.replace(started=self.meta.started or timestamp())
         try:
@@ -144,7 +144,7 @@ class SessionFile:
                 os.unlink(self.path)
             raise
 
-    def _in_vain(self, what: str, error: OSError) -> str:
+    def _error_text(self, what: str, error: OSError) -> str:
         return f"{what} {self.path}: {error.strerror}" + (f"; {self.advice}" if self.advice else "")
 
     def _write(self, row: str) -> int:

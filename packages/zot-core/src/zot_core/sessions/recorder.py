@@ -15,9 +15,9 @@ class Recorder:
         self._total = Usage()
         hooks.message.add(lambda message: self.session.append(message))
         hooks.compacted.add(lambda compacted: self.session.compact(compacted.summary, compacted.kept))
-        hooks.event.add(self._hear)
+        hooks.event.add(self._on_event)
 
-    def _hear(self, event: AgentEvent) -> None:
+    def _on_event(self, event: AgentEvent) -> None:
         if isinstance(event, UsageEvent):
             self._turn.append(event.usage)
             self._total = event.cumulative

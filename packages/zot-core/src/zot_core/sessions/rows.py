@@ -43,7 +43,7 @@ class Meta(Record):
 
 
 @record
-class Compaction(Record):
+class CompactionRow(Record):
     """From here on the conversation is `summary` and the last `kept` of the messages before this row.
 
     `offset`: where in the file, in bytes, the row of the first kept message begins; that of this row if none is kept.
@@ -58,7 +58,7 @@ class Compaction(Record):
 _DIGITS = 12
 """Digits that a number in a message's `meta` may have; a longer one was not written by zot."""
 
-_META = tuple(name for name in Meta.__match_args__ if name != "other")
+_META_FIELDS = tuple(name for name in Meta.__match_args__ if name != "other")
 
 
 def to_bytes(row: str) -> bytes:
@@ -68,7 +68,7 @@ def to_bytes(row: str) -> bytes:
 
 def meta_row(meta: Meta) -> str:
     """The row for `meta`."""
-    fields = {name: getattr(meta, name) for name in _META if name != "title" or meta.title}
+    fields = {name: getattr(meta, name) for name in _META_FIELDS if name != "title" or meta.title}
     return dump({"type": "meta", "meta": fields | meta.other})
 
 
@@ -77,7 +77,7 @@ def message_row(message: Message) -> str:
     return f'{{"type":"message","message":{_message(message)}}}'
 
 
-def compaction_row(compaction: Compaction) -> str:
+def compaction_row(compaction: CompactionRow) -> str:
     """The row for a compaction."""
     tail = f'"kept":{compaction.kept},"offset":{compaction.offset}'
     return f'{{"type":"compaction","message":{_message(compaction.summary)},{tail}}}'
@@ -157,8 +157,8 @@ def read_meta(value: Any) -> Meta | None:
     """The meta record of a row's `meta` object, None if it is none; missing fields are empty."""
     if not isinstance(value, dict):
         return None
-    other = {name: item for name, item in value.items() if name not in _META}
-    return Meta(**{name: _text(value.get(name)) for name in _META}, other=other)
+    other = {name: item for name, item in value.items() if name not in _META_FIELDS}
+    return Meta(**{name: _text(value.get(name)) for name in _META_FIELDS}, other=other)
 
 
 def read_message(value: Any) -> Message | None:
@@ -187,12 +187,12 @@ def _count(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < _DIGITS else 0
 
 
-def read_compaction(row: dict[str, Any]) -> Compaction | None:
+def read_compaction(row: dict[str, Any]) -> CompactionRow | None:
     """The compaction that a row tells of, None if it is not complete."""
     summary, kept, offset = read_message(row.get("message")), row.get("kept"), row.get("offset")
     if summary is None or not _is_count(kept) or not _is_count(offset):
         return None
-    return Compaction(summary, kept, offset)
+    return CompactionRow(summary, kept, offset)
 
 
 def _is_count(value: Any) -> TypeGuard[int]:

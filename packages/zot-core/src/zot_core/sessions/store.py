@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionNotFound
-from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 
 
@@ -101,7 +101,7 @@ def _fits(path: str, name: str) -> bool:
     return bool(name) and (stem.startswith(name) or short.startswith(name) or name.startswith(f"{short}-"))
 
 
-def resume(path: str, **changes: str) -> tuple[SessionFile, Stored]:
+def resume(path: str, **changes: str) -> tuple[SessionFile, StoredSession]:
     """Open a session to go on with it, with changed fields of its meta row (another model, say)."""
     stored = load(path)
     return SessionFile(path, stored.meta.replace(**changes), resume=stored), stored

@@ -15,7 +15,7 @@ from zot_provider.messages import Message, Role, TextBlock
 from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
 
-WHOLE = 8 << 20
+EAGER_BYTES = 8 << 20
 """Bytes of a file up to which all of it is read at once."""
 
 _MESSAGE = b'{"type":"message","message":{"role":"'
@@ -23,13 +23,13 @@ _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
 
 
 @record
-class Stored(Record):
+class StoredSession(Record):
     """What a session file holds. `usage` is the last cumulative count. `torn`: its last line is not complete. `size`:
     how many bytes were read.
 
     `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
     for each of them where its first row begins, in bytes; for a summary, where its compaction does. In a file of more
-    than `WHOLE` bytes most are `StoredMessage`s, which are read from it when they are looked at.
+    than `EAGER_BYTES` bytes most are `StoredMessage`s, which are read from it when they are looked at.
     """
 
     meta: Meta
@@ -40,16 +40,18 @@ class Stored(Record):
     starts: list[int] = field(default_factory=list)
 
 
-def load(path: str) -> Stored:
+def load(path: str) -> StoredSession:
     """Read a session. Lines that are no JSON and rows of an unknown type are passed over.
 
     Raises `SessionNotFound`, or `SessionError` if the file cannot be read or has no meta row.
     """
-    stored = Stored(Meta("", "", "", "", ""))
+    stored = StoredSession(Meta("", "", "", "", ""))
     try:
         with open(path, "rb") as file, _no_collector():
-            later = _Source(path) if os.fstat(file.fileno()).st_size > WHOLE and hasattr(os, "pread") else None
-            found = _read(file, stored, later)
+            source = (
+                _RowSource(path) if os.fstat(file.fileno()).st_size > EAGER_BYTES and hasattr(os, "pread") else None
+            )
+            found = _read(file, stored, source)
     except FileNotFoundError:
         raise SessionNotFound(f"no session at {path}") from None
     except OSError as error:
@@ -72,7 +74,7 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
-class _Source:
+class _RowSource:
     """A file that messages are read from for as long as there are any, though it be deleted meanwhile."""
 
     __slots__ = ("__weakref__", "_fd")
@@ -94,9 +96,9 @@ class StoredMessage(Message):
 
     __slots__ = ("_rows", "_source")
 
-    def __init__(self, role: Role, source: _Source, start: int, size: int) -> None:
+    def __init__(self, role: Role, source: _RowSource, start: int, size: int) -> None:
         self.role = role
-        self._source: _Source | None = source
+        self._source: _RowSource | None = source
         self._rows = [(start, size)]
 
     @property
@@ -144,7 +146,7 @@ class StoredMessage(Message):
         return object.__getattribute__(self, name)
 
 
-def _later(line: bytes, start: int, source: _Source | None) -> StoredMessage | None:
+def _unread_message(line: bytes, start: int, source: _RowSource | None) -> StoredMessage | None:
     """The message of a line that need not be read now; None for any line that is not as zot writes messages."""
     if source is None or not line.startswith(_MESSAGE) or not line.endswith(b"}}\n"):
         return None
@@ -152,12 +154,12 @@ def _later(line: bytes, start: int, source: _Source | None) -> StoredMessage | N
     return StoredMessage(role, source, start, len(line)) if role is not None else None
 
 
-def _read(file: Iterable[bytes], stored: Stored, source: _Source | None) -> bool:
+def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | None) -> bool:
     """Put what the lines hold into `stored`; whether a meta row was among them. One line at a time is in memory."""
     found, line, usage = False, b"\n", None
     for line in file:
         start, stored.size = stored.size, stored.size + len(line)
-        if message := _later(line, start, source):
+        if message := _unread_message(line, start, source):
             _add(stored, message, start)
             continue
         row = read_row(line)
@@ -179,7 +181,7 @@ def _read(file: Iterable[bytes], stored: Stored, source: _Source | None) -> bool
     return found
 
 
-def _add(stored: Stored, message: Message | None, start: int) -> None:
+def _add(stored: StoredSession, message: Message | None, start: int) -> None:
     """Results of one batch stand in rows of their own; in memory they are one message."""
     if message is None:
         return
@@ -194,7 +196,7 @@ def _add(stored: Stored, message: Message | None, start: int) -> None:
         stored.starts.append(start)
 
 
-def _compact(stored: Stored, compaction: rows.Compaction | None, start: int) -> None:
+def _compact(stored: StoredSession, compaction: rows.CompactionRow | None, start: int) -> None:
     """Have the summary stand for what came before the kept messages; one without content stands for nothing."""
     if compaction is not None:
         first = max(len(stored.messages) - compaction.kept, 0)

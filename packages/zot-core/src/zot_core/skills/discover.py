@@ -53,7 +53,7 @@ def find_skills(
     Looked at in this order, the first of a name wins: `.zot/skills` in `cwd`, `skills` in `home`, `.claude/skills` in
     `cwd` and in `user_home`, `.agents/skills` in both, extensions, the built-in ones.
     """
-    search = _Search()
+    search = _SkillSearch()
     agents = [os.path.join(user_home, name) if user_home else "" for name in (".claude", ".agents")]
     for name, folder in ((".zot", home), (".claude", agents[0]), (".agents", agents[1])):
         search.look_in(os.path.join(cwd, name, "skills"), "project")
@@ -65,7 +65,7 @@ def find_skills(
     return search.skills
 
 
-class _Search:
+class _SkillSearch:
     """One search; a file is looked at once, by whatever ways it is reached."""
 
     def __init__(self) -> None:
@@ -81,9 +81,9 @@ class _Search:
             return
         self._places.add(real)
         for folder in self._folders(place):
-            if not self._take(os.path.join(folder, NAME), source, place):
+            if not self._add(os.path.join(folder, NAME), source, place):
                 for below in self._folders(folder):
-                    self._take(os.path.join(below, NAME), source, place)
+                    self._add(os.path.join(below, NAME), source, place)
 
     def look_in_extension(self, each: ExtensionSkills) -> None:
         """What the manifest of an extension names; nothing outside of its folder."""
@@ -91,34 +91,34 @@ class _Search:
         for path in each.paths:
             target = os.path.realpath(os.path.join(root, path))
             if not _is_within(target, root):
-                self._leave_out(f"extension {each.extension}: its skill {path!r} is not in its folder")
+                self._skip(f"extension {each.extension}: its skill {path!r} is not in its folder")
                 continue
             file = target if os.path.basename(target) == NAME else os.path.join(target, NAME)
-            if self._take(file, each.extension, root, inside=root):
+            if self._add(file, each.extension, root, inside=root):
                 continue
             below = [os.path.join(folder, NAME) for folder in self._folders(target)]
-            if not any([self._take(file, each.extension, root, inside=root) for file in below]):
-                self._leave_out(f"extension {each.extension}: there is no {NAME} in its skill {path!r}")
+            if not any([self._add(file, each.extension, root, inside=root) for file in below]):
+                self._skip(f"extension {each.extension}: there is no {NAME} in its skill {path!r}")
 
-    def _take(self, path: str, source: str, place: str, *, inside: str = "") -> bool:
+    def _add(self, path: str, source: str, place: str, *, inside: str = "") -> bool:
         """Take the skill in a file; whether there is a file, fit or not."""
         try:
             found = os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
             if not os.path.islink(path):
                 return False
-            self._leave_out(f"{path} is a link to nothing")
+            self._skip(f"{path} is a link to nothing")
             return True
         except OSError as error:
-            self._leave_out(f"{path} cannot be read ({error.strerror})")
+            self._skip(f"{path} cannot be read ({error.strerror})")
             return True
         if (found.st_dev, found.st_ino) in self._seen:
             return True
         self._seen.add((found.st_dev, found.st_ino))
         if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for
-            self._leave_out(f"{path} is no file")
+            self._skip(f"{path} is no file")
         elif inside and not _is_within(os.path.realpath(path), inside):
-            self._leave_out(f"{path} leads out of the extension's folder")
+            self._skip(f"{path} leads out of the extension's folder")
         else:
             self._read(path, source, place, re.sub(r"[^A-Za-z0-9_.-]", "-", source) + ":" if inside else "")
         return True
@@ -132,16 +132,16 @@ class _Search:
         try:
             skill = read_skill(path, source, prefix)
         except FrontMatterError as error:
-            self._leave_out(f"{path}:{error.line}: {error}")
+            self._skip(f"{path}:{error.line}: {error}")
             return
         except OSError as error:
-            self._leave_out(f"{path} cannot be read ({error.strerror})")
+            self._skip(f"{path} cannot be read ({error.strerror})")
             return
-        first, its_place = self._names.setdefault(skill.name, (path, place))
+        first, first_place = self._names.setdefault(skill.name, (path, place))
         if first == path:
             self.skills.found.append(skill)
-        elif its_place == place:  # in another place it is meant: a project replaces what its user has
-            self._leave_out(f"{path}: its name {skill.name} is that of {first}")
+        elif first_place == place:  # in another place it is meant: a project replaces what its user has
+            self._skip(f"{path}: its name {skill.name} is that of {first}")
 
     def _folders(self, place: str) -> Iterator[str]:
         """The folders in a folder, links to folders too, sorted; hidden ones and packages of Node are none."""
@@ -157,12 +157,12 @@ class _Search:
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            self._leave_out(f"{place} cannot be read ({error.strerror})")
+            self._skip(f"{place} cannot be read ({error.strerror})")
             return
         for name in sorted(names):
             yield os.path.join(place, name)
 
-    def _leave_out(self, note: str) -> None:
+    def _skip(self, note: str) -> None:
         self.skills.notes.append(f"{note}; it is left out")
 
 

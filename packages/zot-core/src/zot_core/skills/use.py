@@ -43,7 +43,7 @@ _SCHEMA = {
 
 
 @record
-class _Text(Record):
+class _SkillText(Record):
     """The text of a skill as far as the limits allow, from `first_line` of the file on; and a word on the rest."""
 
     text: str
@@ -60,7 +60,7 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
     known = {skill.name: skill for skill in skills}
 
     async def run(name: Annotated[str, "The name of the skill, as in the list"], context: ToolContext) -> ToolResult:
-        found = _choose(name, known)
+        found = _find(name, known)
         try:
             own = found.path.startswith(BUILTIN + os.sep)
             data = _read(found.path) if own else await context.files.read(found.path, _FILE_LIMIT)
@@ -74,7 +74,7 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
         )
 
     async def reads_skill(values: dict[str, Any], context: ToolContext) -> FileAccess:
-        return FileAccess(await context.files.real(_choose(values["name"], known).path))
+        return FileAccess(await context.files.real(_find(values["name"], known).path))
 
     return FunctionTool(
         run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, reach=reads_skill
@@ -98,7 +98,7 @@ def expand(skill: Skill, args: str = "") -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _choose(name: str, known: dict[str, Skill]) -> Skill:
+def _find(name: str, known: dict[str, Skill]) -> Skill:
     """The skill a model means; `ToolError` naming near ones if there is none, or if it is not for models."""
     name = name.strip()
     found = known.get(name) or known.get(name.removeprefix("/").removeprefix("skill:"))
@@ -122,7 +122,7 @@ def _read(path: str) -> bytes:
         return file.read(_FILE_LIMIT)
 
 
-def _text(data: bytes, path: str) -> _Text:
+def _text(data: bytes, path: str) -> _SkillText:
     if b"\0" in data:
         raise ToolError(f"{path} looks binary; it cannot be read as text")
     whole = data.decode("utf-8", "replace")
@@ -137,4 +137,4 @@ def _text(data: bytes, path: str) -> _Text:
     if head.lines_truncated or head.bytes_truncated or len(data) == _FILE_LIMIT:
         rest = f"... [this is not all; go on with read, path {path}, offset {first + count_lines(head.data)}]\n"
     text = head.data.decode("utf-8", "replace")
-    return _Text(text if text.endswith("\n") else text + "\n", first, rest)
+    return _SkillText(text if text.endswith("\n") else text + "\n", first, rest)

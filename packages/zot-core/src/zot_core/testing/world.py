@@ -107,7 +107,7 @@ class Scripted(Record):
 
 
 @record
-class Ran(Record):
+class RanCommand(Record):
     """A command as the shell was given it; `stopped` when its caller was cancelled."""
 
     command: str
@@ -125,7 +125,7 @@ class FakeShell:
 
     def __init__(self, script: Mapping[str, Scripted] | None = None) -> None:
         self.script = dict(script or {})
-        self.ran: list[Ran] = []
+        self.ran: list[RanCommand] = []
 
     async def run(
         self,
@@ -137,7 +137,7 @@ class FakeShell:
         output: Callable[[bytes], None],
     ) -> ShellExit:
         """Do what the script says; a command that hangs does so for `timeout` seconds of real time."""
-        ran = Ran(command, cwd, dict(env), timeout)
+        ran = RanCommand(command, cwd, dict(env), timeout)
         self.ran.append(ran)
         scripted = self.script.get(command) or Scripted(f"{command}: command not found\n", 127)
         printed = scripted.output.encode() if isinstance(scripted.output, str) else scripted.output

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
-from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
@@ -20,7 +20,7 @@ from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import select
 
 
-def choose(
+def client_and_model(
     client: Client | None, models: ModelRegistry | None, model: str | Model, provider: str, api_key: str, base_url: str
 ) -> tuple[Client, Model]:
     """The client to ask and the model to ask for. Raises `ConfigError`."""
@@ -32,7 +32,7 @@ def choose(
     return open_client(selection, registry=registry), selection.model
 
 
-def pick_tools(names: Iterable[str] | None) -> list[Tool]:
+def builtin_tools_named(names: Iterable[str] | None) -> list[Tool]:
     """The built-in tools called `names`, all for None; `skill` is made elsewhere. Raises `ConfigError`."""
     if names is None:
         return list(BUILTIN_TOOLS)
@@ -44,7 +44,7 @@ def pick_tools(names: Iterable[str] | None) -> list[Tool]:
     return [known[name] for name in wanted if name != SKILL_TOOL]
 
 
-def chosen_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: Iterable[str]) -> dict[str, Tool]:
+def select_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: Iterable[str]) -> dict[str, Tool]:
     """The tools called `names`, and those of `present` that are not among the `known`: others have put them there.
 
     Raises `ConfigError`.
@@ -59,7 +59,7 @@ def chosen_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: 
     return kept | chosen
 
 
-def own_tools(tools: Iterable[Tool]) -> list[Tool]:
+def check_tools(tools: Iterable[Tool]) -> list[Tool]:
     """The tools of somebody else. Raises `ConfigError` for what is none, before a model call would fail of it."""
     if not isinstance(tools, Iterable):
         raise ConfigError(f"tools are given in a list: tools=[{_name(tools)}]")
@@ -82,7 +82,7 @@ def check_reasoning(reasoning: str) -> None:
         raise UnknownName.among("reasoning", reasoning, get_args(Reasoning))
 
 
-def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored | None]:
+def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, StoredSession | None]:
     """The session file at `path`, and what it holds; None for a new one. Raises `SessionError`."""
     if not os.path.exists(path):
         identity = os.path.basename(path).removesuffix(".jsonl")
@@ -114,7 +114,7 @@ def other_model(client: Client, current: Model, model: str | Model, provider: st
     return current if (name, own) == (current.id, current.provider) else Model(name, own, reasoning=True), ""
 
 
-async def models_to_choose(client: Client, current: Model, which: Which, ask: Ask, limit: float) -> Listing:
+async def list_models(client: Client, current: Model, which: Which, ask: Ask, limit: float) -> Listing:
     """See `ModelRegistry.listing`; of a client that was handed in only the current model is known."""
     if not isinstance(client, RoutingClient):
         return Listing([current] if current.id else [])

@@ -6,7 +6,7 @@ from zot_core.hooks import Observe
 from zot_provider.messages import Message
 
 
-class Transcript:
+class MessageHistory:
     """The message list with a revision number that grows with every change."""
 
     def __init__(self, messages: Iterable[Message], appended: Observe[Message]) -> None:
@@ -35,7 +35,7 @@ class Transcript:
         else:
             self._messages.append(message)
         self.revision += 1
-        self._appended.tell(message)
+        self._appended.notify(message)
 
     def reset(self, messages: Iterable[Message]) -> None:
         """Begin again with these messages; nobody is told of them one by one."""
