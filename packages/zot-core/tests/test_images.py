@@ -27,9 +27,12 @@ def test_a_file_bytes_and_base64_become_the_same_block(tmp_path: Path) -> None:
         ("not base64!", "it is not standard base64 without line breaks"),
         (TEXT + "\n", "it is not standard base64 without line breaks"),
         ("äöü", "it is not standard base64 without line breaks"),
-        ("", "it is no PNG, JPEG, GIF or WebP image"),
-        (base64.b64encode(b"BM bitmap").decode(), "it is no PNG, JPEG, GIF or WebP image"),
-        (base64.b64encode(PNG + bytes(LARGEST)).decode(), "it is larger than 3.75 MB; models take no larger images"),
+        ("", "it is not a PNG, JPEG, GIF or WebP image"),
+        (base64.b64encode(b"BM bitmap").decode(), "it is not a PNG, JPEG, GIF or WebP image"),
+        (
+            base64.b64encode(PNG + bytes(LARGEST)).decode(),
+            "it is larger than 3.75 MB; models do not accept larger images",
+        ),
     ],
 )
 def test_what_models_do_not_take_is_named(text: str, problem: str) -> None:
@@ -40,7 +43,7 @@ def test_what_models_do_not_take_is_named(text: str, problem: str) -> None:
 
 def test_a_pipe_that_is_named_like_an_image_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.png")
-    with pytest.raises(ConfigError, match=r"x\.png is no file"):
+    with pytest.raises(ConfigError, match=r"x\.png is not a file"):
         image_from_file(str(tmp_path / "x.png"))
 
 
@@ -48,5 +51,5 @@ def test_a_file_that_is_gone_or_holds_something_else_says_so(tmp_path: Path) -> 
     with pytest.raises(ConfigError, match=r"cannot read .*x\.png: No such file"):
         image_from_file(str(tmp_path / "x.png"))
     (tmp_path / "x.png").write_text("words")
-    with pytest.raises(ConfigError, match=r"x\.png is no PNG, JPEG, GIF or WebP image"):
+    with pytest.raises(ConfigError, match=r"x\.png is not a PNG, JPEG, GIF or WebP image"):
         image_from_file(str(tmp_path / "x.png"))

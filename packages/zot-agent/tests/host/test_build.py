@@ -111,7 +111,7 @@ def test_what_cannot_be_built_is_a_mistake_in_the_usage(arguments: list[str], ki
 def test_a_file_that_is_no_session_is_left_alone(key: None, alone: Path, content: str) -> None:
     path = alone / "file.jsonl"
     path.write_text(content)
-    with pytest.raises(ConfigError, match="is no session file"):
+    with pytest.raises(ConfigError, match="is not a session file"):
         build("--session", str(path))
     assert path.read_text() == content
 

@@ -1,6 +1,6 @@
 """An embeddable coding agent: loop, tools, sessions, conversations.
 
-Importing this package imports nothing else; a name is fetched from its module when it is first used.
+Importing this package imports nothing else; the module of a name is imported when the name is first used.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ _MODULES = {
     "zot_provider.request": "Reasoning Request",
     "zot_provider.usage": "Usage",
 }
-"""The public names by the module they come from."""
+"""The public names of each module, separated by spaces."""
 
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 

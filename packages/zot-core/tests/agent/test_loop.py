@@ -247,9 +247,9 @@ def test_a_limit_is_told_as_an_error_before_a_turn_starts() -> None:
     [
         ([StatusError("provider: HTTP 500; try again", status=500)], "provider: HTTP 500; try again", []),
         ([Delta("half"), ModelError("overloaded")], "overloaded", ["half"]),
-        ([Delta("half")], "the model's answer ended without saying so; try again", ["half"]),
-        ([], "the model's answer ended without saying so; try again", []),
-        ([asyncio.CancelledError()], "the model's answer was cancelled on its way; try again", []),
+        ([Delta("half")], "the model's answer ended unexpectedly; try again", ["half"]),
+        ([], "the model's answer ended unexpectedly; try again", []),
+        ([asyncio.CancelledError()], "the model's answer was cancelled while it was received; try again", []),
     ],
 )
 def test_a_failing_model_ends_the_run_and_what_it_had_said_is_kept(

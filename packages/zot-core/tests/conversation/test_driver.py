@@ -313,7 +313,7 @@ async def test_a_shell_command_is_stopped() -> None:
         assert [event.result.stopped for event in made.of(ShellEnd)] == [True]
         made.prompt("a")
         await made.conversation.idle()
-        assert "[stopped by the person]" in made.asked[0]
+        assert "[stopped by the user]" in made.asked[0]
 
 
 async def test_output_of_a_shell_command_does_not_outlive_its_conversation() -> None:

@@ -147,7 +147,7 @@ def test_a_tool_that_would_wait_for_itself_is_told_so() -> None:
     with blocking(client, tools=[ask_again]) as rt:
         assert str(rt.ask("hi")) == "done"
     results = client.requests[1].messages[-1].content
-    assert "would wait for itself" in str(results)
+    assert "cannot block on its own thread" in str(results)
 
 
 def test_closing_ends_the_run_the_client_and_the_thread() -> None:
@@ -200,7 +200,7 @@ def test_any_number_of_threads_may_ask_and_close_at_any_moment() -> None:
 def test_closing_from_a_hook_is_refused_and_nothing_hangs() -> None:
     with blocking(ScriptedClient(["hello", "again"])) as rt:
         rt.runtime.hooks.before_model_call.add(lambda step: rt.close())
-        with pytest.raises(RunFailed, match="would wait for itself"):
+        with pytest.raises(RunFailed, match="cannot block on its own thread"):
             rt.ask("hi")
 
 

@@ -385,6 +385,14 @@ async def test_usage_and_cost_are_those_of_the_session(tmp_path: Path) -> None:
         assert rt.cost == pytest.approx(2.0)
 
 
+async def test_the_cost_is_none_if_the_price_of_the_model_is_unknown() -> None:
+    async with runtime(ScriptedClient(["a"])) as rt:
+        await rt.ask("one")
+        assert rt.cost is None
+        rt.set_model(Model("m", "v", price=Price(input=0, output=0)))
+        assert rt.cost == 0
+
+
 async def test_whoever_confirms_decides_on_each_call() -> None:
     asked: list[ToolRequest] = []
 
@@ -446,11 +454,11 @@ async def test_a_session_is_gone_on_with(tmp_path: Path) -> None:
         ({"builtin_tools": ["reed"]}, UnknownName, "unknown tool 'reed'; did you mean read?"),
         ({"builtin_tools": ["foo"]}, UnknownName, r"unknown tool 'foo'; known: bash, .*, write, skill$"),
         ({"builtin_tools": "ls"}, ConfigError, r"tools are named in a list, not in a text: \['ls'\], not 'ls'"),
-        ({"tools": [print]}, ConfigError, "print is no tool: put @tool above the function"),
-        ({"tools": ["read"]}, ConfigError, "'read' is no tool: it needs what zot_core.Tool lists"),
-        ({"tools": lookup}, ConfigError, r"tools are given in a list: tools=\[lookup\]"),
+        ({"tools": [print]}, ConfigError, "print is not a tool: put @tool above the function"),
+        ({"tools": ["read"]}, ConfigError, "'read' is not a tool: it must implement zot_core.Tool"),
+        ({"tools": lookup}, ConfigError, r"tools must be a list: tools=\[lookup\]"),
         ({"reasoning": "hard"}, UnknownName, "unknown reasoning 'hard'; known: off, minimum, low"),
-        ({"max_cost": 1.0}, ConfigError, "max_cost cannot be kept"),
+        ({"max_cost": 1.0}, ConfigError, "max_cost cannot be enforced"),
         ({"max_steps": 0}, ConfigError, "max_steps must be greater than 0"),
     ],
 )

@@ -132,7 +132,8 @@ def test_a_place_inside_a_list_is_named() -> None:
 
 def test_two_answers_that_do_not_fit_are_an_error_that_holds_the_last_one() -> None:
     client = ScriptedClient(["Rome?", '{"name": "Rome"}'])
-    with pytest.raises(InvalidOutput, match=r"^the model gave no City, asked twice: people: Field required$") as caught:
+    message = r"^the model gave no valid City in two attempts: people: Field required$"
+    with pytest.raises(InvalidOutput, match=message) as caught:
         ask(client, City)
     assert caught.value.answer == '{"name": "Rome"}'
     assert len(client.requests) == 2
@@ -241,7 +242,7 @@ async def test_a_json_schema_gives_the_json_value_and_a_wrong_one_is_explained_o
     async with Runtime("any", client=client, files=MemoryFiles(), shell=FakeShell()) as rt:
         assert await rt.ask("largest city?", returns=CITY) == {"name": "Berlin", "people": 3}
         assert "people: -1 is less than the minimum of 0" in str(client.requests[1].messages[-1])
-        with pytest.raises(InvalidOutput, match="the model gave no City, asked twice: it is not JSON"):
+        with pytest.raises(InvalidOutput, match="the model gave no valid City in two attempts: it is not JSON"):
             await rt.ask("and then?", returns=CITY)
 
 

@@ -282,7 +282,7 @@ def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     with pytest.raises(SessionError, match=r"cannot read session .*: Is a directory"):
         load(str(tmp_path))
     for name in ("empty.jsonl", "other.jsonl"):
-        with pytest.raises(SessionError, match="is no session file: it has no meta row"):
+        with pytest.raises(SessionError, match="is not a session file: it has no meta row"):
             load(str(tmp_path / name))
 
 

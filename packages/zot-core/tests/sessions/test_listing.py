@@ -81,7 +81,7 @@ def test_a_list_goes_on_though_the_session_it_ended_with_was_used_or_is_gone(sto
 
 @pytest.mark.parametrize("place", ["x", "12", "x:y", "-1:y", "1" * 5000 + ":y", "²:y"])
 def test_what_is_no_place_in_a_list_is_refused(store: SessionStore, place: str) -> None:
-    with pytest.raises(ConfigError, match="is no place in a list of sessions"):
+    with pytest.raises(ConfigError, match="is not a place in a list of sessions"):
         list_sessions(store, after=place)
 
 
@@ -225,7 +225,7 @@ def test_what_is_no_session_of_the_store_is_not_touched(store: SessionStore, tmp
     other.write_text("{}\n")
     for place in (outside, link, Path(path).parent / ".." / ".." / ".." / "outside.jsonl"):
         for change in (lambda at: delete(store, at), lambda at: rename(store, at, "x")):
-            with pytest.raises(SessionError, match="is no session below"):
+            with pytest.raises(SessionError, match="is not a session below"):
                 change(str(place))
     with pytest.raises(SessionError, match="has no meta row"):
         delete(store, str(other))

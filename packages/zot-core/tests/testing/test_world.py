@@ -59,7 +59,7 @@ async def test_contents_may_be_text_and_modes_and_locks_are_set_beside() -> None
 
 
 async def test_relative_paths_are_a_fault_of_the_caller() -> None:
-    with pytest.raises(ValueError, match="'x' is no absolute path"):
+    with pytest.raises(ValueError, match="'x' is not an absolute path"):
         await MemoryFiles().stat("x")
 
 

@@ -11,7 +11,7 @@ from zot_agent.host.options import Options
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation import Conversation
-from zot_core.errors import SessionError
+from zot_core.errors import SessionError, SessionNotFound
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
@@ -201,9 +201,10 @@ def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, 
     except OSError as error:
         raise ConfigError(f"cannot look for sessions in {store.root}: {error.strerror}") from error
     except SessionError as error:
-        raise ConfigError(str(error)) from error
+        advice = "; start one without -c" if options.continue_latest and isinstance(error, SessionNotFound) else ""
+        raise ConfigError(f"{error}{advice}") from error
     if not stored.meta.id:
-        raise ConfigError(f"{path} is no session file: its meta row has no id")
+        raise ConfigError(f"{path} is not a session file: its meta row has no id")
     return path, stored
 
 

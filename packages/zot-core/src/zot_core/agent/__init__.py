@@ -1,4 +1,4 @@
-"""`Agent`: a model, its tools and their conversation, with the verbs `start`, `cancel`, `steer`, `follow_up`."""
+"""`Agent`: a model, its tools and its history; runs are controlled with `start`, `cancel`, `steer`, `follow_up`."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
@@ -22,10 +22,9 @@ from zot_provider.usage import Usage
 
 
 class Agent:
-    """State of one conversation. One run at a time; what happens in it is told through `hooks.event`.
+    """The state of one conversation, and its current run. Runs do not overlap; `hooks.event` reports what happens.
 
-    `tools`, `model`, `client` and `reasoning` may be changed between runs; `refresh` then asks the hooks for the system
-    prompt again.
+    `tools`, `model`, `client` and `reasoning` may be changed between runs, followed by a call of `refresh`.
     """
 
     def __init__(
@@ -42,7 +41,7 @@ class Agent:
         hooks: Hooks | None = None,
         cache_key: str = "",
     ) -> None:
-        """`context` is what tools may use; `messages` and `usage` continue an earlier conversation."""
+        """`context` is passed to tools; `messages` and `usage` continue an earlier conversation."""
         self.client = client
         self.model = model
         self.tools = {tool.name: tool for tool in tools}
@@ -57,21 +56,21 @@ class Agent:
         self.cache_key = cache_key
         self.emit = self.hooks.event.notify
         self.current: Run | None = None
-        """The run that was begun last."""
+        """The latest run."""
 
     @property
     def busy(self) -> bool:
-        """Whether a run is going on; true until its `done`."""
+        """Whether a run is in progress; true until its `done`."""
         return self.current is not None and self.current.end is None and self.current.alive
 
     def start(self, *messages: Message) -> Run:
-        """Begin a run that answers `messages`. Raises `Busy` during another run, unless that was cancelled: then the
-        new run begins when the other one has ended."""
+        """Start a run that answers `messages`. Raises `Busy` during another run, unless that was cancelled: then the
+        new run starts when the other one has ended."""
         return self.begin(lambda: answer(self, list(messages)))
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], run: Run | None = None) -> Run:
-        """Begin a run of any work, which must end with `end_run` and must not raise; `waiting` is its handle if it has
-        one already. Raises `Busy` as `start` does."""
+        """Start a run of any work, which must end with `end_run` and must not raise. `run` is its handle, if it was
+        created already. Raises `Busy` as `start` does."""
         previous = self.current
         if previous is not None and self.busy and not previous.cancelled:
             raise Busy("the agent is busy with another prompt; wait for it, or cancel it")
@@ -84,47 +83,48 @@ class Agent:
     ) -> RunEnd:
         stopped = previous is not None and await previous.finished()
         try:
-            await asyncio.sleep(0)  # a task that iterates, made together with the run, has the first event
+            await asyncio.sleep(0)  # lets a task created together with the run subscribe before the first event
         except asyncio.CancelledError:
-            run.cancel_again()  # it is the work that is stopped, which has begun by then
+            run.cancel_again()  # cancels the work, which has started by then
         run.begun = True
         return end_run(self, run.cancel_reason) if stopped else await work()
 
     async def run(self, *messages: Message) -> RunEnd:
-        """Run to the end; how it ended. Cancelling the caller cancels the run and waits for it to unwind."""
+        """Answer `messages` and return how the run ended. Cancelling the caller cancels the run and waits for its
+        end."""
         run = self.start(*messages)
         if await run.finished(run.cancel):
             raise asyncio.CancelledError
         return await run
 
     def cancel(self, reason: RunEnd = "aborted") -> None:
-        """Stop the run that is going on, if there is one: see `Run.cancel`."""
+        """Stop the current run, if there is one: see `Run.cancel`."""
         if self.current is not None:
             self.current.cancel(reason)
 
     def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Say something with the next model call of the running turn."""
+        """Add a user message to the current run, before its next model call."""
         self.inbox.steer(user_message(text, images))
 
     def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Say something once the running prompt is answered."""
+        """Add a user message to the current run, once its prompt is answered."""
         self.inbox.follow_up(user_message(text, images))
 
     def start_over(self, messages: Iterable[Message], usage: Usage) -> None:
-        """Continue another conversation, from these messages and this usage."""
+        """Continue with another conversation: replace the messages and the usage, and drop queued messages."""
         self.history.reset(messages)
         self.inbox.take_all()
         self.usage = usage
         self.refresh()
 
     def refresh(self) -> None:
-        """Forget the system prompt that hooks gave; they are asked again before the next model call."""
+        """Discard the system prompt that hooks returned; they are called again before the next model call."""
         self.system_prompt = None
 
 
 def user_message(
     text: str, images: Iterable[ImageBlock] = (), *, display_text: str | None = None, commands: int = 0
 ) -> Message:
-    """A user's message, timed now; `display_text` and `commands` as in `Message`."""
+    """Create a user message with the current time; `display_text` and `commands` as in `Message`."""
     content: list[Block] = [TextBlock(text)] if text else []
     return Message("user", [*content, *images], timestamp(), display_text=display_text, commands=commands)

@@ -1,4 +1,4 @@
-"""The tool calls of one answer: prepared, run and finished, one after the other or side by side."""
+"""Run the tool calls of one answer, in sequence or in parallel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _log = logging.getLogger("zot_core.agent")
 
 @record
 class Prepared(Record):
-    """A call that may run. `arguments` is the JSON text of what the tool will get."""
+    """A call that may run. `arguments` is the JSON text that the tool will receive."""
 
     tool: Tool
     call: ToolRequest
@@ -35,17 +35,17 @@ class Prepared(Record):
 
 @record
 class Rejected(Record):
-    """A call that does not run. `why` is what the model is told."""
+    """A call that does not run. The model reads `reason`."""
 
     reason: str
     fate: Fate = "refused"
 
 
 async def run_calls(agent: Agent, calls: list[ToolCallBlock]) -> None:
-    """Run the calls and add their results to the transcript, in call order.
+    """Run the calls and add their results to the history, in call order.
 
-    They run side by side only where every tool of the batch allows it. When cancelled, calls that did not finish get an
-    `aborted` result before `CancelledError` goes on.
+    They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
+    `aborted` result before `CancelledError` is raised again.
     """
     tools = [agent.tools.get(call.name) for call in calls]
     if len(calls) > 1 and all(tool is not None and tool.parallel for tool in tools):
@@ -70,7 +70,7 @@ async def _run_in_order(agent: Agent, calls: list[ToolCallBlock]) -> None:
 
 
 async def _run_in_parallel(agent: Agent, calls: list[ToolCallBlock]) -> None:
-    """Every call is prepared before the first one starts: gates may ask a person, one question at a time."""
+    """Run calls in parallel, after preparing all of them: gates may ask the user, one question at a time."""
     tasks: list[asyncio.Task[ToolResultEvent]] = []
     reported = 0
     try:
@@ -95,7 +95,7 @@ async def _run_in_parallel(agent: Agent, calls: list[ToolCallBlock]) -> None:
 
 
 async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | Rejected:
-    """The call with the arguments it will run with, or why it does not."""
+    """Return the call with its final arguments, or the reason why it does not run."""
     tool = agent.tools.get(block.name)
     if tool is None:
         known = ", ".join(sorted(agent.tools)) or "none"
@@ -112,7 +112,7 @@ async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | Rejected:
     except Refused as refusal:
         return Rejected(str(refusal) or "tool call refused")
     try:
-        # Now, because the tool may change what it is handed.
+        # Encoded before the tool runs, which may mutate its arguments.
         arguments = call.arguments_json()
     except (TypeError, ValueError) as error:
         return Rejected(f"a hook gave {block.name} arguments that are not JSON ({error})", "not_run")
@@ -123,7 +123,7 @@ async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | Rejected:
 
 
 async def _run_call(agent: Agent, block: ToolCallBlock, prepared_call: Prepared | Rejected) -> ToolResultEvent:
-    """Run one call; every failure of the tool is a result."""
+    """Run one call; a failure of the tool becomes an error result."""
     if isinstance(prepared_call, Rejected):
         return _not_run_result(block, prepared_call.reason, prepared_call.fate)
     progress = _Progress(agent, block.id)
@@ -139,7 +139,7 @@ async def _run_call(agent: Agent, block: ToolCallBlock, prepared_call: Prepared 
         if being_cancelled():
             raise
         result = ToolResult.error(f"{block.name} failed: something it waited for was cancelled")
-    except Exception as error:  # noqa: BLE001  around a tool run: the model is told, the turn goes on
+    except Exception as error:  # noqa: BLE001  a tool may raise anything: the model reads it, the run continues
         _log.info("tool %s failed", block.name, exc_info=error)
         result = ToolResult.error(f"{block.name} failed: {type(error).__name__}: {error}")
     finally:
@@ -154,7 +154,7 @@ async def _run_call(agent: Agent, block: ToolCallBlock, prepared_call: Prepared 
 
 
 class _Progress:
-    """What a running tool shows: from any thread, and nothing once its call is over."""
+    """Reports the progress of a running tool, from any thread; does nothing once the call has ended."""
 
     def __init__(self, agent: Agent, id: str) -> None:
         self._agent = agent
@@ -183,12 +183,12 @@ def _aborted_result(agent: Agent, block: ToolCallBlock, *, began: bool) -> ToolR
 
 
 def _not_run_result(block: ToolCallBlock, reason: str, fate: Fate) -> ToolResultEvent:
-    """What the model is told of a call whose tool gives no result."""
+    """Return the error result of a call that did not run or did not finish."""
     return ToolResultEvent(block.id, block.name, True, ToolResult.error(reason).content, fate=fate)
 
 
 def _report(agent: Agent, output: ToolResultEvent) -> None:
-    """Into the transcript (and onto the disk) first, then tell."""
+    """Add a result to the history (and the session file), then emit its event."""
     result = ToolResultBlock(output.id, output.content, output.is_error, output.fate)
     agent.history.append(Message("tool", [result], timestamp()))
     agent.emit(output)

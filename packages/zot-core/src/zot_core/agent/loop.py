@@ -1,4 +1,4 @@
-"""The loop: turns until the model stops. It knows turns, calls and stopping; everything else is a hook."""
+"""The loop: turns until the model stops. It knows turns, tool calls and stopping; everything else is a hook."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _log = logging.getLogger("zot_core.agent")
 
 
 async def answer(agent: Agent, messages: list[Message]) -> RunEnd:
-    """Answer `messages`; how it ended. Emits everything from `user_message` to `done`, and never raises.
+    """Answer `messages` and return how the run ended. Never raises.
 
-    (The order of events is in `zot_core.events`.)
+    Emits the events from `user_message` to `done`, in the order given in `zot_core.events`.
     """
     try:
         end, failure = await _run_turns(agent, messages)
     except asyncio.CancelledError:
         end = agent.current.cancel_reason if agent.current is not None else "aborted"
         failure = None if end == "aborted" else ErrorEvent(_stop_reason(end), exit_code=4)
-    except Exception as error:  # noqa: BLE001  the top of a run: the person is told, once
+    except Exception as error:  # noqa: BLE001  the top of a run: the user sees the failure once
         end, failure = "error", error_event(error)
     return end_run(agent, end, failure)
 
@@ -62,15 +62,17 @@ def _next_messages(agent: Agent) -> list[Message]:
 
 
 def add_messages(agent: Agent, messages: list[Message]) -> None:
-    """Put user messages into the transcript and report them."""
+    """Add user messages to the history and emit their events."""
     for message in messages:
         agent.history.append(message)
         agent.emit(UserMessage(message))
 
 
 def end_run(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> RunEnd:
-    """Tell how a run ended: `failure`, if there is one, then `done`, whatever observers do. The agent is idle when
-    `done` is told."""
+    """Emit the end of a run: `failure`, if given, then `done`, even if observers fail. Return `end`.
+
+    The agent is idle when `done` is emitted.
+    """
     for event in (failure, Done(end)):
         if event is None:
             continue
@@ -78,26 +80,26 @@ def end_run(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> Run
             agent.current.end = end
         try:
             agent.emit(event)
-        except ZotError as error:  # all observers have been told, and there is nothing left to stop
+        except ZotError as error:  # all observers were notified, and there is nothing left to stop
             _log.error("an observer failed at the end of a run", exc_info=error)
     return end
 
 
 async def run_work(agent: Agent, work: Coroutine[Any, Any, None]) -> RunEnd:
-    """Do `work` as a run of its own, and tell how it ended. Never raises."""
+    """Run `work` as a whole run, emit its end and return how it ended. Never raises."""
     end: RunEnd = "completed"
     failure: ErrorEvent | None = None
     try:
         await work
     except asyncio.CancelledError:
         end = agent.current.cancel_reason if agent.current is not None else "aborted"
-    except Exception as error:  # noqa: BLE001  the top of a run: the person is told, once
+    except Exception as error:  # noqa: BLE001  the top of a run: the user sees the failure once
         end, failure = "error", error_event(error)
     return end_run(agent, end, failure)
 
 
 def error_event(error: Exception) -> ErrorEvent:
-    """What a person is told of a failure. One that is not ours is a bug somewhere: it is logged with its traceback."""
+    """Return the event for a failure. An exception that was not raised on purpose is logged with its traceback."""
     if isinstance(error, ZotError):
         return ErrorEvent(error_line(error), error.exit_code)
     if not isinstance(error, Refused):

@@ -1,4 +1,4 @@
-"""One model call: the request built, its answer taken in, the message added to the transcript."""
+"""One turn up to its tool calls: build the request, read the answer, add the message to the history."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @record
 class Answer(Record):
-    """What came back so far: enough to keep a part of it when the rest never comes. `kept`: it is dealt with."""
+    """The answer received so far, to keep a part of it if the rest never arrives. `recorded`: it has been handled."""
 
     parts: list[str] = field(default_factory=list)
     calls_started: bool = False
@@ -39,7 +39,7 @@ class Answer(Record):
     recorded: bool = False
 
     def partial(self) -> list[Block]:
-        """What is worth keeping of an answer cut short: its text, unless it had begun to call tools."""
+        """Return the part of an incomplete answer to keep: its text, unless it had started a tool call."""
         if self.calls_started:
             return []
         if self.end is not None:
@@ -49,9 +49,10 @@ class Answer(Record):
 
 
 async def run_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
-    """Ask the model once; the calls it wants to make, or why it was not asked.
+    """Call the model once. Return the tool calls of its answer, or the refusal if a hook stopped the turn.
 
-    Emits from `turn_start` to `turn_end`, which comes even if the turn fails: what came is kept, and the error goes on.
+    Emits the events from `turn_start` to `turn_end`, even if the turn fails: the text received is then kept, and the
+    error is raised.
     """
     answer = Answer()
     try:
@@ -78,7 +79,7 @@ async def run_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
 
 
 async def _call_model(agent: Agent, answer: Answer) -> StreamEnd:
-    """The answer to a request; asked again, once, if a hook has put right what made it fail."""
+    """Send the request and return the end of its answer. Repeat it once if a hook has fixed the cause of a failure."""
     request = await build_request(agent)
     agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
     try:
@@ -101,10 +102,10 @@ async def _end_early(agent: Agent, answer: Answer, end: TurnEnd) -> None:
 
 
 async def build_request(agent: Agent) -> Request:
-    """The request for the transcript as it stands. Raises `Refused` when a hook does."""
+    """Build the request for the current history. Raises `Refused` if a hook does."""
     if agent.system_prompt is None:
         agent.system_prompt = await agent.hooks.system_prompt.apply(agent.system)
-    # Sorted: providers cache a request by its prefix, and the tools stand first.
+    # Sorted: providers cache a request by its prefix, which begins with the tools.
     tools = [ToolSpec(tool.name, tool.description, tool.schema) for _, tool in sorted(agent.tools.items())]
     request = Request(
         agent.model,
@@ -118,7 +119,8 @@ async def build_request(agent: Agent) -> Request:
 
 
 async def read_stream(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
-    """Take the stream in, telling every event; its end. Raises what the client does, `StreamCut` without an end."""
+    """Read the stream, emit its events and return its end. Raises what the client raises, and `StreamCut` if the
+    stream has no end."""
     emit, parts = agent.emit, answer.parts
     stream = agent.client.stream(request)
     try:
@@ -140,18 +142,18 @@ async def read_stream(agent: Agent, request: Request, answer: Answer) -> StreamE
     except asyncio.CancelledError as error:
         if being_cancelled():
             raise
-        raise StreamCut("the model's answer was cancelled on its way; try again") from error
+        raise StreamCut("the model's answer was cancelled while it was received; try again") from error
     finally:
         close = getattr(stream, "aclose", None)
         if close is not None:
             await close()
     if answer.end is None:
-        raise StreamCut("the model's answer ended without saying so; try again")
+        raise StreamCut("the model's answer ended unexpectedly; try again")
     return answer.end
 
 
 async def record_answer(agent: Agent, answer: Answer, content: list[Block]) -> Message:
-    """Add an answer to the transcript and report it as a person is to see it. Nothing happens without content."""
+    """Add an answer to the history and report it as the user sees it. Does nothing without content."""
     answer.recorded = True
     message = Message("assistant", content, timestamp())
     if not content:
@@ -166,8 +168,8 @@ async def record_answer(agent: Agent, answer: Answer, content: list[Block]) -> M
         except Refused as refusal:
             message.hidden = str(refusal) or "hidden"
         except asyncio.CancelledError:
-            # Stopped while a hook looks at it. The rule for an answer cut short holds, and what no hook has let pass
-            # is not shown.
+            # Stopped while a hook checks the text. As for any incomplete answer, text without calls is kept, but text
+            # that no hook has passed is not shown.
             if not message.tool_calls:
                 message.hidden = "the turn was stopped before this answer could be checked"
                 _add(agent, message, message)

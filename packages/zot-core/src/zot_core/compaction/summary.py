@@ -1,4 +1,4 @@
-"""The request for a summary, and its answer."""
+"""Ask the model for the summary of a conversation."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zot_core.agent import Agent
 
 HEADING = "## Context Summary (compacted)"
-"""What the message with a summary begins with."""
+"""The first line of a message with a summary."""
 
 _PROMPT = os.path.join(os.path.dirname(__file__), "summary.md")
 _ATTEMPTS = 3
@@ -28,12 +28,12 @@ _ATTEMPTS = 3
 async def summarise(
     agent: "Agent", messages: Sequence[Message], *, max_tokens: int, result_characters: int, instructions: str = ""
 ) -> str:
-    """A summary of `messages` by the agent's model, without heading; empty if the model says nothing.
+    """Return a summary of `messages` by the agent's model, without heading; empty if the answer has no text.
 
-    `max_tokens` bounds the summary, `result_characters` the characters shown of one tool result. A conversation that is too long
-    even so is shown without its middle. The tokens it takes are added to the agent's usage and told.
+    `max_tokens` limits the summary, `result_characters` each tool result in the request. If the conversation is still
+    too long, its middle is left out. The tokens are added to the agent's usage and reported as `usage` events.
 
-    Raises what the client does.
+    Raises what the client raises.
     """
     with open(_PROMPT, encoding="utf-8") as file:
         system = file.read().strip()
@@ -53,14 +53,14 @@ async def summarise(
 
 
 def _split_summary(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
-    """The summary that the conversation begins with, empty if it begins with none; and what follows."""
+    """Return the summary at the start of the conversation, or an empty string, and the messages after it."""
     if messages and messages[0].summarized_tokens is not None:
         return messages[0].text.removeprefix(HEADING).strip(), messages[1:]
     return "", messages
 
 
 def _room(model: Model, max_tokens: int, others: int) -> int:
-    """Characters of the conversation that a request has room for: at three for a token, to be sure."""
+    """Return how many characters of the conversation fit into the request, at a cautious three to a token."""
     if not model.context_window:
         return 1 << 62
     return max((model.context_window - max_tokens) * 3 - others, model.context_window)
@@ -90,12 +90,12 @@ async def _ask(agent: "Agent", request: Request) -> str:
     except asyncio.CancelledError as error:
         if being_cancelled():
             raise
-        raise StreamCut("the summary was cancelled on its way; try again") from error
+        raise StreamCut("the summary was cancelled while it was received; try again") from error
     finally:
         close = getattr(stream, "aclose", None)
         if close is not None:
             await close()
     if end is None:
-        raise StreamCut("the summary ended without saying so; try again")
+        raise StreamCut("the summary ended unexpectedly; try again")
     text = without_surrogates(Message("assistant", end.content).text)
     return text.strip().removeprefix(HEADING).strip()

@@ -1,4 +1,4 @@
-"""What `Runtime.ask` and `Runtime.stream_text` give: the answer to one prompt."""
+"""`RunResult`, `RunFailed` and streamed text: the results of `Runtime.ask` and `Runtime.stream_text`."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -25,10 +25,10 @@ from zot_provider.usage import Usage
 
 @record
 class RunResult(Record):
-    """The answer to a prompt. `str()` gives `text`.
+    """The answer to a prompt. `str()` returns `text`.
 
-    `text` is the text of the last answer as a person sees it, empty if a hook hides it. `usage` counts the tokens and
-    the US dollars of this run alone. `messages` are those that the run added to the conversation, the prompt first.
+    `text` is the text of the last answer as the user sees it, empty if a hook hides it. `usage` counts the tokens and
+    the US dollars of this run alone. `messages` are the messages that the run added to the history, the prompt first.
     `end` says how the run ended.
     """
 
@@ -42,7 +42,7 @@ class RunResult(Record):
 
 
 class RunFailed(ZotError):
-    """A prompt was not answered: the run failed or was stopped. `result` is what there is of it, `end` says how it
+    """A prompt was not answered: the run failed or was stopped. `result` is the partial result, `end` says how the run
     ended, `str()` why."""
 
     def __init__(self, text: str, result: RunResult, exit_code: int = 1) -> None:
@@ -53,7 +53,7 @@ class RunFailed(ZotError):
 
 
 class AnswerCollector:
-    """Follows a run that has not begun yet. `stop` must be called."""
+    """Collects the result of a run that has not started yet. `result` or `stop` must be called."""
 
     def __init__(self, hooks: Hooks, run: Run) -> None:
         self._run = run
@@ -84,13 +84,13 @@ class AnswerCollector:
             self._error = event.error
 
     def stop(self) -> None:
-        """Follow no longer."""
+        """Remove the collector from the hooks."""
         for remove in self._removers:
             remove()
 
     async def result(self) -> RunResult:
-        """The answer, when the run has ended. Raises `RunFailed` unless the run was completed. Cancelling the caller
-        cancels the run and waits for its end."""
+        """Wait for the end of the run and return its result. Raises `RunFailed` unless the run was completed.
+        Cancelling the caller cancels the run and waits for its end."""
         try:
             if await self._run.finished(self._run.cancel):
                 raise asyncio.CancelledError
@@ -104,7 +104,7 @@ class AnswerCollector:
 
 
 async def stream_text(run: Run, collector: AnswerCollector) -> AsyncGenerator[str, None]:
-    """See `Runtime.stream_text`."""
+    """Yield the text of a run as it arrives: see `Runtime.stream_text`."""
     deferred = open_line = False
     try:
         async for event in run:

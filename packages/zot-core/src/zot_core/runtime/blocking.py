@@ -1,4 +1,4 @@
-"""`BlockingRuntime`: a `Runtime` for programs without an event loop, and for those inside of one, such as notebooks.
+"""`BlockingRuntime`: a `Runtime` for synchronous code, also inside a running event loop, as in notebooks.
 
 ```python
 with BlockingRuntime("anthropic/claude-sonnet-4-5", cwd=".") as rt:
@@ -33,26 +33,26 @@ _Events: TypeAlias = "SimpleQueue[AgentEvent | None]"
 def _same_parameters_as(
     function: Callable[Concatenate[Any, P], None],
 ) -> Callable[[Any], Callable[Concatenate[Any, P], None]]:
-    """Give a function the signature of another one."""
-    return lambda other: functools.update_wrapper(other, function, assigned=())  # and nothing else of it
+    """Decorator that gives a function the parameters of `function`, and nothing else of it."""
+    return lambda other: functools.update_wrapper(other, function, assigned=())
 
 
 class BlockingRuntime:
-    """A `Runtime` that works in a thread of its own; its methods wait for it.
+    """A `Runtime` in a thread of its own, with methods that block.
 
-    Ctrl+C while they wait cancels the run, waits for its end, so that nothing is left running, and goes on as the usual
-    KeyboardInterrupt. Hooks and async tools run in the other thread.
+    Ctrl+C in a blocking method cancels the run, waits for its end and then raises KeyboardInterrupt as usual. Hooks and
+    async tools run in the runtime's thread.
     """
 
     @_same_parameters_as(Runtime.__init__)
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Takes what `Runtime` takes, and raises what it raises."""
+        """Accepts the arguments of `Runtime`, and raises the same errors."""
         self.runtime = Runtime(*args, **options)
-        """The runtime itself, for `hooks`, `messages`, `usage`, `steer`; what is async belongs to the other thread."""
+        """The underlying runtime, for `hooks`, `messages`, `usage`, `steer`. Its async methods belong to its thread."""
         self._ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-        # A daemon: a program that forgets to close still ends.
+        # A daemon thread: a program that forgets to close the runtime still ends.
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="zot", daemon=True)
-        self._lock = threading.Lock()  # what begins has begun before the loop is told to stop
+        self._lock = threading.Lock()  # no call starts after `close` has asked the loop to stop
         self._closed = False
         self._thread.start()
 
@@ -79,11 +79,11 @@ class BlockingRuntime:
         return _iterate(self._wait(lambda: self._begin(text, images, events)), events)
 
     def cancel(self) -> None:
-        """Stop the prompt at hand, from any thread. Harmless when idle."""
+        """Stop the current prompt, from any thread. Does nothing when idle."""
         self.runtime.cancel()
 
     def close(self) -> None:
-        """See `Runtime.close`; the thread ends too. Other threads that wait for an answer are told."""
+        """See `Runtime.close`; the thread ends too. Calls waiting in other threads raise `Closed`."""
         self._check_thread()
         with self._lock:
             first, self._closed = not self._closed, True
@@ -112,7 +112,8 @@ class BlockingRuntime:
         return run
 
     def _wait(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """What the work gives in the other thread. An interrupt cancels it, waits for its end and goes on."""
+        """Run `work` in the runtime's thread and return its result. An interrupt cancels it, waits for its end and is
+        raised again."""
         self._check_thread()
         loop, _ = self._ready.result()
         with self._lock:
@@ -123,11 +124,11 @@ class BlockingRuntime:
 
     def _check_thread(self) -> None:
         if threading.current_thread() is self._thread:
-            raise RuntimeError("a hook or an async tool would wait for itself; use `runtime`, which is async")
+            raise RuntimeError("a hook or an async tool cannot block on its own thread; use `runtime`, which is async")
 
 
 class _ThreadCall(Generic[T]):
-    """Something to be done in the event loop of another thread."""
+    """A coroutine run in the event loop of another thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._loop = loop
@@ -136,7 +137,7 @@ class _ThreadCall(Generic[T]):
         loop.call_soon_threadsafe(self._begin, work)
 
     def result(self) -> T:
-        """What came of it. Whatever interrupts the waiting cancels the work, and goes on when that has ended."""
+        """Wait for the result. An exception in the waiting thread cancels the work, and is raised when that ended."""
         try:
             return self._answer.result()
         except BaseException:
@@ -156,7 +157,7 @@ class _ThreadCall(Generic[T]):
 
     def _deliver(self, task: "asyncio.Task[T]") -> None:
         if task.cancelled():
-            self._answer.set_exception(Closed("the runtime was closed meanwhile"))
+            self._answer.set_exception(Closed("the runtime was closed during the call"))
         elif error := task.exception():
             self._answer.set_exception(error)
         else:

@@ -51,9 +51,9 @@ T = TypeVar("T")
 
 
 class Runtime:
-    """An agent with its tools, its conversation and, if wanted, its session file.
+    """An agent with its tools, its history and an optional session file.
 
-    Everything has a default except the model, which may also come from a key in the environment (`select`).
+    Every option has a default except the model, which may also follow from an API key in the environment (`select`).
     """
 
     def __init__(
@@ -87,17 +87,17 @@ class Runtime:
         env: dict[str, str] | None = None,
         deps: Any = None,
     ) -> None:
-        """Nothing is contacted before the first prompt.
+        """Create a runtime; nothing is contacted before the first prompt.
 
-        `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` are the
-        providers and models there are, by default those of the catalogue. `builtin_tools` names the built-in tools to
-        have, None for all; `skills` are offered to the model, which reads them with the tool `skill`.
-        `append_system_prompt` is a text, or several. `session` is the path of a session file, which is continued if it
-        exists, or an open one with what was `resumed` from it. `confirm` is asked before each tool call. The limits are
-        those of `RunLimits`. `auto_compact` is the part of the context window that may be taken up before the
-        conversation is compacted, None for no limit; `CompactionLimits` say more. `files` and `shell` are what tools
-        reach of the world, `env` is added for their processes, and `deps` is any object of yours that your tools find
-        in their `ToolContext`. `close` closes the client and the session, also those that were handed in.
+        `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
+        registry of providers and models, by default the catalogue. `builtin_tools` names the built-in tools to enable,
+        None for all; `skills` are offered to the model, which reads them with the tool `skill`. `append_system_prompt`
+        is one text or several. `session` is the path of a session file, which is continued if it exists, or an open
+        session file with the contents `resumed` from it. `confirm` is called before each tool call. The limits are
+        those of `RunLimits`. `auto_compact` is the fraction of the context window at which the conversation is
+        compacted, None for never; pass `CompactionLimits` for more control. `files` and `shell` are the tools' access
+        to the machine, `env` is added to the environment of their processes, and `deps` is any object that your tools
+        find in their `ToolContext`. `close` also closes a client or session that was passed in.
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
@@ -115,7 +115,7 @@ class Runtime:
         self._uses_skills = names is None or SKILL_TOOL in names
         self.workspace = Workspace(cwd, system_prompt, appended, list(skills) if self._uses_skills else [])
         tools = [*resolve.builtin_tools_named(names), *self.workspace.tools(), *resolve.check_tools(tools)]
-        # Last of what can fail: after an error nobody could unlock the file.
+        # The last step that can fail: after an error nothing would unlock the file.
         if session is not None and not isinstance(session, SessionFile):
             session, resumed = resolve.open_session(os.path.abspath(session), cwd, model)
         self.agent = Agent(
@@ -144,7 +144,7 @@ class Runtime:
 
     @property
     def hooks(self) -> Hooks:
-        """Where to watch, stop or change what the agent does."""
+        """The hook points at which to observe, stop or change what the agent does."""
         return self.agent.hooks
 
     @property
@@ -154,23 +154,23 @@ class Runtime:
 
     @property
     def skills(self) -> Sequence[Skill]:
-        """What the model can look up with the tool `skill`."""
+        """The skills that the model can read with the tool `skill`."""
         return self.workspace.skills
 
     @property
     def session(self) -> SessionFile | None:
-        """The session that is written; None if the conversation is not kept."""
+        """The session file being written; None if the conversation is not saved."""
         return self._recorder.session if self._recorder is not None else None
 
     @property
     def models(self) -> ModelRegistry | None:
-        """The providers and models there are; None where a client was handed in that answers for any."""
+        """The registry of providers and models; None if a client was passed in."""
         client = self.agent.client
         return client.registry if isinstance(client, RoutingClient) else None
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation so far; a copy."""
+        """The history so far; a copy."""
         return self.agent.history.messages
 
     @property
@@ -179,9 +179,9 @@ class Runtime:
         return self.agent.usage
 
     @property
-    def cost(self) -> float:
-        """US dollars of the session so far; 0 while no price is known."""
-        return self.usage.cost_usd
+    def cost(self) -> float | None:
+        """US dollars of the session so far; None if the price of the current model is unknown."""
+        return None if self.agent.model.price is None else self.usage.cost_usd
 
     @property
     def busy(self) -> bool:
@@ -189,29 +189,29 @@ class Runtime:
         return self.agent.busy
 
     def prompt(self, text: str | Message, images: Iterable[ImageBlock] = ()) -> Run:
-        """Answer `text`, or a message of the user's; iterate over what is returned for the events.
+        """Answer `text`, or a user message. Iterate over the returned run for its events, or await it.
 
-        Raises `Busy` while another prompt is being answered (one that was cancelled is waited for), `Closed` after
-        `close`. Failures are events, not exceptions: `error`, then `done`.
+        Raises `Busy` while another prompt is being answered, unless that was cancelled: then this one waits for its
+        end. Raises `Closed` after `close`. Failures are events, not exceptions: `error`, then `done`.
         """
         self._check_open()
         return self.agent.start(user_message(text, images) if isinstance(text, str) else text)
 
     def compact(self, instructions: str = "") -> Run:
-        """Put a summary in place of all but the last messages; `instructions` tell the model what matters.
+        """Replace all but the last messages with a summary; `instructions` say what the summary should keep.
 
-        Goes on and is stopped like a prompt, ends with `compact_done` and `done`, and raises what `prompt` raises.
-        Where there is nothing to compact, or it fails, there is an `error` before `done`, and all is as it was.
+        The run is awaited and stopped like a prompt, ends with `compact_done` and `done`, and raises what `prompt`
+        raises. If there is nothing to compact, or it fails, an `error` precedes `done`, and nothing has changed.
         """
         return self.begin(lambda: self.summarise(instructions))
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], run: Run | None = None) -> Run:
-        """Begin a run of other work: see `Agent.begin`. Raises what `prompt` raises."""
+        """Start a run of other work: see `Agent.begin`. Raises what `prompt` raises."""
         self._check_open()
         return self.agent.begin(work, run)
 
     async def summarise(self, instructions: str = "") -> RunEnd:
-        """The work of `compact`, for `begin`."""
+        """Do the work of `compact`; to be passed to `begin`."""
 
         async def work() -> None:
             await self._default_model("")
@@ -220,7 +220,7 @@ class Runtime:
         return await run_work(self.agent, work())
 
     async def _default_model(self, _: str) -> None:
-        """Where no model was named and none is the provider's default, the server's first one is taken."""
+        """Use the first model of the server if none was named and the provider has no default."""
         client, model = self.agent.client, self.agent.model
         if not model.id and isinstance(client, RoutingClient):
             self.agent.model = await client.name_model(model)
@@ -228,7 +228,7 @@ class Runtime:
                 self.session.change(model=self.agent.model.id)
 
     def _report_retry(self, why: str, delay: float) -> None:
-        if delay >= 1:  # a person notices no shorter wait
+        if delay >= 1:  # shorter delays go unnoticed
             self.agent.emit(Notice("info", f"{why}; trying again in {delay:g} s"))
 
     @overload
@@ -243,11 +243,11 @@ class Runtime:
     async def ask(
         self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | Mapping[str, Any] | None = None
     ) -> RunResult | T | Any:
-        """Answer `text`. `str()` of the result is the text of the last answer, as a person sees it.
+        """Answer `text`. `str()` of the result is the text of the last answer, as the user sees it.
 
-        With `returns`, a pydantic model, a dataclass, `list[int]` or the like, the result is a value of that type
-        instead; with a JSON Schema it is the JSON value. Raises `InvalidOutput` if the
-        model gives none when asked twice.
+        If `returns` is a type (a pydantic model, a dataclass, `list[int]` or the like), return a value of that type; if
+        it is a JSON Schema, return the JSON value. Raises `RunFailed`, and `InvalidOutput` if the model gives no such
+        value in two attempts.
         """
         if returns is not None:
             from zot_core.runtime.structured import ask_for  # noqa: PLC0415  a run without it does not pay for it
@@ -257,7 +257,8 @@ class Runtime:
         return await AnswerCollector(self.hooks, run).result()
 
     async def stream_text(self, text: str, images: Iterable[ImageBlock] = ()) -> AsyncGenerator[str, None]:
-        """Answer `text`: the text as it comes, piece by piece, as a person sees it. A line break parts two answers.
+        """Answer `text` and yield the answer's text as it arrives, as the user sees it. A line break separates the
+        answers of two turns.
 
         Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels the run.
         """
@@ -267,33 +268,32 @@ class Runtime:
                 yield piece
 
     def cancel(self) -> None:
-        """Stop the running prompt, from any thread; what was said and done so far is kept. Harmless when idle."""
+        """Stop the current prompt, from any thread; the messages so far are kept. Does nothing when idle."""
         self.agent.cancel()
 
     def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Say something that reaches the model with its next call."""
+        """Add a user message to the current run, before its next model call."""
         self.agent.steer(text, images)
 
     def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Say something once the running prompt is answered."""
+        """Add a user message to the current run, once its prompt is answered."""
         self.agent.follow_up(text, images)
 
     @property
     def state(self) -> RuntimeState:
-        """What it is and does at the moment."""
+        """A snapshot of the runtime."""
         return RuntimeState.of(self.agent, self.cwd, self.session.meta.id if self.session is not None else "")
 
     async def list_models(self, which: Which = "ready", *, ask: Ask = "unlisted", limit: float = LIST_LIMIT) -> Listing:
-        """The models to choose from, and why servers that were asked gave none: see `ModelRegistry.listing`."""
+        """List the available models, and the errors of servers that gave no list: see `ModelRegistry.listing`."""
         return await resolve.list_models(self.agent.client, self.agent.model, which, ask, limit)
 
     def set_model(self, model: str | Model, *, provider: str = "") -> None:
-        """Continue with another model, of any provider there is a credential for; a name is understood as in
-        `ModelRegistry.resolve`.
+        """Continue with another model of any provider with a credential; names are resolved by `ModelRegistry.resolve`.
 
-        This and the other changes are for an idle agent: they raise `Busy` and `Closed` as `prompt` does, besides
-        `ConfigError` for what cannot be had, `MissingKey` without a credential, and `SessionError`. The hooks give the
-        system prompt again.
+        This and the following changes require an idle agent: they raise `Busy` and `Closed` as `prompt` does,
+        `ConfigError` for unknown names, `MissingKey` without a credential, and `SessionError`. The hooks of
+        `system_prompt` are called again.
         """
         self._check_idle()
         agent = self.agent
@@ -305,21 +305,21 @@ class Runtime:
         agent.refresh()
 
     def set_reasoning(self, reasoning: Reasoning) -> None:
-        """Have the model think this much from now on."""
+        """Change the reasoning level."""
         self._check_idle()
         resolve.check_reasoning(reasoning)
         self.agent.reasoning = reasoning
         self.agent.refresh()
 
     def set_tools(self, names: Iterable[str]) -> None:
-        """Have these tools from now on: built-in ones and those given at the beginning. Others, such as those of
-        extensions, stay whether or not they are named."""
+        """Select the tools by name: built-in ones and those passed to the constructor. Others, such as those of
+        extensions, stay in any case."""
         self._check_idle()
         self.agent.tools = resolve.select_tools(self._tools, self.agent.tools, names)
         self.agent.refresh()
 
     def set_messages(self, messages: Iterable[Message]) -> None:
-        """Replace the conversation; usage is kept. The session file notes that it begins again, and gets the
+        """Replace the history; usage is kept. The session file records that the conversation starts again, and then the
         messages."""
         self._check_idle()
         if self.session is not None and len(self.agent.history):
@@ -330,11 +330,12 @@ class Runtime:
             self.agent.history.append(message)
 
     def clear(self) -> None:
-        """Forget the conversation, in the session file too; usage is kept."""
+        """Clear the history, in the session file too; usage is kept."""
         self.set_messages(())
 
     def new_session(self) -> None:
-        """Start a conversation without messages and usage. The old one stays in its file; a new file lies beside it."""
+        """Start a conversation without messages and usage. The old one stays in its file; the new file is in the same
+        folder."""
         self._check_idle()
         old, model = self.session, self.agent.model
         if old is None:
@@ -349,9 +350,9 @@ class Runtime:
     ) -> None:  # fmt: skip
         """Continue another session: its messages and usage replace the current ones. The current session is closed.
 
-        `session` is the path of a session file, or an open one with what was `resumed` from it. The model stays as it
-        is; `workspace` is the place to work in from now on, None to stay. Raises `SessionError`; then nothing has
-        changed.
+        `session` is the path of a session file, or an open session file with the contents `resumed` from it. The model
+        is kept; `workspace` is the new workspace, None to keep the current one. If this raises `SessionError`, nothing
+        has changed.
         """
         self._check_idle()
         if not isinstance(session, SessionFile):
@@ -382,7 +383,7 @@ class Runtime:
             raise Busy("the agent is busy")
 
     async def close(self) -> None:
-        """Cancel what runs, wait for it, release files and connections. Closing twice is harmless."""
+        """Cancel the current run, wait for its end, release files and connections. May be called twice."""
         self._closed = True
         self.cancel()
         if (current := self.agent.current) is not None:

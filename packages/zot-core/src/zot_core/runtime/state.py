@@ -1,4 +1,4 @@
-"""`RuntimeState`: what a `Runtime` says of itself."""
+"""`RuntimeState`: a snapshot of a `Runtime`."""
 
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 @record
 class RuntimeState(Record):
-    """A snapshot of a runtime. `model` is empty while only the server knows its models, `session_id` without a session
-    file; `queued` messages wait in the inbox."""
+    """A snapshot of a runtime. `model` is empty until the server has named its model, `session_id` without a session
+    file. `queued` is the number of messages in the inbox."""
 
     provider: str
     model: str
@@ -27,7 +27,7 @@ class RuntimeState(Record):
 
     @classmethod
     def of(cls, agent: "Agent", cwd: str, session_id: str) -> "RuntimeState":
-        """The state of an agent that works in `cwd`."""
+        """Return the state of an agent that works in `cwd`."""
         model = agent.model
         return cls(
             model.provider, model.id, cwd, len(agent.history), agent.busy, agent.usage, agent.reasoning, session_id,

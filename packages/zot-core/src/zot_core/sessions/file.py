@@ -1,4 +1,4 @@
-"""One session file: appended to row by row. `zot_core.sessions.stored` reads it back."""
+"""`SessionFile`: writes a session file, row by row. `zot_core.sessions.stored` reads it."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ try:
 except ImportError:  # Windows
 
     def _lock(fd: int) -> None:
-        import msvcrt  # noqa: PLC0415  there is none elsewhere
+        import msvcrt  # noqa: PLC0415  exists on Windows only
 
         # Far beyond the rows: a Windows lock forbids reading what it covers.
         os.lseek(fd, 1 << 62, os.SEEK_SET)
@@ -33,17 +33,17 @@ else:
 
 
 class SessionFile:
-    """The writing end. The file comes into being with the first message, so that no session is ever empty.
+    """A session file open for writing. The file is created with the first message, so that no session is ever empty.
 
-    Each row is one `write` of a whole line, done before the call returns: it survives the end of this process at any
-    moment. The file is readable by its owner alone and locked against other writers.
+    Each row is written as a whole line with one `write` before the call returns, so it survives the end of this process
+    at any moment. The file is readable by its owner alone and locked against other writers.
     """
 
     def __init__(self, path: str, meta: Meta, *, resume: StoredSession | None = None, advice: str = "") -> None:
-        """A new session, or one to go on with: `resume` is what `load` gave. `advice` is told with the error of a file
-        that cannot be made: what the person can do, which only the program knows.
+        """Create a new session, or continue one: `resume` is the result of `load`. `advice` is appended to the error
+        for a file that cannot be created: it says what the user of this program can do.
 
-        Raises `SessionLocked` when another process has the file open, `SessionError` when it cannot be written, or has
+        Raises `SessionLocked` if another process has the file open, `SessionError` if it cannot be written or has
         changed since it was loaded.
         """
         self.path = path
@@ -77,14 +77,14 @@ class SessionFile:
         try:
             _lock(fd)
         except OSError as error:
-            # Any other failure is a file system without locks: going on beats refusing to work at all.
+            # Other errors mean a file system without locks: working without a lock is better than not at all.
             if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
                 os.close(fd)
                 raise SessionLocked(f"session {self.path} is in use by another zot; close that one first") from None
         return fd
 
     def append(self, message: Message) -> None:
-        """Write a message. Raises `SessionError` when the disk does not take it, or the session is closed."""
+        """Write a message. Raises `SessionError` if it cannot be written or the session is closed."""
         self._ensure_created()
         start = self._write(rows.message_row(message))
         if not (message.role == self._last_role == "tool"):
@@ -92,9 +92,9 @@ class SessionFile:
         self._last_role = message.role
 
     def compact(self, summary: Message, kept: int) -> None:
-        """Write that `summary` stands for all messages but the last `kept`; raises `SessionError` as `append` does.
+        """Write that `summary` replaces all messages but the last `kept`; raises `SessionError` as `append` does.
 
-        Of messages that were never written, none can be kept.
+        Only messages that have been written can be kept.
         """
         self._ensure_created()
         first = max(len(self._starts) - kept, 0)
@@ -106,7 +106,7 @@ class SessionFile:
             self._last_role = summary.role
 
     def clear(self) -> None:
-        """Write that the conversation begins again: a compaction to a message without content. Raises
+        """Write that the conversation starts again: a compaction to a message without content. Raises
         `SessionError`."""
         self.compact(Message("user", [], timestamp(), extra={"cleared": "true"}), 0)
         self._starts, self._last_role = [], ""
@@ -118,12 +118,12 @@ class SessionFile:
             self._create()
 
     def usage(self, usage: Usage, cumulative: Usage) -> None:
-        """Write the tokens of a turn."""
+        """Write the tokens of a turn, and the total of the session."""
         if self._fd is not None:
             self._write(rows.usage_row(usage, cumulative))
 
     def change(self, **fields: str) -> None:
-        """Write a new meta row, e.g. after a change of model; it counts from now on."""
+        """Change fields of the meta row, e.g. the model, by writing a new one."""
         self.meta = self.meta.replace(**fields)
         if self._fd is not None:
             self._write(rows.meta_row(self.meta))
@@ -137,7 +137,7 @@ class SessionFile:
         self.meta = self.meta.replace(started=self.meta.started or timestamp())
         try:
             self._write(rows.meta_row(self.meta))
-        except SessionError:  # without its first row a file is of no use, and in the way
+        except SessionError:  # a file without its first row is not a session, and blocks the path
             self._fd, self._torn, self._size = None, False, 0
             os.close(fd)
             with suppress(OSError):
@@ -148,10 +148,10 @@ class SessionFile:
         return f"{what} {self.path}: {error.strerror}" + (f"; {self.advice}" if self.advice else "")
 
     def _write(self, row: str) -> int:
-        """Write a row; where in the file it begins."""
+        """Write a row and return its offset in the file."""
         assert self._fd is not None
         start = self._size + self._torn
-        # A part of a row may stand at the end of the file. It is passed over on reading, as a line of its own.
+        # The file may end in an incomplete row. A line break makes it a line of its own, which readers skip.
         data = b"\n" * self._torn + rows.to_bytes(row)
         try:
             written = os.write(self._fd, data)
@@ -164,7 +164,7 @@ class SessionFile:
         return start
 
     def close(self) -> None:
-        """Release the file. Closing twice is harmless."""
+        """Release the file. May be called twice."""
         self._closed = True
         fd, self._fd = self._fd, None
         if fd is not None:
@@ -172,8 +172,8 @@ class SessionFile:
 
 
 def _make_private(folder: str) -> None:
-    """Make a folder and those above it that are missing, for the owner alone."""
+    """Create a folder and its missing parents, accessible to the owner alone."""
     if not os.path.isdir(folder):
         _make_private(os.path.dirname(folder))
-        with suppress(FileExistsError):  # another zot was quicker; a file in its place is found on opening
+        with suppress(FileExistsError):  # created by another process; a file of that name fails on opening
             os.mkdir(folder, 0o700)

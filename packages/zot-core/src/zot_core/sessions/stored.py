@@ -1,4 +1,4 @@
-"""A session file read back, whatever happened to its end; of a long one, the messages only as they are asked for."""
+"""Read session files, tolerating an incomplete end; messages of large files are loaded on first access."""
 
 import gc
 import os
@@ -16,7 +16,7 @@ from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
 
 EAGER_BYTES = 8 << 20
-"""Bytes of a file up to which all of it is read at once."""
+"""Files of up to this many bytes are loaded completely."""
 
 _MESSAGE = b'{"type":"message","message":{"role":"'
 _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
@@ -24,12 +24,12 @@ _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
 
 @record
 class StoredSession(Record):
-    """What a session file holds. `usage` is the last cumulative count. `torn`: its last line is not complete. `size`:
-    how many bytes were read.
+    """The contents of a session file. `usage` is the last cumulative count. `torn`: the last line is incomplete.
+    `size`: the bytes read.
 
     `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
-    for each of them where its first row begins, in bytes; for a summary, where its compaction does. In a file of more
-    than `EAGER_BYTES` bytes most are `StoredMessage`s, which are read from it when they are looked at.
+    the offset of each message's first row, in bytes; for a summary, that of its compaction row. In a file of more than
+    `EAGER_BYTES` bytes most messages are `StoredMessage`s, which are loaded on first access.
     """
 
     meta: Meta
@@ -41,7 +41,7 @@ class StoredSession(Record):
 
 
 def load(path: str) -> StoredSession:
-    """Read a session. Lines that are no JSON and rows of an unknown type are passed over.
+    """Read a session. Lines that are not JSON and rows of an unknown type are skipped.
 
     Raises `SessionNotFound`, or `SessionError` if the file cannot be read or has no meta row.
     """
@@ -57,14 +57,14 @@ def load(path: str) -> StoredSession:
     except OSError as error:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
     if not found:
-        raise SessionError(f"{path} is no session file: it has no meta row")
+        raise SessionError(f"{path} is not a session file: it has no meta row")
     return stored
 
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """Messages hold no cycles: looking for some among a hundred thousand new objects takes a third of the time of
-    reading them, and finds nothing."""
+    """Disable the garbage collector. Messages have no reference cycles, and searching a hundred thousand new objects
+    for some takes a third of the loading time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -75,7 +75,7 @@ def _no_collector() -> Iterator[None]:
 
 
 class _RowSource:
-    """A file that messages are read from for as long as there are any, though it be deleted meanwhile."""
+    """An open file from which rows are read, even after it was deleted. Closed with the last message that uses it."""
 
     __slots__ = ("__weakref__", "_fd")
 
@@ -88,10 +88,9 @@ class _RowSource:
 
 
 class StoredMessage(Message):
-    """A message that is in the session file until a field other than `role` is looked at; then it is like any other.
+    """A message that is loaded from the session file on first access to a field other than `role`.
 
-    Rows are never changed, so what is read later is what stood there. A row that turns out to be damaged is a message
-    that says so.
+    Rows are never changed, so loading later gives the same message. For a damaged row the message says so.
     """
 
     __slots__ = ("_rows", "_source")
@@ -103,7 +102,7 @@ class StoredMessage(Message):
 
     @property
     def read(self) -> bool:
-        """Whether it is in memory."""
+        """Whether it has been loaded."""
         return self._source is None
 
     @property
@@ -112,11 +111,11 @@ class StoredMessage(Message):
         return sum(size for _, size in self._rows)
 
     def add(self, start: int, size: int) -> None:
-        """Another row belongs to it; for one that has not been read."""
+        """Add another row to a message that has not been loaded."""
         self._rows.append((start, size))
 
     def replace(self, **changes: Any) -> Message:  # type: ignore[override]  # the copy is in memory
-        """See `Record`; a message like any other."""
+        """See `Record`; returns a plain `Message`."""
         return Message(**({name: getattr(self, name) for name in self.__match_args__} | changes))
 
     def __eq__(self, other: object) -> bool:
@@ -147,7 +146,7 @@ class StoredMessage(Message):
 
 
 def _unread_message(line: bytes, start: int, source: _RowSource | None) -> StoredMessage | None:
-    """The message of a line that need not be read now; None for any line that is not as zot writes messages."""
+    """Return an unloaded message for a line; None unless the line has exactly the form in which zot writes messages."""
     if source is None or not line.startswith(_MESSAGE) or not line.endswith(b"}}\n"):
         return None
     role = _ROLES.get(line[len(_MESSAGE) : line.index(b'"', len(_MESSAGE))])
@@ -155,7 +154,7 @@ def _unread_message(line: bytes, start: int, source: _RowSource | None) -> Store
 
 
 def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | None) -> bool:
-    """Put what the lines hold into `stored`; whether a meta row was among them. One line at a time is in memory."""
+    """Read the lines into `stored`, one at a time. Return whether there was a meta row."""
     found, line, usage = False, b"\n", None
     for line in file:
         start, stored.size = stored.size, stored.size + len(line)
@@ -182,7 +181,7 @@ def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | Non
 
 
 def _add(stored: StoredSession, message: Message | None, start: int) -> None:
-    """Results of one batch stand in rows of their own; in memory they are one message."""
+    """Add a message. The results of one batch have a row each and are merged into one message."""
     if message is None:
         return
     last = stored.messages[-1] if stored.messages else None
@@ -197,7 +196,7 @@ def _add(stored: StoredSession, message: Message | None, start: int) -> None:
 
 
 def _compact(stored: StoredSession, compaction: rows.CompactionRow | None, start: int) -> None:
-    """Have the summary stand for what came before the kept messages; one without content stands for nothing."""
+    """Replace the messages before the kept ones with the summary, or with nothing if the summary has no content."""
     if compaction is not None:
         first = max(len(stored.messages) - compaction.kept, 0)
         empty = not compaction.summary.content

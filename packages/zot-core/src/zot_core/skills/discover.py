@@ -1,7 +1,7 @@
-"""Where skills lie, and which of them there are.
+"""Find skills in the folders of the project, the user, extensions and zot.
 
-A skill is a folder with a `SKILL.md`. In each place the folders are looked at in order of their names, and of those
-that are no skill the folders in them, so that a collection of skills can be put there whole.
+A skill is a folder with a `SKILL.md`. The subfolders of each place are searched in order of their names. If a subfolder
+is not a skill, its own subfolders are searched, so that a collection of skills can be copied there as a whole.
 """
 
 import os
@@ -16,16 +16,16 @@ from zot_provider.record import Record, field, record
 BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
 
 SKILLS_LIMIT = 200
-"""Skills that are taken."""
+"""Maximum number of skills."""
 
 ENTRIES_LIMIT = 1000
-"""Entries of one folder that are looked at."""
+"""Maximum number of entries read from one folder."""
 
 
 @record
 class ExtensionSkills(Record):
-    """The skills an extension brings: its name, its folder, and paths below that folder, each to a `SKILL.md`, to the
-    folder of one, or to a folder of such folders."""
+    """The skills in an extension: its name, its folder, and paths below that folder. A path leads to a `SKILL.md`, to
+    the folder of one, or to a folder of such folders."""
 
     extension: str
     folder: str
@@ -34,24 +34,24 @@ class ExtensionSkills(Record):
 
 @record
 class Skills(Record):
-    """What was found, the first of each name. `notes` are for the person, one line for each file that was left out."""
+    """The skills found, the first of each name. `notes` tell the user which files were left out, one line each."""
 
     found: list[Skill] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def get(self, name: str) -> Skill | None:
-        """The skill of that name."""
+        """Return the skill of that name, if there is one."""
         return next((skill for skill in self.found if skill.name == name), None)
 
 
 def find_skills(
     cwd: str, home: str = "", user_home: str = "", extension_skills: Iterable[ExtensionSkills] = ()
 ) -> Skills:
-    """The skills for work in `cwd`, an absolute path. `home` is zot's own folder, `user_home` that of the person,
-    empty for none.
+    """Find the skills for work in `cwd`, an absolute path. `home` is zot's home folder, `user_home` that of the user;
+    both may be empty.
 
-    Looked at in this order, the first of a name wins: `.zot/skills` in `cwd`, `skills` in `home`, `.claude/skills` in
-    `cwd` and in `user_home`, `.agents/skills` in both, extensions, the built-in ones.
+    The first skill of a name wins, in this order: `.zot/skills` in `cwd`, `skills` in `home`, `.claude/skills` in `cwd`
+    and in `user_home`, `.agents/skills` in both, extensions, the built-in skills.
     """
     search = _SkillSearch()
     agents = [os.path.join(user_home, name) if user_home else "" for name in (".claude", ".agents")]
@@ -66,16 +66,16 @@ def find_skills(
 
 
 class _SkillSearch:
-    """One search; a file is looked at once, by whatever ways it is reached."""
+    """One search for skills. A file that can be reached in several ways is read once."""
 
     def __init__(self) -> None:
         self.skills = Skills()
-        self._names: dict[str, tuple[str, str]] = {}  # the file and the place of each
+        self._names: dict[str, tuple[str, str]] = {}  # by name, the file and the place it was found in
         self._places: set[str] = set()
         self._seen: set[tuple[int, int]] = set()
 
     def look_in(self, place: str, source: str) -> None:
-        """All skills in a place, which need not be there; once, if two places are one folder."""
+        """Add all skills in a place, which need not exist. Does nothing for a folder searched before."""
         real = os.path.realpath(place)
         if real in self._places:
             return
@@ -86,7 +86,7 @@ class _SkillSearch:
                     self._add(os.path.join(below, NAME), source, place)
 
     def look_in_extension(self, each: ExtensionSkills) -> None:
-        """What the manifest of an extension names; nothing outside of its folder."""
+        """Add the skills named by an extension's manifest, unless they are outside of its folder."""
         root = os.path.realpath(each.folder)
         for path in each.paths:
             target = os.path.realpath(os.path.join(root, path))
@@ -101,13 +101,13 @@ class _SkillSearch:
                 self._skip(f"extension {each.extension}: there is no {NAME} in its skill {path!r}")
 
     def _add(self, path: str, source: str, place: str, *, inside: str = "") -> bool:
-        """Take the skill in a file; whether there is a file, fit or not."""
+        """Add the skill in a file. Return whether the file exists, valid or not."""
         try:
             found = os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
             if not os.path.islink(path):
                 return False
-            self._skip(f"{path} is a link to nothing")
+            self._skip(f"{path} is a broken link")
             return True
         except OSError as error:
             self._skip(f"{path} cannot be read ({error.strerror})")
@@ -115,8 +115,8 @@ class _SkillSearch:
         if (found.st_dev, found.st_ino) in self._seen:
             return True
         self._seen.add((found.st_dev, found.st_ino))
-        if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for
-            self._skip(f"{path} is no file")
+        if not stat.S_ISREG(found.st_mode):  # opening a pipe would block
+            self._skip(f"{path} is not a file")
         elif inside and not _is_within(os.path.realpath(path), inside):
             self._skip(f"{path} leads out of the extension's folder")
         else:
@@ -140,11 +140,12 @@ class _SkillSearch:
         first, first_place = self._names.setdefault(skill.name, (path, place))
         if first == path:
             self.skills.found.append(skill)
-        elif first_place == place:  # in another place it is meant: a project replaces what its user has
-            self._skip(f"{path}: its name {skill.name} is that of {first}")
+        elif first_place == place:  # in different places it is intended: a project replaces skills of the user
+            self._skip(f"{path}: its name {skill.name} is already used by {first}")
 
     def _folders(self, place: str) -> Iterator[str]:
-        """The folders in a folder, links to folders too, sorted; hidden ones and packages of Node are none."""
+        """Yield the subfolders of a folder, sorted, including links to folders, but not hidden ones or
+        `node_modules`."""
         try:
             with os.scandir(place) as entries:
                 names = []

@@ -1,4 +1,4 @@
-"""Fakes for the tests of whoever builds on `zot_core`."""
+"""Fakes for testing programs that use `zot_core`."""
 
 from zot_core.testing.agents import EventClient, make_agent, record, run_to_end, types
 from zot_core.testing.schema import Schema
