@@ -86,7 +86,7 @@ class Agent:
             await asyncio.sleep(0)  # lets a task created together with the run subscribe before the first event
         except asyncio.CancelledError:
             run.cancel_again()  # cancels the work, which has started by then
-        run.begun = True
+        run.started = True
         return end_run(self, run.cancel_reason) if stopped else await work()
 
     async def run(self, *messages: Message) -> RunEnd:

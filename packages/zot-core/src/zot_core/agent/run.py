@@ -24,7 +24,7 @@ class Run:
         self._done: asyncio.Future[RunEnd] = self._loop.create_future()
         self._agent_events = events
         self._task: asyncio.Task[RunEnd] | None = None
-        self.begun = False
+        self.started = False
         """Whether it has started; from then on the agent's events are its own."""
         self.cancelled = False
         self.cancel_reason: RunEnd = "aborted"
@@ -90,7 +90,7 @@ class Run:
         queue: EventQueue[AgentEvent] = EventQueue()
 
         def put(event: AgentEvent) -> None:
-            if self.begun:
+            if self.started:
                 queue.put(event)
                 if type(event) is Done:
                     end()

@@ -40,15 +40,17 @@ async def summarise(
     max_tokens = min([max_tokens, *filter(None, (agent.model.max_output, agent.model.context_window // 4))])
     earlier, messages = _split_summary(messages)
     conversation = render(messages, result_characters)
-    room = min(_room(agent.model, max_tokens, len(system + earlier + instructions)), len(conversation))
+    available = min(
+        _available_characters(agent.model, max_tokens, len(system + earlier + instructions)), len(conversation)
+    )
     for attempt in range(1, _ATTEMPTS + 1):
-        asked = _question(earlier, shorten(conversation, room), instructions)
+        asked = _request_message(earlier, shorten(conversation, available), instructions)
         try:
             return await _ask(agent, Request(agent.model, [asked], system=system, max_tokens=max_tokens))
         except ProviderError as error:
             if attempt == _ATTEMPTS or not error.context_overflow:
                 raise
-        room //= 2
+        available //= 2
     raise AssertionError("unreachable")
 
 
@@ -59,19 +61,19 @@ def _split_summary(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]
     return "", messages
 
 
-def _room(model: Model, max_tokens: int, others: int) -> int:
+def _available_characters(model: Model, max_tokens: int, others: int) -> int:
     """Return how many characters of the conversation fit into the request, at a cautious three to a token."""
     if not model.context_window:
         return 1 << 62
     return max((model.context_window - max_tokens) * 3 - others, model.context_window)
 
 
-def _question(earlier: str, conversation: str, instructions: str) -> Message:
+def _request_message(earlier: str, conversation: str, instructions: str) -> Message:
     parts = [f"<earlier_notes>\n{earlier}\n</earlier_notes>"] if earlier else []
     parts.append(f"<conversation>\n{conversation}\n</conversation>")
     parts.append("Write the notes now.")
     if instructions.strip():
-        parts.append(f"The person asks for this besides: {instructions.strip()}")
+        parts.append(f"The user also asks for this: {instructions.strip()}")
     return Message("user", [TextBlock("\n\n".join(parts))])
 
 

@@ -66,11 +66,11 @@ class AnswerCollector:
         )
 
     def _on_message(self, message: Message) -> None:
-        if self._run.begun:
+        if self._run.started:
             self._history.append(message)
 
     def _on_event(self, event: AgentEvent) -> None:
-        if not self._run.begun:
+        if not self._run.started:
             return
         if isinstance(event, UsageEvent):
             self._usage += event.usage

@@ -119,8 +119,8 @@ class BlockingRuntime:
         with self._lock:
             if self._closed:
                 raise Closed("the runtime is closed")
-            begun = _ThreadCall(loop, work)
-        return begun.result()
+            call = _ThreadCall(loop, work)
+        return call.result()
 
     def _check_thread(self) -> None:
         if threading.current_thread() is self._thread:

@@ -50,13 +50,13 @@ def keep_arguments(row: dict[str, Any], line: str) -> None:
     blocks = [block for block in content if isinstance(block, dict) and "arguments" in block]
     if not blocks:
         return
-    texts = _by_name(blocks, line) or _by_place(content, line)
+    texts = _find_by_name(blocks, line) or _find_by_position(content, line)
     for block, text in zip(blocks, texts, strict=True):
         if isinstance(block["arguments"], dict):
             block["arguments"] = text
 
 
-def _by_name(blocks: list[dict[str, Any]], line: str) -> list[str]:
+def _find_by_name(blocks: list[dict[str, Any]], line: str) -> list[str]:
     """Return the text of each block's arguments; empty if other members of that name make the search ambiguous."""
     texts: list[str] = []
     end = 0
@@ -73,10 +73,10 @@ def _by_name(blocks: list[dict[str, Any]], line: str) -> list[str]:
     return texts if len(texts) == len(blocks) else []
 
 
-def _by_place(content: list[Any], line: str) -> Iterator[str]:
+def _find_by_position(content: list[Any], line: str) -> Iterator[str]:
     """Yield the text of the arguments of each block that has some, by walking through the line."""
-    spot = _member(line, _member(line, _skip(line, 0), "message")[0], "content")[0]
-    for block, (start, _) in zip(content, _items(line, spot), strict=True):
+    content_start = _member(line, _member(line, _skip(line, 0), "message")[0], "content")[0]
+    for block, (start, _) in zip(content, _items(line, content_start), strict=True):
         if isinstance(block, dict) and "arguments" in block:
             first, last = _member(line, start, "arguments")
             yield line[first:last]

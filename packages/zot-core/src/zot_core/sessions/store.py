@@ -53,12 +53,12 @@ class SessionStore:
             if not os.path.isfile(path):
                 raise SessionNotFound(f"no session file at {path}")
             return path
-        fitting = [path for path in self._all(cwd) if _fits(path, name)]
-        if len(fitting) == 1:
-            return fitting[0]
-        if fitting:
-            names = ", ".join(os.path.basename(path) for path in fitting[:5])
-            raise SessionNotFound(f"{len(fitting)} sessions begin with {name!r}: {names}; give more of the name")
+        matching = [path for path in self._all(cwd) if _matches(path, name)]
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            names = ", ".join(os.path.basename(path) for path in matching[:5])
+            raise SessionNotFound(f"{len(matching)} sessions begin with {name!r}: {names}; give more of the name")
         raise SessionNotFound(f"no session {name!r}; give a path, or the beginning of a session's id")
 
     def _all(self, cwd: str) -> list[str]:
@@ -94,7 +94,7 @@ def session_files(folder: str) -> list[str]:
     return [path for path in entries(folder) if path.endswith(".jsonl")]
 
 
-def _fits(path: str, name: str) -> bool:
+def _matches(path: str, name: str) -> bool:
     """Return whether `name` is the beginning of the file's name or of the session's id, or a longer form of the 8
     digits of the id in the file's name."""
     stem, name = os.path.basename(path).removesuffix(".jsonl"), name.removesuffix(".jsonl")

@@ -64,10 +64,10 @@ def read_skill(path: str, source: str, prefix: str = "") -> Skill:
     if front is None:
         raise FrontMatterError(f"no front matter: begin with a line {FENCE}, then name: and description:, then {FENCE}")
     folder = os.path.dirname(path)
-    return _made(front, read_fields(front), path, folder, source, prefix)
+    return _build_skill(front, read_fields(front), path, folder, source, prefix)
 
 
-def _made(front: str, fields: dict[str, object], path: str, folder: str, source: str, prefix: str) -> Skill:
+def _build_skill(front: str, fields: dict[str, object], path: str, folder: str, source: str, prefix: str) -> Skill:
     name = _text(fields, "name", front) or os.path.basename(folder)
     if not _NAMES.fullmatch(name):
         text = f"the name {name[:80]!r} must be 1 to 64 letters, digits, hyphens, dots or underscores"
@@ -83,8 +83,8 @@ def _made(front: str, fields: dict[str, object], path: str, folder: str, source:
         folder,
         source,
         allowed_tools=_tools(fields.pop("allowed-tools", "")),
-        disable_model_invocation=_truth(fields.pop("disable-model-invocation", "")),
-        user_invocable=_truth(fields.pop("user-invocable", "true")),
+        disable_model_invocation=_is_true(fields.pop("disable-model-invocation", "")),
+        user_invocable=_is_true(fields.pop("user-invocable", "true")),
         fields=fields,
     )
 
@@ -103,5 +103,5 @@ def _tools(value: object) -> list[str]:
     return _TOOL.findall(value) if isinstance(value, str) else []
 
 
-def _truth(value: object) -> bool:
+def _is_true(value: object) -> bool:
     return isinstance(value, str) and value.strip().lower() in _TRUE

@@ -38,9 +38,9 @@ class Schema:
         found: list[str] = []
         if "$ref" in schema:
             found += self._faults(self.root["$defs"][schema["$ref"].removeprefix("#/$defs/")], value, path)
-        fitting = [not self._faults(each, value, path) for each in schema.get("anyOf", schema.get("oneOf", ()))]
-        if fitting and not (any(fitting) if "anyOf" in schema else sum(fitting) == 1):
-            found.append(f"{path}: {sum(fitting)} alternatives fit")
+        matching = [not self._faults(each, value, path) for each in schema.get("anyOf", schema.get("oneOf", ()))]
+        if matching and not (any(matching) if "anyOf" in schema else sum(matching) == 1):
+            found.append(f"{path}: {sum(matching)} alternatives fit")
         if "const" in schema and value != schema["const"]:
             found.append(f"{path}: not {schema['const']!r}")
         if "enum" in schema and value not in schema["enum"]:
