@@ -11,7 +11,7 @@ from zot_core import Runtime
 
 
 async def main(path: str, text: str) -> None:
-    async with Runtime(session=path, builtin_tools=[]) as rt:  # the file is created with the first message
+    async with Runtime(session=path, builtin_tools=[]) as rt:  # created with the first message, or continued
         if rt.messages:
             cost = "unknown cost" if rt.cost is None else f"${rt.cost:.6f}"
             print(f"({len(rt.messages)} messages so far, {cost})")
