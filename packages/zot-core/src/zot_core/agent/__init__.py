@@ -4,59 +4,21 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
-from zot_core.agent.history import MessageHistory
-from zot_core.agent.inbox import Inbox
 from zot_core.agent.loop import answer, end_run
 from zot_core.agent.run import Run
+from zot_core.agent.state import AgentState
 from zot_core.clock import timestamp
 from zot_core.errors import Busy
 from zot_core.events import RunEnd
-from zot_core.hooks import Hooks
-from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import Tool
-from zot_provider.client.http import Client
 from zot_provider.messages import Block, ImageBlock, Message, TextBlock
-from zot_provider.model import Model
-from zot_provider.request import Reasoning
 from zot_provider.usage import Usage
 
 
-class Agent:
-    """The state of one conversation, and its current run. Runs do not overlap; `hooks.event` reports what happens.
+class Agent(AgentState):
+    """Answers the messages of one conversation. Runs do not overlap; `hooks.event` reports what happens.
 
     `tools`, `model`, `client` and `reasoning` may be changed between runs, followed by a call of `refresh`.
     """
-
-    def __init__(
-        self,
-        client: Client,
-        model: Model,
-        *,
-        tools: Iterable[Tool] = (),
-        context: ToolContext,
-        system: str = "",
-        reasoning: Reasoning = "off",
-        messages: Iterable[Message] = (),
-        usage: Usage | None = None,
-        hooks: Hooks | None = None,
-        cache_key: str = "",
-    ) -> None:
-        """`context` is passed to tools; `messages` and `usage` continue an earlier conversation."""
-        self.client = client
-        self.model = model
-        self.tools = {tool.name: tool for tool in tools}
-        self.context = context
-        self.system = system
-        self.system_prompt: str | None = None
-        self.reasoning = reasoning
-        self.hooks = hooks or Hooks()
-        self.history = MessageHistory(messages, self.hooks.message)
-        self.inbox = Inbox()
-        self.usage = usage or Usage()
-        self.cache_key = cache_key
-        self.emit = self.hooks.event.notify
-        self.current: Run | None = None
-        """The latest run."""
 
     @property
     def busy(self) -> bool:

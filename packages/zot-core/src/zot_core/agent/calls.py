@@ -1,13 +1,11 @@
 """Run the tool calls of one answer, in sequence or in parallel."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled, finish, spawn
 from zot_core.clock import timestamp
 from zot_core.errors import Refused, ToolError
@@ -17,9 +15,6 @@ from zot_core.result import ToolResult
 from zot_core.tools.definition.tool import Tool
 from zot_provider.messages import Message, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record, record
-
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
 
 _log = logging.getLogger("zot_core.agent")
 
@@ -41,7 +36,7 @@ class Rejected(Record):
     fate: Fate = "refused"
 
 
-async def run_calls(agent: Agent, calls: list[ToolCallBlock]) -> None:
+async def run_calls(agent: AgentState, calls: list[ToolCallBlock]) -> None:
     """Run the calls and add their results to the history, in call order.
 
     They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
@@ -54,7 +49,7 @@ async def run_calls(agent: Agent, calls: list[ToolCallBlock]) -> None:
         await _run_in_order(agent, calls)
 
 
-async def _run_in_order(agent: Agent, calls: list[ToolCallBlock]) -> None:
+async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock]) -> None:
     for position, block in enumerate(calls):
         began = False
         try:
@@ -69,7 +64,7 @@ async def _run_in_order(agent: Agent, calls: list[ToolCallBlock]) -> None:
         _report(agent, output)
 
 
-async def _run_in_parallel(agent: Agent, calls: list[ToolCallBlock]) -> None:
+async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock]) -> None:
     """Run calls in parallel, after preparing all of them: gates may ask the user, one question at a time."""
     tasks: list[asyncio.Task[ToolResultEvent]] = []
     reported = 0
@@ -94,7 +89,7 @@ async def _run_in_parallel(agent: Agent, calls: list[ToolCallBlock]) -> None:
         raise
 
 
-async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | Rejected:
+async def prepare(agent: AgentState, block: ToolCallBlock) -> Prepared | Rejected:
     """Return the call with its final arguments, or the reason why it does not run."""
     tool = agent.tools.get(block.name)
     if tool is None:
@@ -122,7 +117,7 @@ async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | Rejected:
     return Prepared(tool, call, arguments)
 
 
-async def _run_call(agent: Agent, block: ToolCallBlock, prepared_call: Prepared | Rejected) -> ToolResultEvent:
+async def _run_call(agent: AgentState, block: ToolCallBlock, prepared_call: Prepared | Rejected) -> ToolResultEvent:
     """Run one call; a failure of the tool becomes an error result."""
     if isinstance(prepared_call, Rejected):
         return _not_run_result(block, prepared_call.reason, prepared_call.fate)
@@ -156,7 +151,7 @@ async def _run_call(agent: Agent, block: ToolCallBlock, prepared_call: Prepared 
 class _Progress:
     """Reports the progress of a running tool, from any thread; does nothing once the call has ended."""
 
-    def __init__(self, agent: Agent, id: str) -> None:
+    def __init__(self, agent: AgentState, id: str) -> None:
         self._agent = agent
         self._id = id
         self._loop = asyncio.get_running_loop()
@@ -175,7 +170,7 @@ class _Progress:
             self._agent.emit(ToolProgress(self._id, text))
 
 
-def _aborted_result(agent: Agent, block: ToolCallBlock, *, began: bool) -> ToolResultEvent:
+def _aborted_result(agent: AgentState, block: ToolCallBlock, *, began: bool) -> ToolResultEvent:
     reason = agent.current.cancel_reason if agent.current is not None else "aborted"
     who = {"aborted": "the user", "deadline": "the deadline"}.get(reason, "a limit")
     why = f"aborted: stopped by {who}" if began else f"aborted: not run, the turn was stopped by {who}"
@@ -187,7 +182,7 @@ def _not_run_result(block: ToolCallBlock, reason: str, fate: Fate) -> ToolResult
     return ToolResultEvent(block.id, block.name, True, ToolResult.error(reason).content, fate=fate)
 
 
-def _report(agent: Agent, output: ToolResultEvent) -> None:
+def _report(agent: AgentState, output: ToolResultEvent) -> None:
     """Add a result to the history (and the session file), then emit its event."""
     result = ToolResultBlock(output.id, output.content, output.is_error, output.fate)
     agent.history.append(Message("tool", [result], timestamp()))

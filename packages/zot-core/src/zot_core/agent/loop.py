@@ -1,13 +1,12 @@
 """The loop: turns until the model stops. It knows turns, tool calls and stopping; everything else is a hook."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zot_core.agent.calls import run_calls
+from zot_core.agent.state import AgentState
 from zot_core.agent.turn import run_turn
 from zot_core.errors import Refused, error_line
 from zot_core.events import Done, ErrorEvent, RunEnd, UserMessage
@@ -15,13 +14,10 @@ from zot_core.hooks import Refusal
 from zot_provider.errors import ZotError
 from zot_provider.messages import Message
 
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
-
 _log = logging.getLogger("zot_core.agent")
 
 
-async def answer(agent: Agent, messages: list[Message]) -> RunEnd:
+async def answer(agent: AgentState, messages: list[Message]) -> RunEnd:
     """Answer `messages` and return how the run ended. Never raises.
 
     Emits the events from `user_message` to `done`, in the order given in `zot_core.events`.
@@ -36,7 +32,7 @@ async def answer(agent: Agent, messages: list[Message]) -> RunEnd:
     return end_run(agent, end, failure)
 
 
-async def _run_turns(agent: Agent, messages: list[Message]) -> tuple[RunEnd, ErrorEvent | None]:
+async def _run_turns(agent: AgentState, messages: list[Message]) -> tuple[RunEnd, ErrorEvent | None]:
     add_messages(agent, messages)
     step = 0
     while True:
@@ -57,18 +53,18 @@ async def _run_turns(agent: Agent, messages: list[Message]) -> tuple[RunEnd, Err
         add_messages(agent, following)
 
 
-def _next_messages(agent: Agent) -> list[Message]:
+def _next_messages(agent: AgentState) -> list[Message]:
     return agent.inbox.take_steering() or agent.inbox.take_follow_up()
 
 
-def add_messages(agent: Agent, messages: list[Message]) -> None:
+def add_messages(agent: AgentState, messages: list[Message]) -> None:
     """Add user messages to the history and emit their events."""
     for message in messages:
         agent.history.append(message)
         agent.emit(UserMessage(message))
 
 
-def end_run(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> RunEnd:
+def end_run(agent: AgentState, end: RunEnd, failure: ErrorEvent | None = None) -> RunEnd:
     """Emit the end of a run: `failure`, if given, then `done`, even if observers fail. Return `end`.
 
     The agent is idle when `done` is emitted.
@@ -85,7 +81,7 @@ def end_run(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> Run
     return end
 
 
-async def run_work(agent: Agent, work: Coroutine[Any, Any, None]) -> RunEnd:
+async def run_work(agent: AgentState, work: Coroutine[Any, Any, None]) -> RunEnd:
     """Run `work` as a whole run, emit its end and return how it ended. Never raises."""
     end: RunEnd = "completed"
     failure: ErrorEvent | None = None

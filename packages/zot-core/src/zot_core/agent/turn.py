@@ -1,10 +1,8 @@
 """One turn up to its tool calls: build the request, read the answer, add the message to the history."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
+from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled
 from zot_core.clock import timestamp
 from zot_core.errors import Refused, error_line
@@ -24,9 +22,6 @@ from zot_provider.events import StreamEnd, TextDelta, ToolUseStart, UsageReport
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock
 from zot_provider.record import Record, field, record
 from zot_provider.request import Request, ToolSpec
-
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
 
 
 @record
@@ -48,7 +43,7 @@ class Answer(Record):
         return [TextBlock(text)] if text else []
 
 
-async def run_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
+async def run_turn(agent: AgentState, step: int) -> list[ToolCallBlock] | Refusal:
     """Call the model once. Return the tool calls of its answer, or the refusal if a hook stopped the turn.
 
     Emits the events from `turn_start` to `turn_end`, even if the turn fails: the text received is then kept, and the
@@ -78,7 +73,7 @@ async def run_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
     return calls
 
 
-async def _call_model(agent: Agent, answer: Answer) -> StreamEnd:
+async def _call_model(agent: AgentState, answer: Answer) -> StreamEnd:
     """Send the request and return the end of its answer. Repeat it once if a hook has fixed the cause of a failure."""
     request = await build_request(agent)
     agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
@@ -93,7 +88,7 @@ async def _call_model(agent: Agent, answer: Answer) -> StreamEnd:
     return await read_stream(agent, request, answer)
 
 
-async def _end_early(agent: Agent, answer: Answer, end: TurnEnd) -> None:
+async def _end_early(agent: AgentState, answer: Answer, end: TurnEnd) -> None:
     try:
         if not answer.recorded:
             await record_answer(agent, answer, answer.partial())
@@ -101,7 +96,7 @@ async def _end_early(agent: Agent, answer: Answer, end: TurnEnd) -> None:
         agent.emit(end)
 
 
-async def build_request(agent: Agent) -> Request:
+async def build_request(agent: AgentState) -> Request:
     """Build the request for the current history. Raises `Refused` if a hook does."""
     if agent.system_prompt is None:
         agent.system_prompt = await agent.hooks.system_prompt.apply(agent.system)
@@ -118,7 +113,7 @@ async def build_request(agent: Agent) -> Request:
     return await agent.hooks.request.apply(request)
 
 
-async def read_stream(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
+async def read_stream(agent: AgentState, request: Request, answer: Answer) -> StreamEnd:
     """Read the stream, emit its events and return its end. Raises what the client raises, and `StreamCut` if the
     stream has no end."""
     emit, parts = agent.emit, answer.parts
@@ -152,7 +147,7 @@ async def read_stream(agent: Agent, request: Request, answer: Answer) -> StreamE
     return answer.end
 
 
-async def record_answer(agent: Agent, answer: Answer, content: list[Block]) -> Message:
+async def record_answer(agent: AgentState, answer: Answer, content: list[Block]) -> Message:
     """Add an answer to the history and report it as the user sees it. Does nothing without content."""
     answer.recorded = True
     message = Message("assistant", content, timestamp())
@@ -178,7 +173,7 @@ async def record_answer(agent: Agent, answer: Answer, content: list[Block]) -> M
     return message
 
 
-def _add(agent: Agent, message: Message, shown: Message) -> None:
+def _add(agent: AgentState, message: Message, shown: Message) -> None:
     agent.history.append(message)
     if message.hidden:
         agent.emit(Notice("warn", message.hidden))

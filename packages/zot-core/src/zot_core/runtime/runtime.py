@@ -252,7 +252,7 @@ class Runtime:
         if returns is not None:
             from zot_core.runtime.structured import ask_for  # noqa: PLC0415  a run without it does not pay for it
 
-            return await ask_for(self, text, images, returns)
+            return await ask_for(self.agent, text, returns, lambda prompt: self.ask(prompt, images))
         run = self.prompt(text, images)
         return await AnswerCollector(self.hooks, run).result()
 

@@ -15,16 +15,13 @@ import asyncio
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
 
+from zot_core.agent import Agent
 from zot_core.errors import InvalidOutput
 from zot_core.events import AgentEvent, AssistantMessage, TurnEnd, TurnStart
 from zot_provider.errors import ConfigError
-from zot_provider.messages import ImageBlock
-
-if TYPE_CHECKING:
-    from zot_core.runtime.runtime import Runtime
 
 _PROBLEMS = 8
 """Maximum number of problems of one answer that are reported to the model."""
@@ -120,17 +117,17 @@ class StructuredRun:
     Create it with `prepare`, before the run starts.
     """
 
-    def __init__(self, rt: "Runtime", schema: OutputSchema) -> None:
-        self._rt, self._schema = rt, schema
+    def __init__(self, agent: Agent, schema: OutputSchema) -> None:
+        self._agent, self._schema = agent, schema
         self._answer, self._corrected = "", False
-        self.stop = rt.hooks.event.add(self._on_event)
+        self.stop = agent.hooks.event.add(self._on_event)
         """Must be called when the run has ended."""
 
     @classmethod
-    async def prepare(cls, rt: "Runtime", kind: Any) -> "StructuredRun":
+    async def prepare(cls, agent: Agent, kind: Any) -> "StructuredRun":
         """Create the run for a type or JSON Schema. Raises what `OutputSchema` raises. Does not block the event loop
         while pydantic is imported."""
-        return cls(rt, await asyncio.to_thread(OutputSchema, kind))
+        return cls(agent, await asyncio.to_thread(OutputSchema, kind))
 
     def request(self, text: str) -> str:
         """Return the prompt `text` with instructions for the format of the last answer."""
@@ -146,7 +143,7 @@ class StructuredRun:
                 self._schema.parse(self._answer)
             except ValueError as problem:
                 self._corrected = True
-                self._rt.steer(self._schema.correction(problem))  # continues the run, which would end here
+                self._agent.steer(self._schema.correction(problem))  # continues the run, which would end here
 
     def value(self) -> Any:
         """Return the value in the last answer. Raises `InvalidOutput`."""
@@ -158,14 +155,14 @@ class StructuredRun:
             raise InvalidOutput(text, self._answer) from problem
 
 
-async def ask_for(rt: "Runtime", text: str, images: Iterable[ImageBlock], kind: Any) -> Any:
-    """Implements `Runtime.ask` with `returns`."""
-    asked = await StructuredRun.prepare(rt, kind)
+async def ask_for(agent: Agent, text: str, kind: Any, ask: Callable[[str], Awaitable[object]]) -> Any:
+    """Implement `Runtime.ask` with `returns`; `ask` answers a prompt."""
+    run = await StructuredRun.prepare(agent, kind)
     try:
-        await rt.ask(asked.request(text), images)
+        await ask(run.request(text))
     finally:
-        asked.stop()
-    return asked.value()
+        run.stop()
+    return run.value()
 
 
 def _candidates(answer: str) -> Iterator[str]:
