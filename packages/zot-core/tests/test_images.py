@@ -35,7 +35,7 @@ def test_a_file_bytes_and_base64_become_the_same_block(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_models_do_not_take_is_named(text: str, problem: str) -> None:
+def test_an_image_that_models_do_not_accept_is_an_error(text: str, problem: str) -> None:
     with pytest.raises(ConfigError) as raised:
         image_from_base64(text, "it")
     assert str(raised.value) == problem
@@ -47,7 +47,7 @@ def test_a_pipe_that_is_named_like_an_image_is_not_waited_for(tmp_path: Path) ->
         image_from_file(str(tmp_path / "x.png"))
 
 
-def test_a_file_that_is_gone_or_holds_something_else_says_so(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_file_without_an_image_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"cannot read .*x\.png: No such file"):
         image_from_file(str(tmp_path / "x.png"))
     (tmp_path / "x.png").write_text("words")

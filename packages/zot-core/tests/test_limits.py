@@ -95,7 +95,7 @@ def test_a_deadline_interrupts_whatever_is_going_on() -> None:
     assert events == [ErrorEvent("the deadline has passed", exit_code=4), Done("deadline")]
 
 
-def test_a_deadline_interrupts_a_run_that_goes_on_without_a_message() -> None:
+def test_a_deadline_interrupts_a_run_that_was_started_without_a_message() -> None:
     agent = make_agent(EventClient([None]))
     limit_runs(agent, RunLimits(deadline=0.01))
     assert run_to_end(agent)[-1] == Done("deadline")

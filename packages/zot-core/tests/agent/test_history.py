@@ -11,7 +11,7 @@ def result(id: str) -> Message:
     return Message("tool", [ToolResultBlock(id, [TextBlock(id)])])
 
 
-def test_the_results_of_a_batch_are_told_one_by_one_and_are_one_message() -> None:
+def test_the_results_of_a_batch_are_reported_one_by_one_and_merged_into_one_message() -> None:
     notified: list[Message] = []
     appended: Observe[Message] = Observe()
     appended.add(notified.append)
@@ -25,7 +25,7 @@ def test_the_results_of_a_batch_are_told_one_by_one_and_are_one_message() -> Non
     assert [len(message.content) for message in history.messages] == [2, 1]
 
 
-def test_what_is_handed_out_can_be_changed_without_effect() -> None:
+def test_changing_the_returned_list_has_no_effect() -> None:
     history = MessageHistory([user_message("a")], Observe())
 
     history.messages.clear()

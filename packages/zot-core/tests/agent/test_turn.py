@@ -136,7 +136,7 @@ def test_a_replaced_answer_is_shown_while_the_model_keeps_its_own_words() -> Non
     assert any(isinstance(event, ToolResultEvent) for event in events)
 
 
-def test_each_hook_sees_what_the_one_before_made_of_the_answer_and_an_empty_text_changes_nothing() -> None:
+def test_each_hook_sees_the_output_of_the_one_before_and_an_empty_text_changes_nothing() -> None:
     agent = make_agent(ScriptedClient(["a"]))
     agent.hooks.assistant_message.add(lambda text: text + "b")
     agent.hooks.assistant_message.add(lambda text: "")
@@ -209,7 +209,7 @@ def test_the_text_blocks_of_an_answer_are_asked_about_as_lines() -> None:
     assert asked == ["one\ntwo"]
 
 
-def test_an_answer_without_text_is_not_asked_about_and_not_told() -> None:
+def test_an_answer_without_text_calls_no_hook_and_emits_no_message() -> None:
     asked: list[str] = []
     agent = make_agent(ScriptedClient([Turn(reasoning="hm", calls=[Call("echo", {"text": "a"})]), "ok"]), echo)
     agent.hooks.assistant_message.add(asked.append)
@@ -295,7 +295,7 @@ def test_a_call_that_fails_in_the_middle_of_its_answer_is_not_made_again() -> No
     assert len(client.requests) == 1
 
 
-def test_without_a_hook_that_asks_again_the_failure_stands() -> None:
+def test_without_a_hook_that_sets_retry_the_failure_is_raised() -> None:
     client = ScriptedClient([Turn(error=ModelError("overloaded"))])
     agent = make_agent(client)
     agent.hooks.call_failed.add(lambda failed: None)

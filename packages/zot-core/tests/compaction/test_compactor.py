@@ -70,7 +70,7 @@ def unanswered(messages: list[Message]) -> tuple[set[str], set[str]]:
     return calls - results, results - calls
 
 
-def test_a_summary_stands_in_place_of_all_but_the_last_four() -> None:
+def test_a_summary_replaces_all_but_the_last_four() -> None:
     agent = make_agent(ScriptedClient(["## Goal\n\nCount."]), messages=chat(10))
     before, events = agent.history.messages, record(agent)
 
@@ -134,7 +134,7 @@ def test_compacting_twice_changes_nothing_the_second_time(messages: list[Message
     assert events == []
 
 
-def test_what_was_summarised_before_is_carried_on() -> None:
+def test_an_earlier_summary_is_carried_over() -> None:
     client = ScriptedClient(["first notes", "second notes"])
     agent = make_agent(client, messages=chat(8))
     compact(agent)
@@ -223,7 +223,7 @@ def recorded(agent: Agent, path: Path) -> SessionFile:
     return session
 
 
-def test_a_compaction_is_on_disk_before_it_is_told_and_before_the_transcript_changes(tmp_path: Path) -> None:
+def test_a_compaction_is_on_disk_before_it_is_reported_and_before_the_history_changes(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     agent = make_agent(ScriptedClient(["s"]))
     session = recorded(agent, path)

@@ -63,7 +63,7 @@ def test_empty_and_missing_files_are_nothing(deep: Path) -> None:
     assert found(deep, "/nowhere") == []
 
 
-def test_a_mark_and_bytes_that_are_no_text_do_no_harm(deep: Path) -> None:
+def test_a_byte_order_mark_and_invalid_bytes_do_no_harm(deep: Path) -> None:
     (deep / "AGENTS.md").write_bytes(b"\xef\xbb\xbfcaf\xe9")
     assert [text for _, text in found(deep)] == ["caf\ufffd"]
 

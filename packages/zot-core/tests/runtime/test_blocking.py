@@ -64,7 +64,7 @@ def test_the_events_of_a_prompt_come_in_a_plain_loop() -> None:
     assert events[-1] == Done("completed")
 
 
-def test_it_takes_and_raises_what_a_runtime_does() -> None:
+def test_it_accepts_the_options_and_raises_the_errors_of_a_runtime() -> None:
     assert list(inspect.signature(BlockingRuntime).parameters) == list(inspect.signature(Runtime).parameters)
     before = threading.active_count()
     with pytest.raises(UnknownName):
@@ -138,7 +138,7 @@ async def test_it_works_where_an_event_loop_is_running_already() -> None:
         assert str(rt.ask("hi")) == "hello"
 
 
-def test_a_tool_that_would_wait_for_itself_is_told_so() -> None:
+def test_a_tool_that_would_wait_for_itself_is_an_error() -> None:
     @tool
     async def ask_again() -> str:
         return str(rt.ask("again"))

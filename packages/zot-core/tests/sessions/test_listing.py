@@ -55,7 +55,7 @@ def test_the_sessions_of_all_directories(store: SessionStore) -> None:
     assert [entry.cwd for entry in list_sessions(store, limit=2)] == ["/r", "/q"]
 
 
-def test_a_list_goes_on_where_another_one_ended(store: SessionStore) -> None:
+def test_a_list_continues_where_another_one_ended(store: SessionStore) -> None:
     paths = [session(store, f"/{number % 2}", changed=1000 + number // 3) for number in range(10)]
     whole = [entry.path for entry in list_sessions(store)]
     assert sorted(whole) == sorted(paths)
@@ -69,7 +69,7 @@ def test_a_list_goes_on_where_another_one_ended(store: SessionStore) -> None:
     assert [*first, *list_sessions(store, "/1", after=first[-1].place)] == list_sessions(store, "/1")
 
 
-def test_a_list_goes_on_though_the_session_it_ended_with_was_used_or_is_gone(store: SessionStore) -> None:
+def test_a_list_continues_though_the_session_it_ended_with_was_used_or_deleted(store: SessionStore) -> None:
     paths = [session(store, "/p", changed=1000 + number) for number in range(6)]
     place = list_sessions(store, limit=2)[-1].place
     os.utime(paths[4], (5000, 5000))
@@ -80,7 +80,7 @@ def test_a_list_goes_on_though_the_session_it_ended_with_was_used_or_is_gone(sto
 
 
 @pytest.mark.parametrize("place", ["x", "12", "x:y", "-1:y", "1" * 5000 + ":y", "²:y"])
-def test_what_is_no_place_in_a_list_is_refused(store: SessionStore, place: str) -> None:
+def test_an_invalid_place_in_a_list_is_refused(store: SessionStore, place: str) -> None:
     with pytest.raises(ConfigError, match="is not a place in a list of sessions"):
         list_sessions(store, after=place)
 
@@ -89,21 +89,21 @@ def test_without_any_session_the_list_is_empty(store: SessionStore) -> None:
     assert list_sessions(store) == list_sessions(store, "/p") == []
 
 
-def test_a_title_stands_for_the_first_line(store: SessionStore) -> None:
+def test_a_title_replaces_the_first_line(store: SessionStore) -> None:
     path = session(store, "/p", title="a title")
     entry = read_entry(path)
     assert entry is not None
     assert (entry.name, entry.titled) == ("a title", True)
 
 
-def test_what_a_person_was_shown_is_the_name_and_hidden_messages_are_not(store: SessionStore) -> None:
+def test_the_name_is_the_display_text_and_never_a_hidden_message(store: SessionStore) -> None:
     path = session(store, "/p", say("secret", hidden="true"), say("long prompt", display_text="/study"))
     entry = read_entry(path)
     assert entry is not None
     assert entry.name == "/study"
 
 
-def test_files_that_are_no_sessions_and_hidden_ones_are_left_out(store: SessionStore) -> None:
+def test_hidden_sessions_and_other_files_are_left_out(store: SessionStore) -> None:
     path = session(store, "/p")
     folder = Path(path).parent
     (folder / "note.txt").write_text("x")
@@ -158,7 +158,7 @@ def test_the_model_is_the_one_at_the_end(store: SessionStore) -> None:
     assert (entry.model, entry.name) == ("other", "the beginning")
 
 
-def test_renaming_is_seen_by_the_list_and_by_whoever_opens_the_session(store: SessionStore) -> None:
+def test_a_new_title_is_in_the_list_and_in_the_opened_session(store: SessionStore) -> None:
     path = session(store, "/p")
     before = Path(path).read_bytes()
     assert rename(store, path, " a better\x1b[2J name\nand more") == "a better name"
@@ -176,7 +176,7 @@ def test_a_session_that_is_renamed_is_no_newer_than_it_was(store: SessionStore) 
     assert store.latest("/p") == new
 
 
-def test_a_session_can_be_gone_on_with_after_it_was_renamed(store: SessionStore) -> None:
+def test_a_session_can_be_continued_after_it_was_renamed(store: SessionStore) -> None:
     path = session(store, "/p")
     rename(store, path, "name")
     file, stored = resume(path)
@@ -215,7 +215,7 @@ def test_removing_takes_one_session_and_nothing_else(store: SessionStore) -> Non
         delete(store, one)
 
 
-def test_what_is_no_session_of_the_store_is_not_touched(store: SessionStore, tmp_path: Path) -> None:
+def test_files_outside_of_the_store_are_not_touched(store: SessionStore, tmp_path: Path) -> None:
     path = session(store, "/p")
     outside = tmp_path / "outside.jsonl"
     outside.write_bytes(Path(path).read_bytes())

@@ -65,7 +65,7 @@ def test_a_copy_of_a_stored_message_is_a_message_like_any_other(path, conversati
     assert copy == conversation[4].replace(time="later")
 
 
-def test_what_a_stored_message_does_not_have_is_an_attribute_error(path):
+def test_an_unknown_field_of_a_stored_message_is_an_attribute_error(path):
     with pytest.raises(AttributeError, match="nothing"):
         load(str(path)).messages[0].nothing  # noqa: B018
 
@@ -76,7 +76,7 @@ def test_a_session_that_is_deleted_while_it_is_open_is_read_to_the_end(path, con
     assert stored.messages[-1].text == conversation[-1].text
 
 
-def test_a_long_session_is_gone_on_with(path, conversation):
+def test_a_long_session_is_continued(path, conversation):
     stored = load(str(path))
     session = SessionFile(str(path), stored.meta, resume=stored)
     session.append(Message("user", [TextBlock("and then?")], "t5"))
@@ -87,7 +87,7 @@ def test_a_long_session_is_gone_on_with(path, conversation):
     assert again.usage.input == 3
 
 
-def test_after_a_compaction_only_the_summary_and_what_was_kept_are_there(path, conversation):
+def test_after_a_compaction_only_the_summary_and_the_kept_messages_are_loaded(path, conversation):
     stored = load(str(path))
     session = SessionFile(str(path), stored.meta, resume=stored)
     summary = Message("user", [TextBlock("all of it, in short")], "t5", summarized_tokens=9)
@@ -121,7 +121,7 @@ def test_a_row_that_is_damaged_says_so_and_takes_nothing_else_with_it(path, conv
     assert stored.messages[1:] == conversation[1:]
 
 
-def test_the_size_of_a_long_session_is_told_roughly_without_reading_it(path, conversation):
+def test_the_size_of_a_long_session_is_estimated_without_reading_it(path, conversation):
     stored = load(str(path))
     rough = rough_estimate(stored.messages)
     assert not any(message.read for message in stored.messages)

@@ -114,7 +114,7 @@ def test_links_are_followed_and_a_skill_linked_twice_is_one(cwd: Path, person: P
     assert skills.found[0].folder == str(place / "a")
 
 
-def test_the_home_of_the_person_as_working_directory_is_looked_at_once(person: Path) -> None:
+def test_the_user_s_home_as_working_directory_is_searched_once(person: Path) -> None:
     add(person / ".claude" / "skills", "one")
     (person / ".claude" / "skills" / "bad").mkdir()
     (person / ".claude" / "skills" / "bad" / "SKILL.md").write_text("no front matter")
@@ -125,7 +125,7 @@ def test_the_home_of_the_person_as_working_directory_is_looked_at_once(person: P
     assert len(skills.notes) == 2
 
 
-def test_files_that_cannot_be_used_are_told_once_with_their_line(cwd: Path) -> None:
+def test_files_that_cannot_be_used_are_noted_once_with_their_line(cwd: Path) -> None:
     place = cwd / ".zot" / "skills"
     file = add(place, "nameless", named="two words")
     (place / "folder" / "SKILL.md").mkdir(parents=True)

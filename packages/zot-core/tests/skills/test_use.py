@@ -53,7 +53,7 @@ def test_the_file_is_read_when_the_model_asks(tmp_path: Path) -> None:
     assert loaded("forms", found).text.endswith("\n\n---\nno front matter any more\n")
 
 
-def test_a_file_that_is_gone_or_binary_is_a_word_to_the_model(tmp_path: Path) -> None:
+def test_a_missing_or_binary_file_is_an_error_for_the_model(tmp_path: Path) -> None:
     found = skill(tmp_path)
     Path(found.path).write_bytes(b"\0")
     with pytest.raises(ToolError, match=r"SKILL.md looks binary"):
@@ -83,7 +83,7 @@ def test_a_skill_for_people_alone_is_refused_to_the_model(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("line", ["a line of a skill\n", "a line of a skill\r\n", "é" * 30 + "\n"])
-def test_of_a_long_text_the_rest_can_be_read_from_the_line_that_is_told(tmp_path: Path, line: str) -> None:
+def test_the_rest_of_a_long_text_can_be_read_from_the_named_line(tmp_path: Path, line: str) -> None:
     found = skill(tmp_path, line * 5000)
     result = loaded("forms", found)
     text, rest = result.text.partition("\n\n")[2].split("... [")
@@ -142,7 +142,7 @@ async def test_a_call_after_an_edit_of_the_same_answer_sees_the_edit(tmp_path: P
     assert "relative paths in it refer to that folder.\\n\\nnew words" in str(client.requests[1].messages[-1])
 
 
-def test_a_skill_called_by_a_person_is_its_text_and_what_was_said(tmp_path: Path) -> None:
+def test_the_prompt_for_a_skill_is_its_text_and_the_arguments(tmp_path: Path) -> None:
     found = skill(tmp_path)
     said = (
         f"The skill forms, from the folder {tmp_path}; relative paths in it refer to that folder. Do what it says.\n\n"
@@ -152,7 +152,7 @@ def test_a_skill_called_by_a_person_is_its_text_and_what_was_said(tmp_path: Path
     assert expand(found, " the tax form \n") == f"{said}\n\nthe tax form"
 
 
-def test_what_was_said_goes_where_the_text_wants_it(tmp_path: Path) -> None:
+def test_the_arguments_replace_the_placeholder(tmp_path: Path) -> None:
     found = skill(tmp_path, "Look at $ARGUMENTS first. Then fix $ARGUMENTS.\n")
     assert expand(found, "a \\1 $ARGUMENTS").endswith(
         "<skill>\nLook at a \\1 $ARGUMENTS first. Then fix a \\1 $ARGUMENTS.\n</skill>"
@@ -160,7 +160,7 @@ def test_what_was_said_goes_where_the_text_wants_it(tmp_path: Path) -> None:
     assert "Look at  first." in expand(found)
 
 
-def test_a_skill_that_cannot_be_read_is_told_to_the_person(tmp_path: Path) -> None:
+def test_a_skill_that_cannot_be_read_is_a_config_error(tmp_path: Path) -> None:
     found = skill(tmp_path)
     Path(found.path).write_bytes(b"\0")
     with pytest.raises(ConfigError, match=r"^the skill forms cannot be read: .*SKILL\.md looks binary"):

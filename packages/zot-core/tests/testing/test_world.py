@@ -63,7 +63,7 @@ async def test_relative_paths_are_a_fault_of_the_caller() -> None:
         await MemoryFiles().stat("x")
 
 
-async def test_a_script_says_what_commands_do() -> None:
+async def test_commands_behave_as_in_the_script() -> None:
     shell = FakeShell({"make": Scripted("built\n", 2)})
     printed: list[bytes] = []
 
