@@ -265,7 +265,7 @@ def test_files_that_cannot_be_used_are_noted_unless_none_is_wanted(key: None, al
     (alone / ".zot" / "SYSTEM.md").symlink_to("nowhere")
     assert [note.removeprefix(f"{alone}/") for note in system()[1]] == [
         "AGENTS.md looks binary; it is left out",
-        ".zot/SYSTEM.md is a link to nothing; it is left out",
+        ".zot/SYSTEM.md is a broken link; it is left out",
     ]
     assert system("-nc")[1] == []
     assert len(system("--system-prompt", "x")[1]) == 1
