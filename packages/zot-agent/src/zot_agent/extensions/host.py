@@ -62,7 +62,7 @@ class Extensions:
         lower case, and `tools` are names that they cannot have, and so are the tools of the agent."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
-        self.panels = Panels(self.events.tell)
+        self.panels = Panels(self.events.notify)
         self._find, self._about, self._home, self._trace = find, about, home, trace
         self._use_tools, self._commands = use_tools, commands
         self._hooks = ExtensionHooks(self, about)
@@ -172,7 +172,7 @@ class Extensions:
             ) from None
         except Ended as error:
             failed = CommandError(f"/{command.name}: {error}")
-            failed.told = bool(member.failure)
+            failed.reported = bool(member.failure)
             raise failed from None
         except FrameError as error:
             raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None

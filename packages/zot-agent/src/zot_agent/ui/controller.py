@@ -136,8 +136,8 @@ class Controller:
         if conversation.running is not None:
             self._prompt = conversation.running.typed
         self._working.update()
-        self.view.waiting = [*conversation.unheard, *(each.typed for each in conversation.waiting)]
-        self.typed.keep([*conversation.unheard, *(each.text for each in conversation.waiting)])
+        self.view.waiting = [*conversation.unread, *(each.typed for each in conversation.waiting)]
+        self.typed.keep([*conversation.unread, *(each.text for each in conversation.waiting)])
         self.view.changed()
         self.refresh()
 
@@ -164,7 +164,7 @@ class Controller:
         self.view.status.lines = status.lines(
             runtime,
             self._branch,
-            self._size.tokens(rough=True) if len(runtime.agent.transcript) else 0,
+            self._size.tokens(rough=True) if len(runtime.agent.history) else 0,
             waiting=len(self.conversation.waiting),
             home=os.path.expanduser("~"),
             asked=self.view.stack.waiting,

@@ -85,7 +85,7 @@ class Dispatch:
         except CommandRefused as error:
             raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
         except CommandError as error:
-            if not error.told:
+            if not error.reported:
                 raise
 
     def _is_slow(self, asked: asyncio.Task[Any], label: str) -> None:
