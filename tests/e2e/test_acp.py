@@ -20,6 +20,7 @@ from acp import PROTOCOL_VERSION, RequestError, embedded_blob_resource, image_bl
 from acp.client import ClientSideConnection
 from acp.helpers import embedded_text_resource, resource_link_block
 from acp.schema import McpServerStdio, RequestPermissionResponse
+from command import Zot
 
 from zot_agent.version import __version__
 from zot_core.sessions.store import SessionStore
@@ -88,7 +89,7 @@ class Talk:
             cast(Any, editor), process.stdin, process.stdout, use_unstable_protocol=True
         )
 
-    async def begin(self, zot: Any, **more: Any) -> str:
+    async def begin(self, zot: Zot, **more: Any) -> str:
         """Connect and begin a session; its id."""
         await self.agent.initialize(protocol_version=PROTOCOL_VERSION)
         session = await self.agent.new_session(cwd=str(zot.cwd), **more)
@@ -109,7 +110,7 @@ class Talk:
 
 
 @asynccontextmanager
-async def open_talk(zot: Any, *arguments: str, env: dict[str, str] | None = None) -> AsyncIterator[Talk]:
+async def open_talk(zot: Zot, *arguments: str, env: dict[str, str] | None = None) -> AsyncIterator[Talk]:
     """Start `zot acp`; in the end it must leave without a word when the pipe to it is closed."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
@@ -142,7 +143,7 @@ def extension(folder: Path, body: str) -> str:
     return str(folder)
 
 
-async def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Any, server: ScriptedServer) -> None:
+async def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Zot, server: ScriptedServer) -> None:
     async with open_talk(zot, *zot.at(server)) as talk:
         said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
         assert (said.protocol_version, said.auth_methods) == (1, [])
@@ -154,7 +155,7 @@ async def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Any, server:
         assert await talk.agent.authenticate(method_id="environment") is not None
 
 
-async def test_without_sessions_none_can_be_loaded(zot: Any, server: ScriptedServer) -> None:
+async def test_without_sessions_none_can_be_loaded(zot: Zot, server: ScriptedServer) -> None:
     async with open_talk(zot, *zot.at(server), "--no-session") as talk:
         said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
         assert (said.agent_capabilities.load_session, said.agent_capabilities.session_capabilities.resume) == (
@@ -168,7 +169,7 @@ async def test_without_sessions_none_can_be_loaded(zot: Any, server: ScriptedSer
             assert (code, "--no-session" in text) == (-32602, True)
 
 
-async def test_without_a_key_the_variables_are_named(zot: Any) -> None:
+async def test_without_a_key_the_variables_are_named(zot: Zot) -> None:
     env = {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
     async with open_talk(zot, env=env) as talk:
         said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
@@ -182,7 +183,7 @@ async def test_without_a_key_the_variables_are_named(zot: Any) -> None:
             assert (code, "ANTHROPIC_API_KEY" in text) == (-32000, True)
 
 
-async def test_text_and_thoughts_come_as_they_are_written(zot: Any, server: ScriptedServer) -> None:
+async def test_text_and_thoughts_come_as_they_are_written(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("A tiny weather service.", reasoning="It is small.", chunk=6))
     async with open_talk(zot, *zot.at(server, "anthropic"), "--reasoning", "low") as talk:
         session = await talk.begin(zot)
@@ -194,7 +195,7 @@ async def test_text_and_thoughts_come_as_they_are_written(zot: Any, server: Scri
     assert zot.said() == [("user", "what is this?"), ("assistant", "A tiny weather service.")]
 
 
-async def test_links_files_and_images_reach_the_model(zot: Any, server: ScriptedServer) -> None:
+async def test_links_files_and_images_reach_the_model(zot: Zot, server: ScriptedServer) -> None:
     server.add("I see.")
     async with open_talk(zot, *zot.at(server)) as talk:
         session = await talk.begin(zot)
@@ -214,7 +215,7 @@ async def test_links_files_and_images_reach_the_model(zot: Any, server: Scripted
     assert [each["type"] for each in images] == ["image_url", "image_url"]
 
 
-async def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Any, server: ScriptedServer) -> None:
+async def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Zot, server: ScriptedServer) -> None:
     async with open_talk(zot, *zot.at(server)) as talk:
         session = await talk.begin(zot)
         for blocks, why in (
@@ -233,7 +234,7 @@ async def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Any, serve
     assert server.requests == []
 
 
-async def test_an_edit_is_a_diff_with_its_place(zot: Any, server: ScriptedServer) -> None:
+async def test_an_edit_is_a_diff_with_its_place(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "x.py").write_text("a = 1\nb = 2\n")
     edits = [{"oldText": "b = 2", "newText": "b = 3"}]
     server.add(Turn(calls=[Call("edit", {"path": "x.py", "edits": edits})]), "Done.")
@@ -252,7 +253,7 @@ async def test_an_edit_is_a_diff_with_its_place(zot: Any, server: ScriptedServer
         ]
 
 
-async def test_a_file_that_is_written_is_a_diff_of_what_it_was(zot: Any, server: ScriptedServer) -> None:
+async def test_a_file_that_is_written_is_a_diff_of_what_it_was(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "old.txt").write_text("before\n")
     for name in ("old.txt", "new.txt"):
         server.add(Turn(calls=[Call("write", {"path": name, "content": "after\n"})]), "Done.")
@@ -266,7 +267,7 @@ async def test_a_file_that_is_written_is_a_diff_of_what_it_was(zot: Any, server:
             assert call["content"] == [{"type": "diff", "path": str(zot.cwd / name), "newText": "after\n", **was}]
 
 
-async def test_a_command_is_shown_with_its_output_and_its_end(zot: Any, server: ScriptedServer) -> None:
+async def test_a_command_is_shown_with_its_output_and_its_end(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "printf '\\033[31mred\\033[0m\\n'; exit 3"})]), "It failed.")
     async with open_talk(zot, *zot.at(server)) as talk:
         await talk.prompt(await talk.begin(zot), "run it")
@@ -279,7 +280,7 @@ async def test_a_command_is_shown_with_its_output_and_its_end(zot: Any, server: 
         assert talk.editor.said() == "It failed."
 
 
-async def test_output_is_shown_while_a_command_runs(zot: Any, server: ScriptedServer) -> None:
+async def test_output_is_shown_while_a_command_runs(zot: Zot, server: ScriptedServer) -> None:
     os.mkfifo(zot.cwd / "go")
     server.add(Turn(calls=[Call("bash", {"command": "echo started; cat go"})]), "Done.")
     async with open_talk(zot, *zot.at(server)) as talk:
@@ -291,7 +292,7 @@ async def test_output_is_shown_while_a_command_runs(zot: Any, server: ScriptedSe
         assert await prompt == "end_turn"
 
 
-async def test_a_session_that_asks_runs_what_is_allowed_and_nothing_else(zot: Any, server: ScriptedServer) -> None:
+async def test_a_session_that_asks_runs_what_is_allowed_and_nothing_else(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "x").write_text("a\n")
     edit = Call("edit", {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]})
     server.add(Turn(calls=[edit]), "It was not allowed.", Turn(calls=[edit]), "Done.")
@@ -313,7 +314,7 @@ async def test_a_session_that_asks_runs_what_is_allowed_and_nothing_else(zot: An
     assert "did not allow" in json.dumps(server.requests[1].body)
 
 
-async def test_a_tool_that_is_always_allowed_is_not_asked_about_again(zot: Any, server: ScriptedServer) -> None:
+async def test_a_tool_that_is_always_allowed_is_not_asked_about_again(zot: Zot, server: ScriptedServer) -> None:
     write = [Call("write", {"path": name, "content": name}) for name in ("a", "b")]
     server.add(Turn(calls=write), Turn(calls=[Call("bash", {"command": "touch c"})]), "Done.")
     async with open_talk(zot, *zot.at(server)) as talk:
@@ -327,7 +328,7 @@ async def test_a_tool_that_is_always_allowed_is_not_asked_about_again(zot: Any, 
     assert sorted(each.name for each in zot.cwd.iterdir()) == ["a", "b"]
 
 
-async def test_modes_models_and_efforts_can_be_chosen(zot: Any, server: ScriptedServer) -> None:
+async def test_modes_models_and_efforts_can_be_chosen(zot: Zot, server: ScriptedServer) -> None:
     server.add("Hello.")
     async with open_talk(zot, *zot.at(server, "anthropic")) as talk:
         await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
@@ -363,7 +364,7 @@ LOOK = Turn(
 
 
 async def test_a_model_of_another_provider_answers_from_there_and_children_know_it(
-    zot: Any, server: ScriptedServer
+    zot: Zot, server: ScriptedServer
 ) -> None:
     server.add(LOOK, "One.", LOOK, "Two.", LOOK, "Three.")
     env = zot.env | {"ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
@@ -395,7 +396,7 @@ async def test_a_model_of_another_provider_answers_from_there_and_children_know_
     ]
 
 
-async def test_models_of_providers_without_a_credential_are_not_offered(zot: Any, server: ScriptedServer) -> None:
+async def test_models_of_providers_without_a_credential_are_not_offered(zot: Zot, server: ScriptedServer) -> None:
     env = {name: value for name, value in zot.env.items() if name != "ANTHROPIC_API_KEY"}
     async with open_talk(zot, *zot.at(server), env=env) as talk:
         await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
@@ -408,7 +409,7 @@ async def test_models_of_providers_without_a_credential_are_not_offered(zot: Any
 
 
 async def test_a_model_of_the_persons_file_has_its_window_and_its_price_from_there(
-    zot: Any, server: ScriptedServer
+    zot: Zot, server: ScriptedServer
 ) -> None:
     models = [
         {"id": "m1", "contextWindow": 1000, "priceInput": 1.0, "priceOutput": 1.0},
@@ -428,7 +429,7 @@ async def test_a_model_of_the_persons_file_has_its_window_and_its_price_from_the
         assert used.cost.amount == used.used > 0
 
 
-async def test_what_is_said_of_a_choice_comes_with_the_next_prompt(zot: Any, server: ScriptedServer) -> None:
+async def test_what_is_said_of_a_choice_comes_with_the_next_prompt(zot: Zot, server: ScriptedServer) -> None:
     env = zot.env | {"ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
     server.add("Hello.")
     async with open_talk(zot, "--model", "anthropic/claude-sonnet-4-5", env=env) as talk:
@@ -441,7 +442,7 @@ async def test_what_is_said_of_a_choice_comes_with_the_next_prompt(zot: Any, ser
         assert answer == "Hello."
 
 
-def running_pid(zot: Any) -> int:
+def running_pid(zot: Zot) -> int:
     """The process that a command has written to the fifo `pid`, which this waits for."""
     return int((zot.cwd / "pid").read_text())
 
@@ -461,7 +462,7 @@ def ended(pid: int) -> bool:
 SLEEP = Turn("Now. ", calls=[Call("bash", {"command": "echo $$ > pid; sleep 600"})])
 
 
-async def test_cancelling_stops_the_prompt_and_its_children(zot: Any, server: ScriptedServer) -> None:
+async def test_cancelling_stops_the_prompt_and_its_children(zot: Zot, server: ScriptedServer) -> None:
     os.mkfifo(zot.cwd / "pid")
     server.add(SLEEP, "Again.")
     async with open_talk(zot, *zot.at(server)) as talk:
@@ -475,7 +476,7 @@ async def test_cancelling_stops_the_prompt_and_its_children(zot: Any, server: Sc
         assert await talk.prompt(session, "go on") == "end_turn"
 
 
-async def test_cancelling_while_the_person_is_asked_runs_nothing(zot: Any, server: ScriptedServer) -> None:
+async def test_cancelling_while_the_person_is_asked_runs_nothing(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "touch done"})]))
     async with open_talk(zot, *zot.at(server), "--no-yolo") as talk:
         session = await talk.begin(zot)
@@ -489,7 +490,7 @@ async def test_cancelling_while_the_person_is_asked_runs_nothing(zot: Any, serve
 
 
 async def test_a_second_prompt_of_a_session_is_refused_while_the_first_is_answered(
-    zot: Any, server: ScriptedServer
+    zot: Zot, server: ScriptedServer
 ) -> None:
     os.mkfifo(zot.cwd / "pid")
     server.add(SLEEP, "From the other.")
@@ -509,7 +510,7 @@ async def test_a_second_prompt_of_a_session_is_refused_while_the_first_is_answer
         assert (await talk.refusal(talk.agent.prompt(session_id=one, prompt=[])))[0] == -32002
 
 
-async def test_a_session_is_loaded_with_all_that_was_said_and_done(zot: Any, server: ScriptedServer) -> None:
+async def test_a_session_is_loaded_with_all_that_was_said_and_done(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "x").write_text("a\n")
     edit = Call("edit", {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]})
     server.add(Turn("I will.", reasoning="Easy.", calls=[edit]), "Done.", "Still here.")
@@ -543,7 +544,7 @@ async def delete(talk: Talk, session: str) -> Any:
     return await talk.agent._conn.send_request("session/delete", {"sessionId": session})
 
 
-async def test_earlier_sessions_are_listed_loaded_and_removed(zot: Any, server: ScriptedServer) -> None:
+async def test_earlier_sessions_are_listed_loaded_and_removed(zot: Zot, server: ScriptedServer) -> None:
     server.add("A shed.", "So it is.", "A boat.", "Still a shed.")
     elsewhere = zot.cwd.parent / "elsewhere"
     elsewhere.mkdir()
@@ -581,7 +582,7 @@ async def test_earlier_sessions_are_listed_loaded_and_removed(zot: Any, server: 
 
 
 async def test_a_session_loaded_by_the_beginning_of_its_id_is_the_same_by_all_of_it(
-    zot: Any, server: ScriptedServer
+    zot: Zot, server: ScriptedServer
 ) -> None:
     server.add("Hello.", "Again.", "And again.", Turn("word " * 20_000, chunk=5, delay=0.02))
 
@@ -606,7 +607,7 @@ async def test_a_session_loaded_by_the_beginning_of_its_id_is_the_same_by_all_of
         assert (await talk.agent.list_sessions()).sessions == []
 
 
-def test_parameters_may_be_left_out_where_none_is_needed(zot: Any, server: ScriptedServer) -> None:
+def test_parameters_may_be_left_out_where_none_is_needed(zot: Zot, server: ScriptedServer) -> None:
     lines = [
         b'{"jsonrpc": "2.0", "id": 1, "method": "session/list"}',
         b'{"jsonrpc": "2.0", "id": 2, "method": "session/list", "params": []}',
@@ -622,7 +623,7 @@ def test_parameters_may_be_left_out_where_none_is_needed(zot: Any, server: Scrip
     assert answers[3]["error"]["message"].startswith("cwd: ")
 
 
-async def test_a_session_that_another_zot_has_open_is_not_removed(zot: Any, server: ScriptedServer) -> None:
+async def test_a_session_that_another_zot_has_open_is_not_removed(zot: Zot, server: ScriptedServer) -> None:
     server.add("Hello.")
     async with open_talk(zot, *zot.at(server)) as one, open_talk(zot, *zot.at(server)) as other:
         session = await one.begin(zot)
@@ -632,7 +633,7 @@ async def test_a_session_that_another_zot_has_open_is_not_removed(zot: Any, serv
         assert [each.session_id for each in (await other.agent.list_sessions()).sessions] == [session]
 
 
-async def test_many_sessions_are_listed_page_by_page(zot: Any, server: ScriptedServer) -> None:
+async def test_many_sessions_are_listed_page_by_page(zot: Zot, server: ScriptedServer) -> None:
     store = SessionStore(str(zot.home / "sessions"))
     for number in range(250):
         session = store.create(str(zot.cwd), "m", "v", "0")
@@ -655,7 +656,7 @@ async def test_many_sessions_are_listed_page_by_page(zot: Any, server: ScriptedS
         assert (pages, titles) == (3, [f"prompt {number}" for number in reversed(range(250))])
 
 
-async def test_a_failure_is_an_error_and_a_cut_answer_is_not(zot: Any, server: ScriptedServer) -> None:
+async def test_a_failure_is_an_error_and_a_cut_answer_is_not(zot: Zot, server: ScriptedServer) -> None:
     server.add(
         Turn(fault=Fault(status=400, body={"error": {"message": "no such\nmodel"}})),
         Turn("Long", stop="length"),
@@ -693,7 +694,7 @@ panel.on_render(lambda: ['up', 'down'])
 """
 
 
-async def test_commands_of_extensions_are_told_and_run(zot: Any, server: ScriptedServer) -> None:
+async def test_commands_of_extensions_are_told_and_run(zot: Zot, server: ScriptedServer) -> None:
     server.add("The answer.", "Of a path.")
     folder = extension(zot.cwd.parent / "speaker", COMMANDS)
     async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
@@ -721,7 +722,7 @@ async def test_commands_of_extensions_are_told_and_run(zot: Any, server: Scripte
     assert len(server.requests) == 2
 
 
-async def test_a_skill_is_loaded_by_its_command(zot: Any, server: ScriptedServer) -> None:
+async def test_a_skill_is_loaded_by_its_command(zot: Zot, server: ScriptedServer) -> None:
     folder = zot.cwd / ".zot/skills/release"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: release\ndescription: d\n---\nTag $ARGUMENTS first, then push.\n")
@@ -736,7 +737,7 @@ async def test_a_skill_is_loaded_by_its_command(zot: Any, server: ScriptedServer
     assert "Tag v1 first, then push." in server.requests[0].body["messages"][-1]["content"]
 
 
-async def test_a_turn_that_is_refused_ends_with_the_reason(zot: Any, server: ScriptedServer) -> None:
+async def test_a_turn_that_is_refused_ends_with_the_reason(zot: Zot, server: ScriptedServer) -> None:
     body = """
 @ext.intercept('turn_start')
 def never(turn):
@@ -751,7 +752,7 @@ def never(turn):
     assert server.requests == []
 
 
-async def test_text_that_an_extension_replaces_is_never_told(zot: Any, server: ScriptedServer) -> None:
+async def test_text_that_an_extension_replaces_is_never_told(zot: Zot, server: ScriptedServer) -> None:
     server.add("a SECRET")
     body = (
         "@ext.intercept('assistant_message')\n"
@@ -766,7 +767,7 @@ async def test_text_that_an_extension_replaces_is_never_told(zot: Any, server: S
 
 
 async def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_at_all(
-    zot: Any, server: ScriptedServer
+    zot: Zot, server: ScriptedServer
 ) -> None:
     server.add("Hello.", "Again.")
     extension(zot.cwd / ".zot/extensions/speaker", "open('started', 'w').close()")
@@ -784,7 +785,7 @@ async def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_
 
 
 @pytest.mark.parametrize("closed", ["input", "output"])
-async def test_when_the_editor_goes_nothing_stays(zot: Any, server: ScriptedServer, closed: str) -> None:
+async def test_when_the_editor_goes_nothing_stays(zot: Zot, server: ScriptedServer, closed: str) -> None:
     os.mkfifo(zot.cwd / "pid")
     server.add(SLEEP, SLEEP)
     async with open_talk(zot, *zot.at(server)) as talk:
@@ -803,7 +804,7 @@ async def test_when_the_editor_goes_nothing_stays(zot: Any, server: ScriptedServ
         assert ended(pid)
 
 
-def test_a_signal_stops_everything(zot: Any, server: ScriptedServer) -> None:
+def test_a_signal_stops_everything(zot: Zot, server: ScriptedServer) -> None:
     os.mkfifo(zot.cwd / "pid")
     server.add(SLEEP)
     process = zot.start("acp", *zot.at(server), stdin=subprocess.PIPE)
@@ -826,7 +827,7 @@ def test_a_signal_stops_everything(zot: Any, server: ScriptedServer) -> None:
     assert (last["id"], last["result"]["stopReason"]) == (2, "cancelled")
 
 
-def test_what_is_no_message_is_answered_and_the_next_one_is_read(zot: Any, server: ScriptedServer) -> None:
+def test_what_is_no_message_is_answered_and_the_next_one_is_read(zot: Zot, server: ScriptedServer) -> None:
     lines = [
         b"{nonsense", b"[1, 2]", b'{"jsonrpc": "2.0", "id": {}, "method": "x"}',
         b'{"jsonrpc": "2.0", "id": 3, "error": "none"}', b"", b"\xff",
@@ -842,7 +843,7 @@ def test_what_is_no_message_is_answered_and_the_next_one_is_read(zot: Any, serve
     assert (done.code, done.err) == (0, "")
 
 
-def test_wrong_words_on_the_command_line_are_refused(zot: Any) -> None:
+def test_wrong_words_on_the_command_line_are_refused(zot: Zot) -> None:
     for words in (["do it"], ["--print"], ["--session", "x"], ["--cwd", "/"], ["--nonsense"]):
         done = zot.run("acp", *words)
         assert (done.code, done.out) == (2, "")
@@ -861,7 +862,7 @@ def test_wrong_words_on_the_command_line_are_refused(zot: Any) -> None:
 )
 @pytest.mark.parametrize("key", [True, False])
 def test_words_with_which_no_session_could_begin_are_refused_at_the_start(
-    zot: Any, words: list[str], told: str, key: bool
+    zot: Zot, words: list[str], told: str, key: bool
 ) -> None:
     env = zot.env if key else {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
     done = zot.run("acp", *words, env=env)
@@ -869,12 +870,12 @@ def test_words_with_which_no_session_could_begin_are_refused_at_the_start(
     assert told in done.line()
 
 
-def test_an_extension_that_cannot_be_used_is_told_at_the_start(zot: Any) -> None:
+def test_an_extension_that_cannot_be_used_is_told_at_the_start(zot: Zot) -> None:
     done = zot.run("acp", "--ext", "/nowhere/at/all")
     assert (done.code, done.line()) == (0, "extension in /nowhere/at/all: there is no such folder")
 
 
-def test_without_the_extra_it_is_said_how_to_have_it(zot: Any) -> None:
+def test_without_the_extra_it_is_said_how_to_have_it(zot: Zot) -> None:
     program = "import sys; sys.modules['acp'] = None; from zot_agent.entry import main; sys.exit(main())"
     zot.command = (sys.executable, "-c", program)
 
@@ -884,7 +885,7 @@ def test_without_the_extra_it_is_said_how_to_have_it(zot: Any) -> None:
     assert "uv tool install 'zot-agent[acp]'" in done.line()
 
 
-def test_standard_output_is_the_protocols_alone(zot: Any, server: ScriptedServer) -> None:
+def test_standard_output_is_the_protocols_alone(zot: Zot, server: ScriptedServer) -> None:
     program = (
         "import atexit, sys; from zot_agent.entry import main; "
         "atexit.register(print, 'from a library'); sys.exit(main())"

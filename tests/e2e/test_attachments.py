@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import ScriptedServer
 
@@ -20,7 +21,7 @@ def content(server: ScriptedServer) -> Any:
     return next(message["content"] for message in messages if message.get("role") == "user")
 
 
-def test_piped_text_prompt_files_attached_files_and_words_come_in_this_order(zot: Any, server: ScriptedServer) -> None:
+def test_piped_text_prompt_files_attached_files_and_words_come_in_this_order(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     (zot.cwd / "task.md").write_text("the task\n")
     (zot.cwd / "code.py").write_text("x = 1\n")
@@ -30,7 +31,7 @@ def test_piped_text_prompt_files_attached_files_and_words_come_in_this_order(zot
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
-def test_an_image_reaches_the_model(zot: Any, server: ScriptedServer, provider: str) -> None:
+def test_an_image_reaches_the_model(zot: Zot, server: ScriptedServer, provider: str) -> None:
     server.add("a dot", "still a dot")
     (zot.cwd / "dot.png").write_bytes(PNG)
     assert zot.ask(server, "-p", "what is this?", "@dot.png", provider=provider).out == "a dot\n"
@@ -55,7 +56,7 @@ def test_an_image_reaches_the_model(zot: Any, server: ScriptedServer, provider: 
     assert data in json.dumps(server.requests[-1].body)
 
 
-def test_an_image_alone_is_a_prompt(zot: Any, server: ScriptedServer) -> None:
+def test_an_image_alone_is_a_prompt(zot: Zot, server: ScriptedServer) -> None:
     server.add("a dot")
     (zot.cwd / "dot").write_bytes(PNG)
     done = zot.ask(server, "--json", "@dot")
@@ -63,7 +64,7 @@ def test_an_image_alone_is_a_prompt(zot: Any, server: ScriptedServer) -> None:
     assert done.events[0]["content"][1] == {"type": "image", "mime_type": "image/png", "bytes": len(PNG)}
 
 
-def test_a_word_with_an_at_sign_inside_is_only_a_word(zot: Any, server: ScriptedServer) -> None:
+def test_a_word_with_an_at_sign_inside_is_only_a_word(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     assert zot.ask(server, "-p", "@ me@example.org", "and", "you@example.org", "@").code == 0
     assert content(server) == "@ me@example.org and you@example.org @"
@@ -80,7 +81,7 @@ def test_a_word_with_an_at_sign_inside_is_only_a_word(zot: Any, server: Scripted
         (["--prompt-file"], "expected one argument"),
     ],
 )
-def test_what_cannot_be_attached(zot: Any, arguments: list[str], words: str) -> None:
+def test_what_cannot_be_attached(zot: Zot, arguments: list[str], words: str) -> None:
     (zot.cwd / "binary").write_bytes(b"\x7fELF\0\0\0")
     done = zot.run("-p", "look", *arguments)
     assert (done.code, done.out) == (2, "")

@@ -6,16 +6,16 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Delivery, Fault, ScriptedServer, Turn
 
 NO_KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
 
 
-def without_keys(zot: Any) -> dict[str, str]:
+def without_keys(zot: Zot) -> dict[str, str]:
     return {name: value for name, value in zot.env.items() if name not in NO_KEYS}
 
 
@@ -45,9 +45,7 @@ USAGE = [
     pytest.param(["--session", "./"], "no session file at", id="a directory's path as session"),
     pytest.param(["--session", ""], "--session needs the path or id", id="an empty session name"),
     pytest.param(["--session", "empty"], "empty is not a session file: it has no meta row", id="an empty session"),
-    pytest.param(
-        ["--session", "garbage"], "garbage is not a session file: it has no meta row", id="garbage"
-    ),
+    pytest.param(["--session", "garbage"], "garbage is not a session file: it has no meta row", id="garbage"),
     pytest.param(
         ["--session", "no-id"], "no-id is not a session file: its meta row has no id", id="a meta row without id"
     ),
@@ -61,7 +59,7 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), USAGE)
-def test_a_mistake_on_the_command_line(zot: Any, arguments: list[str], words: str) -> None:
+def test_a_mistake_on_the_command_line(zot: Zot, arguments: list[str], words: str) -> None:
     (zot.cwd / "empty").write_bytes(b"")
     (zot.cwd / "garbage").write_bytes(os.urandom(3000) + b"\n\n[1]\n")
     (zot.cwd / "no-id").write_text('{"type":"meta","meta":{}}\n')
@@ -82,7 +80,7 @@ def test_a_mistake_on_the_command_line(zot: Any, arguments: list[str], words: st
         (["--model", "openai-responses/gpt-5.4"], "no API key for openai-responses: set OPENAI_API_KEY"),
     ],
 )
-def test_a_missing_key_is_named_by_its_variable(zot: Any, arguments: list[str], words: str) -> None:
+def test_a_missing_key_is_named_by_its_variable(zot: Zot, arguments: list[str], words: str) -> None:
     done = zot.run("-p", "hello", *arguments, env=without_keys(zot))
     assert (done.code, done.out) == (2, "")
     assert words in done.line()
@@ -118,7 +116,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("fault", "words"), FAULTS)
-def test_a_failure_of_the_server(zot: Any, fault: Fault, words: str) -> None:
+def test_a_failure_of_the_server(zot: Zot, fault: Fault, words: str) -> None:
     with ScriptedServer([Turn("Once upon a time there was", chunk=5, fault=fault)], repeat=True) as server:
         done = zot.ask(server, "--json", "hello")
     assert done.code == 1
@@ -130,7 +128,7 @@ def test_a_failure_of_the_server(zot: Any, fault: Fault, words: str) -> None:
     assert zot.said()[0] == ("user", "hello")
 
 
-def test_a_failure_the_model_reports_in_the_stream(zot: Any, server: ScriptedServer) -> None:
+def test_a_failure_the_model_reports_in_the_stream(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("Once upon", error=RuntimeError("the model is overloaded")))
     done = zot.ask(server, "-p", "hello", provider="anthropic")
     assert (done.code, done.out) == (1, "Once upon\n")
@@ -138,7 +136,7 @@ def test_a_failure_the_model_reports_in_the_stream(zot: Any, server: ScriptedSer
     assert zot.said() == [("user", "hello"), ("assistant", "Once upon")]
 
 
-def test_an_answer_without_its_end_is_kept_and_said_to_be_cut(zot: Any, server: ScriptedServer) -> None:
+def test_an_answer_without_its_end_is_kept_and_said_to_be_cut(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("Once upon a time", delivery=Delivery(end=False, framing="close")))
     done = zot.ask(server, "--stream", "hello", provider="openai-responses")
     assert (done.code, done.out) == (1, "Once upon a time\n")
@@ -146,14 +144,14 @@ def test_an_answer_without_its_end_is_kept_and_said_to_be_cut(zot: Any, server: 
     assert zot.said()[1] == ("assistant", "Once upon a time")
 
 
-def test_a_wrong_key_is_refused_without_being_shown(zot: Any, server: ScriptedServer) -> None:
+def test_a_wrong_key_is_refused_without_being_shown(zot: Zot, server: ScriptedServer) -> None:
     done = zot.ask(server, "-p", "hello", "--api-key", "sk-wrong-key-98765")
     assert done.code == 1
     assert "401" in done.line()
     assert "sk-wrong" not in done.err
 
 
-def test_a_refused_connection(zot: Any) -> None:
+def test_a_refused_connection(zot: Zot) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -167,7 +165,7 @@ def test_a_refused_connection(zot: Any) -> None:
     assert zot.said() == [("user", "hello")]
 
 
-def test_a_password_in_the_address_is_never_shown(zot: Any, server: ScriptedServer) -> None:
+def test_a_password_in_the_address_is_never_shown(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(status=404)))
     address = server.url.replace("http://", "http://me:hunter2@")
     done = zot.run("--json", "hello", "--provider", "anthropic", "--model", "m", "--base-url", address)
@@ -177,13 +175,13 @@ def test_a_password_in_the_address_is_never_shown(zot: Any, server: ScriptedServ
     assert "hunter2" not in json.dumps(zot.rows())
 
 
-def test_a_missing_version_in_the_address_is_named(zot: Any, server: ScriptedServer) -> None:
+def test_a_missing_version_in_the_address_is_named(zot: Zot, server: ScriptedServer) -> None:
     done = zot.run("-p", "hello", "--provider", "openai", "--model", "m", "--base-url", server.url)
     assert done.code == 1
     assert done.line().endswith("; a base URL of this kind usually ends in /v1")
 
 
-def test_a_directory_that_is_gone(zot: Any, tmp_path: Path) -> None:
+def test_a_directory_that_is_gone(zot: Zot, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     done = zot.shell('rmdir "$PWD"; zot -p hello', cwd=gone)
@@ -191,7 +189,7 @@ def test_a_directory_that_is_gone(zot: Any, tmp_path: Path) -> None:
     assert done.line() == "the current directory no longer exists; change to another one, or pass --cwd"
 
 
-def test_a_home_that_cannot_be_written(zot: Any, server: ScriptedServer) -> None:
+def test_a_home_that_cannot_be_written(zot: Zot, server: ScriptedServer) -> None:
     zot.home.write_text("a file")
     done = zot.ask(server, "-p", "hello")
     assert done.code == 1
@@ -204,7 +202,7 @@ def test_a_home_that_cannot_be_written(zot: Any, server: ScriptedServer) -> None
     assert zot.ask(server, "-p", "--no-session", "hello").out == "ok\n"
 
 
-def test_a_session_that_another_zot_has_open(zot: Any, server: ScriptedServer) -> None:
+def test_a_session_that_another_zot_has_open(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("slowly", fault=Fault(stall=30.0)))
     process = zot.start(*zot.at(server), "-p", "x")
     server.wait_for(1)
@@ -216,7 +214,7 @@ def test_a_session_that_another_zot_has_open(zot: Any, server: ScriptedServer) -
     assert zot.said() == [("user", "x")]
 
 
-def test_a_folder_of_sessions_that_cannot_be_read(zot: Any, server: ScriptedServer) -> None:
+def test_a_folder_of_sessions_that_cannot_be_read(zot: Zot, server: ScriptedServer) -> None:
     zot.home.mkdir()
     (zot.home / "sessions").symlink_to("sessions")  # for root, too, there is no way in
     for arguments in (["-c"], ["--session", "abc"]):
@@ -229,7 +227,7 @@ def test_a_folder_of_sessions_that_cannot_be_read(zot: Any, server: ScriptedServ
     assert done.line().startswith("cannot create the folder of session ")
 
 
-def test_a_session_of_another_program_is_left_as_it_is(zot: Any) -> None:
+def test_a_session_of_another_program_is_left_as_it_is(zot: Zot) -> None:
     rows = '{"type":"session","version":3,"id":"a"}\n{"type":"message","message":{"role":"user","content":"hi"}}\n'
     (zot.cwd / "theirs.jsonl").write_text(rows)
     done = zot.run("-p", "x", "--session", "theirs.jsonl")
@@ -238,7 +236,7 @@ def test_a_session_of_another_program_is_left_as_it_is(zot: Any) -> None:
     assert (zot.cwd / "theirs.jsonl").read_text() == rows
 
 
-def test_a_session_of_a_newer_version_opens_and_keeps_what_is_unknown(zot: Any, server: ScriptedServer) -> None:
+def test_a_session_of_a_newer_version_opens_and_keeps_what_is_unknown(zot: Zot, server: ScriptedServer) -> None:
     meta = {
         "id": "abc",
         "cwd": str(zot.cwd),
@@ -271,7 +269,7 @@ def test_a_session_of_a_newer_version_opens_and_keeps_what_is_unknown(zot: Any, 
     assert "hologram" not in asked
 
 
-def test_a_session_without_any_message_can_be_gone_on_with(zot: Any, server: ScriptedServer) -> None:
+def test_a_session_without_any_message_can_be_gone_on_with(zot: Zot, server: ScriptedServer) -> None:
     meta = {"id": "abc", "cwd": str(zot.cwd), "model": "m", "provider": "openai", "started": ""}
     (zot.cwd / "bare.jsonl").write_text(json.dumps({"type": "meta", "meta": meta}))  # torn, even
     server.add("ok")
@@ -281,7 +279,7 @@ def test_a_session_without_any_message_can_be_gone_on_with(zot: Any, server: Scr
     ] == "usage"
 
 
-def test_a_mistake_of_ours_is_one_line_too(zot: Any) -> None:
+def test_a_mistake_of_ours_is_one_line_too(zot: Zot) -> None:
     script = (
         "import sys; from zot_agent.cli import SUBCOMMANDS, Subcommand; import zot_agent.cli.main as main\n"
         "SUBCOMMANDS['broken'] = Subcommand('zot_agent.nowhere', '')\n"

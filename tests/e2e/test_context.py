@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -29,7 +30,7 @@ def prefix(body: dict[str, Any]) -> tuple[str, str, list[str]]:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_each_request_begins_with_the_one_before_also_in_the_next_process(
-    zot: Any, server: ScriptedServer, provider: str
+    zot: Zot, server: ScriptedServer, provider: str
 ) -> None:
     (zot.cwd / "AGENTS.md").write_text("Mind the gap.")
     (zot.cwd / "a.txt").write_text("a\n")
@@ -53,7 +54,7 @@ def test_each_request_begins_with_the_one_before_also_in_the_next_process(
     assert list(server.requests[0].body) == list(server.requests[5].body)
 
 
-def test_context_files_reach_the_model_and_what_is_odd_about_them_the_person(zot: Any, server: ScriptedServer) -> None:
+def test_context_files_reach_the_model_and_what_is_odd_about_them_the_person(zot: Zot, server: ScriptedServer) -> None:
     zot.home.mkdir()
     (zot.home / "AGENTS.md").write_text("Speak softly.")
     (zot.home / "SYSTEM.md").write_text("You are a cat.")
@@ -74,14 +75,14 @@ def test_context_files_reach_the_model_and_what_is_odd_about_them_the_person(zot
     assert "softly" not in text
 
 
-def test_a_context_file_that_would_be_waited_for_is_not(zot: Any, server: ScriptedServer) -> None:
+def test_a_context_file_that_would_be_waited_for_is_not(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     done = zot.shell('mkfifo AGENTS.md; zot "$@"', *zot.at(server), "-p", "x")
     assert (done.code, done.out) == (0, "ok\n")
     assert done.line().endswith("AGENTS.md is not a file; it is left out")
 
 
-def test_what_tools_start_knows_who_started_it(zot: Any, server: ScriptedServer) -> None:
+def test_what_tools_start_knows_who_started_it(zot: Zot, server: ScriptedServer) -> None:
     names = ("AI_AGENT", "ZOT_AGENT", "ZOT_CHILD_SESSION", "ZOT_PROVIDER", "ZOT_MODEL", "ZOT_REASONING_LEVEL")
     server.add(Turn(calls=[Call("bash", {"command": "env | grep -E '^(AI_AGENT|ZOT)' | sort"})]), "ok")
     assert zot.ask(server, "-p", "x", "--reasoning", "low").code == 0

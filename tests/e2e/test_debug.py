@@ -4,7 +4,8 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+
+from command import Zot
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -12,7 +13,7 @@ KEY = "sk-test-0123456789-secret"
 OTHER = "ghp_another_secret"
 
 
-def log(zot: Any) -> str:
+def log(zot: Zot) -> str:
     path: Path = zot.home / "logs" / "zot.log"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     text = path.read_text()
@@ -21,7 +22,7 @@ def log(zot: Any) -> str:
     return text
 
 
-def test_requests_are_in_the_log_and_keys_are_not(zot: Any, server: ScriptedServer) -> None:
+def test_requests_are_in_the_log_and_keys_are_not(zot: Zot, server: ScriptedServer) -> None:
     zot.env["GITHUB_TOKEN"] = OTHER
     server.add(Turn(calls=[Call("bash", {"command": "echo $GITHUB_TOKEN $OPENAI_API_KEY"})]), "ok")
     done = zot.ask(server, "-p", "a question", "--no-session", "--debug")
@@ -32,7 +33,7 @@ def test_requests_are_in_the_log_and_keys_are_not(zot: Any, server: ScriptedServ
     assert "*** ***" in text
 
 
-def test_what_a_server_repeats_is_struck_out_too(zot: Any) -> None:
+def test_what_a_server_repeats_is_struck_out_too(zot: Zot) -> None:
     fault = Fault(status=401, body={"error": {"message": "wrong key given-key-0815"}})
     with ScriptedServer([Turn(fault=fault)]) as server:
         done = zot.ask(server, "-p", "x", "--api-key", "given-key-0815", env=zot.env | {"ZOT_DEBUG": "1"})
@@ -43,7 +44,7 @@ def test_what_a_server_repeats_is_struck_out_too(zot: Any) -> None:
     assert "given-key-0815" not in text
 
 
-def test_a_mistake_of_ours_is_in_the_log_with_its_traceback(zot: Any) -> None:
+def test_a_mistake_of_ours_is_in_the_log_with_its_traceback(zot: Zot) -> None:
     zot.env["ZOT_DEBUG"] = "1"
     script = (
         "import sys; from zot_agent.cli import SUBCOMMANDS, Subcommand; import zot_agent.cli.main as main\n"
@@ -59,13 +60,13 @@ def test_a_mistake_of_ours_is_in_the_log_with_its_traceback(zot: Any) -> None:
     assert "ModuleNotFoundError: No module named 'zot_agent.***'" in text
 
 
-def test_without_it_there_is_no_log(zot: Any, server: ScriptedServer) -> None:
+def test_without_it_there_is_no_log(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     assert zot.ask(server, "-p", "x", env=zot.env | {"ZOT_DEBUG": "0"}).code == 0
     assert not (zot.home / "logs").exists()
 
 
-def test_a_log_that_cannot_be_written_is_one_line(zot: Any) -> None:
+def test_a_log_that_cannot_be_written_is_one_line(zot: Zot) -> None:
     zot.home.mkdir()
     (zot.home / "logs").touch()
     done = zot.run("-p", "x", "--debug")
@@ -74,7 +75,7 @@ def test_a_log_that_cannot_be_written_is_one_line(zot: Any) -> None:
     assert done.line().endswith("; leave out --debug")
 
 
-def test_the_doctor_asks_every_endpoint_that_has_a_key(zot: Any) -> None:
+def test_the_doctor_asks_every_endpoint_that_has_a_key(zot: Zot) -> None:
     with ScriptedServer(key=KEY) as good, ScriptedServer(key="another") as strict:
         zot.env |= {"ANTHROPIC_BASE_URL": good.url, "OPENAI_BASE_URL": strict.base_url("openai-chat")}
         done = zot.run("doctor")
@@ -89,7 +90,7 @@ def test_the_doctor_asks_every_endpoint_that_has_a_key(zot: Any) -> None:
     assert not zot.home.exists()
 
 
-def test_the_doctor_says_what_is_wrong_by_its_code(zot: Any) -> None:
+def test_the_doctor_says_what_is_wrong_by_its_code(zot: Zot) -> None:
     zot.home.write_text("a file")
     done = zot.run("doctor", "--offline")
     assert done.code == 1

@@ -12,6 +12,7 @@ from typing import Any
 
 import pexpect
 import pytest
+from command import Zot
 
 PROGRAM = "#!/bin/sh\n"
 
@@ -38,7 +39,7 @@ def repository(folder: Path) -> str:
     return f"file://{folder}"
 
 
-def listed(zot: Any) -> list[dict[str, Any]]:
+def listed(zot: Zot) -> list[dict[str, Any]]:
     done = zot.run("ext", "list", "--json")
     assert (done.code, done.err) == (0, "")
     (value,) = done.objects
@@ -46,7 +47,7 @@ def listed(zot: Any) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_whole_life_of_an_extension(zot: Any, source: Path) -> None:
+def test_the_whole_life_of_an_extension(zot: Zot, source: Path) -> None:
     done = zot.run("ext", "install", "../weather")
     place = zot.home / "extensions" / "weather"
     assert (done.code, done.err) == (0, "")
@@ -65,7 +66,7 @@ def test_the_whole_life_of_an_extension(zot: Any, source: Path) -> None:
     assert os.listdir(zot.home / "extensions") == []
 
 
-def test_the_seeds_command_line_works_from_inside_the_folder(zot: Any, source: Path) -> None:
+def test_the_seeds_command_line_works_from_inside_the_folder(zot: Zot, source: Path) -> None:
     assert zot.run("ext", "install", ".", cwd=source).code == 0
     assert os.listdir(zot.home / "extensions") == ["weather"]
 
@@ -84,27 +85,27 @@ def test_the_seeds_command_line_works_from_inside_the_folder(zot: Any, source: P
         (["list", "--jsn"], "unrecognized arguments: --jsn"),
     ],
 )
-def test_a_mistake_is_one_line_and_changes_nothing(zot: Any, arguments: list[str], words: str) -> None:
+def test_a_mistake_is_one_line_and_changes_nothing(zot: Zot, arguments: list[str], words: str) -> None:
     done = zot.run("ext", *arguments)
     assert words in done.line()
     assert (done.code, done.out) == (2, "")
 
 
-def test_without_arguments_it_prints_its_help(zot: Any) -> None:
+def test_without_arguments_it_prints_its_help(zot: Zot) -> None:
     done = zot.run("ext")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("usage: zot ext COMMAND ...\n")
     assert "  ext       " in zot.run("--help").out
 
 
-def test_a_reader_that_goes_away_is_no_failure(zot: Any, source: Path) -> None:
+def test_a_reader_that_goes_away_is_no_failure(zot: Zot, source: Path) -> None:
     zot.run("ext", "install", str(source))
     done = zot.shell("zot ext list | true; exit ${PIPESTATUS[0]}")
     assert (done.code, done.err) == (0, "")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_clone_that_is_stopped_leaves_nothing(zot: Any, number: int, code: int) -> None:
+def test_a_clone_that_is_stopped_leaves_nothing(zot: Zot, number: int, code: int) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)
         port = server.getsockname()[1]
@@ -121,7 +122,7 @@ def test_a_clone_that_is_stopped_leaves_nothing(zot: Any, number: int, code: int
     assert os.listdir(zot.home / "extensions") == []
 
 
-def test_a_copy_that_is_stopped_leaves_nothing(zot: Any, source: Path) -> None:
+def test_a_copy_that_is_stopped_leaves_nothing(zot: Zot, source: Path) -> None:
     (source / "data").touch()
     for number in range(20_000):
         (source / str(number)).hardlink_to(source / "data")
@@ -137,7 +138,7 @@ def test_a_copy_that_is_stopped_leaves_nothing(zot: Any, source: Path) -> None:
     assert os.listdir(place) == []
 
 
-def test_a_clone_is_updated(zot: Any, tmp_path: Path) -> None:
+def test_a_clone_is_updated(zot: Zot, tmp_path: Path) -> None:
     origin = tmp_path / "origin" / "weather"
     assert zot.run("ext", "install", repository(origin), "--yes").code == 0
     text = (origin / "extension.json").read_text().replace("1.0.0", "1.1.0")
@@ -150,13 +151,13 @@ def test_a_clone_is_updated(zot: Any, tmp_path: Path) -> None:
     assert [(each["version"], each["enabled"]) for each in listed(zot)] == [("1.1.0", True)]
 
 
-def logs(zot: Any) -> Path:
+def logs(zot: Zot) -> Path:
     folder: Path = zot.home / "logs"
     folder.mkdir(parents=True, exist_ok=True)
     return folder / "ext-weather.log"
 
 
-def test_a_log_comes_out_as_it_is(zot: Any, source: Path) -> None:
+def test_a_log_comes_out_as_it_is(zot: Zot, source: Path) -> None:
     zot.run("ext", "install", str(source))
     done = zot.run("ext", "logs", "weather")
     assert done.code == 1
@@ -168,7 +169,7 @@ def test_a_log_comes_out_as_it_is(zot: Any, source: Path) -> None:
     assert (zot.cwd / "out").read_bytes() == text
 
 
-def test_a_log_is_followed_when_it_begins_anew(zot: Any, source: Path) -> None:
+def test_a_log_is_followed_when_it_begins_anew(zot: Zot, source: Path) -> None:
     zot.run("ext", "install", str(source))
     process = zot.start("ext", "logs", "weather", "-f")
     assert process.stderr.readline().endswith(b"had nothing to say\n")
@@ -186,7 +187,7 @@ def test_a_log_is_followed_when_it_begins_anew(zot: Any, source: Path) -> None:
     assert (done.code, done.out, done.err) == (130, "", "")
 
 
-def test_following_a_log_ends_when_nobody_reads(zot: Any, source: Path) -> None:
+def test_following_a_log_ends_when_nobody_reads(zot: Zot, source: Path) -> None:
     zot.run("ext", "install", str(source))
     logs(zot).write_bytes(b"one\n")
     process = zot.start("ext", "logs", "weather", "--follow")
@@ -197,14 +198,14 @@ def test_following_a_log_ends_when_nobody_reads(zot: Any, source: Path) -> None:
         assert process.stderr.read() == b""
 
 
-def at_terminal(zot: Any, *arguments: str) -> "pexpect.spawn[str]":
+def at_terminal(zot: Zot, *arguments: str) -> "pexpect.spawn[str]":
     words = ["-m", "zot_agent", *arguments]
     env = zot.env | {"TERM": "xterm"}
     return pexpect.spawn(sys.executable, words, cwd=str(zot.cwd), env=env, encoding="utf-8", timeout=60)
 
 
 @pytest.mark.parametrize(("answer", "enabled"), [("y", True), ("yes", True), ("n", False), ("", False)])
-def test_a_person_is_asked_whether_a_clone_may_run(zot: Any, tmp_path: Path, answer: str, enabled: bool) -> None:
+def test_a_person_is_asked_whether_a_clone_may_run(zot: Zot, tmp_path: Path, answer: str, enabled: bool) -> None:
     terminal = at_terminal(zot, "ext", "install", repository(tmp_path / "origin" / "weather"))
     terminal.expect_exact("cloning file://")
     terminal.expect_exact("  runs       ./run")
@@ -218,7 +219,7 @@ def test_a_person_is_asked_whether_a_clone_may_run(zot: Any, tmp_path: Path, ans
     assert os.listdir(zot.home / "extensions") == ["weather"]
 
 
-def test_ctrl_c_at_the_question_leaves_nothing(zot: Any, tmp_path: Path) -> None:
+def test_ctrl_c_at_the_question_leaves_nothing(zot: Zot, tmp_path: Path) -> None:
     terminal = at_terminal(zot, "ext", "install", repository(tmp_path / "origin" / "weather"))
     terminal.expect_exact("let weather run? [y/N] ")
     terminal.sendintr()
@@ -229,7 +230,7 @@ def test_ctrl_c_at_the_question_leaves_nothing(zot: Any, tmp_path: Path) -> None
     assert os.listdir(zot.home / "extensions") == []
 
 
-def test_a_person_is_asked_before_something_is_deleted(zot: Any, source: Path) -> None:
+def test_a_person_is_asked_before_something_is_deleted(zot: Zot, source: Path) -> None:
     zot.run("ext", "install", str(source))
     for answer, code, left in (("n", 1, 1), ("y", 0, 0)):
         terminal = at_terminal(zot, "ext", "remove", "weather")
@@ -241,7 +242,7 @@ def test_a_person_is_asked_before_something_is_deleted(zot: Any, source: Path) -
         assert len(listed(zot)) == left
 
 
-def test_what_an_extension_wrote_cannot_take_over_the_terminal(zot: Any, source: Path) -> None:
+def test_what_an_extension_wrote_cannot_take_over_the_terminal(zot: Zot, source: Path) -> None:
     zot.run("ext", "install", str(source))
     logs(zot).write_bytes(b"a\x1b]0;title\x07b\x1b[2Jc\n")
     terminal = at_terminal(zot, "ext", "logs", "weather")
@@ -265,7 +266,7 @@ def test_what_an_extension_wrote_cannot_take_over_the_terminal(zot: Any, source:
         *("ext check .", "doctor --offline"),
     ],
 )
-def test_a_working_directory_that_was_deleted_is_one_line(zot: Any, arguments: str) -> None:
+def test_a_working_directory_that_was_deleted_is_one_line(zot: Zot, arguments: str) -> None:
     done = zot.shell(f"mkdir gone; cd gone; rmdir ../gone; zot {arguments}")
     assert (done.code, done.out) == (2, "")
     assert done.line() == "the current directory no longer exists; change to another one"

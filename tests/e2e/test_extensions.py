@@ -4,9 +4,9 @@ import json
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -36,7 +36,7 @@ def redact(message):
 """
 
 
-def test_a_guard_refuses_a_command_and_tells_the_person(zot: Any, server: ScriptedServer) -> None:
+def test_a_guard_refuses_a_command_and_tells_the_person(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "sudo rm -rf /tmp/x"})]), "I may not.")
 
     done = zot.ask(server, "-p", "clean up", "--ext", example("guard", zot.cwd.parent))
@@ -46,7 +46,7 @@ def test_a_guard_refuses_a_command_and_tells_the_person(zot: Any, server: Script
     assert 'refused: matches danger pattern \\"sudo\\"' in json.dumps(server.requests[1].body)
 
 
-def test_a_tool_of_an_extension_answers_the_model(zot: Any, server: ScriptedServer) -> None:
+def test_a_tool_of_an_extension_answers_the_model(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("weather", {"city": "Berlin"})]), "Fog.")
 
     done = zot.ask(server, "--json", "weather?", "-e", example("weather", zot.cwd.parent))
@@ -62,7 +62,7 @@ def test_a_tool_of_an_extension_answers_the_model(zot: Any, server: ScriptedServ
     [(["-p"], "a ***\n"), (["--stream"], "a ***\n")],
 )
 def test_what_an_extension_replaces_is_never_printed(
-    zot: Any, server: ScriptedServer, flags: list[str], shown: str
+    zot: Zot, server: ScriptedServer, flags: list[str], shown: str
 ) -> None:
     server.add("a SECRET")
     folder = write(zot.cwd.parent / "redact", REDACT)
@@ -72,7 +72,7 @@ def test_what_an_extension_replaces_is_never_printed(
     assert (done.code, done.out, done.err) == (0, shown, "")
 
 
-def test_events_stream_what_may_be_replaced_unless_it_is_to_be_held(zot: Any, server: ScriptedServer) -> None:
+def test_events_stream_what_may_be_replaced_unless_it_is_to_be_held(zot: Zot, server: ScriptedServer) -> None:
     server.add("a SECRET", "a SECRET")
     folder = write(zot.cwd.parent / "redact", REDACT)
 
@@ -86,7 +86,7 @@ def test_events_stream_what_may_be_replaced_unless_it_is_to_be_held(zot: Any, se
         assert message["content"] == [{"type": "text", "text": "a ***"}]
 
 
-def test_a_session_keeps_what_was_shown_beside_what_was_said(zot: Any, server: ScriptedServer) -> None:
+def test_a_session_keeps_what_was_shown_beside_what_was_said(zot: Zot, server: ScriptedServer) -> None:
     server.add("a SECRET", "again")
     folder = write(zot.cwd.parent / "redact", REDACT)
 
@@ -99,7 +99,7 @@ def test_a_session_keeps_what_was_shown_beside_what_was_said(zot: Any, server: S
     assert "a SECRET" in json.dumps(server.requests[1].body)
 
 
-def test_a_hidden_answer_prints_nothing_but_the_reason(zot: Any, server: ScriptedServer) -> None:
+def test_a_hidden_answer_prints_nothing_but_the_reason(zot: Zot, server: ScriptedServer) -> None:
     server.add("a SECRET")
     body = "ext.intercept('assistant_message')(lambda m: AssistantMessageDecision(block=True, reason='not for you'))"
 
@@ -108,7 +108,7 @@ def test_a_hidden_answer_prints_nothing_but_the_reason(zot: Any, server: Scripte
     assert (done.code, done.out, done.err) == (0, "", "zot: not for you\n")
 
 
-def test_a_blocked_turn_ends_with_exit_code_5_and_the_reason(zot: Any, server: ScriptedServer) -> None:
+def test_a_blocked_turn_ends_with_exit_code_5_and_the_reason(zot: Zot, server: ScriptedServer) -> None:
     body = "ext.intercept('turn_start')(lambda turn: TurnStartDecision(block=True, reason='outside business hours'))"
 
     done = zot.ask(server, "-p", "hi", "--ext", str(write(zot.cwd.parent / "hours", body)))
@@ -117,7 +117,7 @@ def test_a_blocked_turn_ends_with_exit_code_5_and_the_reason(zot: Any, server: S
     assert server.requests == []
 
 
-def test_installed_extensions_run_unless_they_are_not_wanted(zot: Any, server: ScriptedServer) -> None:
+def test_installed_extensions_run_unless_they_are_not_wanted(zot: Zot, server: ScriptedServer) -> None:
     server.add("a", "b")
     write(
         zot.home / "extensions" / "hi", "ext.on('session_start')(lambda event: None)\next.tool(lambda: '', name='hi')"
@@ -130,7 +130,7 @@ def test_installed_extensions_run_unless_they_are_not_wanted(zot: Any, server: S
     assert tools[0] - tools[1] == {"hi"}
 
 
-def test_extensions_of_a_project_run_and_the_person_is_told(zot: Any, server: ScriptedServer) -> None:
+def test_extensions_of_a_project_run_and_the_person_is_told(zot: Zot, server: ScriptedServer) -> None:
     server.add("a", "b", "c")
     write(zot.cwd / ".zot/extensions" / "local", "ext.tool(lambda: '', name='hi')")
 
@@ -146,7 +146,7 @@ def test_extensions_of_a_project_run_and_the_person_is_told(zot: Any, server: Sc
     assert tools[0] == tools[2]
 
 
-def test_the_tools_of_extensions_can_be_left_out(zot: Any, server: ScriptedServer) -> None:
+def test_the_tools_of_extensions_can_be_left_out(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
 
     zot.ask(server, "-p", "hi", "--no-tools", "--no-ext-tools", "--ext", example("weather", zot.cwd.parent))
@@ -154,7 +154,7 @@ def test_the_tools_of_extensions_can_be_left_out(zot: Any, server: ScriptedServe
     assert "tools" not in server.requests[0].body
 
 
-def test_a_working_copy_wins_over_the_installed_extension(zot: Any, server: ScriptedServer) -> None:
+def test_a_working_copy_wins_over_the_installed_extension(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     write(zot.home / "extensions" / "one", "ext.tool(lambda: '', name='installed')")
     copy = write(zot.cwd / "copy", "ext.tool(lambda: '', name='copied')", name="one")
@@ -164,7 +164,7 @@ def test_a_working_copy_wins_over_the_installed_extension(zot: Any, server: Scri
     assert [tool["function"]["name"] for tool in server.requests[0].body["tools"]] == ["copied"]
 
 
-def test_a_folder_that_is_no_extension_is_told_of_and_the_run_goes_on(zot: Any, server: ScriptedServer) -> None:
+def test_a_folder_that_is_no_extension_is_told_of_and_the_run_goes_on(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
 
     done = zot.ask(server, "-p", "hi", "--ext", "nowhere")
@@ -173,7 +173,7 @@ def test_a_folder_that_is_no_extension_is_told_of_and_the_run_goes_on(zot: Any, 
     assert "nowhere" in done.line()
 
 
-def test_an_extension_that_fails_to_start_is_told_of_in_one_line(zot: Any, server: ScriptedServer) -> None:
+def test_an_extension_that_fails_to_start_is_told_of_in_one_line(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     folder = write(zot.cwd.parent / "broken", "raise ValueError('oh')")
 
@@ -184,7 +184,7 @@ def test_an_extension_that_fails_to_start_is_told_of_in_one_line(zot: Any, serve
     assert "ValueError: oh" in (zot.home / "logs/ext-broken.log").read_text()
 
 
-def test_every_frame_can_be_traced(zot: Any, server: ScriptedServer) -> None:
+def test_every_frame_can_be_traced(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("weather", {"city": "Berlin"})]), "Fog.")
     trace = zot.cwd / "trace.jsonl"
 
@@ -198,7 +198,7 @@ def test_every_frame_can_be_traced(zot: Any, server: ScriptedServer) -> None:
     assert {row["extension"] for row in rows} == {"weather"}
 
 
-def test_no_extension_outlives_zot(zot: Any, server: ScriptedServer) -> None:
+def test_no_extension_outlives_zot(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     body = (
         "import os, signal, subprocess, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -219,7 +219,7 @@ def _runs(pid: str) -> bool:
         return False
 
 
-def test_the_shell_of_a_project_has_no_business_in_an_extensions_folder(zot: Any, server: ScriptedServer) -> None:
+def test_the_shell_of_a_project_has_no_business_in_an_extensions_folder(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     body = (
         "import os\n@ext.on_hello\ndef greet(host):\n    ext.notify(f'{os.getcwd()} {host.cwd} {ext.data_dir}', 'info')"
@@ -241,14 +241,14 @@ ext.command("fail", "answer with an error")(lambda args: error("that went wrong"
 
 
 @pytest.fixture
-def toy(zot: Any) -> str:
+def toy(zot: Zot) -> str:
     """The folder of an extension with commands."""
     return str(write(zot.cwd.parent / "toy", COMMANDS))
 
 
 @pytest.mark.parametrize("flag", ["-p", "--stream"])
 def test_a_prompt_that_is_a_command_prints_what_the_command_displays(
-    zot: Any, server: ScriptedServer, toy: str, flag: str
+    zot: Zot, server: ScriptedServer, toy: str, flag: str
 ) -> None:
     done = zot.ask(server, flag, "/show  it ", "--ext", toy)
 
@@ -257,7 +257,7 @@ def test_a_prompt_that_is_a_command_prints_what_the_command_displays(
 
 
 @pytest.mark.parametrize("flag", ["-p", "--stream"])
-def test_a_command_may_have_the_model_answer(zot: Any, server: ScriptedServer, toy: str, flag: str) -> None:
+def test_a_command_may_have_the_model_answer(zot: Zot, server: ScriptedServer, toy: str, flag: str) -> None:
     server.add("Hello, Ada.")
 
     done = zot.ask(server, flag, "/SAY hello to Ada", "--ext", toy)
@@ -266,7 +266,7 @@ def test_a_command_may_have_the_model_answer(zot: Any, server: ScriptedServer, t
     assert server.requests[0].body["messages"][-1]["content"] == "say hello to Ada"
 
 
-def test_events_of_a_command_are_printed_as_json(zot: Any, server: ScriptedServer, toy: str) -> None:
+def test_events_of_a_command_are_printed_as_json(zot: Zot, server: ScriptedServer, toy: str) -> None:
     shown = zot.ask(server, "--json", "/show it", "--ext", toy)
     typed = zot.ask(server, "--json", "/type", "--ext", toy)
 
@@ -277,7 +277,7 @@ def test_events_of_a_command_are_printed_as_json(zot: Any, server: ScriptedServe
 
 @pytest.mark.parametrize("flag", ["-p", "--stream", "--json"])
 def test_a_command_that_answers_with_an_error_fails_the_run(
-    zot: Any, server: ScriptedServer, toy: str, flag: str
+    zot: Zot, server: ScriptedServer, toy: str, flag: str
 ) -> None:
     done = zot.ask(server, flag, "/fail", "--ext", toy)
 
@@ -289,7 +289,7 @@ def test_a_command_that_answers_with_an_error_fails_the_run(
     assert server.requests == []
 
 
-def test_a_slash_line_that_nobody_knows_is_a_prompt(zot: Any, server: ScriptedServer, toy: str) -> None:
+def test_a_slash_line_that_nobody_knows_is_a_prompt(zot: Zot, server: ScriptedServer, toy: str) -> None:
     server.add("ok")
 
     done = zot.ask(server, "-p", "/nobody knows this", "--ext", toy)
@@ -299,7 +299,7 @@ def test_a_slash_line_that_nobody_knows_is_a_prompt(zot: Any, server: ScriptedSe
 
 
 @pytest.mark.parametrize("flag", ["-p", "--stream", "--json"])
-def test_a_message_of_an_extension_is_refused_with_a_note(zot: Any, server: ScriptedServer, flag: str) -> None:
+def test_a_message_of_an_extension_is_refused_with_a_note(zot: Zot, server: ScriptedServer, flag: str) -> None:
     server.add(Turn(calls=[Call("more")]), "done")
     body = "@ext.tool\ndef more() -> str:\n    'More.'\n    ext.submit('go on')\n    return 'sent'"
     folder = write(zot.cwd.parent / "eager", body)
@@ -317,7 +317,7 @@ def test_a_message_of_an_extension_is_refused_with_a_note(zot: Any, server: Scri
         assert done.out == "done\n"
 
 
-def test_notes_are_printed_as_json_beside_the_words_on_standard_error(zot: Any, server: ScriptedServer) -> None:
+def test_notes_are_printed_as_json_beside_the_words_on_standard_error(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     folder = write(zot.cwd.parent / "hi", "@ext.on('turn_start')\ndef greet(event):\n    ext.notify('hello')")
     program = "ext.intercept('turn_start')(lambda turn: None)\next.run()"  # it has said hello before the model is asked

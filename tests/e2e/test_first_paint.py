@@ -1,8 +1,9 @@
 """What the chat screen imports before a person can type, and what afterwards."""
 
 import sys
-from typing import Any
+from pathlib import Path
 
+from command import Zot
 from pty_screen import PtyScreen
 
 NEVER = {
@@ -13,7 +14,7 @@ NEVER = {
 HEAVY = ("httpx", "pygments", "zot_tui.widgets.dialogs.picker", "zot_provider.transport.http")
 
 
-def test_the_first_screen_has_imported_what_it_draws_with_and_the_rest_comes_afterwards(zot: Any) -> None:
+def test_the_first_screen_has_imported_what_it_draws_with_and_the_rest_comes_afterwards(zot: Zot) -> None:
     log = zot.cwd / "imports"
     command = ["sh", "-c", 'log="$1"; shift; exec "$@" 2>"$log"', "sh", str(log)]
     command += [sys.executable, "-X", "importtime", "-m", "zot_agent"]
@@ -32,7 +33,7 @@ def test_the_first_screen_has_imported_what_it_draws_with_and_the_rest_comes_aft
     assert {"httpx", "zot_tui.widgets.dialogs.picker", "pygments.lexers.python"} <= set(order[begun:])
 
 
-def imports(log: Any) -> list[str]:
+def imports(log: Path) -> list[str]:
     """The modules that were imported, in the order they were ready."""
     lines = log.read_text().splitlines() if log.exists() else []
     return [line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")]

@@ -3,14 +3,14 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 
-def test_the_help_fits_a_terminal_and_names_every_flag(zot: Any) -> None:
+def test_the_help_fits_a_terminal_and_names_every_flag(zot: Zot) -> None:
     done = zot.run("-h", env=zot.env | {"COLUMNS": "200"})
     assert (done.code, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= 80
@@ -25,7 +25,7 @@ def test_the_help_fits_a_terminal_and_names_every_flag(zot: Any) -> None:
 
 @pytest.mark.parametrize("word", ["help", "version"])
 def test_the_words_of_other_programs_ask_no_model_when_they_stand_alone(
-    zot: Any, server: ScriptedServer, word: str
+    zot: Zot, server: ScriptedServer, word: str
 ) -> None:
     assert zot.run(word).out == zot.run(f"--{word}").out
     server.add("ok")
@@ -33,7 +33,7 @@ def test_the_words_of_other_programs_ask_no_model_when_they_stand_alone(
     assert server.requests[0].body["messages"][-1]["content"] == f"{word} me"
 
 
-def test_rpc_has_a_help_of_its_own(zot: Any) -> None:
+def test_rpc_has_a_help_of_its_own(zot: Zot) -> None:
     for flag in ("-h", "--help"):
         done = zot.run("rpc", "--model", "x", flag)
         assert (done.code, done.err) == (0, "")
@@ -42,13 +42,13 @@ def test_rpc_has_a_help_of_its_own(zot: Any) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["-v"], ["--version"], ["-p", "-v"]])
-def test_the_version(zot: Any, arguments: list[str]) -> None:
+def test_the_version(zot: Zot, arguments: list[str]) -> None:
     done = zot.run(*arguments)
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("zot 0.")
 
 
-def test_prompts_tools_and_limits_reach_the_request(zot: Any, server: ScriptedServer, tmp_path: Path) -> None:
+def test_prompts_tools_and_limits_reach_the_request(zot: Zot, server: ScriptedServer, tmp_path: Path) -> None:
     server.add("ok")
     work = tmp_path / "elsewhere"
     work.mkdir()
@@ -64,7 +64,7 @@ def test_prompts_tools_and_limits_reach_the_request(zot: Any, server: ScriptedSe
     assert [tool["function"]["name"] for tool in request.body["tools"]] == ["bash", "read"]
 
 
-def test_tools_work_in_the_directory_that_cwd_names(zot: Any, server: ScriptedServer, tmp_path: Path) -> None:
+def test_tools_work_in_the_directory_that_cwd_names(zot: Zot, server: ScriptedServer, tmp_path: Path) -> None:
     work = tmp_path / "elsewhere"
     work.mkdir()
     server.add(Turn(calls=[Call("bash", {"command": "pwd"})]), "ok")
@@ -73,7 +73,7 @@ def test_tools_work_in_the_directory_that_cwd_names(zot: Any, server: ScriptedSe
     assert zot.rows()[0]["meta"]["cwd"] == str(work)
 
 
-def test_a_model_may_name_its_provider_and_a_key_may_be_given(zot: Any) -> None:
+def test_a_model_may_name_its_provider_and_a_key_may_be_given(zot: Zot) -> None:
     with ScriptedServer(["ok"], key="another-key") as server:
         base = server.base_url("anthropic-messages")
         done = zot.run("-p", "x", "--no-tools", "--model", "anthropic/m", "--api-key=another-key", "--base-url", base)
@@ -84,7 +84,7 @@ def test_a_model_may_name_its_provider_and_a_key_may_be_given(zot: Any) -> None:
     assert all("another-key" not in path.read_text() for path in zot.sessions)
 
 
-def test_a_server_that_is_only_named_by_its_address_is_asked_for_its_model(zot: Any) -> None:
+def test_a_server_that_is_only_named_by_its_address_is_asked_for_its_model(zot: Zot) -> None:
     zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
     with ScriptedServer(["ok"], models=["tiny", "other"]) as server:
         done = zot.run("-p", "x", "--base-url", server.base_url("openai-chat"))
@@ -95,7 +95,7 @@ def test_a_server_that_is_only_named_by_its_address_is_asked_for_its_model(zot: 
 
 
 @pytest.mark.parametrize("level", ["low", "max", "maximum"])
-def test_the_reasoning_level_reaches_the_request(zot: Any, server: ScriptedServer, level: str) -> None:
+def test_the_reasoning_level_reaches_the_request(zot: Zot, server: ScriptedServer, level: str) -> None:
     server.add("ok")
     done = zot.ask(server, "-p", "x", "--no-session", "--reasoning", level)
     assert (done.code, done.err) == (0, "")
@@ -103,7 +103,7 @@ def test_the_reasoning_level_reaches_the_request(zot: Any, server: ScriptedServe
     assert effort == "low" if level == "low" else effort in ("high", "xhigh", "max")
 
 
-def test_max_steps_ends_the_run_with_its_own_code(zot: Any, server: ScriptedServer) -> None:
+def test_max_steps_ends_the_run_with_its_own_code(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("looking", calls=[Call("bash", {"command": "true"})]))
     done = zot.ask(server, "-p", "x", "--max-steps", "1")
     assert (done.code, done.out) == (4, "looking\n")
@@ -118,7 +118,7 @@ def test_max_steps_ends_the_run_with_its_own_code(zot: Any, server: ScriptedServ
     ]
 
 
-def test_starting_imports_what_the_mode_needs_and_no_more(zot: Any, server: ScriptedServer) -> None:
+def test_starting_imports_what_the_mode_needs_and_no_more(zot: Zot, server: ScriptedServer) -> None:
     server.add("one", "two", "three")
     watch = (
         "import sys; from zot_agent.entry import main; code = main(); "
@@ -143,7 +143,7 @@ def test_starting_imports_what_the_mode_needs_and_no_more(zot: Any, server: Scri
         assert not any(name.startswith("zot_agent.cli.d") for name in loaded)
 
 
-def test_the_version_imports_nothing(zot: Any) -> None:
+def test_the_version_imports_nothing(zot: Zot) -> None:
     script = (
         "import sys; before = set(sys.modules); sys.argv[1:] = ['--version']; from zot_agent.entry import main; main();"
         " print(*sorted(set(sys.modules) - before))"

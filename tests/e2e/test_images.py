@@ -5,11 +5,11 @@ import re
 import struct
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command import Zot
 from pty_screen import PtyScreen
 
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -36,10 +36,10 @@ def png(width: int, height: int) -> bytes:
 
 
 def screen(
-    zot: Any,
+    zot: Zot,
     server: ScriptedServer,
     *arguments: str,
-    answers: Any = None,
+    answers: Mapping[bytes, bytes] | None = None,
     shows: str = "ask, or / for commands",
     **environment: str,
 ) -> PtyScreen:
@@ -50,7 +50,7 @@ def screen(
     return pty
 
 
-def look_at(zot: Any, server: ScriptedServer, width: int = 320, height: int = 160) -> None:
+def look_at(zot: Zot, server: ScriptedServer, width: int = 320, height: int = 160) -> None:
     """Have the model read an image."""
     (zot.cwd / "a.png").write_bytes(png(width, height))
     server.add(Turn(calls=[Call("read", {"path": "a.png"})]), "So many colours.")
@@ -61,7 +61,7 @@ def cells(pty: PtyScreen) -> list[int]:
     return [count for row in pty.screen().splitlines() if (count := row.count(PLACEHOLDER))]
 
 
-def test_kitty_shows_an_image_that_scrolls_and_is_gone_at_the_end(zot: Any, server: ScriptedServer) -> None:
+def test_kitty_shows_an_image_that_scrolls_and_is_gone_at_the_end(zot: Zot, server: ScriptedServer) -> None:
     look_at(zot, server)
     server.add("\n\n".join(f"line {number}" for number in range(40)))
     with screen(zot, server, **KITTY) as pty:
@@ -97,7 +97,7 @@ def test_kitty_shows_an_image_that_scrolls_and_is_gone_at_the_end(zot: Any, serv
         assert PLACEHOLDER not in pty.screen()
 
 
-def test_an_image_of_an_earlier_session_is_shown_again(zot: Any, server: ScriptedServer) -> None:
+def test_an_image_of_an_earlier_session_is_shown_again(zot: Zot, server: ScriptedServer) -> None:
     look_at(zot, server)
     assert zot.ask(server, "-p", "look").code == 0
     with screen(zot, server, "-c", **KITTY) as pty:
@@ -107,7 +107,7 @@ def test_an_image_of_an_earlier_session_is_shown_again(zot: Any, server: Scripte
         assert "▨ PNG · 320×160" in pty.screen()
 
 
-def test_the_terminal_says_how_large_its_cells_are(zot: Any, server: ScriptedServer) -> None:
+def test_the_terminal_says_how_large_its_cells_are(zot: Zot, server: ScriptedServer) -> None:
     look_at(zot, server)
     with screen(zot, server, answers={b"\x1b[16t": b"\x1b[6;32;16t"}, **KITTY) as pty:
         pty.type("look\r")
@@ -117,7 +117,7 @@ def test_the_terminal_says_how_large_its_cells_are(zot: Any, server: ScriptedSer
         assert "6;32" not in pty.screen()
 
 
-def test_stopping_and_going_on_gives_the_image_again(zot: Any, server: ScriptedServer) -> None:
+def test_stopping_and_going_on_gives_the_image_again(zot: Zot, server: ScriptedServer) -> None:
     look_at(zot, server)
     with screen(zot, server, **KITTY) as pty:
         pty.type("look\r")
@@ -132,7 +132,7 @@ def test_stopping_and_going_on_gives_the_image_again(zot: Any, server: ScriptedS
         assert pty.wait_end() == 0
 
 
-def test_iterm_is_given_the_rows_that_are_in_view(zot: Any, server: ScriptedServer) -> None:
+def test_iterm_is_given_the_rows_that_are_in_view(zot: Zot, server: ScriptedServer) -> None:
     look_at(zot, server)
     server.add("\n\n".join(f"line {number}" for number in range(40)))
     with screen(zot, server, **ITERM) as pty:
@@ -151,7 +151,7 @@ def test_iterm_is_given_the_rows_that_are_in_view(zot: Any, server: ScriptedServ
         assert pty.wait_end() == 0
 
 
-def test_other_terminals_show_half_blocks(zot: Any, server: ScriptedServer) -> None:
+def test_other_terminals_show_half_blocks(zot: Zot, server: ScriptedServer) -> None:
     look_at(zot, server)
     with screen(zot, server, TERM="xterm-256color") as pty:
         pty.type("look\r")
@@ -161,7 +161,7 @@ def test_other_terminals_show_half_blocks(zot: Any, server: ScriptedServer) -> N
         assert "▀" not in pty.screen()
 
 
-def test_an_unknown_way_is_told_once_and_a_setting_turns_images_off(zot: Any, server: ScriptedServer) -> None:
+def test_an_unknown_way_is_told_once_and_a_setting_turns_images_off(zot: Zot, server: ScriptedServer) -> None:
     look_at(zot, server)
     zot.home.mkdir()
     (zot.home / "config.json").write_text('{"inline_images_enabled": false}')
@@ -179,7 +179,7 @@ def test_an_unknown_way_is_told_once_and_a_setting_turns_images_off(zot: Any, se
 
 
 @pytest.fixture
-def clipboard(zot: Any, tmp_path: Path) -> Callable[[bytes, str], None]:
+def clipboard(zot: Zot, tmp_path: Path) -> Callable[[bytes, str], None]:
     """Put something on a clipboard that `wl-paste` gives."""
     folder = tmp_path / "bin"
     folder.mkdir()
@@ -197,7 +197,7 @@ def clipboard(zot: Any, tmp_path: Path) -> Callable[[bytes, str], None]:
 
 
 def test_an_image_from_the_clipboard_is_sent_with_the_prompt(
-    zot: Any, server: ScriptedServer, clipboard: Callable[[bytes, str], None]
+    zot: Zot, server: ScriptedServer, clipboard: Callable[[bytes, str], None]
 ) -> None:
     clipboard(png(16, 16), "image/png")
     server.add("A square.")
@@ -224,7 +224,7 @@ def test_an_image_from_the_clipboard_is_sent_with_the_prompt(
 
 
 def test_an_image_that_was_not_sent_is_there_after_a_crash(
-    zot: Any, server: ScriptedServer, clipboard: Callable[[bytes, str], None]
+    zot: Zot, server: ScriptedServer, clipboard: Callable[[bytes, str], None]
 ) -> None:
     clipboard(png(16, 16), "image/png")
     with screen(zot, server, TERM="xterm-256color") as pty:

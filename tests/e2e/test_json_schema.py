@@ -1,9 +1,9 @@
 """`zot -p --json-schema FILE`: an answer that fits a schema, for scripts."""
 
 import json
-from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -15,13 +15,13 @@ SCHEMA = {
 
 
 @pytest.fixture
-def schema(zot: Any) -> str:
+def schema(zot: Zot) -> str:
     (zot.cwd / "schema.json").write_text(json.dumps(SCHEMA))
     return "schema.json"
 
 
 def test_the_answer_is_one_line_of_json_whatever_stands_around_it(
-    zot: Any, server: ScriptedServer, schema: str
+    zot: Zot, server: ScriptedServer, schema: str
 ) -> None:
     server.add(Turn("I look.", calls=[Call("ls", {})]), 'Here it is:\n```json\n{"files": ["schema.json"]}\n```')
     done = zot.ask(server, "-p", "--json-schema", schema, "which files are here?")
@@ -31,7 +31,7 @@ def test_the_answer_is_one_line_of_json_whatever_stands_around_it(
 
 
 def test_an_answer_that_does_not_fit_is_explained_to_the_model_once(
-    zot: Any, server: ScriptedServer, schema: str
+    zot: Zot, server: ScriptedServer, schema: str
 ) -> None:
     server.add('{"files": [3]}', '{"files": []}')
     done = zot.ask(server, "-p", "--json-schema", schema, "which?")
@@ -39,7 +39,7 @@ def test_an_answer_that_does_not_fit_is_explained_to_the_model_once(
     assert "files[0]: 3 is not of type" in str(server.requests[1].body["messages"][-1]["content"])
 
 
-def test_two_answers_that_do_not_fit_are_a_failure(zot: Any, server: ScriptedServer, schema: str) -> None:
+def test_two_answers_that_do_not_fit_are_a_failure(zot: Zot, server: ScriptedServer, schema: str) -> None:
     server.add("no", "never")
     done = zot.ask(server, "-p", "--json-schema", schema, "which?")
     assert (done.code, done.out) == (1, "")
@@ -56,7 +56,7 @@ def test_two_answers_that_do_not_fit_are_a_failure(zot: Any, server: ScriptedSer
     ],
 )
 def test_a_schema_that_cannot_be_used_is_named_before_anything_is_asked(
-    zot: Any, server: ScriptedServer, text: str | None, problem: str
+    zot: Zot, server: ScriptedServer, text: str | None, problem: str
 ) -> None:
     if text is not None:
         (zot.cwd / "schema.json").write_text(text)
@@ -66,6 +66,6 @@ def test_a_schema_that_cannot_be_used_is_named_before_anything_is_asked(
 
 
 @pytest.mark.parametrize("flag", ["--json", "--stream", "--rpc"])
-def test_only_print_takes_a_schema(zot: Any, schema: str, flag: str) -> None:
+def test_only_print_takes_a_schema(zot: Zot, schema: str, flag: str) -> None:
     done = zot.run(flag, "--json-schema", schema, *([] if flag == "--rpc" else ["x"]))
     assert (done.code, done.line()) == (2, "--json-schema goes with --print alone")

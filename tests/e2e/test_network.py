@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command import Zot
 
 CERTIFICATE = Path(__file__).parents[2] / "packages/zot-provider/tests/transport/localhost.pem"
 GIGABYTE = 1 << 30
@@ -65,7 +65,7 @@ def at(url: str) -> tuple[str, ...]:
     return ("--no-session", "--provider", "local", "--model", "m", "--base-url", url)
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused_unless_any_will_do(zot: Any) -> None:
+def test_a_certificate_that_nobody_vouches_for_is_refused_unless_any_will_do(zot: Zot) -> None:
     with serving(lambda: iter([HELLO]), secure=True) as url:
         done = zot.run("-p", "x", *at(url))
         assert (done.code, done.out) == (1, "")
@@ -88,7 +88,7 @@ def endless(piece: bytes) -> Callable[[], Iterator[bytes]]:
         pytest.param(b"x" * 65536, "the server sent an event of more than 67108864 bytes", id="no event at all"),
     ],
 )
-def test_a_body_of_a_gigabyte_is_cut_off_and_memory_stays_bounded(zot: Any, piece: bytes, words: str) -> None:
+def test_a_body_of_a_gigabyte_is_cut_off_and_memory_stays_bounded(zot: Zot, piece: bytes, words: str) -> None:
     with serving(endless(piece)) as url:
         command = [*zot.command, "-p", "x", *at(url)]
         process = subprocess.Popen(

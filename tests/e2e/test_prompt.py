@@ -2,9 +2,9 @@
 
 import json
 import os
-from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import ScriptedServer
 
@@ -30,7 +30,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("arguments", "stdin", "expected"), CASES)
-def test_the_prompt(zot: Any, server: ScriptedServer, arguments: list[str], stdin: bytes, expected: str) -> None:
+def test_the_prompt(zot: Zot, server: ScriptedServer, arguments: list[str], stdin: bytes, expected: str) -> None:
     server.add("ok")
     done = zot.ask(server, "--no-session", *arguments, stdin=stdin)
     assert (done.code, done.out) == (0, "ok\n")
@@ -40,7 +40,7 @@ def test_the_prompt(zot: Any, server: ScriptedServer, arguments: list[str], stdi
     )
 
 
-def test_an_argument_that_is_no_text_reaches_the_model_without_harm(zot: Any, server: ScriptedServer) -> None:
+def test_an_argument_that_is_no_text_reaches_the_model_without_harm(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     done = zot.ask(server, "-p", b"caf\xe9")
     assert (done.code, done.out) == (0, "ok\n")
@@ -48,19 +48,19 @@ def test_an_argument_that_is_no_text_reaches_the_model_without_harm(zot: Any, se
 
 
 @pytest.mark.parametrize("arguments", [["-p"], ["--json"], ["-p", "  "], []])
-def test_no_prompt_is_refused(zot: Any, arguments: list[str]) -> None:
+def test_no_prompt_is_refused(zot: Zot, arguments: list[str]) -> None:
     done = zot.run(*arguments)
     assert (done.code, done.out) == (2, "")
     assert done.line() == 'there is no prompt: give one, as in zot -p "what does this project do?", or pipe it in'
 
 
-def test_a_closed_standard_input_is_nothing(zot: Any, server: ScriptedServer) -> None:
+def test_a_closed_standard_input_is_nothing(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     done = zot.shell('zot "$@" <&-', *zot.at(server), "-p", "x")
     assert (done.code, done.out, done.err) == (0, "ok\n", "")
 
 
-def test_a_pipe_that_stays_open_is_waited_for_and_the_person_is_told(zot: Any, server: ScriptedServer) -> None:
+def test_a_pipe_that_stays_open_is_waited_for_and_the_person_is_told(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     reading, writing = os.pipe()
     process = zot.start(*zot.at(server), "-p", "x", stdin=reading)

@@ -1,14 +1,14 @@
 """A question before a call, on a real terminal, to a person who goes on typing."""
 
 import sys
-from typing import Any
 
+from command import Zot
 from pty_screen import PtyScreen
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 
-def test_letters_that_are_typed_on_answer_no_question(zot: Any, server: ScriptedServer) -> None:
+def test_letters_that_are_typed_on_answer_no_question(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("I look.", calls=[Call("bash", {"command": "touch ran"})]), "As you like.")
     command = [sys.executable, "-m", "zot_agent", *zot.at(server), "--no-yolo"]
     environment = {**zot.env, "TERM": "xterm-256color"}

@@ -9,9 +9,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 import pytest
+from command import Zot
 
 from zot_agent.client import Event, Talk
 from zot_agent.rpc import METHODS
@@ -26,7 +27,7 @@ PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(64)).decode()
 
 
 @pytest.fixture
-def start(zot: Any, server: ScriptedServer) -> Iterator[Start]:
+def start(zot: Zot, server: ScriptedServer) -> Iterator[Start]:
     """Starts `zot rpc` against the scripted server; in the end each must have ended well."""
     talks: list[Talk] = []
 
@@ -54,7 +55,7 @@ def line(talk: Talk, text: str) -> Event:
 
 
 def test_the_commands_of_the_protocol_document_get_the_answers_of_the_protocol_document(
-    start: Start, zot: Any, server: ScriptedServer
+    start: Start, zot: Zot, server: ScriptedServer
 ) -> None:
     server.add("The test is fixed.")
     talk = start(provider="anthropic", ZOTCORE_RPC_TOKEN="shared-secret")
@@ -96,7 +97,7 @@ def test_the_commands_of_the_protocol_document_get_the_answers_of_the_protocol_d
     assert line(talk, '{"id":"5","type":"get_messages"}')["data"] == {"messages": []}
 
 
-def test_the_quick_start_of_the_protocol_document(zot: Any, server: ScriptedServer) -> None:
+def test_the_quick_start_of_the_protocol_document(zot: Zot, server: ScriptedServer) -> None:
     server.add("Hello there.")
     url = server.base_url("anthropic-messages")
     script = (
@@ -112,7 +113,7 @@ def test_the_quick_start_of_the_protocol_document(zot: Any, server: ScriptedServ
 
 
 @pytest.mark.parametrize("flags", [["rpc"], ["--rpc"], ["--mode", "rpc"]])
-def test_all_names_of_the_mode(zot: Any, server: ScriptedServer, flags: list[str]) -> None:
+def test_all_names_of_the_mode(zot: Zot, server: ScriptedServer, flags: list[str]) -> None:
     done = zot.run(*flags, *zot.at(server), stdin=b'{"id":1,"type":"ping"}\n')
     assert (done.code, done.err) == (0, "")
     assert done.objects == [
@@ -120,7 +121,7 @@ def test_all_names_of_the_mode(zot: Any, server: ScriptedServer, flags: list[str
     ]  # fmt: skip
 
 
-def test_the_flags_of_the_other_modes_count(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_the_flags_of_the_other_modes_count(start: Start, zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "below").mkdir()
     server.add("a", "b")
     talk = start(
@@ -137,7 +138,7 @@ def test_the_flags_of_the_other_modes_count(start: Start, zot: Any, server: Scri
     assert "Rhyme." in json.dumps(body["messages"][0])
 
 
-def test_the_events_of_a_prompt_with_a_tool(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_the_events_of_a_prompt_with_a_tool(start: Start, zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "a.txt").write_text("alpha\n")
     server.add(Turn("I look.", calls=[Call("read", {"path": "a.txt"}, id="c1")]), "It is alpha.")
     talk = start()
@@ -213,7 +214,7 @@ def test_a_compaction_is_told_with_its_summary(start: Start, server: ScriptedSer
     assert talk.ask({"type": "get_state"})["data"]["message_count"] == 5
 
 
-def test_a_message_reaches_the_model_while_it_works(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_a_message_reaches_the_model_while_it_works(start: Start, zot: Zot, server: ScriptedServer) -> None:
     os.mkfifo(zot.cwd / "go")
     server.add(Turn(calls=[Call("bash", {"command": "cat go"})]), "as you say", "and more")
     talk = start()
@@ -312,7 +313,7 @@ def note(args):
 """
 
 
-def test_commands_of_an_extension_tell_what_they_want_shown(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_commands_of_an_extension_tell_what_they_want_shown(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("Ada!")
     talk = start("--ext", write(zot.cwd.parent / "toy", TOY))
     commands = talk.ask({"type": "get_commands"})["data"]["commands"]
@@ -332,7 +333,7 @@ def test_commands_of_an_extension_tell_what_they_want_shown(start: Start, zot: A
         assert (answer["success"], answer["error"]) == (False, why)
 
 
-def test_a_prompt_of_an_extension_is_run_and_told(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_a_prompt_of_an_extension_is_run_and_told(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("word " * 20_000, chunk=5, delay=0.02), "Ada!", "last")
     talk = start("--ext", write(zot.cwd.parent / "toy", TOY))
     talk.ask({"type": "get_commands"})
@@ -346,7 +347,7 @@ def test_a_prompt_of_an_extension_is_run_and_told(start: Start, zot: Any, server
     assert message["content"] == [{"type": "text", "text": "say Ada"}]
 
 
-def test_a_panel_is_driven_by_the_client(start: Start, zot: Any) -> None:
+def test_a_panel_is_driven_by_the_client(start: Start, zot: Zot) -> None:
     folder = shutil.copytree(EXAMPLES / "todo", zot.cwd.parent / "todo")
     talk = start("--ext", str(folder))
     assert talk.ask({"type": "ext_panel_key", "key": "enter"})["error"] == "no panel is open"
@@ -367,7 +368,7 @@ def test_a_panel_is_driven_by_the_client(start: Start, zot: Any) -> None:
     assert json.loads((folder / "todos.json").read_text()) == [{"text": "milk", "done": False}]
 
 
-def test_an_extension_that_comes_later_is_there_after_a_reload(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_an_extension_that_comes_later_is_there_after_a_reload(start: Start, zot: Zot, server: ScriptedServer) -> None:
     talk = start("--no-skills")
     assert talk.ask({"type": "get_commands"})["data"] == {"commands": []}
     assert not talk.ask({"type": "command", "name": "show"})["success"]
@@ -377,7 +378,7 @@ def test_an_extension_that_comes_later_is_there_after_a_reload(start: Start, zot
     assert talk.until("ext_display")[-1]["text"] == "shown: now"
 
 
-def test_a_guard_counts_here_too(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_a_guard_counts_here_too(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "sudo true"})]), "I may not.")
     talk = start("--ext", str(shutil.copytree(EXAMPLES / "guard", zot.cwd.parent / "guard")))
     talk.send({"type": "prompt", "message": "clean up"})
@@ -395,7 +396,7 @@ def redact(message):
 """
 
 
-def test_text_that_an_extension_replaces_can_be_held_back(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_text_that_an_extension_replaces_can_be_held_back(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("a SECRET", "a SECRET")
     talk = start("--ext", write(zot.cwd.parent / "redact", REDACT))
     talk.ask({"type": "get_commands"})
@@ -411,7 +412,7 @@ def test_text_that_an_extension_replaces_can_be_held_back(start: Start, zot: Any
 # Sessions
 
 
-def test_there_is_no_session_file_unless_one_is_named(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_there_is_no_session_file_unless_one_is_named(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("a")
     talk = start()
     talk.send({"type": "prompt", "message": "hi"})
@@ -420,7 +421,7 @@ def test_there_is_no_session_file_unless_one_is_named(start: Start, zot: Any, se
     assert zot.sessions == []
 
 
-def test_a_conversation_is_gone_on_with_in_another_process(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_a_conversation_is_gone_on_with_in_another_process(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("You are Ada.", "Ada.", "Still Ada.")
     zot.ask(server, "-p", "I am Ada.")
     talk = start("-c")
@@ -437,7 +438,7 @@ def test_a_conversation_is_gone_on_with_in_another_process(start: Start, zot: An
     assert zot.ask(server, "-p", "-c", "and now?").out == "Still Ada.\n"
 
 
-def test_clearing_a_session_is_remembered(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_clearing_a_session_is_remembered(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("one", "two", "three")
     zot.ask(server, "-p", "first")
     talk = start("-c")
@@ -451,7 +452,7 @@ def test_clearing_a_session_is_remembered(start: Start, zot: Any, server: Script
     assert "second" in json.dumps(server.requests[2].body["messages"][1:])
 
 
-def test_a_new_session_is_a_new_file(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_a_new_session_is_a_new_file(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("one", "two")
     zot.ask(server, "-p", "first")
     talk = start("-c")

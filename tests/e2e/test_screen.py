@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Zot
 from pty_screen import KITTY, PtyScreen
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
@@ -20,7 +21,7 @@ from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 WAIT = "echo here; sleep {0} & sleep {0}"
 
 
-def screen(zot: Any, *arguments: str, columns: int = 80, rows: int = 24) -> PtyScreen:
+def screen(zot: Zot, *arguments: str, columns: int = 80, rows: int = 24) -> PtyScreen:
     """`zot` in a terminal of its own."""
     environment = {**zot.env, "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "zot_agent", *arguments]
@@ -61,7 +62,7 @@ def restored(pty: PtyScreen) -> bool:
     return termios.tcgetattr(pty.descriptor) == pty.at_start
 
 
-def sound(zot: Any) -> list[dict[str, Any]]:
+def sound(zot: Zot) -> list[dict[str, Any]]:
     """The rows of all sessions, each of which must be whole."""
     rows = []
     for path in zot.sessions:
@@ -71,7 +72,7 @@ def sound(zot: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def test_a_task_from_the_first_start_to_a_session_gone_on_with(zot: Any, server: ScriptedServer) -> None:
+def test_a_task_from_the_first_start_to_a_session_gone_on_with(zot: Zot, server: ScriptedServer) -> None:
     write = Call("write", {"path": "hello.py", "content": "print('hello, world')\n"})
     server.add(
         Turn("I write it.", calls=[write]),
@@ -102,7 +103,7 @@ def test_a_task_from_the_first_start_to_a_session_gone_on_with(zot: Any, server:
     assert [row["type"] for row in sound(zot)].count("message") == 8
 
 
-def test_a_prompt_of_the_command_line_is_sent_at_once(zot: Any, server: ScriptedServer) -> None:
+def test_a_prompt_of_the_command_line_is_sent_at_once(zot: Zot, server: ScriptedServer) -> None:
     server.add("Hello to you.")
     with screen(zot, *zot.at(server), "hello there") as pty:
         pty.wait_for("Hello to you.")
@@ -113,7 +114,7 @@ def test_a_prompt_of_the_command_line_is_sent_at_once(zot: Any, server: Scripted
         assert "Hello to you." in pty.screen()
 
 
-def test_esc_in_the_middle_of_an_answer(zot: Any, server: ScriptedServer) -> None:
+def test_esc_in_the_middle_of_an_answer(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("one two three four", chunk=4, delay=0.3), "again")
     with opened(screen(zot, *zot.at(server))) as pty:
         pty.type("count\r")
@@ -129,7 +130,7 @@ def test_esc_in_the_middle_of_an_answer(zot: Any, server: ScriptedServer) -> Non
     assert [role for role, _ in zot.said()] == ["user", "assistant", "user", "assistant"]
 
 
-def test_esc_in_the_middle_of_a_tool_leaves_no_child(zot: Any, server: ScriptedServer) -> None:
+def test_esc_in_the_middle_of_a_tool_leaves_no_child(zot: Zot, server: ScriptedServer) -> None:
     mark = f"71.0{os.getpid()}"
     server.add(Turn(calls=[Call("bash", {"command": WAIT.format(mark)})]), "again")
     with opened(screen(zot, *zot.at(server))) as pty:
@@ -146,7 +147,7 @@ def test_esc_in_the_middle_of_a_tool_leaves_no_child(zot: Any, server: ScriptedS
     assert [role for role, _ in zot.said()] == ["user", "assistant", "tool", "user", "assistant"]
 
 
-def test_what_is_typed_during_work_is_sent_after_it(zot: Any, server: ScriptedServer) -> None:
+def test_what_is_typed_during_work_is_sent_after_it(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "until [ -e go ]; do sleep 0.02; done"})]), "one", "two", "three")
     with opened(screen(zot, *zot.at(server))) as pty:
         pty.type("first\r")
@@ -160,7 +161,7 @@ def test_what_is_typed_during_work_is_sent_after_it(zot: Any, server: ScriptedSe
     assert [text for role, text in zot.said() if role == "user"] == ["first", "second", "third"]
 
 
-def test_a_storm_of_sizes_leaves_a_whole_screen(zot: Any, server: ScriptedServer) -> None:
+def test_a_storm_of_sizes_leaves_a_whole_screen(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("\n\n".join(f"paragraph {number}: {'word ' * 20}" for number in range(40)), chunk=20, delay=0.005))
     with opened(screen(zot, *zot.at(server))) as pty:
         pty.type("tell\r")
@@ -177,7 +178,7 @@ def test_a_storm_of_sizes_leaves_a_whole_screen(zot: Any, server: ScriptedServer
         assert pty.wait_end() == 0
 
 
-def test_a_paste_of_a_megabyte_is_a_chip_and_is_sent_whole(zot: Any, server: ScriptedServer) -> None:
+def test_a_paste_of_a_megabyte_is_a_chip_and_is_sent_whole(zot: Zot, server: ScriptedServer) -> None:
     text = "".join(f"{number:06} {'x' * 92}\n" for number in range(10_500))
     server.add("I have read it.")
     with opened(screen(zot, *zot.at(server))) as pty:
@@ -190,7 +191,7 @@ def test_a_paste_of_a_megabyte_is_a_chip_and_is_sent_whole(zot: Any, server: Scr
     assert zot.said()[0] == ("user", f"{text} what is it?")
 
 
-def test_control_z_gives_the_terminal_back_and_fg_takes_it_again(zot: Any, server: ScriptedServer) -> None:
+def test_control_z_gives_the_terminal_back_and_fg_takes_it_again(zot: Zot, server: ScriptedServer) -> None:
     server.add("Good morning.")
     shell = shutil.which("bash")
     assert shell is not None
@@ -220,7 +221,7 @@ def test_control_z_gives_the_terminal_back_and_fg_takes_it_again(zot: Any, serve
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
-def test_a_signal_ends_everything_and_loses_nothing(zot: Any, server: ScriptedServer, number: int, code: int) -> None:
+def test_a_signal_ends_everything_and_loses_nothing(zot: Zot, server: ScriptedServer, number: int, code: int) -> None:
     mark = f"72.0{os.getpid()}{number}"
     server.add(Turn("I wait.", calls=[Call("bash", {"command": WAIT.format(mark)})]))
     with opened(screen(zot, *zot.at(server))) as pty:
@@ -246,7 +247,7 @@ def test_a_signal_ends_everything_and_loses_nothing(zot: Any, server: ScriptedSe
 @pytest.mark.parametrize("way", ["/exit\r", "\x03\x03", signal.SIGTERM])
 @pytest.mark.parametrize("work", ["!", ""])
 def test_leaving_in_the_middle_of_a_command_ends_it(
-    zot: Any, server: ScriptedServer, way: str | signal.Signals, work: str
+    zot: Zot, server: ScriptedServer, way: str | signal.Signals, work: str
 ) -> None:
     mark = f"74.0{os.getpid()}"
     server.add(Turn(calls=[Call("bash", {"command": WAIT.format(mark)})]))
@@ -264,7 +265,7 @@ def test_leaving_in_the_middle_of_a_command_ends_it(
     sound(zot)
 
 
-def test_shift_enter_begins_a_line_where_the_terminal_tells_it_from_enter(zot: Any, server: ScriptedServer) -> None:
+def test_shift_enter_begins_a_line_where_the_terminal_tells_it_from_enter(zot: Zot, server: ScriptedServer) -> None:
     server.add("two lines")
     environment = {**zot.env, "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "zot_agent", *zot.at(server)]
@@ -280,7 +281,7 @@ def test_shift_enter_begins_a_line_where_the_terminal_tells_it_from_enter(zot: A
     assert zot.said()[0] == ("user", "one\ntwo")
 
 
-def test_a_draft_is_written_in_an_editor_of_ones_own(zot: Any, server: ScriptedServer) -> None:
+def test_a_draft_is_written_in_an_editor_of_ones_own(zot: Zot, server: ScriptedServer) -> None:
     program = zot.cwd / "editor.py"
     program.write_text("import sys; print('in the editor'); open(sys.argv[1], 'a').write(' and more')")
     zot.env["EDITOR"] = f"{sys.executable} {program}"
@@ -292,7 +293,7 @@ def test_a_draft_is_written_in_an_editor_of_ones_own(zot: Any, server: ScriptedS
         assert restored(pty)
 
 
-def test_a_terminal_that_is_gone_ends_zot_and_its_children(zot: Any, server: ScriptedServer) -> None:
+def test_a_terminal_that_is_gone_ends_zot_and_its_children(zot: Zot, server: ScriptedServer) -> None:
     mark = f"73.0{os.getpid()}"
     server.add(Turn("I wait.", calls=[Call("bash", {"command": WAIT.format(mark)})]))
     with opened(screen(zot, *zot.at(server))) as pty:
@@ -306,7 +307,7 @@ def test_a_terminal_that_is_gone_ends_zot_and_its_children(zot: Any, server: Scr
     assert [row["message"]["role"] for row in sound(zot) if row["type"] == "message"] == ["user", "assistant", "tool"]
 
 
-def test_what_was_typed_is_there_again_after_a_kill(zot: Any, server: ScriptedServer) -> None:
+def test_what_was_typed_is_there_again_after_a_kill(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("so far", fault=Fault(pause=60.0)))
     with opened(screen(zot, *zot.at(server))) as pty:
         pty.type("work\r")
@@ -351,7 +352,7 @@ def harmless(pty: PtyScreen) -> None:
     assert "pwned" not in pty.title
 
 
-def test_hostile_text_is_drawn_as_text(zot: Any, server: ScriptedServer) -> None:
+def test_hostile_text_is_drawn_as_text(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "evil.txt").write_bytes(EVIL.encode() + b"\xff\xfe\x80bad\n" + b"end of file\n")
     (zot.cwd / "evil.py").write_text(
         f"import sys; sys.stdout.buffer.write({(EVIL + 'end of tool').encode()!r} + b'\\xff')"
@@ -385,7 +386,7 @@ def test_hostile_text_is_drawn_as_text(zot: Any, server: ScriptedServer) -> None
         harmless(pty)
 
 
-def test_lines_of_a_megabyte_do_not_stop_the_screen(zot: Any, server: ScriptedServer) -> None:
+def test_lines_of_a_megabyte_do_not_stop_the_screen(zot: Zot, server: ScriptedServer) -> None:
     command = f"{sys.executable} -c \"print('y' * 1000000)\""
     server.add(Turn("z" * 1_000_000, chunk=100_000, calls=[Call("bash", {"command": command})]), "All is well.")
     with opened(screen(zot, *zot.at(server))) as pty:

@@ -9,13 +9,14 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import httpx
 import pytest
-from websockets.sync.client import connect
+from command import Zot
+from websockets.sync.client import ClientConnection, connect
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -26,7 +27,7 @@ TOKEN = "a-token-that-was-chosen"
 class Running:
     """A `zot serve`, and a client of it."""
 
-    def __init__(self, zot: Any, *flags: str, **env: str) -> None:
+    def __init__(self, zot: Zot, *flags: str, **env: str) -> None:
         self.process = zot.start("serve", *flags, env=zot.env | env)
         self.lines: dict[str, str] = {}
         for _ in range(1 if env.get("ZOT_SERVE_TOKEN") else 3):
@@ -54,13 +55,16 @@ class Running:
         assert response.status_code == 201, response.text
         return str(response.json()["id"])
 
-    def socket(self, id: str) -> Any:
+    def socket(self, id: str) -> ClientConnection:
         url = f"{self.url.replace('http', 'ws')}/sessions/{id}/ws"
         return connect(url, additional_headers={"Authorization": f"Bearer {self.token}"}, proxy=None)
 
 
+Start: TypeAlias = Callable[..., Running]
+
+
 @pytest.fixture
-def start(zot: Any, server: ScriptedServer) -> Iterator[Any]:
+def start(zot: Zot, server: ScriptedServer) -> Iterator[Start]:
     """Starts one that talks to the scripted server."""
     started: list[Running] = []
 
@@ -77,14 +81,14 @@ def start(zot: Any, server: ScriptedServer) -> Iterator[Any]:
         each.process.communicate()
 
 
-def until(peer: Any, type: str) -> list[dict[str, Any]]:
+def until(peer: ClientConnection, type: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     while not found or found[-1]["type"] != type:
         found.append(json.loads(peer.recv(timeout=PATIENCE)))
     return found
 
 
-def test_it_says_where_it_is_and_the_token_it_has_made_up(start: Any, zot: Any) -> None:
+def test_it_says_where_it_is_and_the_token_it_has_made_up(start: Start, zot: Zot) -> None:
     one, two = start(), start()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+", one.url)
     assert len(one.token) >= 40
@@ -95,7 +99,7 @@ def test_it_says_where_it_is_and_the_token_it_has_made_up(start: Any, zot: Any) 
 
 
 def test_a_token_that_was_chosen_is_not_printed_and_tools_do_not_find_it(
-    start: Any, zot: Any, server: ScriptedServer
+    start: Start, zot: Zot, server: ScriptedServer
 ) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "env; cat /proc/$PPID/environ | wc -c"})]), "done")
     running = start(ZOT_SERVE_TOKEN=TOKEN)
@@ -110,7 +114,7 @@ def test_a_token_that_was_chosen_is_not_printed_and_tools_do_not_find_it(
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_stops_the_sessions_and_leaves_them_whole(
-    start: Any, zot: Any, server: ScriptedServer, number: int, code: int
+    start: Start, zot: Zot, server: ScriptedServer, number: int, code: int
 ) -> None:
     mark = f"61.{os.getpid()}{number}"
     server.add(
@@ -152,14 +156,14 @@ def sleeping(mark: str) -> list[str]:
     return found
 
 
-def wait_for(condition: Any) -> None:
+def wait_for(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
 
 
-def test_a_unix_socket_is_private_and_can_be_used_at_once(start: Any, zot: Any) -> None:
+def test_a_unix_socket_is_private_and_can_be_used_at_once(start: Start, zot: Zot) -> None:
     running = start("--listen", "unix:zot.sock")
     path = zot.cwd / "zot.sock"
     assert running.url == f"unix:{path}"
@@ -170,7 +174,7 @@ def test_a_unix_socket_is_private_and_can_be_used_at_once(start: Any, zot: Any) 
     assert not path.exists()
 
 
-def test_what_is_in_the_way_of_the_address_is_said_in_one_line(zot: Any) -> None:
+def test_what_is_in_the_way_of_the_address_is_said_in_one_line(zot: Zot) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = zot.run("serve", "--listen", f"127.0.0.1:{taken.getsockname()[1]}")
     assert done.code == 1
@@ -204,7 +208,7 @@ def test_what_is_in_the_way_of_the_address_is_said_in_one_line(zot: Any) -> None
         (["--base-url", "http://127.0.0.1:1"], "need --provider"),
     ],
 )
-def test_what_it_is_not_started_with_is_said_in_one_line(zot: Any, flags: list[str], words: str) -> None:
+def test_what_it_is_not_started_with_is_said_in_one_line(zot: Zot, flags: list[str], words: str) -> None:
     done = zot.run("serve", *flags)
     assert done.code == 2
     assert words in done.line()
@@ -212,18 +216,18 @@ def test_what_it_is_not_started_with_is_said_in_one_line(zot: Any, flags: list[s
 
 
 @pytest.mark.parametrize("token", ["t\u00f6ken-of-some-length", "a-token-of-some-length\n", " a-token-of-some-length"])
-def test_a_token_that_no_header_could_bring_is_refused(zot: Any, token: str) -> None:
+def test_a_token_that_no_header_could_bring_is_refused(zot: Zot, token: str) -> None:
     done = zot.run("serve", env=zot.env | {"ZOT_SERVE_TOKEN": token})
     assert (done.code, done.out) == (2, "")
     assert "ZOT_SERVE_TOKEN must be letters, digits and signs of ASCII" in done.line()
 
 
-def test_a_short_token_is_refused(zot: Any) -> None:
+def test_a_short_token_is_refused(zot: Zot) -> None:
     done = zot.run("serve", env=zot.env | {"ZOT_SERVE_TOKEN": "short"})
     assert (done.code, "at least 16" in done.line()) == (2, True)
 
 
-def test_without_the_extra_it_says_how_to_get_it(zot: Any, tmp_path: Path) -> None:
+def test_without_the_extra_it_says_how_to_get_it(zot: Zot, tmp_path: Path) -> None:
     without = (
         "import sys, importlib.util as u; real = u.find_spec\n"
         "u.find_spec = lambda name, package=None: None if name in ('hypercorn', 'starlette') else real(name, package)\n"
@@ -239,14 +243,14 @@ def test_without_the_extra_it_says_how_to_get_it(zot: Any, tmp_path: Path) -> No
     )
 
 
-def test_help_names_its_flags_without_anything_heavy(zot: Any) -> None:
+def test_help_names_its_flags_without_anything_heavy(zot: Zot) -> None:
     done = zot.run("serve", "--help")
     assert (done.code, done.err) == (0, "")
     for flag in ("--listen", "--root", "--allow-remote", "--host", "--max-sessions", "--idle", "ZOT_SERVE_TOKEN"):
         assert flag in done.out
 
 
-def test_flags_of_zot_count_for_sessions(start: Any, zot: Any, server: ScriptedServer) -> None:
+def test_flags_of_zot_count_for_sessions(start: Start, zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "below").mkdir()
     server.add("a rhyme")
     running = start("--cwd", "below", "--tools", "read,ls", "--system-prompt", "Be a poet.", "--no-session")
@@ -260,7 +264,7 @@ def test_flags_of_zot_count_for_sessions(start: Any, zot: Any, server: ScriptedS
     assert zot.sessions == []
 
 
-def test_an_extension_of_one_session_is_not_one_of_another(start: Any, zot: Any, server: ScriptedServer) -> None:
+def test_an_extension_of_one_session_is_not_one_of_another(start: Start, zot: Zot, server: ScriptedServer) -> None:
     folder = zot.cwd / "with" / ".zot" / "extensions" / "greeter"
     folder.mkdir(parents=True)
     (folder / "extension.json").write_text(json.dumps({"name": "greeter", "exec": sys.executable, "args": ["main.py"]}))

@@ -5,6 +5,7 @@ import socket
 from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import ScriptedServer, Turn
 from zot_provider.usage import Usage
@@ -12,7 +13,7 @@ from zot_provider.usage import Usage
 CORP_KEY = "corp-key-0123456789"
 
 
-def write(zot: Any, name: str, value: Any) -> None:
+def write(zot: Zot, name: str, value: object) -> None:
     zot.home.mkdir(exist_ok=True)
     (zot.home / name).write_text(value if isinstance(value, str) else json.dumps(value))
 
@@ -24,7 +25,7 @@ def stats(line: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("api", "wire"), [("openai", "openai-chat"), ("anthropic", "anthropic-messages")])
-def test_a_provider_of_ones_own_is_like_any_other(zot: Any, api: str, wire: str) -> None:
+def test_a_provider_of_ones_own_is_like_any_other(zot: Zot, api: str, wire: str) -> None:
     with ScriptedServer([Turn("hi", usage=Usage(1000, 500))], key=CORP_KEY) as server:
         model = {"id": "m1", "priceInput": 2.0, "priceOutput": 8.0}
         corp = {"baseUrl": server.base_url(wire), "api": api, "models": [model], "discover": True}
@@ -43,7 +44,7 @@ def test_a_provider_of_ones_own_is_like_any_other(zot: Any, api: str, wire: str)
     assert usage[-1]["cumulative"]["cost_usd"] == pytest.approx(0.006)
 
 
-def test_a_provider_without_keys_that_the_settings_name_needs_no_flag(zot: Any) -> None:
+def test_a_provider_without_keys_that_the_settings_name_needs_no_flag(zot: Zot) -> None:
     zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
     with ScriptedServer(["one"], models=["served"]) as server:
         free = {"baseUrl": server.base_url("openai-chat"), "auth": "none"}
@@ -73,7 +74,7 @@ def test_a_provider_without_keys_that_the_settings_name_needs_no_flag(zot: Any) 
         ),
     ],
 )
-def test_a_wrong_shape_is_one_line_that_names_the_place(zot: Any, name: str, content: str, words: str) -> None:
+def test_a_wrong_shape_is_one_line_that_names_the_place(zot: Zot, name: str, content: str, words: str) -> None:
     write(zot, name, content)
     done = zot.run("-p", "x")
     assert (done.code, done.out) == (2, "")
@@ -81,7 +82,7 @@ def test_a_wrong_shape_is_one_line_that_names_the_place(zot: Any, name: str, con
     assert words in done.line()
 
 
-def test_a_proxy_of_the_settings_is_asked_and_named_when_it_refuses(zot: Any) -> None:
+def test_a_proxy_of_the_settings_is_asked_and_named_when_it_refuses(zot: Zot) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         write(zot, "config.json", {"http_proxy": f"http://me:hunter2@127.0.0.1:{free.getsockname()[1]}"})
@@ -92,7 +93,7 @@ def test_a_proxy_of_the_settings_is_asked_and_named_when_it_refuses(zot: Any) ->
     assert "hunter2" not in done.err
 
 
-def test_statistics_are_told_after_a_failure_too(zot: Any, server: ScriptedServer) -> None:
+def test_statistics_are_told_after_a_failure_too(zot: Zot, server: ScriptedServer) -> None:
     done = zot.ask(server, "-p", "x", "--stats", "--model", "m")  # nothing is scripted
     assert done.code == 1
     complaint, line = done.err.splitlines()
@@ -101,7 +102,7 @@ def test_statistics_are_told_after_a_failure_too(zot: Any, server: ScriptedServe
     assert stats(line)["cost_usd"] is None
 
 
-def test_models_are_listed(zot: Any) -> None:
+def test_models_are_listed(zot: Zot) -> None:
     done = zot.run("--list-models", "haiku-4-5")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("anthropic/claude-haiku-4-5 ")

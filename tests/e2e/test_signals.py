@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -25,14 +26,14 @@ def alive(mark: str) -> list[str]:
     return found
 
 
-def until(condition: Any, seconds: float = 60.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
 
 
-def resumed(zot: Any, server: ScriptedServer) -> str:
+def resumed(zot: Zot, server: ScriptedServer) -> str:
     """What is sent when the session is gone on with."""
     server.add("resumed")
     done = zot.ask(server, "-p", "-c", "go on")
@@ -41,7 +42,7 @@ def resumed(zot: Any, server: ScriptedServer) -> str:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_before_the_first_byte_of_an_answer(zot: Any, server: ScriptedServer, number: int, code: int) -> None:
+def test_before_the_first_byte_of_an_answer(zot: Zot, server: ScriptedServer, number: int, code: int) -> None:
     server.add(Turn(fault=Fault(stall=30.0)))
     process = zot.start(*zot.at(server), "--json", "x")
     server.wait_for(1)
@@ -54,7 +55,7 @@ def test_before_the_first_byte_of_an_answer(zot: Any, server: ScriptedServer, nu
     assert zot.said() == [("user", "x")]
 
 
-def test_in_the_middle_of_an_answer(zot: Any, server: ScriptedServer) -> None:
+def test_in_the_middle_of_an_answer(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("one two three four", chunk=4, delay=0.2))
     process = zot.start(*zot.at(server), "--stream", "x")
     assert process.stdout.read(4) == b"one "
@@ -71,7 +72,7 @@ def test_in_the_middle_of_an_answer(zot: Any, server: ScriptedServer) -> None:
 
 
 @pytest.mark.parametrize(("times", "number", "code"), [(1, signal.SIGINT, 130), (2, signal.SIGTERM, 143)])
-def test_inside_a_tool_with_children(zot: Any, server: ScriptedServer, times: int, number: int, code: int) -> None:
+def test_inside_a_tool_with_children(zot: Zot, server: ScriptedServer, times: int, number: int, code: int) -> None:
     mark = f"61.0{os.getpid()}{times}"
     server.add(Turn(calls=[Call("bash", {"command": f"sleep {mark} & sleep {mark}"}), Call("bash", {"command": "ls"})]))
     process = zot.start(*zot.at(server), "-p", "x")
@@ -86,7 +87,7 @@ def test_inside_a_tool_with_children(zot: Any, server: ScriptedServer, times: in
     assert resumed(zot, server).count("aborted") == 2
 
 
-def test_a_child_that_will_not_end_is_killed(zot: Any, server: ScriptedServer) -> None:
+def test_a_child_that_will_not_end_is_killed(zot: Zot, server: ScriptedServer) -> None:
     mark = f"62.0{os.getpid()}"
     command = f"trap '' INT TERM; sleep {mark}; sleep {mark}"
     server.add(Turn(calls=[Call("bash", {"command": command})]))
@@ -98,7 +99,7 @@ def test_a_child_that_will_not_end_is_killed(zot: Any, server: ScriptedServer) -
     assert alive(mark) == []
 
 
-def test_while_standard_input_is_awaited(zot: Any) -> None:
+def test_while_standard_input_is_awaited(zot: Zot) -> None:
     process = zot.start("-p", "x", stdin=subprocess.PIPE)
     assert b"waiting for standard input" in process.stderr.readline()
     process.send_signal(signal.SIGINT)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -23,7 +24,7 @@ def result(events: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def test_a_skill_written_for_another_agent_is_told_and_loaded(zot: Any, server: ScriptedServer) -> None:
+def test_a_skill_written_for_another_agent_is_told_and_loaded(zot: Zot, server: ScriptedServer) -> None:
     write_skill(zot.cwd / ".claude/skills", "release", "Tag first, then push.")
     server.add(Turn(calls=[Call("skill", {"name": "release"})]), "done")
 
@@ -37,7 +38,7 @@ def test_a_skill_written_for_another_agent_is_told_and_loaded(zot: Any, server: 
     assert str(zot.cwd / ".claude/skills/release") in found["content"][0]["text"]
 
 
-def test_the_skills_of_the_project_come_before_ones_own(zot: Any, server: ScriptedServer) -> None:
+def test_the_skills_of_the_project_come_before_ones_own(zot: Zot, server: ScriptedServer) -> None:
     write_skill(zot.cwd / ".zot/skills", "release", "of the project")
     write_skill(zot.home / "skills", "release", "of the person")
     server.add(Turn(calls=[Call("skill", {"name": "release"})]), "done")
@@ -45,7 +46,7 @@ def test_the_skills_of_the_project_come_before_ones_own(zot: Any, server: Script
     assert "of the project" in result(zot.ask(server, "--json", "go").events)["content"][0]["text"]
 
 
-def test_an_extension_brings_skills_under_its_name(zot: Any, server: ScriptedServer) -> None:
+def test_an_extension_brings_skills_under_its_name(zot: Zot, server: ScriptedServer) -> None:
     folder = zot.home / "extensions" / "bundle"
     write_skill(folder, "release", "of the bundle")
     (folder / "extension.json").write_text('{"name": "bundle", "skills": ["release"]}')
@@ -57,7 +58,7 @@ def test_an_extension_brings_skills_under_its_name(zot: Any, server: ScriptedSer
     assert done.err == ""
 
 
-def test_a_bad_skill_is_told_once_with_its_place_and_the_run_goes_on(zot: Any, server: ScriptedServer) -> None:
+def test_a_bad_skill_is_told_once_with_its_place_and_the_run_goes_on(zot: Zot, server: ScriptedServer) -> None:
     folder = zot.cwd / ".zot/skills/bad"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: bad\n---\nNothing says what for.\n")
@@ -69,7 +70,7 @@ def test_a_bad_skill_is_told_once_with_its_place_and_the_run_goes_on(zot: Any, s
     assert f"{folder / 'SKILL.md'}" in done.line()
 
 
-def test_without_skills_the_model_hears_of_none(zot: Any, server: ScriptedServer) -> None:
+def test_without_skills_the_model_hears_of_none(zot: Zot, server: ScriptedServer) -> None:
     write_skill(zot.cwd / ".zot/skills", "release")
     server.add("ok", "ok", "ok")
 
@@ -83,7 +84,7 @@ def test_without_skills_the_model_hears_of_none(zot: Any, server: ScriptedServer
 
 
 @pytest.mark.parametrize("flag", ["-p", "--stream", "--json"])
-def test_a_prompt_that_names_a_skill_sends_its_text(zot: Any, server: ScriptedServer, flag: str) -> None:
+def test_a_prompt_that_names_a_skill_sends_its_text(zot: Zot, server: ScriptedServer, flag: str) -> None:
     write_skill(zot.cwd / ".zot/skills", "release", "Tag $ARGUMENTS first, then push.")
     server.add("done")
 
@@ -93,7 +94,7 @@ def test_a_prompt_that_names_a_skill_sends_its_text(zot: Any, server: ScriptedSe
     assert "Tag v1 first, then push." in server.requests[0].body["messages"][-1]["content"]
 
 
-def test_a_skill_that_is_not_there_fails_the_run_and_near_names_are_told(zot: Any, server: ScriptedServer) -> None:
+def test_a_skill_that_is_not_there_fails_the_run_and_near_names_are_told(zot: Zot, server: ScriptedServer) -> None:
     write_skill(zot.cwd / ".zot/skills", "release")
 
     done = zot.ask(server, "-p", "/skill:relaese v1")

@@ -5,9 +5,9 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -15,14 +15,14 @@ LONG = "line\n" * 200_000
 
 
 @pytest.mark.parametrize("mode", ["-p", "--stream", "--json"])
-def test_a_reader_that_leaves_ends_the_run_without_a_word(zot: Any, server: ScriptedServer, mode: str) -> None:
+def test_a_reader_that_leaves_ends_the_run_without_a_word(zot: Zot, server: ScriptedServer, mode: str) -> None:
     server.add(Turn(LONG, chunk=4000))
     done = zot.shell('zot "$@" | head -1; exit ${PIPESTATUS[0]}', *zot.at(server), mode, "x")
     assert (done.code, done.err) == (0, "")
     assert done.out.count("\n") == 1
 
 
-def test_a_reader_that_leaves_stops_the_model(zot: Any, server: ScriptedServer) -> None:
+def test_a_reader_that_leaves_stops_the_model(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("line\n" * 1000, chunk=5, delay=0.01))
     done = zot.shell('zot "$@" | head -1', *zot.at(server), "--stream", "x")
     assert (done.code, done.out, done.err) == (0, "line\n", "")
@@ -33,7 +33,7 @@ def test_a_reader_that_leaves_stops_the_model(zot: Any, server: ScriptedServer) 
 
 @pytest.mark.parametrize("arguments", ["-h", "--version", "-p x", "--json x", "--stream x"])
 def test_a_closed_standard_output_is_no_error_and_receives_nothing(
-    zot: Any, server: ScriptedServer, arguments: str
+    zot: Zot, server: ScriptedServer, arguments: str
 ) -> None:
     server.add("the answer")
     done = zot.shell(f'zot "$@" {arguments} >&-', *zot.at(server))
@@ -42,7 +42,7 @@ def test_a_closed_standard_output_is_no_error_and_receives_nothing(
         assert zot.said() == [("user", "x"), ("assistant", "the answer")]
 
 
-def test_all_streams_may_be_closed(zot: Any, server: ScriptedServer) -> None:
+def test_all_streams_may_be_closed(zot: Zot, server: ScriptedServer) -> None:
     server.add("the answer")
     done = zot.shell('zot "$@" <&- >&- 2>&-', *zot.at(server), "-p", "x")
     assert (done.code, done.out, done.err) == (0, "", "")
@@ -51,7 +51,7 @@ def test_all_streams_may_be_closed(zot: Any, server: ScriptedServer) -> None:
 
 
 @pytest.mark.parametrize("arguments", ["-h", "--version", "-p x", "--json x"])
-def test_a_full_device_is_one_line_and_a_failure(zot: Any, server: ScriptedServer, arguments: str) -> None:
+def test_a_full_device_is_one_line_and_a_failure(zot: Zot, server: ScriptedServer, arguments: str) -> None:
     server.add("the answer")
     done = zot.shell(f'zot "$@" {arguments} >/dev/full', *zot.at(server))
     assert done.code == 1
@@ -68,7 +68,7 @@ def test_a_full_device_is_one_line_and_a_failure(zot: Any, server: ScriptedServe
     ],
 )
 def test_whatever_cannot_print_says_so_in_the_same_line(
-    zot: Any, tmp_path: Path, arguments: str, buffering: str
+    zot: Zot, tmp_path: Path, arguments: str, buffering: str
 ) -> None:
     extension = tmp_path / "x"
     extension.mkdir()
@@ -83,14 +83,14 @@ def test_whatever_cannot_print_says_so_in_the_same_line(
 
 
 @pytest.mark.parametrize("arguments", ["-h", "--version"])
-def test_a_pager_that_was_closed_is_no_error(zot: Any, arguments: str) -> None:
+def test_a_pager_that_was_closed_is_no_error(zot: Zot, arguments: str) -> None:
     for buffering in ("", "1"):
         env = zot.env | {"PYTHON": sys.executable, "PYTHONUNBUFFERED": buffering}
         done = zot.shell(f"zot {arguments} | true; exit ${{PIPESTATUS[0]}}", env=env)
         assert (done.code, done.err) == (0, "")
 
 
-def test_a_pipe_that_does_not_block_still_gets_everything(zot: Any, server: ScriptedServer) -> None:
+def test_a_pipe_that_does_not_block_still_gets_everything(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(LONG, chunk=20_000))
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -104,7 +104,7 @@ def test_a_pipe_that_does_not_block_still_gets_everything(zot: Any, server: Scri
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_reader_that_reads_no_more_does_not_hold_up_the_end(
-    zot: Any, server: ScriptedServer, number: int, code: int
+    zot: Zot, server: ScriptedServer, number: int, code: int
 ) -> None:
     server.add(Turn(LONG, chunk=20_000))
     reading, writing = os.pipe()
@@ -119,13 +119,13 @@ def test_a_reader_that_reads_no_more_does_not_hold_up_the_end(
     assert zot.said()[0] == ("user", "x")
 
 
-def test_escape_sequences_reach_a_pipe_untouched(zot: Any, server: ScriptedServer) -> None:
+def test_escape_sequences_reach_a_pipe_untouched(zot: Zot, server: ScriptedServer) -> None:
     text = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x1b[0m\x9b1A\a"
     server.add(text)
     assert zot.ask(server, "-p", "x").out == text + "\n"
 
 
-def test_words_of_a_server_cannot_command_the_terminal(zot: Any, server: ScriptedServer) -> None:
+def test_words_of_a_server_cannot_command_the_terminal(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(status=400, body={"error": {"message": "bad\x1b]0;owned\x07\nthing\x1b[2J"}})))
     done = zot.ask(server, "-p", "x")
     assert done.code == 1
@@ -134,7 +134,7 @@ def test_words_of_a_server_cannot_command_the_terminal(zot: Any, server: Scripte
 
 
 def test_a_command_that_fails_and_prints_to_both_streams_stays_inside_the_tool(
-    zot: Any, server: ScriptedServer
+    zot: Zot, server: ScriptedServer
 ) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "echo out; echo err >&2; exit 3"})]), "seen")
     done = zot.ask(server, "-p", "x")
@@ -144,14 +144,14 @@ def test_a_command_that_fails_and_prints_to_both_streams_stays_inside_the_tool(
     assert "[exit 3]" in result
 
 
-def test_a_cut_off_answer_is_said_to_be_one(zot: Any, server: ScriptedServer) -> None:
+def test_a_cut_off_answer_is_said_to_be_one(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("once upon a", stop="length"))
     done = zot.ask(server, "-p", "x")
     assert (done.code, done.out) == (0, "once upon a\n")
     assert done.line() == "the answer was cut off: the model may not write more at once"
 
 
-def test_a_nohup_run_survives_the_end_of_its_terminal(zot: Any, server: ScriptedServer) -> None:
+def test_a_nohup_run_survives_the_end_of_its_terminal(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("done", delay=0.2))
     script = 'trap "" HUP; "$PYTHON" -m zot_agent "$@" & sleep 0.6; kill -HUP $!; wait $!'
     done = zot.shell(script, *zot.at(server), "-p", "x")

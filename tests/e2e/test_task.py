@@ -6,6 +6,7 @@ import stat
 from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -27,7 +28,7 @@ def script() -> list[Turn]:
 
 
 @pytest.fixture
-def project(zot: Any) -> Any:
+def project(zot: Zot) -> Zot:
     (zot.cwd / "calc.py").write_text(BROKEN)
     (zot.cwd / "test_calc.py").write_text(TEST)
     return zot
@@ -37,7 +38,7 @@ def calls_and_results(body: dict[str, Any]) -> str:
     return json.dumps(body, ensure_ascii=False)
 
 
-def check_work(zot: Any, server: ScriptedServer) -> None:
+def check_work(zot: Zot, server: ScriptedServer) -> None:
     assert (zot.cwd / "calc.py").read_text() == FIXED
     assert len(server.requests) == 4
     failed, read, passed = (calls_and_results(request.body) for request in server.requests[1:])
@@ -51,7 +52,7 @@ def check_work(zot: Any, server: ScriptedServer) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_print_shows_the_final_text_and_the_session_can_be_continued(
-    project: Any, server: ScriptedServer, provider: str
+    project: Zot, server: ScriptedServer, provider: str
 ) -> None:
     server.add(*script(), "still fine", "really")
     done = project.ask(server, "-p", PROMPT, provider=provider)
@@ -74,7 +75,7 @@ def test_print_shows_the_final_text_and_the_session_can_be_continued(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_stream_shows_the_text_of_each_step(project: Any, server: ScriptedServer, provider: str) -> None:
+def test_stream_shows_the_text_of_each_step(project: Zot, server: ScriptedServer, provider: str) -> None:
     server.add(*script())
     done = project.ask(server, "--stream", PROMPT, provider=provider)
     assert (done.code, done.err) == (0, "")
@@ -83,7 +84,7 @@ def test_stream_shows_the_text_of_each_step(project: Any, server: ScriptedServer
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_json_shows_every_event_in_its_order(project: Any, server: ScriptedServer, provider: str) -> None:
+def test_json_shows_every_event_in_its_order(project: Zot, server: ScriptedServer, provider: str) -> None:
     server.add(*script())
     done = project.ask(server, "-p", "--json", PROMPT, provider=provider)
     assert (done.code, done.err) == (0, "")
@@ -120,7 +121,7 @@ def test_json_shows_every_event_in_its_order(project: Any, server: ScriptedServe
 
 
 def test_the_session_file_has_the_rows_of_the_format_and_belongs_to_its_owner(
-    project: Any, server: ScriptedServer
+    project: Zot, server: ScriptedServer
 ) -> None:
     server.add(*script())
     assert project.ask(server, "-p", PROMPT, provider="anthropic").code == 0
@@ -152,7 +153,7 @@ def test_the_session_file_has_the_rows_of_the_format_and_belongs_to_its_owner(
     assert rows[-1]["cumulative"]["input_tokens"] == 40
 
 
-def test_a_wrong_call_is_told_to_the_model_and_the_run_goes_on(zot: Any, server: ScriptedServer) -> None:
+def test_a_wrong_call_is_told_to_the_model_and_the_run_goes_on(zot: Zot, server: ScriptedServer) -> None:
     calls = [Call("frobnicate", {}), Call("read", '{"path": '), Call("read", {"pth": "x"}), Call("read", "[]")]
     server.add(Turn(calls=calls), "sorry")
     done = zot.ask(server, "-p", "go")

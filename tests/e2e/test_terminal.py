@@ -6,9 +6,9 @@ import select
 import subprocess
 import sys
 import time
-from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -22,7 +22,7 @@ os.execv(sys.executable, [sys.executable, "-m", "zot_agent", *sys.argv[1:]])
 class Terminal:
     """A `zot` that a terminal controls."""
 
-    def __init__(self, zot: Any, *arguments: str) -> None:
+    def __init__(self, zot: Zot, *arguments: str) -> None:
         self.seen = ""
         self._master, slave = os.openpty()
         self._process = subprocess.Popen(
@@ -78,7 +78,7 @@ SAFE = "abc\x1b[31mred\x1b[0md\tef\nuserï¿½nimdaï¿½ zerowidth ï¿½tag  family ðŸ‘
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
 @pytest.mark.parametrize("mode", ["-p", "--stream"])
 def test_a_model_cannot_command_or_deceive_the_terminal(
-    zot: Any, server: ScriptedServer, mode: str, chunk: int
+    zot: Zot, server: ScriptedServer, mode: str, chunk: int
 ) -> None:
     server.add(Turn(UNSAFE, chunk=chunk))
     with Terminal(zot, *zot.at(server), "--no-session", mode, "x") as terminal:
@@ -87,12 +87,12 @@ def test_a_model_cannot_command_or_deceive_the_terminal(
 
 
 @pytest.mark.parametrize("mode", ["-p", "--stream"])
-def test_a_pipe_gets_what_the_model_wrote(zot: Any, server: ScriptedServer, mode: str) -> None:
+def test_a_pipe_gets_what_the_model_wrote(zot: Zot, server: ScriptedServer, mode: str) -> None:
     server.add(Turn(UNSAFE, chunk=1))
     assert zot.ask(server, "--no-session", mode, "x").out == UNSAFE
 
 
-def test_json_on_a_terminal_commands_nothing_and_says_the_same(zot: Any, server: ScriptedServer) -> None:
+def test_json_on_a_terminal_commands_nothing_and_says_the_same(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(UNSAFE))
     with Terminal(zot, *zot.at(server), "--no-session", "--json", "x") as terminal:
         assert terminal.code() == 0
@@ -101,7 +101,7 @@ def test_json_on_a_terminal_commands_nothing_and_says_the_same(zot: Any, server:
     assert "".join(event["delta"] for event in events if event["type"] == "text_delta") == UNSAFE
 
 
-def test_a_terminal_loads_what_makes_text_safe_and_no_screen(zot: Any, server: ScriptedServer) -> None:
+def test_a_terminal_loads_what_makes_text_safe_and_no_screen(zot: Zot, server: ScriptedServer) -> None:
     watch = (
         "import sys; from zot_agent.entry import main; code = main(); "
         "print('loaded', *[name for name in sys.modules if name.startswith(('zot_tui', 'urwid'))])"
@@ -126,7 +126,7 @@ def test_a_terminal_loads_what_makes_text_safe_and_no_screen(zot: Any, server: S
 
 
 @pytest.mark.parametrize("mode", ["-p", "--stream"])
-def test_a_person_sees_what_the_tools_do(zot: Any, server: ScriptedServer, mode: str) -> None:
+def test_a_person_sees_what_the_tools_do(zot: Zot, server: ScriptedServer, mode: str) -> None:
     wide = {"command": "printf '\x1b]0;owned\x07' >&2; echo wrong; exit 3\n# " + "x" * 500}
     calls = [Call("bash", wide), Call("read", {"path": "nowhere.txt"}), Call("ls", {})]
     server.add(Turn("I look.", calls=calls), "Done.")
@@ -145,7 +145,7 @@ def test_a_person_sees_what_the_tools_do(zot: Any, server: ScriptedServer, mode:
     assert len(dim) == 5
 
 
-def test_the_doctor_fits_the_terminal(zot: Any) -> None:
+def test_the_doctor_fits_the_terminal(zot: Zot) -> None:
     with ScriptedServer(key="another") as server:
         zot.env |= {"OPENAI_BASE_URL": server.base_url("openai-chat"), "ANTHROPIC_BASE_URL": server.url}
         with Terminal(zot, "doctor") as terminal:
@@ -157,14 +157,14 @@ def test_the_doctor_fits_the_terminal(zot: Any) -> None:
     assert "ok  terminal          " in terminal.seen
 
 
-def test_json_is_for_programs_and_says_nothing_besides(zot: Any, server: ScriptedServer) -> None:
+def test_json_is_for_programs_and_says_nothing_besides(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "true"})]), "Done.")
     with Terminal(zot, *zot.at(server), "--json", "x") as terminal:
         assert terminal.code() == 0
     assert all(line.startswith("{") for line in terminal.seen.splitlines())
 
 
-def test_control_c_before_the_answer(zot: Any, server: ScriptedServer) -> None:
+def test_control_c_before_the_answer(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(stall=30.0)))
     with Terminal(zot, *zot.at(server), "-p", "x") as terminal:
         server.wait_for(1, 60)
@@ -174,7 +174,7 @@ def test_control_c_before_the_answer(zot: Any, server: ScriptedServer) -> None:
     assert zot.said() == [("user", "x")]
 
 
-def test_control_c_twice_in_a_tool(zot: Any, server: ScriptedServer) -> None:
+def test_control_c_twice_in_a_tool(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("I wait.", calls=[Call("bash", {"command": "echo here > mark; sleep 63 & sleep 63"})]))
     with Terminal(zot, *zot.at(server), "--stream", "x") as terminal:
         terminal.read("I wait.")
@@ -191,7 +191,7 @@ def test_control_c_twice_in_a_tool(zot: Any, server: ScriptedServer) -> None:
     assert [role for role, _ in zot.said()] == ["user", "assistant", "tool"]
 
 
-def test_the_end_of_the_terminal_ends_the_run_and_its_children(zot: Any, server: ScriptedServer) -> None:
+def test_the_end_of_the_terminal_ends_the_run_and_its_children(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("so long", calls=[Call("bash", {"command": "echo $$ > pid; sleep 64"})]))
     with Terminal(zot, *zot.at(server), "--stream", "x") as terminal:
         end = time.monotonic() + 60

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from command import Zot
 from pty_screen import KITTY, PtyScreen
 
 from zot_provider.testing import ScriptedServer
@@ -13,7 +14,7 @@ FOCUS_IN, FOCUS_OUT = "\x1b[I", "\x1b[O"
 LIGHT = {b"\x1b]11;?\x1b\\": b"\x1b]11;rgb:ff/ff/ff\x1b\\"}
 
 
-def screen(zot: Any, server: ScriptedServer, **options: Any) -> PtyScreen:
+def screen(zot: Zot, server: ScriptedServer, **options: Any) -> PtyScreen:
     """The chat screen on a terminal that tells of focus and shows all colours, once it can be typed into."""
     environment = {**zot.env, "TERM": "xterm-256color", "COLORTERM": "truecolor", **options.pop("environment", {})}
     command = [sys.executable, "-m", "zot_agent", *zot.at(server)]
@@ -49,7 +50,7 @@ def look_away_and_back(pty: PtyScreen) -> None:
     pty.type(FOCUS_IN)
 
 
-def test_an_extension_that_only_brings_a_theme(zot: Any, server: ScriptedServer, tmp_path: Path) -> None:
+def test_an_extension_that_only_brings_a_theme(zot: Zot, server: ScriptedServer, tmp_path: Path) -> None:
     extension(tmp_path / "solar", colors={"background": "#002b36", "user": "#cb4b16", "nosuch": "#ffffff"})
     installed = zot.run("ext", "install", str(tmp_path / "solar"))
     assert installed.code == 0
@@ -89,7 +90,7 @@ def test_an_extension_that_only_brings_a_theme(zot: Any, server: ScriptedServer,
 
 
 def test_a_theme_that_is_installed_while_zot_runs_can_be_chosen_after_a_reload(
-    zot: Any, server: ScriptedServer, tmp_path: Path
+    zot: Zot, server: ScriptedServer, tmp_path: Path
 ) -> None:
     theme = extension(tmp_path / "forest" / "forest", colors={"background": "#0b3d0b"})
     (theme.parent / "themes").mkdir()
@@ -104,7 +105,7 @@ def test_a_theme_that_is_installed_while_zot_runs_can_be_chosen_after_a_reload(
         assert pty.wait_end() == 0
 
 
-def test_the_theme_of_the_settings_is_used_once_its_file_can_be_read(zot: Any, server: ScriptedServer) -> None:
+def test_the_theme_of_the_settings_is_used_once_its_file_can_be_read(zot: Zot, server: ScriptedServer) -> None:
     theme = zot.home / "themes" / "mine.json"
     theme.parent.mkdir(parents=True)
     theme.write_text("{")
@@ -119,7 +120,7 @@ def test_the_theme_of_the_settings_is_used_once_its_file_can_be_read(zot: Any, s
         assert pty.wait_end() == 0
 
 
-def test_a_theme_for_dark_terminals_brings_its_paper_to_a_light_one(zot: Any, server: ScriptedServer) -> None:
+def test_a_theme_for_dark_terminals_brings_its_paper_to_a_light_one(zot: Zot, server: ScriptedServer) -> None:
     theme = zot.home / "themes" / "night.json"
     theme.parent.mkdir(parents=True)
     theme.write_text(json.dumps({"mode": "dark", "colors": {"user": "#cb4b16"}}))

@@ -6,6 +6,7 @@ import termios
 from typing import Any
 
 import pytest
+from command import Zot
 from pty_screen import KITTY, PtyScreen
 
 from zot_provider.testing import ScriptedServer, Turn
@@ -14,7 +15,7 @@ BAR, BLOCK, UNDERLINE, OWN = b"\x1b[6 q", b"\x1b[2 q", b"\x1b[4 q", b"\x1b[0 q"
 NORMAL = "\n  normal  "
 
 
-def screen(zot: Any, server: ScriptedServer, config: dict[str, Any], **named: Any) -> PtyScreen:
+def screen(zot: Zot, server: ScriptedServer, config: dict[str, Any], **named: Any) -> PtyScreen:
     zot.home.mkdir()
     (zot.home / "config.json").write_text(json.dumps(config))
     environment = {**zot.env, "TERM": "xterm-256color"}
@@ -30,7 +31,7 @@ def shape(pty: PtyScreen) -> bytes:
     return max((BAR, BLOCK, UNDERLINE, OWN), key=pty.received.rfind)
 
 
-def test_a_prompt_is_edited_as_in_vi_and_sent(zot: Any, server: ScriptedServer) -> None:
+def test_a_prompt_is_edited_as_in_vi_and_sent(zot: Zot, server: ScriptedServer) -> None:
     server.add("It is.", "Again.")
     with screen(zot, server, {"editor_mode": "vi"}) as pty:
         pty.wait_until(lambda: BAR in pty.received)
@@ -57,7 +58,7 @@ def test_a_prompt_is_edited_as_in_vi_and_sent(zot: Any, server: ScriptedServer) 
     assert [text for role, text in zot.said() if role == "user"] == ["is this right?", "typed at once"]
 
 
-def test_the_cursor_is_given_back_for_another_program_and_taken_again(zot: Any, server: ScriptedServer) -> None:
+def test_the_cursor_is_given_back_for_another_program_and_taken_again(zot: Zot, server: ScriptedServer) -> None:
     program = zot.cwd / "editor.py"
     program.write_text("import sys; print('in the editor', flush=True); open(sys.argv[1], 'a').write(' and more')")
     zot.env["EDITOR"] = f"{sys.executable} {program}"
@@ -74,7 +75,7 @@ def test_the_cursor_is_given_back_for_another_program_and_taken_again(zot: Any, 
         assert shape(pty) == OWN
 
 
-def test_esc_closes_suggestions_then_leaves_insert_mode_then_stops(zot: Any, server: ScriptedServer) -> None:
+def test_esc_closes_suggestions_then_leaves_insert_mode_then_stops(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("one two three four", chunk=4, delay=0.3), "again")
     with screen(zot, server, {"editor_mode": "vi"}) as pty:
         pty.type("count\r")
@@ -94,7 +95,7 @@ def test_esc_closes_suggestions_then_leaves_insert_mode_then_stops(zot: Any, ser
         assert pty.wait_end() == 0
 
 
-def test_history_lies_beyond_the_first_and_the_last_line(zot: Any, server: ScriptedServer) -> None:
+def test_history_lies_beyond_the_first_and_the_last_line(zot: Zot, server: ScriptedServer) -> None:
     server.add("one", "two")
     with screen(zot, server, {}) as pty:
         pty.type("/vi\r")
@@ -118,7 +119,7 @@ def test_history_lies_beyond_the_first_and_the_last_line(zot: Any, server: Scrip
 
 @pytest.mark.parametrize(("answers", "told"), [({b"\x1b[c": b"\x1b[?62;22c"}, True), (KITTY, False)])
 def test_chords_that_this_terminal_does_not_tell_are_named(
-    zot: Any, server: ScriptedServer, answers: dict[bytes, bytes], told: bool
+    zot: Zot, server: ScriptedServer, answers: dict[bytes, bytes], told: bool
 ) -> None:
     keymap = {"ctrl+enter": "/new", "capslock": "/help", "ctrl+p": "/model"}
     with screen(zot, server, {"keymap": keymap}, answers=answers) as pty:
@@ -129,7 +130,7 @@ def test_chords_that_this_terminal_does_not_tell_are_named(
         assert pty.wait_end() == 0
 
 
-def test_a_mode_that_is_none_is_told_with_its_place(zot: Any) -> None:
+def test_a_mode_that_is_none_is_told_with_its_place(zot: Zot) -> None:
     zot.home.mkdir()
     (zot.home / "config.json").write_text('{"editor_mode": "emacs"}')
     result = zot.run("-p", "hello")

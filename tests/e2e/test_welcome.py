@@ -1,12 +1,12 @@
 """The first screen on a real terminal: what a person without a key pastes there."""
 
 import sys
-from typing import Any
 
+from command import Zot
 from pty_screen import PtyScreen
 
 
-def test_a_key_that_is_pasted_on_the_first_screen_is_taken_for_this_run(zot: Any) -> None:
+def test_a_key_that_is_pasted_on_the_first_screen_is_taken_for_this_run(zot: Zot) -> None:
     key = "sk-ant-api03-0123456789abcdef"
     environment = {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
     environment["TERM"] = "xterm-256color"
@@ -28,7 +28,7 @@ def test_a_key_that_is_pasted_on_the_first_screen_is_taken_for_this_run(zot: Any
     assert not [path for path in zot.home.rglob("*") if path.is_file() and key in path.read_text(errors="replace")]
 
 
-def test_a_terminal_that_can_only_print_lines_is_told_of_the_way_that_can(zot: Any) -> None:
+def test_a_terminal_that_can_only_print_lines_is_told_of_the_way_that_can(zot: Zot) -> None:
     for names in ({}, {"ANTHROPIC_API_KEY": "", "OPENAI_API_KEY": ""}):
         environment = {**zot.env, "TERM": "dumb", **names}
         with PtyScreen([sys.executable, "-m", "zot_agent"], environment=environment, cwd=str(zot.cwd)) as pty:

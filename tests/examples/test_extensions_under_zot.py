@@ -34,7 +34,7 @@ class Zot:
         self.told: list[ExtensionEvent] = []
         conversation.events.add(self._hear)
 
-    def _hear(self, event: Any) -> None:
+    def _hear(self, event: object) -> None:
         if isinstance(event, get_args(ExtensionEvent)):
             self.told.append(event)
 

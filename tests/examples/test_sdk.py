@@ -8,11 +8,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import pytest
 
-from zot_provider.testing import Call, ScriptedServer, Turn
+from zot_provider.testing import Call, Received, ScriptedServer, Turn
 from zot_provider.usage import Usage
 
 SDK = Path(__file__).parents[2] / "examples" / "sdk"
@@ -253,7 +253,7 @@ def test_tracing(example: Example, installer_environment: dict[str, str]) -> Non
 
 
 def test_many_agents(example: Example) -> None:
-    def answer(request: Any) -> Turn:
+    def answer(request: Received) -> Turn:
         number = re.search(r"name of asteroid (\d+)\?", str(request.body))
         assert number
         return Turn(error=RuntimeError("no idea")) if number[1] == "13" else Turn(f"asteroid-{number[1]}")

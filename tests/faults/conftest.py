@@ -1,20 +1,15 @@
-"""A `zot` process that may be killed, a conversation worth losing, and what a provider takes of it."""
+"""The `zot` command in a project with two files, a scripted server, and checks of the requests that it is sent."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import KEY, PROVIDERS, Zot
 
 from zot_provider.testing import ScriptedServer
-
-KEY = "sk-test-0123456789-secret"
-PROVIDERS = {"anthropic": "anthropic-messages", "openai": "openai-chat", "openai-responses": "openai-responses"}
 
 
 @pytest.fixture(autouse=True)
@@ -23,62 +18,13 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ZOT_HOME", str(tmp_path / "zot-home"))
 
 
-class Zot:
-    """Runs `zot` in a project directory, with an environment that holds nothing else."""
-
-    def __init__(self, root: Path) -> None:
-        self.home, self.cwd = root / "zot-home", root / "project"
-        self.cwd.mkdir()
-        (self.cwd / "a.txt").write_text("alpha\n")
-        (self.cwd / "b.txt").write_text("beta\n")
-        self.env = {
-            **os.environ,
-            "HOME": str(root / "home"),
-            "ZOT_HOME": str(self.home),
-            "ANTHROPIC_API_KEY": KEY,
-            "OPENAI_API_KEY": KEY,
-        }
-
-    def start(self, server: ScriptedServer, *arguments: str, provider: str = "openai") -> "subprocess.Popen[bytes]":
-        """Start against a scripted server, and return at once."""
-        url = server.base_url(PROVIDERS[provider])
-        return self._start("--provider", provider, "--model", "scripted", "--base-url", url, *arguments)
-
-    def _start(self, *arguments: str) -> "subprocess.Popen[bytes]":
-        return subprocess.Popen(
-            [sys.executable, "-m", "zot_agent", *arguments],
-            cwd=self.cwd,
-            env=self.env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def run(self, server: ScriptedServer, *arguments: str, provider: str = "openai") -> tuple[int, str, str]:
-        """Run to the end: the exit code, standard output and standard error."""
-        return self._finish(self.start(server, *arguments, provider=provider))
-
-    def bare(self, *arguments: str) -> tuple[int, str, str]:
-        """Run to the end with nothing but these arguments."""
-        return self._finish(self._start(*arguments))
-
-    def _finish(self, process: "subprocess.Popen[bytes]") -> tuple[int, str, str]:
-        try:
-            out, err = process.communicate(timeout=30)
-        finally:
-            process.kill()
-        return process.returncode, out.decode(), err.decode()
-
-    @property
-    def session(self) -> Path:
-        """The only session file."""
-        (path,) = self.home.glob("sessions/*/*.jsonl")
-        return path
-
-
 @pytest.fixture
 def zot(tmp_path: Path) -> Zot:
-    return Zot(tmp_path)
+    """`zot` in a project with two files."""
+    zot = Zot(tmp_path)
+    (zot.cwd / "a.txt").write_text("alpha\n")
+    (zot.cwd / "b.txt").write_text("beta\n")
+    return zot
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_core import Runtime
 from zot_core.sessions.file import SessionFile, StoredSession, load
@@ -36,7 +37,7 @@ STEPS = [
 ]
 
 
-def limited(zot: Any, server: ScriptedServer, limit: int, *arguments: str) -> tuple[int, str, str]:
+def limited(zot: Zot, server: ScriptedServer, limit: int, *arguments: str) -> tuple[int, str, str]:
     """Run zot on a disk on which no file may be larger than `limit` bytes."""
     base = ["--provider", "openai", "--model", "scripted", "--base-url", server.base_url("openai-chat"), *arguments]
     done = subprocess.run(
@@ -57,7 +58,7 @@ def messages(path: Path) -> list[Message]:
 
 @pytest.mark.parametrize("limit", [420, 700, 1200, 1900, 2600])
 def test_a_disk_that_fills_up_ends_the_run_with_one_line_and_the_conversation_so_far_goes_on(
-    zot: Any, server: ScriptedServer, accepted: Callable[[str, Any], None], limit: int
+    zot: Zot, server: ScriptedServer, accepted: Callable[[str, dict[str, Any]], None], limit: int
 ) -> None:
     server.add(*STEPS, Turn("never"))
     code, out, err = limited(zot, server, limit, "--json", "go")
@@ -71,13 +72,13 @@ def test_a_disk_that_fills_up_ends_the_run_with_one_line_and_the_conversation_so
     assert zot.session.stat().st_size == limit
 
     with ScriptedServer(["there is room again"], key=server.key) as other:
-        assert zot.run(other, "-p", "-c", "go on") == (0, "there is room again\n", "")
+        assert zot.ask(other, "-p", "-c", "go on").result == (0, "there is room again\n", "")
         accepted("openai-chat", other.requests[0].body)
     assert [message.text for message in messages(zot.session)][-2:] == ["go on", "there is room again"]
 
 
 def test_a_disk_with_no_room_for_a_first_message_leaves_no_file_and_asks_nobody(
-    zot: Any, server: ScriptedServer
+    zot: Zot, server: ScriptedServer
 ) -> None:
     code, out, err = limited(zot, server, 10, "-p", "go")
     assert (code, out, err.count("\n")) == (1, "", 1)
@@ -86,15 +87,15 @@ def test_a_disk_with_no_room_for_a_first_message_leaves_no_file_and_asks_nobody(
     assert server.requests == []
 
 
-def test_a_full_disk_does_not_harm_a_session_that_is_gone_on_with(zot: Any, server: ScriptedServer) -> None:
+def test_a_full_disk_does_not_harm_a_session_that_is_gone_on_with(zot: Zot, server: ScriptedServer) -> None:
     server.add("first", "third")
-    assert zot.run(server, "-p", "one") == (0, "first\n", "")
+    assert zot.ask(server, "-p", "one").result == (0, "first\n", "")
     before = zot.session.read_bytes()
     code, out, err = limited(zot, server, len(before), "-p", "-c", "two")
     assert (code, out) == (1, "")
     assert re.fullmatch(FULL.format(zot.session), err)
     assert zot.session.read_bytes() == before
-    assert zot.run(server, "-p", "-c", "three") == (0, "third\n", "")
+    assert zot.ask(server, "-p", "-c", "three").result == (0, "third\n", "")
     assert [message.text for message in messages(zot.session)] == ["one", "first", "three", "third"]
 
 
@@ -112,39 +113,39 @@ async def test_an_agent_whose_device_is_full_tells_so_and_asks_nobody(server: Sc
 
 
 @pytest.mark.parametrize("place", ["folder of all", "folder of this project"])
-def test_a_file_in_place_of_the_folder_of_sessions_is_told(zot: Any, server: ScriptedServer, place: str) -> None:
+def test_a_file_in_place_of_the_folder_of_sessions_is_told(zot: Zot, server: ScriptedServer, place: str) -> None:
     if place == "folder of all":
         zot.home.mkdir()
         (zot.home / "sessions").write_text("a file")
     else:
         server.add("ok")
-        zot.run(server, "-p", "hi")
+        zot.ask(server, "-p", "hi")
         folder = zot.session.parent
         zot.session.unlink()
         folder.rmdir()
         folder.write_text("a file")
-    code, out, err = zot.run(server, "-p", "hello")
+    code, out, err = zot.ask(server, "-p", "hello").result
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert err.startswith("zot: cannot ")
     assert "session" in err
 
 
-def test_a_folder_in_which_nothing_can_be_made_is_told(zot: Any, server: ScriptedServer) -> None:
+def test_a_folder_in_which_nothing_can_be_made_is_told(zot: Zot, server: ScriptedServer) -> None:
     zot.env["ZOT_HOME"] = "/proc/zot"  # nobody, root included, can make anything there
-    code, out, err = zot.run(server, "-p", "hello")
+    code, out, err = zot.ask(server, "-p", "hello").result
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert err.startswith("zot: cannot create the folder of session /proc/zot/")
 
 
 def test_processes_that_want_a_session_in_use_are_told_and_cost_the_first_one_nothing(
-    zot: Any, server: ScriptedServer
+    zot: Zot, server: ScriptedServer
 ) -> None:
     told = Event()
     server.add(STEPS[0], lambda _: STEPS[1] if told.wait(20) else Turn("nobody came"), *STEPS[2:], "the end")
-    first = zot.start(server, "-p", "go")
+    first = zot.start(*zot.at(server), "-p", "go")
     server.wait_for(2, 20)
     for _ in range(2):
-        code, out, err = zot.run(server, "-p", "-c", "me too")
+        code, out, err = zot.ask(server, "-p", "-c", "me too").result
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert "is in use by another zot; close that one first" in err
     told.set()
@@ -154,4 +155,4 @@ def test_processes_that_want_a_session_in_use_are_told_and_cost_the_first_one_no
     assert [message.role for message in said] == ["user", *["assistant", "tool"] * len(STEPS), "assistant"]
     assert len(server.requests) == len(STEPS) + 1
     server.add("now it is my turn")
-    assert zot.run(server, "-p", "-c", "me too") == (0, "now it is my turn\n", "")
+    assert zot.ask(server, "-p", "-c", "me too").result == (0, "now it is my turn\n", "")

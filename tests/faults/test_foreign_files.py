@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_core.sessions.file import load
 from zot_provider.testing import ScriptedServer
@@ -63,15 +64,15 @@ def test_everything_that_a_file_of_the_go_zot_holds_is_read(path: Path) -> None:
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
 def test_a_file_of_the_go_zot_is_gone_on_with_and_every_row_of_it_stays(
-    zot: Any,
+    zot: Zot,
     server: ScriptedServer,
     providers: dict[str, str],
-    accepted: Callable[[str, Any], None],
+    accepted: Callable[[str, dict[str, Any]], None],
     path: Path,
     provider: str,
 ) -> None:
     server.add("gone on")
-    assert zot.run(server, "-p", "--session", str(path), "go on", provider=provider) == (0, "gone on\n", "")
+    assert zot.ask(server, "-p", "--session", str(path), "go on", provider=provider).result == (0, "gone on\n", "")
 
     body = json.dumps(server.requests[0].body, ensure_ascii=False)
     accepted(providers[provider], server.requests[0].body)
@@ -93,13 +94,13 @@ def test_a_file_of_the_go_zot_is_gone_on_with_and_every_row_of_it_stays(
 
 
 def test_a_session_without_another_model_named_goes_on_with_the_one_of_its_last_meta_row(
-    zot: Any, server: ScriptedServer, path: Path
+    zot: Zot, server: ScriptedServer, path: Path
 ) -> None:
     path.write_text(ROWS.replace('"second","provider":"anthropic"', '"second","provider":"openai"'))
     before = path.read_bytes()
     server.add("gone on")
     zot.env["OPENAI_BASE_URL"] = server.base_url("openai-chat")
-    process = zot.bare("-p", "--session", str(path), "go on")
+    process = zot.run("-p", "--session", str(path), "go on").result
     assert process == (0, "gone on\n", "")
     assert server.requests[0].body["model"] == "second"
     data = path.read_bytes()
@@ -126,14 +127,14 @@ def test_a_session_without_another_model_named_goes_on_with_the_one_of_its_last_
     ],
 )
 def test_a_row_of_any_shape_is_survived_and_stays_where_it_is(
-    zot: Any, server: ScriptedServer, accepted: Callable[[str, Any], None], tmp_path: Path, row: str
+    zot: Zot, server: ScriptedServer, accepted: Callable[[str, dict[str, Any]], None], tmp_path: Path, row: str
 ) -> None:
     first, *others = ROWS.splitlines(keepends=True)
     path = tmp_path / "odd.jsonl"
     path.write_text("".join([first, row, "\n", *others, row]))
     before = path.read_bytes()
     server.add("gone on")
-    assert zot.run(server, "-p", "--session", str(path), "go on") == (0, "gone on\n", "")
+    assert zot.ask(server, "-p", "--session", str(path), "go on").result == (0, "gone on\n", "")
     accepted("openai-chat", server.requests[0].body)
     assert path.read_bytes().startswith(before + b"\n")
     assert [message.text for message in load(str(path)).messages][-2:] == ["go on", "gone on"]

@@ -3,6 +3,7 @@
 import json
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from threading import Timer
 from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_core import Runtime
 from zot_core.sessions.file import load
@@ -42,7 +44,7 @@ def script(chance: random.Random) -> list[Turn]:
     return [*turns, Turn("the end", delay=0.01, chunk=3)]
 
 
-def killed(process: Any, chance: random.Random) -> list[dict[str, Any]]:
+def killed(process: "subprocess.Popen[bytes]", chance: random.Random) -> list[dict[str, Any]]:
     """Kill a process once it has told a random number of events, a moment later; all that it told."""
     limit = Timer(20.0, process.kill)
     limit.start()
@@ -96,7 +98,7 @@ async def ask_again(path: Path, server: ScriptedServer, providers: dict[str, str
 
 @pytest.mark.parametrize("seed", range(KILLS))
 async def test_a_killed_run_loses_nothing_it_told_of_and_the_conversation_goes_on(
-    zot: Any,
+    zot: Zot,
     server: ScriptedServer,
     providers: dict[str, str],
     accepted: Callable[[str, dict[str, Any]], None],
@@ -105,7 +107,7 @@ async def test_a_killed_run_loses_nothing_it_told_of_and_the_conversation_goes_o
     chance = random.Random(seed)
     provider = list(providers)[seed % len(providers)]
     server.add(*script(chance))
-    events = killed(zot.start(server, "--json", "do it", provider=provider), chance)
+    events = killed(zot.start(*zot.at(server, provider), "--json", "do it"), chance)
     told = [report for event in events if (report := reported(event))]
     before = zot.session.read_bytes()
     there = stored(zot.session)
@@ -114,7 +116,7 @@ async def test_a_killed_run_loses_nothing_it_told_of_and_the_conversation_goes_o
 
     with ScriptedServer(["understood"] * 3 + ["resumed"], key=server.key) as other:
         await ask_again(zot.session, other, providers)
-        assert zot.run(other, "-p", "-c", "go on", provider=provider) == (0, "resumed\n", "")
+        assert zot.ask(other, "-p", "-c", "go on", provider=provider).result == (0, "resumed\n", "")
         assert len(other.requests) == 4
     assert zot.session.read_bytes().startswith(before)
     assert stored(zot.session) == [*there, ("user_message", "go on"), ("assistant_message", "resumed")]

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -45,7 +44,7 @@ def whole(tmp_path: Path) -> tuple[bytes, Parts]:
     return path.read_bytes(), said
 
 
-def test_every_beginning_of_a_file_opens_and_is_gone_on_with(whole: Any, tmp_path: Path) -> None:
+def test_every_beginning_of_a_file_opens_and_is_gone_on_with(whole: tuple[bytes, Parts], tmp_path: Path) -> None:
     data, said = whole
     assert {type(block).__name__ for _, block in said} == {
         *("TextBlock", "ImageBlock", "ReasoningBlock", "ToolCallBlock", "ToolResultBlock")
@@ -70,7 +69,7 @@ def test_every_beginning_of_a_file_opens_and_is_gone_on_with(whole: Any, tmp_pat
     assert known == len(said)
 
 
-def test_a_file_without_a_whole_meta_row_is_no_session(whole: Any, tmp_path: Path) -> None:
+def test_a_file_without_a_whole_meta_row_is_no_session(whole: tuple[bytes, Parts], tmp_path: Path) -> None:
     data, _ = whole
     path = tmp_path / "cut.jsonl"
     for end in range(data.index(b"\n")):

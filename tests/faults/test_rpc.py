@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from command import Zot
 
 from zot_agent.client import Talk
 from zot_core.images import LARGEST
@@ -32,7 +33,7 @@ def argv(server: ScriptedServer, *flags: str) -> list[str]:
 
 
 @pytest.fixture
-def start(zot: Any, server: ScriptedServer) -> Iterator[Start]:
+def start(zot: Zot, server: ScriptedServer) -> Iterator[Start]:
     """Starts `zot rpc`, with more in its environment if wanted."""
     talks: list[Talk] = []
 
@@ -87,9 +88,9 @@ def peak_memory(pid: int) -> int:
     return int(line.split()[1]) * 1024
 
 
-def hang(zot: Any, server: ScriptedServer) -> Path:
+def hang(zot: Zot, server: ScriptedServer) -> Path:
     """Have the model call a tool that runs for ever; a fifo that tells its process group."""
-    fifo: Path = zot.cwd / "pid"
+    fifo = zot.cwd / "pid"
     os.mkfifo(fifo)
     server.add(Turn("Now. ", calls=[Call("bash", {"command": "echo $$ > pid; sleep 600 & sleep 600"})]))
     return fifo
@@ -106,9 +107,9 @@ process.wait()
 """A client that asks, and waits to be killed."""
 
 
-def test_a_client_that_is_killed_takes_zot_and_its_tools_with_it(zot: Any, server: ScriptedServer) -> None:
+def test_a_client_that_is_killed_takes_zot_and_its_tools_with_it(zot: Zot, server: ScriptedServer) -> None:
     server.add("earlier answer")
-    assert zot.run(server, "-p", "earlier") == (0, "earlier answer\n", "")
+    assert zot.ask(server, "-p", "earlier").result == (0, "earlier answer\n", "")
     fifo = hang(zot, server)
     command = [sys.executable, "-c", CLIENT, *argv(server, "--session", str(zot.session))]
     with subprocess.Popen(command, cwd=zot.cwd, env=zot.env, stdout=subprocess.PIPE) as client:
@@ -122,10 +123,10 @@ def test_a_client_that_is_killed_takes_zot_and_its_tools_with_it(zot: Any, serve
     assert [message.text for message in messages[:4]] == ["earlier", "earlier answer", "hi", "Now. "]
     assert zot.session.read_bytes().endswith(b"}\n")
     server.add("still there")
-    assert zot.run(server, "-p", "-c", "go on") == (0, "still there\n", "")
+    assert zot.ask(server, "-p", "-c", "go on").result == (0, "still there\n", "")
 
 
-def test_a_client_that_closes_its_end_stops_everything_at_once(zot: Any, server: ScriptedServer) -> None:
+def test_a_client_that_closes_its_end_stops_everything_at_once(zot: Zot, server: ScriptedServer) -> None:
     fifo = hang(zot, server)
     with subprocess.Popen(
         argv(server), cwd=zot.cwd, env=zot.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -145,7 +146,7 @@ def test_a_client_that_closes_its_end_stops_everything_at_once(zot: Any, server:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_zot_and_its_tools(
-    start: Start, zot: Any, server: ScriptedServer, number: signal.Signals
+    start: Start, zot: Zot, server: ScriptedServer, number: signal.Signals
 ) -> None:
     fifo = hang(zot, server)
     talk = start()
@@ -158,7 +159,7 @@ def test_a_signal_ends_zot_and_its_tools(
     assert not group_runs(tool)
 
 
-def test_a_client_that_reads_nothing_costs_a_bounded_amount_of_memory(zot: Any, server: ScriptedServer) -> None:
+def test_a_client_that_reads_nothing_costs_a_bounded_amount_of_memory(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("x" * 150_000_000, chunk=1 << 16))
     with subprocess.Popen(
         argv(server), cwd=zot.cwd, env=zot.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -205,7 +206,7 @@ def test_a_last_line_without_its_break_counts(start: Start, server: ScriptedServ
     assert talk.process.returncode == 0
 
 
-def test_no_input_at_all_is_the_end(zot: Any, server: ScriptedServer) -> None:
+def test_no_input_at_all_is_the_end(zot: Zot, server: ScriptedServer) -> None:
     for source in (subprocess.DEVNULL, (zot.cwd / "a.txt").open("rb")):
         done = subprocess.run(argv(server), cwd=zot.cwd, env=zot.env, stdin=source, capture_output=True, timeout=60)
         assert (done.returncode, done.stderr) == (0, b"")
@@ -274,7 +275,7 @@ def test_prompts_without_end_are_refused_and_the_others_kept(start: Start, serve
     ids=["no base64", "no image", "too large", "no data", "a number as type", "no object"],
 )
 def test_an_image_that_cannot_be_sent_is_named(
-    start: Start, server: ScriptedServer, image: Any, complaint: str
+    start: Start, server: ScriptedServer, image: object, complaint: str
 ) -> None:
     good = {"mime_type": "image/png", "data": base64.b64encode(PNG).decode()}
     talk = start()
@@ -329,7 +330,7 @@ def test_blank_lines_and_carriage_returns_are_no_commands(start: Start) -> None:
 @pytest.mark.parametrize(
     "id", ["1", 1, 0, -1.5, 1e300, 12345678901234567890, True, None, [], [1, {"a": "§\u2028"}], {}, "", "\U0001f600\n"]
 )
-def test_an_id_of_any_type_comes_back_as_it_was(start: Start, id: Any) -> None:
+def test_an_id_of_any_type_comes_back_as_it_was(start: Start, id: object) -> None:
     talk = start()
     answers = [talk.ask({"id": id, "type": type}) for type in ("ping", "no_such_command", "get_models")]
     assert [answer["id"] for answer in answers] == [id] * 3
@@ -423,7 +424,7 @@ def test_abort_ends_a_request_that_is_not_answered(start: Start, server: Scripte
     assert aborted(talk.until("done"))
 
 
-def test_abort_ends_a_tool_and_all_that_it_started(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_abort_ends_a_tool_and_all_that_it_started(start: Start, zot: Zot, server: ScriptedServer) -> None:
     fifo = hang(zot, server)
     server.add("next")
     talk = start()
@@ -461,7 +462,7 @@ def think(call):
 """
 
 
-def test_abort_ends_a_question_to_an_extension(start: Start, zot: Any, server: ScriptedServer) -> None:
+def test_abort_ends_a_question_to_an_extension(start: Start, zot: Zot, server: ScriptedServer) -> None:
     asked = zot.cwd / "asked"
     os.mkfifo(asked)
     server.add(Turn(calls=[Call("write", {"path": "new.txt", "content": "x"})]), "not asked for")
@@ -503,7 +504,7 @@ SAY = "ext.command('say', 'say it')(lambda args: prompt('say it'))"
 
 
 def test_a_prompt_of_an_extension_that_finds_no_place_disturbs_nobody(
-    start: Start, zot: Any, server: ScriptedServer
+    start: Start, zot: Zot, server: ScriptedServer
 ) -> None:
     server.add(ENDLESS)
     talk = start("--ext", extension(zot.cwd.parent / "say", SAY))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Zot
 
 from zot_agent.client import Event, Talk
 from zot_agent.rpc import METHODS
@@ -207,7 +208,7 @@ def in_folder(folder: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("seed", range(PROCESSES))
-def test_the_rules_hold_in_every_sequence_of_commands(zot: Any, server: ScriptedServer, seed: int) -> None:
+def test_the_rules_hold_in_every_sequence_of_commands(zot: Zot, server: ScriptedServer, seed: int) -> None:
     chance, model = random.Random(seed), random.Random(-seed)
     server.add(*[lambda request: answer(model)] * 20_000)
     flags = ["--provider", "openai", "--model", "scripted", "--base-url", server.base_url("openai-chat")]

@@ -75,7 +75,7 @@ def post(server: ScriptedServer, wire: str, body: bytes) -> tuple[int, str]:
 def test_any_transcript_that_a_session_holds_is_taken(
     eager: ScriptedServer,
     providers: dict[str, str],
-    accepted: Callable[[str, Any], None],
+    accepted: Callable[[str, dict[str, Any]], None],
     provider: str,
     messages: list[Message],
 ) -> None:
@@ -117,7 +117,7 @@ SAID = {"type": "message", "role": "user", "content": "hi"}
     ],
 )
 def test_a_conversation_that_does_not_add_up_is_not_taken(
-    accepted: Callable[[str, Any], None], wire: str, body: dict[str, Any]
+    accepted: Callable[[str, dict[str, Any]], None], wire: str, body: dict[str, Any]
 ) -> None:
     with pytest.raises(AssertionError, match="would refuse this"):
         accepted(wire, body)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from raw_server import StartRawServer
 
 from zot_provider.errors import (
     ConfigError,
@@ -52,7 +53,7 @@ async def post(transport: HttpTransport, url: str, body: bytes = b"{}") -> bytes
         return b"".join([chunk async for chunk in chunks])
 
 
-def failure(raw_server: Any, answer: bytes, limits: HttpLimits = LIMITS, rest: float = 0.0) -> ProviderError:
+def failure(raw_server: StartRawServer, answer: bytes, limits: HttpLimits = LIMITS, rest: float = 0.0) -> ProviderError:
     """What posting to a server with this answer raises."""
 
     async def main() -> ProviderError:
@@ -72,7 +73,7 @@ def test_the_limits_are_the_documented_ones() -> None:
     assert HttpLimits() == HttpLimits(connect=15.0, read=300.0, write=60.0, answer=128 << 20)
 
 
-async def test_a_post_sends_json_once_and_the_connection_is_used_again(raw_server: Any) -> None:
+async def test_a_post_sends_json_once_and_the_connection_is_used_again(raw_server: StartRawServer) -> None:
     seen: list[Any] = []
     answer = STREAM + b"transfer-encoding: chunked\r\n\r\n3\r\none\r\n0\r\n\r\n"
     async with raw_server(answering(answer, seen)) as server:
@@ -92,7 +93,7 @@ async def test_a_post_sends_json_once_and_the_connection_is_used_again(raw_serve
     assert sum(line.startswith(b"content-length") for line in lines) == 1
 
 
-async def test_a_connection_that_went_stale_is_replaced(raw_server: Any) -> None:
+async def test_a_connection_that_went_stale_is_replaced(raw_server: StartRawServer) -> None:
     async def one_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await read_request(reader)
         writer.write(STREAM + b"content-length: 2\r\n\r\nok")
@@ -110,7 +111,7 @@ async def test_a_connection_that_went_stale_is_replaced(raw_server: Any) -> None
 
 
 @pytest.mark.parametrize("how", ["leaving", "cancelling"])
-async def test_giving_up_in_the_middle_closes_the_connection_at_once(raw_server: Any, how: str) -> None:
+async def test_giving_up_in_the_middle_closes_the_connection_at_once(raw_server: StartRawServer, how: str) -> None:
     closed = asyncio.Event()
 
     async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -137,30 +138,30 @@ async def test_giving_up_in_the_middle_closes_the_connection_at_once(raw_server:
         await transport.close()
 
 
-def test_a_server_that_accepts_the_request_and_sends_nothing(raw_server: Any) -> None:
+def test_a_server_that_accepts_the_request_and_sends_nothing(raw_server: StartRawServer) -> None:
     error = failure(raw_server, b"", IMPATIENT, rest=1.0)
     assert isinstance(error, ResponseTimeout)
     assert "stopped answering; try again, or check the server" in str(error)
 
 
-def test_a_server_that_stops_in_the_middle(raw_server: Any) -> None:
+def test_a_server_that_stops_in_the_middle(raw_server: StartRawServer) -> None:
     error = failure(raw_server, STREAM + b"content-length: 9\r\n\r\nab", IMPATIENT, rest=1.0)
     assert isinstance(error, ResponseTimeout)
 
 
-def test_a_stream_that_is_cut(raw_server: Any) -> None:
+def test_a_stream_that_is_cut(raw_server: StartRawServer) -> None:
     error = failure(raw_server, STREAM + b"transfer-encoding: CHUNKED\r\n\r\n3\r\none\r\n")
     assert isinstance(error, StreamCut)
     assert "broke off in the middle (the server closed the connection); try again" in str(error)
 
 
-def test_a_server_that_speaks_something_else(raw_server: Any) -> None:
+def test_a_server_that_speaks_something_else(raw_server: StartRawServer) -> None:
     error = failure(raw_server, b"SSH-2.0-OpenSSH_9.7\r\n")
     assert isinstance(error, ConnectError)
     assert "not an HTTP answer" in str(error)
 
 
-def test_an_error_body_of_any_size_is_read_in_part(raw_server: Any) -> None:
+def test_an_error_body_of_any_size_is_read_in_part(raw_server: StartRawServer) -> None:
     body = b'{"error": "' + b"x" * 5_000_000
     head = b"HTTP/1.1 500 No\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
     error = failure(raw_server, head + body)
@@ -176,14 +177,14 @@ def test_an_error_body_of_any_size_is_read_in_part(raw_server: Any) -> None:
         (b"application/json", b'{"error":"no such endpoint"}', "JSON (no such endpoint), not with"),
     ],
 )
-def test_an_answer_that_is_no_stream(raw_server: Any, kind: bytes, body: bytes, words: str) -> None:
+def test_an_answer_that_is_no_stream(raw_server: StartRawServer, kind: bytes, body: bytes, words: str) -> None:
     head = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\ncontent-length: %d\r\n\r\n" % (kind, len(body))
     error = failure(raw_server, head + body)
     assert isinstance(error, ProtocolError)
     assert words in str(error)
 
 
-async def test_an_answer_without_end_is_cut_off(raw_server: Any) -> None:
+async def test_an_answer_without_end_is_cut_off(raw_server: StartRawServer) -> None:
     sent = 0
 
     async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -241,7 +242,9 @@ async def test_a_connection_that_is_never_accepted() -> None:
             await post(HttpTransport(HttpLimits(connect=0.2)), f"http://127.0.0.1:{listener.getsockname()[1]}/")
 
 
-def secure(raw_server: Any, trusted: bool, monkeypatch: pytest.MonkeyPatch, *, insecure: bool = False) -> bytes:
+def secure(
+    raw_server: StartRawServer, trusted: bool, monkeypatch: pytest.MonkeyPatch, *, insecure: bool = False
+) -> bytes:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
     if trusted:
@@ -258,7 +261,9 @@ def secure(raw_server: Any, trusted: bool, monkeypatch: pytest.MonkeyPatch, *, i
     return asyncio.run(main())
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_that_nobody_vouches_for_is_refused(
+    raw_server: StartRawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ConnectError) as caught:
         secure(raw_server, trusted=False, monkeypatch=monkeypatch)
     assert "no secure connection to https://localhost:" in str(caught.value)
@@ -268,16 +273,18 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(raw_server: Any, monke
 
 
 def test_a_certificate_that_the_environment_trusts_is_accepted(
-    raw_server: Any, monkeypatch: pytest.MonkeyPatch
+    raw_server: StartRawServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert secure(raw_server, trusted=True, monkeypatch=monkeypatch) == b"ok"
 
 
-def test_any_certificate_is_accepted_where_that_was_asked_for(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_certificate_is_accepted_where_that_was_asked_for(
+    raw_server: StartRawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert secure(raw_server, trusted=False, monkeypatch=monkeypatch, insecure=True) == b"ok"
 
 
-async def test_https_spoken_to_a_server_without_it(raw_server: Any) -> None:
+async def test_https_spoken_to_a_server_without_it(raw_server: StartRawServer) -> None:
     async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(10)
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -290,7 +297,7 @@ async def test_https_spoken_to_a_server_without_it(raw_server: Any) -> None:
         assert str(caught.value).endswith("; does the server speak http:// instead?")
 
 
-async def test_a_proxy_of_the_environment_is_asked(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_of_the_environment_is_asked(raw_server: StartRawServer, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok", seen)) as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
@@ -301,7 +308,9 @@ async def test_a_proxy_of_the_environment_is_asked(raw_server: Any, monkeypatch:
     assert seen[0][0].startswith(b"POST http://far.example/v1/x HTTP/1.1\r\n")
 
 
-async def test_a_proxy_for_https_is_asked_to_connect(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_for_https_is_asked_to_connect(
+    raw_server: StartRawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[bytes] = []
 
     async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -340,7 +349,9 @@ def test_a_proxy_with_an_unknown_host_is_named_in_the_error(monkeypatch: pytest.
     assert ": no such host; check the proxy" in str(raised("http://far.example/v1"))
 
 
-async def test_no_proxy_of_the_environment_is_respected(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_proxy_of_the_environment_is_respected(
+    raw_server: StartRawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok")) as server:
         monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -363,7 +374,7 @@ def test_an_unusable_proxy_or_certificate_variable_is_named_as_the_cause(
     assert not error.retryable
 
 
-async def test_a_document_is_read_whole_or_is_an_error(raw_server: Any) -> None:
+async def test_a_document_is_read_whole_or_is_an_error(raw_server: StartRawServer) -> None:
     transport = HttpTransport()
     async with raw_server(answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as server:
         assert await transport.get(server.url, {}) == b"{}"
@@ -376,7 +387,7 @@ async def test_a_document_is_read_whole_or_is_an_error(raw_server: Any) -> None:
     await transport.close()
 
 
-async def test_requests_at_the_same_time_have_connections_of_their_own(raw_server: Any) -> None:
+async def test_requests_at_the_same_time_have_connections_of_their_own(raw_server: StartRawServer) -> None:
     answer = STREAM + b"content-length: 2\r\n\r\nok"
     async with raw_server(answering(answer, rest=0.05)) as server:
         transport = HttpTransport()
@@ -405,7 +416,7 @@ def test_a_location_is_shown_without_secrets() -> None:
 
 
 @pytest.mark.parametrize("secured", [False, True])
-async def test_coalescing_joins_the_data_after_a_piece(raw_server: Any, secured: bool) -> None:
+async def test_coalescing_joins_the_data_after_a_piece(raw_server: StartRawServer, secured: bool) -> None:
     count = 60  # of chunks: a pause after each would take longer than the test may
     heard = asyncio.Event()
 
@@ -438,7 +449,7 @@ async def test_coalescing_joins_the_data_after_a_piece(raw_server: Any, secured:
     assert secured or len(rest) == 1
 
 
-async def test_an_answer_abandoned_during_coalescing_closes_its_connection(raw_server: Any) -> None:
+async def test_an_answer_abandoned_during_coalescing_closes_its_connection(raw_server: StartRawServer) -> None:
     closed = asyncio.Event()
 
     async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -2,6 +2,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from raw_server import StartRawServer
 
 from zot_provider.transport.plain import BrokenConnection, ConnectionPool, PlainConnection, request_bytes
 
@@ -46,7 +47,7 @@ BODIES = [
 
 
 @pytest.mark.parametrize("pieces", BODIES)
-async def test_a_body_ends_where_its_framing_says(raw_server: Any, pieces: list[bytes]) -> None:
+async def test_a_body_ends_where_its_framing_says(raw_server: StartRawServer, pieces: list[bytes]) -> None:
     async with raw_server(answering(*pieces, pause=0.001)) as server:
         connection, reused = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
         assert not reused
@@ -66,7 +67,9 @@ CUTS = [
 
 
 @pytest.mark.parametrize("pieces", CUTS)
-async def test_a_body_that_does_not_reach_its_end_is_a_broken_connection(raw_server: Any, pieces: list[bytes]) -> None:
+async def test_a_body_that_does_not_reach_its_end_is_a_broken_connection(
+    raw_server: StartRawServer, pieces: list[bytes]
+) -> None:
     async with raw_server(answering(*pieces)) as server:
         pool = ConnectionPool()
         connection, _ = await pool.acquire("127.0.0.1", server.port, 1.0)
@@ -76,7 +79,7 @@ async def test_a_body_that_does_not_reach_its_end_is_a_broken_connection(raw_ser
         pool.release("127.0.0.1", server.port, connection)
 
 
-async def test_a_connection_is_used_again_after_its_answer_was_read(raw_server: Any) -> None:
+async def test_a_connection_is_used_again_after_its_answer_was_read(raw_server: StartRawServer) -> None:
     async with raw_server(answering(HEAD + b"content-length: 2\r\n\r\nok", close=False)) as server:
         pool = ConnectionPool()
         for turn in range(3):
@@ -90,7 +93,7 @@ async def test_a_connection_is_used_again_after_its_answer_was_read(raw_server: 
 
 
 @pytest.mark.parametrize("header", [b"connection: close\r\n", b""])
-async def test_a_connection_closed_by_the_server_is_not_reused(raw_server: Any, header: bytes) -> None:
+async def test_a_connection_closed_by_the_server_is_not_reused(raw_server: StartRawServer, header: bytes) -> None:
     answer = HEAD + header + (b"content-length: 2\r\n" if header else b"") + b"\r\nok"
     async with raw_server(answering(answer)) as server:
         pool = ConnectionPool()
@@ -102,7 +105,7 @@ async def test_a_connection_closed_by_the_server_is_not_reused(raw_server: Any, 
         assert server.connections == 2
 
 
-async def test_a_slow_reader_slows_the_server_and_loses_nothing(raw_server: Any) -> None:
+async def test_a_slow_reader_slows_the_server_and_loses_nothing(raw_server: StartRawServer) -> None:
     size = 40 << 20
     sent = 0
 
@@ -128,7 +131,7 @@ async def test_a_slow_reader_slows_the_server_and_loses_nothing(raw_server: Any)
         connection.abort()
 
 
-async def test_a_paused_connection_whose_answer_was_not_read_can_be_used_again(raw_server: Any) -> None:
+async def test_a_paused_connection_whose_answer_was_not_read_can_be_used_again(raw_server: StartRawServer) -> None:
     body = b"x" * ((1 << 20) + 1)  # the last byte is one too many to go on reading
     answer = HEAD + b"content-length: %d\r\n\r\n" % len(body) + body
     async with raw_server(answering(answer, close=False)) as server:
@@ -141,7 +144,7 @@ async def test_a_paused_connection_whose_answer_was_not_read_can_be_used_again(r
         connection.abort()
 
 
-async def test_waiting_has_a_limit(raw_server: Any) -> None:
+async def test_waiting_has_a_limit(raw_server: StartRawServer) -> None:
     async with raw_server(answering(b"", pause=0.5)) as server:
         connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
         connection.send(REQUEST)
@@ -155,7 +158,7 @@ async def test_waiting_has_a_limit(raw_server: Any) -> None:
         connection.abort()
 
 
-async def test_sending_on_a_closed_connection_says_so(raw_server: Any) -> None:
+async def test_sending_on_a_closed_connection_says_so(raw_server: StartRawServer) -> None:
     async with raw_server(answering(HEAD + b"content-length: 0\r\n\r\n")) as server:
         connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
         connection.abort()

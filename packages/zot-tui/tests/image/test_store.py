@@ -90,7 +90,7 @@ def play(
     return asyncio.run(run())
 
 
-def test_an_image_comes_below_its_caption_once_it_is_scaled(encode: Any, quarters: Image.Image) -> None:
+def test_an_image_comes_below_its_caption_once_it_is_scaled(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         scene.transcript.append(AnswerCell("Four quarters.", finished=True))
@@ -111,7 +111,7 @@ def test_an_image_comes_below_its_caption_once_it_is_scaled(encode: Any, quarter
     play(test)
 
 
-def test_expanding_shows_more_of_an_image(encode: Any, quarters: Image.Image) -> None:
+def test_expanding_shows_more_of_an_image(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         cell = scene.show(encode(quarters))
         await scene.until(lambda: scene.screen().count("▀") == 32 * 12)
@@ -125,7 +125,9 @@ def test_expanding_shows_more_of_an_image(encode: Any, quarters: Image.Image) ->
     play(test)
 
 
-def test_who_reads_further_up_is_not_moved_by_an_image_that_comes(encode: Any, quarters: Image.Image) -> None:
+def test_who_reads_further_up_is_not_moved_by_an_image_that_comes(
+    encode: Callable[..., str], quarters: Image.Image
+) -> None:
     async def test(scene: Scene) -> None:
         scene.transcript.append(*(AnswerCell(f"line {number}", finished=True) for number in range(30)))
         await scene.driver.settle()
@@ -142,7 +144,7 @@ def test_who_reads_further_up_is_not_moved_by_an_image_that_comes(encode: Any, q
     play(test)
 
 
-def test_a_small_image_is_not_enlarged_and_folds_nothing(encode: Any) -> None:
+def test_a_small_image_is_not_enlarged_and_folds_nothing(encode: Callable[..., str]) -> None:
     async def test(scene: Scene) -> None:
         cell = scene.show(encode(Image.new("RGB", (24, 32), "red")))
         await scene.until(lambda: "▀" in scene.screen())
@@ -156,7 +158,7 @@ def test_a_small_image_is_not_enlarged_and_folds_nothing(encode: Any) -> None:
     ("environment", "depth"), [({**KITTY, "NO_COLOR": "1"}, 1), (ITERM, 16), ({"ZOT_INLINE_IMAGES": "off"}, TRUE_COLOR)]
 )
 def test_without_colours_or_by_wish_there_is_the_caption_alone(
-    encode: Any, quarters: Image.Image, environment: dict[str, str], depth: Depth
+    encode: Callable[..., str], quarters: Image.Image, environment: dict[str, str], depth: Depth
 ) -> None:
     async def test(scene: Scene) -> None:
         cell = scene.show(encode(quarters))
@@ -169,7 +171,7 @@ def test_without_colours_or_by_wish_there_is_the_caption_alone(
     play(test, environment, depth=depth)
 
 
-def test_a_broken_image_stays_a_caption(encode: Any, quarters: Image.Image) -> None:
+def test_a_broken_image_stays_a_caption(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         whole = encode(quarters)
         scene.show(whole[: len(whole) // 8 * 4])
@@ -183,7 +185,7 @@ def test_a_broken_image_stays_a_caption(encode: Any, quarters: Image.Image) -> N
     play(test)
 
 
-def test_the_persons_own_images_are_shown(encode: Any, quarters: Image.Image) -> None:
+def test_the_persons_own_images_are_shown(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.transcript.append(UserCell("what is it?", scene.look, [Shown(encode(quarters), source="")]))
         await scene.until(lambda: "▀" in scene.screen())
@@ -194,7 +196,7 @@ def test_the_persons_own_images_are_shown(encode: Any, quarters: Image.Image) ->
     play(test)
 
 
-def test_a_step_shows_its_first_images_and_tells_of_the_others(encode: Any) -> None:
+def test_a_step_shows_its_first_images_and_tells_of_the_others(encode: Callable[..., str]) -> None:
     async def test(scene: Scene) -> None:
         images = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(0, 250, 25)]
         cell = scene.show(*images)
@@ -207,7 +209,7 @@ def test_a_step_shows_its_first_images_and_tells_of_the_others(encode: Any) -> N
     play(test, rows=40)
 
 
-def test_kitty_gets_an_image_once_and_forgets_it_at_the_end(encode: Any, quarters: Image.Image) -> None:
+def test_kitty_gets_an_image_once_and_forgets_it_at_the_end(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
@@ -224,7 +226,9 @@ def test_kitty_gets_an_image_once_and_forgets_it_at_the_end(encode: Any, quarter
     assert scene.live == []
 
 
-def test_kitty_gets_it_again_after_another_program_had_the_screen(encode: Any, quarters: Image.Image) -> None:
+def test_kitty_gets_it_again_after_another_program_had_the_screen(
+    encode: Callable[..., str], quarters: Image.Image
+) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
@@ -238,7 +242,9 @@ def test_kitty_gets_it_again_after_another_program_had_the_screen(encode: Any, q
     play(test, KITTY)
 
 
-def test_a_conversation_that_is_cleared_leaves_nothing_in_the_terminal(encode: Any, quarters: Image.Image) -> None:
+def test_a_conversation_that_is_cleared_leaves_nothing_in_the_terminal(
+    encode: Callable[..., str], quarters: Image.Image
+) -> None:
     async def test(scene: Scene) -> None:
         for shade in range(3):
             scene.show(encode(Image.new("RGB", (8, 16), (shade, 0, 0))))
@@ -252,7 +258,7 @@ def test_a_conversation_that_is_cleared_leaves_nothing_in_the_terminal(encode: A
     play(test, KITTY, depth=256)
 
 
-def test_a_cell_of_another_size_makes_images_anew(encode: Any, quarters: Image.Image) -> None:
+def test_a_cell_of_another_size_makes_images_anew(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
@@ -270,7 +276,7 @@ def test_a_cell_of_another_size_makes_images_anew(encode: Any, quarters: Image.I
     play(test, KITTY)
 
 
-def test_another_width_needs_no_other_image_where_it_fits(encode: Any, quarters: Image.Image) -> None:
+def test_another_width_needs_no_other_image_where_it_fits(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: scene.screen().count(PLACEHOLDER) == 32 * 12)
@@ -285,7 +291,7 @@ def test_another_width_needs_no_other_image_where_it_fits(encode: Any, quarters:
     play(test, KITTY)
 
 
-def test_iterm_is_given_each_row_where_it_is_drawn(encode: Any, quarters: Image.Image) -> None:
+def test_iterm_is_given_each_row_where_it_is_drawn(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         sequences = scene.driver.memory.sequences
@@ -300,7 +306,7 @@ def test_iterm_is_given_each_row_where_it_is_drawn(encode: Any, quarters: Image.
     play(test, ITERM)
 
 
-def test_what_is_left_behind_holds_no_images(encode: Any, quarters: Image.Image) -> None:
+def test_what_is_left_behind_holds_no_images(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
@@ -310,7 +316,7 @@ def test_what_is_left_behind_holds_no_images(encode: Any, quarters: Image.Image)
     play(test, KITTY)
 
 
-def test_a_screen_that_fails_leaves_no_images_behind_either(encode: Any, quarters: Image.Image) -> None:
+def test_a_screen_that_fails_leaves_no_images_behind_either(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
@@ -324,7 +330,7 @@ def test_a_screen_that_fails_leaves_no_images_behind_either(encode: Any, quarter
     assert PLACEHOLDER not in "".join(scenes[0].transcript.lines(60))
 
 
-def test_text_cannot_show_an_image(encode: Any, quarters: Image.Image) -> None:
+def test_text_cannot_show_an_image(encode: Callable[..., str], quarters: Image.Image) -> None:
     @dataclass
     class Text:
         text: str
@@ -370,7 +376,7 @@ async def ready(shown: ImageStore, data: str) -> list[Row[Any]]:
     return rows
 
 
-async def test_no_more_images_are_kept_than_allowed(encode: Any) -> None:
+async def test_no_more_images_are_kept_than_allowed(encode: Callable[..., str]) -> None:
     shown, screen = gallery(ImageLimits(images=3))
     told: list[int] = []
     for shade in range(6):
@@ -384,7 +390,7 @@ async def test_no_more_images_are_kept_than_allowed(encode: Any) -> None:
     shown.close()
 
 
-async def test_images_that_take_too_many_bytes_give_way(encode: Any) -> None:
+async def test_images_that_take_too_many_bytes_give_way(encode: Callable[..., str]) -> None:
     shown, screen = gallery(ImageLimits(bytes=1))
     for shade in range(3):
         assert await ready(shown, encode(Image.new("RGB", (8, 16), (shade, 0, 0))))
@@ -392,7 +398,7 @@ async def test_images_that_take_too_many_bytes_give_way(encode: Any) -> None:
     shown.close()
 
 
-async def test_an_image_that_takes_too_long_is_given_up(encode: Any, quarters: Image.Image) -> None:
+async def test_an_image_that_takes_too_long_is_given_up(encode: Callable[..., str], quarters: Image.Image) -> None:
     shown, _ = gallery(ImageLimits(seconds=0.0))
     assert await ready(shown, encode(quarters)) == []
     assert shown.rows(encode(quarters), 40, lambda: None) == []
@@ -400,7 +406,7 @@ async def test_an_image_that_takes_too_long_is_given_up(encode: Any, quarters: I
     shown.close()
 
 
-async def test_of_images_that_wait_the_last_ones_are_scaled(encode: Any) -> None:
+async def test_of_images_that_wait_the_last_ones_are_scaled(encode: Callable[..., str]) -> None:
     shown, _ = gallery(ImageLimits(waiting=2))
     done = [asyncio.Event() for _ in range(8)]
     images = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(8)]
@@ -414,7 +420,7 @@ async def test_of_images_that_wait_the_last_ones_are_scaled(encode: Any) -> None
     shown.close()
 
 
-async def test_as_many_images_as_a_screen_has_rows_wait_until_they_are_scaled(encode: Any) -> None:
+async def test_as_many_images_as_a_screen_has_rows_wait_until_they_are_scaled(encode: Callable[..., str]) -> None:
     shown, _ = gallery(ImageLimits(), HALF)
     images = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(90)]
     told: asyncio.Queue[str] = asyncio.Queue()
@@ -426,7 +432,7 @@ async def test_as_many_images_as_a_screen_has_rows_wait_until_they_are_scaled(en
     shown.close()
 
 
-async def test_a_large_image_is_sent_coarser_over_ssh(encode: Any) -> None:
+async def test_a_large_image_is_sent_coarser_over_ssh(encode: Callable[..., str]) -> None:
     noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
     sizes = []
     for environment in (KITTY, {**KITTY, "SSH_CONNECTION": "1 2 3 4"}):
@@ -437,7 +443,7 @@ async def test_a_large_image_is_sent_coarser_over_ssh(encode: Any) -> None:
     assert sizes[1] < 25_000 < sizes[0] < 450_000
 
 
-async def test_iterm_gets_coarser_strips_over_ssh(encode: Any) -> None:
+async def test_iterm_gets_coarser_strips_over_ssh(encode: Callable[..., str]) -> None:
     noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
     sizes = []
     for environment in (ITERM, {**ITERM, "SSH_CONNECTION": "1 2 3 4"}):
@@ -448,7 +454,7 @@ async def test_iterm_gets_coarser_strips_over_ssh(encode: Any) -> None:
     assert sizes[1] < 20_000 < sizes[0] < 400_000
 
 
-async def test_however_often_the_screen_changes_one_image_is_scaled_at_a_time(encode: Any) -> None:
+async def test_however_often_the_screen_changes_one_image_is_scaled_at_a_time(encode: Callable[..., str]) -> None:
     shown, _ = gallery(ImageLimits(), HALF)
     data = encode(Image.effect_noise((2000, 1500), 100).convert("RGB"))
     changed = asyncio.Event()
@@ -462,7 +468,7 @@ async def test_however_often_the_screen_changes_one_image_is_scaled_at_a_time(en
     shown.close()
 
 
-async def test_what_was_scaled_before_the_screen_changed_is_not_shown(encode: Any) -> None:
+async def test_what_was_scaled_before_the_screen_changed_is_not_shown(encode: Callable[..., str]) -> None:
     themes = [builtin("dark"), parse_theme('{"name": "ink", "colors": {"background": "#101828"}}')]
     screen = MemoryScreen(60, 24)
     screen.start()
@@ -476,7 +482,9 @@ async def test_what_was_scaled_before_the_screen_changed_is_not_shown(encode: An
     shown.close()
 
 
-async def test_a_terminal_that_is_gone_is_not_the_images_affair(encode: Any, quarters: Image.Image) -> None:
+async def test_a_terminal_that_is_gone_is_not_the_images_affair(
+    encode: Callable[..., str], quarters: Image.Image
+) -> None:
     class Gone(MemoryScreen):
         def send(self, sequence: str) -> None:
             raise OSError(errno.EIO, "Input/output error")
@@ -489,7 +497,7 @@ async def test_a_terminal_that_is_gone_is_not_the_images_affair(encode: Any, qua
     shown.close()
 
 
-async def test_an_image_inside_tmux_is_passed_on(encode: Any, quarters: Image.Image) -> None:
+async def test_an_image_inside_tmux_is_passed_on(encode: Callable[..., str], quarters: Image.Image) -> None:
     shown, screen = gallery(ImageLimits(), {**KITTY, "TMUX": "x", "ZOT_INLINE_IMAGES": "kitty"})
     assert await ready(shown, encode(quarters))
     assert all(each.startswith("\x1bPtmux;\x1b\x1b_G") for each in screen.sent[1:])
