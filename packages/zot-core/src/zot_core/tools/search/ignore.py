@@ -52,7 +52,7 @@ class IgnoreRules(NamedTuple):
 async def rules_above(base: str, cwd: str, files: Files) -> IgnoreRules:
     """Return the rules for the folder `base` from the folders above it, up to the root of its repository.
 
-    Outside a repository the working directory counts as the root. If these rules exclude `base` itself, there are none:
+    Outside a repository the working directory counts as the root. If they exclude `base` itself, the result is empty:
     the caller named that folder on purpose.
     """
     root = await _root(base, cwd, files)

@@ -96,7 +96,7 @@ def judge_replies(session: CheckSession, *, died: bool) -> Iterator[CheckFinding
             text = f"{request.what} was answered with {line.frame.type} in place of {request.reply.type}"
             yield finding("wrong-reply", text, line.raw)
         elif line.at - request.sent_at > request.limit:
-            text = f"{request.what} was answered after the {request.limit:g} s that a host waits"
+            text = f"{request.what} was answered after more than the {request.limit:g} s that a host waits"
             yield finding("late-reply", text, line.raw)
         if isinstance(line.frame, EventInterceptResponse):
             yield from _decision(line.frame, request, line)
