@@ -45,9 +45,7 @@ USAGE = [
     pytest.param(["--session", "./"], "no session file at", id="a directory's path as session"),
     pytest.param(["--session", ""], "--session needs the path or id", id="an empty session name"),
     pytest.param(["--session", "empty"], "empty is not a session file: it has no meta row", id="an empty session"),
-    pytest.param(
-        ["--session", "garbage"], "garbage is not a session file: it has no meta row", id="garbage"
-    ),
+    pytest.param(["--session", "garbage"], "garbage is not a session file: it has no meta row", id="garbage"),
     pytest.param(
         ["--session", "no-id"], "no-id is not a session file: its meta row has no id", id="a meta row without id"
     ),

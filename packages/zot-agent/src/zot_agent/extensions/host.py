@@ -17,7 +17,7 @@ from zot_core.aio import finish, spawn
 from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
-from zot_ext.limits import DEFAULT_LIMITS, Limits
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
 from zot_ext.protocol.from_host import CommandInvoked
@@ -51,7 +51,7 @@ class Extensions:
         about: Callable[[], Setting],
         *,
         home: str,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: ExtensionLimits = DEFAULT_LIMITS,
         use_tools: bool = True,
         trace: Trace | None = None,
         commands: Container[str] = (),

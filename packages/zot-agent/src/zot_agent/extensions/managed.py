@@ -15,7 +15,7 @@ from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
 from zot_core.conversation import events
 from zot_core.hooks import Observe
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck
@@ -38,7 +38,7 @@ class SharedState(Record):
     registry: Registry
     panels: Panels
     events: Observe[events.ExtensionEvent]
-    limits: Limits
+    limits: ExtensionLimits
     about: Callable[[], Setting]
     home: str
     trace: Trace | None
