@@ -37,7 +37,7 @@ USAGE = [
     pytest.param(["-c", "--no-session"], "not allowed with argument", id="go on with what is not written"),
     pytest.param(["--tools", "read,raed"], "unknown tool 'raed'; did you mean read", id="unknown tool"),
     pytest.param(["--tools", "read", "--no-tools"], "not allowed with argument", id="tools and none"),
-    pytest.param(["--cwd", "nowhere"], "--cwd 'nowhere' is no directory", id="no such directory"),
+    pytest.param(["--cwd", "nowhere"], "--cwd 'nowhere' is not a directory", id="no such directory"),
     pytest.param(["-c"], "no session to continue in", id="nothing to continue"),
     pytest.param(["--session", "nope"], "no session 'nope'", id="no such session"),
     pytest.param(["--session", "./nope.jsonl"], "no session file at", id="no such session file"),
@@ -47,7 +47,7 @@ USAGE = [
     pytest.param(["--session", "empty"], "empty is no session file: it has no meta row", id="an empty session"),
     pytest.param(["--session", "garbage"], "garbage is no session file: it has no meta row", id="garbage as session"),
     pytest.param(
-        ["--session", "no-id"], "no-id is no session file: its meta row has no id", id="a meta row without id"
+        ["--session", "no-id"], "no-id is not a session file: its meta row has no id", id="a meta row without id"
     ),
     pytest.param(["--provider", "openai", "--api-key", "sk-ünï"], "holds spaces or unusual characters", id="odd key"),
     pytest.param(["--base-url", "localhost:8080/v1"], "must begin with http:// or https://", id="no scheme"),
@@ -191,7 +191,7 @@ def test_a_home_that_cannot_be_written(zot: Any, server: ScriptedServer) -> None
     done = zot.ask(server, "-p", "hello")
     assert done.code == 1
     assert done.line().startswith("cannot create the folder of session ")
-    assert done.line().endswith("; set ZOT_HOME to a folder that can be written, or keep no session: --no-session")
+    assert done.line().endswith("; set ZOT_HOME to a writable folder, or use --no-session")
     done = zot.ask(server, "-p", "-c", "hello")
     assert done.code == 2
     assert done.line().startswith("no session to continue in ")
@@ -284,5 +284,5 @@ def test_a_mistake_of_ours_is_one_line_too(zot: Any) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], env=zot.env, capture_output=True, timeout=30, check=False)
     assert done.returncode == 1
-    assert done.stderr.decode().startswith("zot: this is a mistake in zot, please report it: ModuleNotFoundError: ")
+    assert done.stderr.decode().startswith("zot: this is a bug in zot, please report it: ModuleNotFoundError: ")
     assert done.stderr.count(b"\n") == 1

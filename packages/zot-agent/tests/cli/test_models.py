@@ -45,7 +45,7 @@ def test_a_search_and_a_provider_narrow_it_down(capsys: pytest.CaptureFixture[st
 
 def test_without_a_match_the_code_is_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert print_models("zzz", Options(provider="openai")) == 1
-    assert capsys.readouterr() == ("", "zot: no model of openai has 'zzz' in its name\n")
+    assert capsys.readouterr() == ("", "zot: no model of openai matches 'zzz'\n")
 
 
 def test_an_unknown_provider_is_a_mistake(home: Path) -> None:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from zot_agent.modes.output import Output, print_error
+from zot_agent.modes.output import Output
+from zot_agent.standard_error import print_error
 
 
 @contextmanager
@@ -48,7 +49,7 @@ async def test_a_reader_that_has_gone_is_reported_once() -> None:
             output.write("x")
             output.flush()
         assert calls == [1]
-        assert output.gone
+        assert output.disconnected
         assert output.failure == ""
 
 
@@ -61,16 +62,16 @@ async def test_a_write_that_the_system_refuses_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize("blocking", [True, False])
-async def test_hurrying_gives_up_a_reader_that_reads_no_more(blocking: bool) -> None:
+async def test_stop_waiting_gives_up_a_reader_that_has_stopped_reading(blocking: bool) -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, blocking)
     with stdout_at(writing):
         output = Output(lambda: None)
-        output.hurry()
-        output.hurry()
+        output.stop_waiting()
+        output.stop_waiting()
         output.write("x" * 1_000_000)
         output.flush()
-        assert output.gone
+        assert output.disconnected
         assert output.failure == ""
         assert not os.get_blocking(1)
         output.restore()

@@ -4,7 +4,7 @@ import os
 from typing import Any, NamedTuple
 
 from zot_agent.host.options import Options
-from zot_agent.local.pick import any_server
+from zot_agent.local.pick import local_provider
 from zot_agent.ui.first_run.first_run import FirstRun, Server, Way, first_run, key_kind
 from zot_agent.ui.suited import check_terminal
 from zot_core.aio import spawn
@@ -93,7 +93,7 @@ async def _ask(stack: Stack, found: FirstRun, options: Options) -> Options | Non
             server = way.server
             return options.replace(provider=server.provider, model=server.model, base_url=server.base_url)
         if way.kind == "demo":
-            return options.replace(provider=any_server().id, model="", base_url="")
+            return options.replace(provider=local_provider().id, model="", base_url="")
         answer = await _ask_key(stack, options)
         if answer is not None:
             return answer
