@@ -36,7 +36,9 @@ def test_the_prompt(zot: Any, server: ScriptedServer, arguments: list[str], stdi
     assert (done.code, done.out) == (0, "ok\n")
     assert prompt(server) == expected
     assert done.err == (
-        "zot: standard input contains bytes that are not UTF-8; they were replaced\n" if stdin and b"\xff" in stdin else ""
+        "zot: standard input contains bytes that are not UTF-8; they were replaced\n"
+        if stdin and b"\xff" in stdin
+        else ""
     )
 
 
@@ -65,7 +67,8 @@ def test_a_pipe_that_stays_open_is_waited_for_and_the_person_is_told(zot: Any, s
     reading, writing = os.pipe()
     process = zot.start(*zot.at(server), "-p", "x", stdin=reading)
     os.close(reading)
-    assert process.stderr.readline() == b"zot: waiting for standard input to end (use </dev/null if there is no input)\n"
+    notice = b"zot: waiting for standard input to end (use </dev/null if there is no input)\n"
+    assert process.stderr.readline() == notice
     os.write(writing, b"late")
     os.close(writing)
     assert zot.finish(process).out == "ok\n"

@@ -29,7 +29,7 @@ from zot_provider.request import Request, ToolSpec
 
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 _TOOL = "tool"
-"""The key of the tool's name. It comes last: the model can distinguish a file from a directory after writing the path."""
+"""The key of the tool's name. It comes last: after the path, the model can distinguish files from directories."""
 _NO_TOOL = "none"
 
 _CALL_TOKENS = 128
@@ -165,7 +165,7 @@ class _Sentence:
         self._over = False
 
     def keep(self, batch: Sequence[StreamEvent]) -> list[StreamEvent]:
-        """Return the events of the batch without text after the sentence; the final `StreamEnd` has only the sentence."""
+        """Return the events of the batch without text after the sentence; the `StreamEnd` has only the sentence."""
         kept: list[StreamEvent] = []
         for event in batch:
             if isinstance(event, TextDelta):
