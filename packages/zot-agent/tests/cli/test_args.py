@@ -5,7 +5,7 @@ import pytest
 
 from zot_agent.cli.args import build_parser, parse
 from zot_agent.cli.command_line import CommandLine
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES
 from zot_provider.errors import ConfigError
 
@@ -17,18 +17,18 @@ CASES: list[Any] = [
     pytest.param("-p --json x", CommandLine("x", mode="json"), id="print adds nothing to json"),
     pytest.param("--stream -p x", CommandLine("x", mode="stream"), id="print adds nothing to stream"),
     pytest.param("--json --json x", CommandLine("x", mode="json"), id="twice"),
-    pytest.param("-pc x", CommandLine("x", mode="print", options=Options(continue_latest=True)), id="letters together"),
-    pytest.param("a --model m b --cwd d c", CommandLine("a b c", options=Options(model="m", cwd="d")), id="mixed"),
+    pytest.param("-pc x", CommandLine("x", mode="print", options=HostOptions(continue_latest=True)), id="letters"),
+    pytest.param("a --model m b --cwd d c", CommandLine("a b c", options=HostOptions(model="m", cwd="d")), id="mixed"),
     pytest.param("-- --json -p --", CommandLine("--json -p --"), id="all is prompt"),
-    pytest.param("--model=a/b=c -- x", CommandLine("x", options=Options(model="a/b=c")), id="an equals sign"),
-    pytest.param("--api-key=-k x", CommandLine("x", options=Options(api_key="-k")), id="a value with a dash"),
+    pytest.param("--model=a/b=c -- x", CommandLine("x", options=HostOptions(model="a/b=c")), id="an equals sign"),
+    pytest.param("--api-key=-k x", CommandLine("x", options=HostOptions(api_key="-k")), id="a value with a dash"),
     pytest.param("- x", CommandLine("- x"), id="a lone dash is a word"),
-    pytest.param("--tools read,,bash, x", CommandLine("x", options=Options(tools=["read", "bash"])), id="tools"),
-    pytest.param("--no-tools", CommandLine(options=Options(tools=[])), id="no tools"),
-    pytest.param("--reasoning maximum", CommandLine(options=Options(reasoning="max")), id="another word for max"),
-    pytest.param("--max-steps 3", CommandLine(options=Options(max_steps=3)), id="steps"),
-    pytest.param("--session s", CommandLine(options=Options(session="s")), id="session"),
-    pytest.param("--no-session", CommandLine(options=Options(no_session=True)), id="no session"),
+    pytest.param("--tools read,,bash, x", CommandLine("x", options=HostOptions(tools=["read", "bash"])), id="tools"),
+    pytest.param("--no-tools", CommandLine(options=HostOptions(tools=[])), id="no tools"),
+    pytest.param("--reasoning maximum", CommandLine(options=HostOptions(reasoning="max")), id="another word for max"),
+    pytest.param("--max-steps 3", CommandLine(options=HostOptions(max_steps=3)), id="steps"),
+    pytest.param("--session s", CommandLine(options=HostOptions(session="s")), id="session"),
+    pytest.param("--no-session", CommandLine(options=HostOptions(no_session=True)), id="no session"),
     pytest.param("-v", CommandLine(version=True), id="version"),
     pytest.param("--rpc", CommandLine(mode="rpc"), id="the flag of a verb"),
     pytest.param("--mode rpc", CommandLine(mode="rpc"), id="a mode by its name"),
@@ -38,12 +38,12 @@ CASES: list[Any] = [
     pytest.param("-- rpc", CommandLine("rpc"), id="a verb as a prompt"),
     pytest.param(
         "--append-system-prompt a --append-system-prompt b --system-prompt c",
-        CommandLine(options=Options(system_prompt="c", append_system_prompt=["a", "b"])),
+        CommandLine(options=HostOptions(system_prompt="c", append_system_prompt=["a", "b"])),
         id="prompts",
     ),
     pytest.param(
         "--provider p --base-url u --api-key k",
-        CommandLine(options=Options(provider="p", base_url="u", api_key="k")),
+        CommandLine(options=HostOptions(provider="p", base_url="u", api_key="k")),
         id="where to ask",
     ),
 ]

@@ -116,8 +116,7 @@ def test_changes_that_do_not_go_together_leave_everything_as_it_was(origin: Orig
     origin.commit("1.1.0")
     said = origin.ext("update", "weather", code=2)
     assert said == (
-        "weather: your changes to data conflict with the new version; "
-        f"nothing was changed in {origin.clone}"
+        f"weather: your changes to data conflict with the new version; nothing was changed in {origin.clone}"
     )
     assert origin.state() == before
 

@@ -11,7 +11,7 @@ from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options, missing_extra
 from zot_agent.config.paths import zot_home
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, ZotError
 
@@ -62,7 +62,7 @@ def _parse(arguments: Sequence[str]) -> CommandLine:
         "--list-models": line.list_models is not None,
         "--version": line.version,
         "--stats": line.stats,
-        "--cwd": options.cwd != Options().cwd,
+        "--cwd": options.cwd != HostOptions().cwd,
     }
     for name, given in unusable.items():
         if given:
@@ -71,7 +71,7 @@ def _parse(arguments: Sequence[str]) -> CommandLine:
     return line
 
 
-def _serve(options: Options) -> int:
+def _serve(options: HostOptions) -> int:
     from zot_agent.acp.process import serve  # noqa: PLC0415  imports the extra
 
     logging.getLogger().addHandler(logging.NullHandler())  # otherwise the acp package logs to standard error

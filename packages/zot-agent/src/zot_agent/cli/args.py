@@ -8,7 +8,7 @@ from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.parser import Parser
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, UnknownName
@@ -163,7 +163,7 @@ def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after 
         raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
     if values["max_steps"] is not None and values["max_steps"] < 1:
         raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
-    return CommandLine(**line, options=Options(**values | {"session": values["session"] or ""}))
+    return CommandLine(**line, options=HostOptions(**values | {"session": values["session"] or ""}))
 
 
 def _replace_invalid(values: dict[str, Any], name: str) -> bool:

@@ -1,6 +1,6 @@
 """`CommandLine`: the arguments of `zot`, parsed."""
 
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
 
@@ -19,4 +19,4 @@ class CommandLine(Record):
     debug: bool = False
     list_models: str | None = None
     version: bool = False
-    options: Options = field(default_factory=Options)
+    options: HostOptions = field(default_factory=HostOptions)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from zot_agent.cli.parser import Parser
 from zot_agent.host.build import build_host
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import DEMO_NOTE, ModelPick, demo_pick, pick_model, server_candidates
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output
@@ -76,9 +76,9 @@ async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:
         await host.close()
 
 
-def _as_options(pick: ModelPick) -> Options:
+def _as_options(pick: ModelPick) -> HostOptions:
     """Return the options that select this model."""
-    return Options(
+    return HostOptions(
         provider=pick.provider.id,
         model=pick.model,
         base_url=pick.base_url,

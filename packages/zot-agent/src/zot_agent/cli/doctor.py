@@ -14,7 +14,7 @@ from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings
 from zot_agent.host.build import MODELS_FILE, choose_model, known_models, use_proxy
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import server_candidates
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
@@ -80,7 +80,7 @@ def _load(path: str, load: Callable[[], T], default: T) -> tuple[T, DoctorLine]:
 def _settings_problem(settings: Settings, known: Known) -> DoctorLine | None:
     """Report a problem with the model in the settings; None if the model is usable, or only its key is missing."""
     try:
-        choose_model(Options(), settings, ModelRegistry(known), None)
+        choose_model(HostOptions(), settings, ModelRegistry(known), None)
     except MissingKey:
         pass
     except ZotError as error:

@@ -13,7 +13,7 @@ from zot_agent.cli.args import parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.config.paths import zot_home
 from zot_agent.host.build import build_host
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
 from zot_agent.modes.stats import Stats
 from zot_agent.standard_error import print_error
@@ -102,7 +102,7 @@ def _run(argv: Sequence[str]) -> int:
     return asyncio.run(_drive(line, mode, prompt))
 
 
-def _serving_options(line: CommandLine) -> Options:
+def _serving_options(line: CommandLine) -> HostOptions:
     """Return the options of a mode that another program drives: no session is saved unless the flags name one."""
     if line.prompt or line.images:
         raise ConfigError(f"zot {line.mode} takes no prompt; its commands come from standard input")

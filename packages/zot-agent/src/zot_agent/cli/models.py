@@ -6,7 +6,7 @@ import sys
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import open_registry, use_proxy
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
 from zot_provider.model import Model
 from zot_provider.registry import Endpoint, ModelRegistry
@@ -19,7 +19,7 @@ LIMIT = 2.0
 """Seconds for a server without a catalogue to list its models."""
 
 
-def print_models(search: str, options: Options) -> int:
+def print_models(search: str, options: HostOptions) -> int:
     """Print the models whose id or name contains `search`: of the chosen provider, of the server at the base URL, or of
     all providers. Return 0, or 1 if there are none. Raises `ConfigError`, and the error of a chosen provider."""
     home = zot_home()
@@ -37,7 +37,7 @@ def print_models(search: str, options: Options) -> int:
     return 0 if found else 1
 
 
-async def _list(registry: ModelRegistry, options: Options) -> list[Model]:
+async def _list(registry: ModelRegistry, options: HostOptions) -> list[Model]:
     """List the models of the catalogue, of the user's file, and of servers without a catalogue. If one provider is
     chosen and cannot list its models, its error is raised."""
     client = RoutingClient(registry)

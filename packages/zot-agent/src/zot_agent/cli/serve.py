@@ -11,7 +11,7 @@ from zot_agent.cli.args import parse
 from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options, missing_extra
 from zot_agent.host.build import working_directory
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.address import Address, parse_address
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.standard_error import print_error
@@ -113,7 +113,7 @@ def _token() -> str:
     return token
 
 
-def _defaults(rest: Sequence[str]) -> Options:
+def _defaults(rest: Sequence[str]) -> HostOptions:
     line = parse(rest, "see zot serve --help")
     options = line.options
     if line.prompt or line.images:

@@ -4,7 +4,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import discover
 from zot_agent.host.build import choose_model, open_registry
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
 from zot_core.runtime.choices import pick_tools
 from zot_provider.errors import ConfigError, MissingKey
@@ -19,7 +19,7 @@ def missing_extra(name: str) -> ConfigError:
     )
 
 
-async def check_options(options: Options) -> None:
+async def check_options(options: HostOptions) -> None:
     """Raise `ConfigError` for options with which no session could start, such as unknown names or a bad address.
 
     A missing key and missing weights of a model are accepted: they may arrive later, or sessions may use another model.

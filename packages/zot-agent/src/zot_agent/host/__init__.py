@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.settings import Settings
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_core.conversation import Conversation
 from zot_core.runtime.runtime import Runtime
 from zot_provider.registry import ModelRegistry
@@ -23,7 +23,7 @@ class Host:
         conversation: Conversation,
         notes: Sequence[str] = (),
         *,
-        options: Options | None = None,
+        options: HostOptions | None = None,
         settings: Settings | None = None,
         models: ModelRegistry | None = None,
         choice: "ExtensionChoice | None" = None,
@@ -37,7 +37,7 @@ class Host:
         """
         self.conversation = conversation
         self.notes = list(notes)
-        self.options = options or Options()
+        self.options = options or HostOptions()
         self.settings = settings or Settings()
         self.models = models or ModelRegistry()
         self.choice = choice

@@ -7,7 +7,7 @@ from zot_agent.config.settings import FILE, Settings, load_settings, read_json_o
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host import Host
 from zot_agent.host.extensions import ExtensionChoice
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation import Conversation
@@ -33,7 +33,7 @@ MODELS_FILE = "models.json"
 _UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
 
 
-def build_host(options: Options, *, once: bool = True, can_ask: bool = False) -> Host:
+def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False) -> Host:
     """Build the host that `options` describe, and begin to start its extensions. Raises `ConfigError`, `SessionError`.
 
     `once`: the host answers a single prompt. `can_ask`: a person can be asked whether extensions of the project may
@@ -65,7 +65,7 @@ def build_host(options: Options, *, once: bool = True, can_ask: bool = False) ->
 
 
 def open_runtime(
-    options: Options, settings: Settings, registry: ModelRegistry, extensions: Discovery, *, once: bool
+    options: HostOptions, settings: Settings, registry: ModelRegistry, extensions: Discovery, *, once: bool
 ) -> tuple[Runtime, list[str]]:
     """Create the agent, and return it with lines for the person. Raises `ConfigError`, `SessionError`."""
     cwd = working_directory(options.cwd)
@@ -102,7 +102,7 @@ def open_runtime(
 def continue_session(
     conversation: Conversation,
     path: str,
-    options: Options,
+    options: HostOptions,
     settings: Settings,
     registry: ModelRegistry,
     extensions: Discovery,
@@ -144,7 +144,7 @@ def _open_in_process(provider: Provider) -> Client:
     return LocalClient(provider)
 
 
-def open_workspace(options: Options, cwd: str, extensions: Discovery) -> tuple[Workspace, list[str]]:
+def open_workspace(options: HostOptions, cwd: str, extensions: Discovery) -> tuple[Workspace, list[str]]:
     """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person."""
     home = zot_home()
     replace, append, notes = instructions(options, cwd, home)
@@ -152,7 +152,7 @@ def open_workspace(options: Options, cwd: str, extensions: Discovery) -> tuple[W
     return Workspace(cwd, replace, append, skills.found), [*notes, *skills.notes]
 
 
-def choose_skills(options: Options, extensions: Discovery, cwd: str, home: str) -> Skills:
+def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str) -> Skills:
     """Find the skills to offer, including those of extensions."""
     if options.no_skills:
         return Skills()
@@ -168,7 +168,7 @@ def known_models(home: str) -> Known:
     return parse_user_models(value, path) if value else Known()
 
 
-def instructions(options: Options, cwd: str, home: str) -> tuple[str | None, list[str], list[str]]:
+def instructions(options: HostOptions, cwd: str, home: str) -> tuple[str | None, list[str], list[str]]:
     """Return the text that replaces zot's system prompt, the texts appended to it, and notes for the person about
     omitted files."""
     if options.no_context_files:
@@ -191,7 +191,7 @@ def working_directory(cwd: str) -> str:
     return path
 
 
-def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, Stored | None]:
+def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[str, Stored | None]:
     """Return the path and the content of the session to continue; an empty path and None for a new session.
 
     Raises `ConfigError` if the session cannot be found or read.
@@ -210,7 +210,7 @@ def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, 
     return path, stored
 
 
-def choose_model(options: Options, settings: Settings, registry: ModelRegistry, stored: Stored | None) -> Selection:
+def choose_model(options: HostOptions, settings: Settings, registry: ModelRegistry, stored: Stored | None) -> Selection:
     """Choose the model: from the command line, else from the session, else from the settings, else from the keys in
     the environment. Raises `MissingKey`, and `UnknownName`, which names the settings file if the name comes from it."""
     provider, model, default_provider, settings_model = options.provider, options.model, "", ""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
 from zot_agent.extensions.discover import Discovery, Found, discover
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_core.runtime.runtime import Runtime
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ class ExtensionChoice:
     says so.
     """
 
-    def __init__(self, options: Options, settings: Settings, cwd: str, *, can_ask: bool = False) -> None:
+    def __init__(self, options: HostOptions, settings: Settings, cwd: str, *, can_ask: bool = False) -> None:
         self._options, self._cwd, self._can_ask = options, cwd, can_ask
         self._project = not options.no_project_ext and settings.project_extensions != "off"
         self._trust_all = settings.project_extensions == "on"
@@ -66,7 +66,7 @@ class ExtensionChoice:
         return [each for each, decision in decisions if decision is False]
 
 
-def make_extensions(choice: ExtensionChoice, options: Options, runtime: Callable[[], Runtime]) -> "Extensions":
+def make_extensions(choice: ExtensionChoice, options: HostOptions, runtime: Callable[[], Runtime]) -> "Extensions":
     """Create the extensions, not yet started, for the current `runtime()`. Raises `ConfigError` for `--ext-trace`."""
     from zot_agent.extensions.hooks import Setting  # noqa: PLC0415  not needed without extensions
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`Options`: what a user, or a program, asks of a host."""
+"""`HostOptions`: what a user, or a program, asks of a host."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from zot_provider.request import Reasoning
 
 
 @record
-class Options(Record):
+class HostOptions(Record):
     """The options of a host. An empty value or None means that nothing was chosen; the flags of the same names explain
     each option. `coalesce_seconds` is that of the mode."""
 
