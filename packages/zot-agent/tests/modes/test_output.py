@@ -8,7 +8,6 @@ from contextlib import contextmanager
 import pytest
 
 from zot_agent.modes.output import Output
-from zot_agent.standard_error import print_error
 
 
 @contextmanager
@@ -127,8 +126,3 @@ async def test_a_pipe_gets_text_as_it_is() -> None:
             output.flush()
         os.dup2(2, 1)
         assert pipe.read().decode() == UNSAFE
-
-
-def test_a_complaint_is_one_safe_line(capsys: pytest.CaptureFixture[str]) -> None:
-    print_error("a\nb\r\n  c \x1b[2J\x07 d\u202ee\u200bf")
-    assert capsys.readouterr().err == "zot: a b c  d\ufffdef\n"
