@@ -72,13 +72,15 @@ def _model_flags(parser: Parser) -> None:
     model.add_argument(
         "--reasoning", type=_reasoning_level, choices=levels, help=f"one of {', '.join(levels)}", metavar="LEVEL"
     )
-    model.add_argument("--list-models", nargs="?", const="", metavar="SEARCH", help="list models, and exit")
+    model.add_argument(
+        "--list-models", nargs="?", const="", metavar="SEARCH", help="list the models that match SEARCH"
+    )
 
 
 def _agent_flags(parser: Parser) -> None:
     agent = parser.add_argument_group("agent")
     agent.add_argument(
-        "--prompt-file", default=[], action="append", metavar="PATH", help="put this text before the prompt"
+        "--prompt-file", default=[], action="append", metavar="PATH", help="put the text of a file before the prompt"
     )
     agent.add_argument("--system-prompt", metavar="TEXT", help="replace zot's system prompt")
     agent.add_argument(

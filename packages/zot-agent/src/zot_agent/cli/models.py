@@ -21,7 +21,7 @@ LIMIT = 2.0
 
 def print_models(search: str, options: HostOptions) -> int:
     """Print the models whose id or name contains `search`: of the chosen provider, of the server at the base URL, or of
-    all providers. Return 0, or 1 if there are none. Raises `ConfigError`, and the error of a chosen provider."""
+    all providers. Return 0, or 1 without a match. Raises `ConfigError`, and the error of a chosen provider."""
     home = zot_home()
     use_proxy(load_settings(home))
     models = asyncio.run(_list(open_registry(home), options))

@@ -39,7 +39,7 @@ class Settings(Record):
     auto_compact_threshold: int = 85
     """Compact the conversation when this many per cent of the context window are used; 0 for never."""
     theme: str = ""
-    """The name of a theme; empty to choose one that suits the terminal."""
+    """The name of a theme; empty for a theme that suits the terminal."""
     tool_render: ToolRender = "flat"
     """How tool calls look on the screen."""
     inline_images_enabled: bool = True

@@ -33,7 +33,7 @@ class ExtensionChoice:
         """Lines for the person about the last `find`."""
 
     def find(self) -> Discovery:
-        """Discover the extensions again, and leave out those that may not start."""
+        """Discover the extensions again, except extensions that may not start."""
         options = self._options
         found = discover(options.extensions, self._cwd, zot_home(), installed=not options.no_ext, project=self._project)
         self.undecided, self.notes = [], []

@@ -45,7 +45,7 @@ def require_engine() -> None:
     """Raise `ConfigError` without the extra."""
     if not engine_installed():
         raise ConfigError(
-            "zot cannot run models itself yet: install zot-agent[local] "
+            "no model can run inside zot yet: install zot-agent[local] "
             "(uv tool install 'zot-agent[local]', or pip install 'zot-agent[local]'), "
             "or choose a server with --base-url http://HOST:PORT/v1"
         )

@@ -1,4 +1,4 @@
-"""`zot ext list`: lists the extensions, one per line, including those that do not run and why."""
+"""`zot ext list`: lists the extensions, one per line, and why an extension does not run."""
 
 import json
 import os

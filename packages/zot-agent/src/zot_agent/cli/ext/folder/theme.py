@@ -39,6 +39,6 @@ def theme_notes(directory: str) -> list[str]:
 
 
 def _file(directory: str) -> str:
-    """Return the theme file that the screen would load; empty if there is none."""
+    """Return the theme file that the screen would load; empty without a theme."""
     paths = (os.path.join(directory, *name.split("/")) for name in THEME_FILES)
     return next((path for path in paths if os.path.isfile(path)), "")
