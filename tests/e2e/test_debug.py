@@ -93,7 +93,7 @@ def test_the_doctor_says_what_is_wrong_by_its_code(zot: Any) -> None:
     zot.home.write_text("a file")
     done = zot.run("doctor", "--offline")
     assert done.code == 1
-    assert f"no  home              {zot.home} (not there yet (not writable)\n" in done.out
+    assert f"no  home              {zot.home} (not writable)\n" in done.out
     zot.home.unlink()
     zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
     done = zot.run("doctor", "--offline")

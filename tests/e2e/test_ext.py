@@ -59,7 +59,7 @@ def test_the_whole_life_of_an_extension(zot: Any, source: Path) -> None:
     assert zot.run("ext", "enable", "weather").code == 0
     assert json.loads((place / "extension.json").read_text()) == json.loads(before) | {"enabled": True}
     assert zot.run("ext", "doctor", "--no-start").code == 0
-    assert "say --yes" in zot.run("ext", "remove", "weather").line()
+    assert "confirm it with --yes" in zot.run("ext", "remove", "weather").line()
     assert zot.run("ext", "remove", "weather", "-y").out == "weather was removed\n"
     assert listed(zot) == []
     assert os.listdir(zot.home / "extensions") == []
@@ -160,7 +160,7 @@ def test_a_log_comes_out_as_it_is(zot: Any, source: Path) -> None:
     zot.run("ext", "install", str(source))
     done = zot.run("ext", "logs", "weather")
     assert done.code == 1
-    assert done.line().startswith(f"{logs(zot)} is not there: ")
+    assert done.line().startswith(f"{logs(zot)} does not exist: ")
     text = b"[zot] hello\n\xff\x1b[2J\n" + b"x" * 200_000 + b"\nhalf"
     logs(zot).write_bytes(text)
     with open(zot.cwd / "out", "wb") as out:
@@ -171,7 +171,7 @@ def test_a_log_comes_out_as_it_is(zot: Any, source: Path) -> None:
 def test_a_log_is_followed_when_it_begins_anew(zot: Any, source: Path) -> None:
     zot.run("ext", "install", str(source))
     process = zot.start("ext", "logs", "weather", "-f")
-    assert process.stderr.readline().endswith(b"had nothing to say\n")
+    assert process.stderr.readline().endswith(b"has logged nothing\n")
     with open(logs(zot), "ab", buffering=0) as log:
         log.write(b"one\ntwo\n")
         assert [process.stdout.readline() for _ in range(2)] == [b"one\n", b"two\n"]
@@ -233,7 +233,7 @@ def test_a_person_is_asked_before_something_is_deleted(zot: Any, source: Path) -
     zot.run("ext", "install", str(source))
     for answer, code, left in (("n", 1, 1), ("y", 0, 0)):
         terminal = at_terminal(zot, "ext", "remove", "weather")
-        terminal.expect_exact("all that is in it? [y/N] ")
+        terminal.expect_exact("everything in it? [y/N] ")
         terminal.sendline(answer)
         terminal.expect(pexpect.EOF)
         terminal.close()
