@@ -1,6 +1,6 @@
 """Writes the pages of docs/generated/ from the registries; with `--check` says which are not current.
 
-Run as `uv run scripts/generate_docs.py` (`make docs`, and `make check` with `--check`).
+`make generate` writes them, `make quick` checks them.
 """
 
 import ast
@@ -26,7 +26,7 @@ from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.catalog import list_models
 from zot_provider.providers import PROVIDERS
-from zot_tui.keys.keys import parse_key
+from zot_tui.keys.key import parse_key
 from zot_tui.theme import TOKENS
 from zot_tui.theme.tokens import BY_NAME
 from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR_ACTIONS
@@ -58,13 +58,17 @@ def providers() -> str:
     rows = ""
     for provider in PROVIDERS:
         keys = " ".join(f"`{name}`" for name in provider.key_env) or "none"
+        variables = " ".join(f"`{name}`" for name in provider.base_url_env) or "–"
         default = f"`{provider.default_model}`" if provider.default_model else "the server's first"
         count = len(list_models(provider)) or "–"
         url = provider.base_url or "–"
-        rows += f"| `{provider.id}` | {provider.title} | {provider.wire} | {url} | {keys} | {default} | {count} |\n"
+        rows += (
+            f"| `{provider.id}` | {provider.title} | {provider.wire} | {url} | {variables} | {keys} | {default} "
+            f"| {count} |\n"
+        )
     return (
-        "# Providers\n\n| `--provider` | provider | wire | base URL | key | default model | models listed |\n"
-        f"|---|---|---|---|---|---|---|\n{rows}"
+        "# Providers\n\n| `--provider` | provider | wire | base URL | variable for the base URL | key | default "
+        f"model | models listed |\n|---|---|---|---|---|---|---|---|\n{rows}"
     )
 
 
@@ -238,14 +242,14 @@ def main() -> int:
     stale = []
     PAGES.mkdir(parents=True, exist_ok=True)
     for name, make in GENERATED.items():
-        text = "<!-- Written by scripts/generate_docs.py; change the source, then run `make docs`. -->\n\n" + make()
+        text = "<!-- Written by scripts/generate_docs.py; change the source, then run `make generate`. -->\n\n" + make()
         path = PAGES / name
         if not path.exists() or path.read_text("utf-8") != text:
             stale.append(name)
             if "--check" not in sys.argv:
                 path.write_text(text, "utf-8")
     if "--check" in sys.argv and stale:
-        print(f"docs/generated is not current: {', '.join(stale)}; run make docs", file=sys.stderr)
+        print(f"docs/generated is not current: {', '.join(stale)}; run make generate", file=sys.stderr)
         return 1
     return 0
 

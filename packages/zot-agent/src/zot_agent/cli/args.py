@@ -72,9 +72,7 @@ def _model_flags(parser: Parser) -> None:
     model.add_argument(
         "--reasoning", type=_reasoning_level, choices=levels, help=f"one of {', '.join(levels)}", metavar="LEVEL"
     )
-    model.add_argument(
-        "--list-models", nargs="?", const="", metavar="SEARCH", help="list the models that match SEARCH"
-    )
+    model.add_argument("--list-models", nargs="?", const="", metavar="SEARCH", help="list the models that match SEARCH")
 
 
 def _agent_flags(parser: Parser) -> None:

@@ -20,7 +20,7 @@ from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_agent.standard_error import print_error
 from zot_agent.version import __version__
-from zot_provider.catalog.user import Known
+from zot_provider.catalog.user import KnownProviders
 from zot_provider.client.http import HttpClient
 from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
 from zot_provider.providers.spec import Provider
@@ -52,7 +52,7 @@ def run(arguments: Sequence[str]) -> int:
     home = zot_home()
     current_directory()  # raises `ConfigError` if it was deleted
     settings, settings_line = _load(os.path.join(home, FILE), lambda: load_settings(home), Settings())
-    known, models_line = _load(os.path.join(home, MODELS_FILE), lambda: known_models(home), Known())
+    known, models_line = _load(os.path.join(home, MODELS_FILE), lambda: known_models(home), KnownProviders())
     if settings_line.state == "ok" and models_line.state != "no":
         settings_line = _settings_problem(settings, known) or settings_line
     use_proxy(settings)
@@ -77,7 +77,7 @@ def _load(path: str, load: Callable[[], T], default: T) -> tuple[T, DoctorLine]:
         return default, DoctorLine("no", os.path.basename(path), str(error))
 
 
-def _settings_problem(settings: Settings, known: Known) -> DoctorLine | None:
+def _settings_problem(settings: Settings, known: KnownProviders) -> DoctorLine | None:
     """Report a problem with the model in the settings; None if the model is usable, or only its key is missing."""
     try:
         choose_model(HostOptions(), settings, ModelRegistry(known), None)
@@ -88,7 +88,7 @@ def _settings_problem(settings: Settings, known: Known) -> DoctorLine | None:
     return None
 
 
-async def _models(known: Known, *, offline: bool) -> list[DoctorLine]:
+async def _models(known: KnownProviders, *, offline: bool) -> list[DoctorLine]:
     """Check keys and their endpoints, local servers, and the demo model."""
     keyed = [provider for provider in known.providers if provider.key_env]
     keys = await asyncio.gather(*(_key(provider, known, offline=offline) for provider in keyed))
@@ -100,7 +100,7 @@ async def _models(known: Known, *, offline: bool) -> list[DoctorLine]:
     return [*keys, *servers, demo]
 
 
-async def _key(provider: Provider, known: Known, *, offline: bool) -> DoctorLine:
+async def _key(provider: Provider, known: KnownProviders, *, offline: bool) -> DoctorLine:
     try:
         selection = select(provider.id, known=known)
         name = next((name for name in provider.key_env if os.environ.get(name, "").strip()), "")
@@ -128,7 +128,7 @@ def _count_models(listed: list[str]) -> str:
     return "1 model" if len(listed) == 1 else f"{len(listed)} models"
 
 
-def _servers(known: Known) -> list[tuple[str, Provider, str]]:
+def _servers(known: KnownProviders) -> list[tuple[str, Provider, str]]:
     usual = [(each.title, each.provider, each.base_url) for each in server_candidates(os.environ)]
     ids = {provider.id for _, provider, _ in usual}
     own = [(provider.title, provider, provider.base_url) for provider in known.providers if not provider.key_env]

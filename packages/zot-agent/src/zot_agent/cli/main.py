@@ -24,6 +24,13 @@ _log = logging.getLogger("zot_agent")
 # Without --debug the log is discarded; the standard library would print it.
 _log.addHandler(logging.NullHandler())
 
+_FLAGS = {
+    "api_key": "--api-key KEY",
+    "model": "zot --list-models lists the names",
+    "provider": "--provider NAME",
+}
+"""Advice for the parameters that an error names (`ZotError.parameter`)."""
+
 _STDIN_SECONDS = 2.0
 """Seconds after which a line says that zot waits for the end of standard input."""
 
@@ -44,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
         # `help` is a command of other programs; as a prompt it would be useless and cost money.
         return _run(["--help"] if list(argv) == ["help"] else argv)
     except ZotError as error:
-        print_error(str(error))
+        print_error(_with_flag(error))
         return error.exit_code
     except BrokenPipeError:  # the reader of the help has closed the pipe
         return 0
@@ -54,6 +61,14 @@ def run(argv: Sequence[str]) -> int:
         _log.debug("a bug in zot", exc_info=True)
         print_error(_bug_report(error))
         return 1
+
+
+def _with_flag(error: ZotError) -> str:
+    """Return the error's text and, in parentheses, the flag that sets the parameter at fault."""
+    text, flag = str(error), _FLAGS.get(error.parameter)
+    if flag is None:
+        return text
+    return f"{text[:-1]}; {flag})" if text.endswith(")") else f"{text} ({flag})"
 
 
 def _start_log(key: str = "", *, debug: bool = False) -> None:

@@ -18,7 +18,7 @@ from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
-from zot_provider.catalog.user import Known, parse_user_models
+from zot_provider.catalog.user import KnownProviders, parse_user_models
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
@@ -160,12 +160,12 @@ def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: s
     return find_skills(cwd, home, os.path.expanduser("~"), of_extensions)
 
 
-def known_models(home: str) -> Known:
+def known_models(home: str) -> KnownProviders:
     """Return the providers, including those of the user's `models.json`. Raises `ConfigError` that names a mistake in
     that file."""
     path = os.path.join(home, MODELS_FILE)
     value = read_json_object(path)
-    return parse_user_models(value, path) if value else Known()
+    return parse_user_models(value, path) if value else KnownProviders()
 
 
 def instructions(options: HostOptions, cwd: str, home: str) -> tuple[str | None, list[str], list[str]]:
@@ -231,7 +231,7 @@ def choose_model(options: HostOptions, settings: Settings, registry: ModelRegist
             api_key=options.api_key,
             base_url=options.base_url,
             registry=registry,
-            preferred=default_provider,
+            default_provider=default_provider,
         )
     except UnknownName as error:
         if not settings_model:

@@ -36,7 +36,7 @@ from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_provider.request import Reasoning
 from zot_tui.app import App
-from zot_tui.keys.keys import Key
+from zot_tui.keys.key import Key
 from zot_tui.theme import Theme
 from zot_tui.widgets.actions import EDITOR_ACTIONS
 from zot_tui.widgets.dialogs.dialog import Dialog
@@ -44,7 +44,7 @@ from zot_tui.widgets.transcript.cells import Level, NoteCell
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 if TYPE_CHECKING:
-    from zot_tui.image.gallery import ImageStore
+    from zot_tui.image.store import ImageStore
 
 V = TypeVar("V")
 
