@@ -31,7 +31,7 @@ def broken(tmp_path: Path) -> Path:
 
 def test_a_sound_extension_is_one_line_and_exit_code_0(sound: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([str(sound)]) == 0
-    assert capsys.readouterr().out == "sound: keeps to the protocol (command sound, tool sound_count)\n"
+    assert capsys.readouterr().out == "sound: follows the protocol (command sound, tool sound_count)\n"
 
 
 def test_findings_are_told_with_their_frames_and_exit_code_1(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,7 +86,7 @@ def test_a_client_that_takes_nothing_for_too_long_is_stuck() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
         writer.tell("x" * 500_000)
         await asyncio.sleep(0)
-        writer.hurry(0.05)
+        writer.set_stall_limit(0.05)
         await writer.drain()
         assert writer.closed
 

@@ -15,7 +15,7 @@ import pytest
 
 from zot_agent.host import Host
 from zot_agent.host.build import build_host
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.modes.interactive import ChatScreen
 from zot_core.conversation import Conversation
 from zot_core.runtime.runtime import Runtime
@@ -171,7 +171,7 @@ class Chats:
             "provider": "openai", "model": "scripted", "api_key": "k", "base_url": server.base_url("openai-chat"),
             "no_context_files": True, **options,
         }  # fmt: skip
-        host = build_host(Options(**named), once=False, can_ask=True)
+        host = build_host(HostOptions(**named), once=False, can_ask=True)
         async with self.around(host, columns, rows) as talk:
             yield talk
 

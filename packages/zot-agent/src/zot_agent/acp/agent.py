@@ -38,7 +38,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host import Host
 from zot_agent.host.build import build_host, choose_model, open_registry
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.errors import Busy, SessionNotFound
 from zot_provider.errors import ConfigError, MissingKey
@@ -57,7 +57,7 @@ class AcpAgent:
     `RequestError` and `ZotError`.
     """
 
-    def __init__(self, options: Options, editor: Editor) -> None:
+    def __init__(self, options: HostOptions, editor: Editor) -> None:
         """`options` are those of every session but for its directory."""
         self._options, self._editor = options, editor
         self._mode: Mode = "ask" if options.no_yolo else "yolo"
@@ -175,7 +175,7 @@ class AcpAgent:
         if self._options.no_session:
             raise ConfigError("zot was started with --no-session: no sessions are kept")
 
-    def _host(self, options: Options) -> Host:
+    def _host(self, options: HostOptions) -> Host:
         try:
             return build_host(options, once=False, can_ask=True)
         except MissingKey as error:

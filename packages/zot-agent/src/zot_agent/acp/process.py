@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from zot_agent.acp.agent import AcpAgent
 from zot_agent.acp.calls import Json
 from zot_agent.acp.transport import StdioTransport
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.method import CommandRefused
 from zot_agent.signals import on_end_signals
@@ -36,7 +36,7 @@ class Unasked(ZotError):
 class Link:
     """The client: `Editor` for sessions, and the requests that it makes."""
 
-    def __init__(self, options: Options, transport: StdioTransport) -> None:
+    def __init__(self, options: HostOptions, transport: StdioTransport) -> None:
         self._transport = transport
         self.agent = AcpAgent(options, self)
         self._router = build_agent_router(cast("Agent", self.agent), use_unstable_protocol=True)
@@ -125,7 +125,7 @@ def _code(error: ZotError) -> int:
 
 
 async def serve(
-    options: Options,
+    options: HostOptions,
     *,
     source: int,
     target: int,

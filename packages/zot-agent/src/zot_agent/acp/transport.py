@@ -53,7 +53,7 @@ class StdioTransport:
 
     async def drain(self) -> None:
         """Return once everything is written, or the client has had its time for that."""
-        self._writer.hurry(self._limits.hurry)
+        self._writer.set_stall_limit(self._limits.hurry)
         await self._writer.drain()
 
     async def close(self) -> None:

@@ -50,7 +50,7 @@ class ClientWriter(LineWriter):
         def lost(error: OSError) -> None:
             gone("" if isinstance(error, BrokenPipeError | ConnectionResetError) else str(error.strerror))
 
-        bounds = WriterLimits(full_bytes=limits.pause, most_bytes=limits.most, stall_seconds=limits.stall)
+        bounds = WriterLimits(full_bytes=limits.pause, max_bytes=limits.most, stall_seconds=limits.stall)
         super().__init__(descriptor, bounds, stuck=stuck, lost=lost, moved=moved, watch=True)
 
     def tell(self, line: str) -> None:

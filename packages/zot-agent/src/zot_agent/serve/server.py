@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 import hypercorn.asyncio
 from hypercorn.config import Config
 
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.access import Access
 from zot_agent.serve.address import Address, SocketFile, open_socket
 from zot_agent.serve.allowed_dirs import AllowedDirs
@@ -32,7 +32,7 @@ class Service(Record):
 
     address: Address
     token: str
-    defaults: Options
+    defaults: HostOptions
     roots: Sequence[str] = ()
     names: Sequence[str] = ()
     limits: ServeLimits = field(default_factory=ServeLimits)

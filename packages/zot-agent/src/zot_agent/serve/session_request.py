@@ -1,4 +1,4 @@
-"""What a client asks for when it opens a session, as `Options`."""
+"""What a client asks for when it opens a session, as `HostOptions`."""
 
 import os
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 from zot_agent.config.paths import sessions_root
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.refusal import Refusal
 from zot_core.errors import SessionError
@@ -34,7 +34,7 @@ FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 """The fields, in words and as a check. Null counts as missing."""
 
 
-def options_for(asked: Any, defaults: Options, roots: AllowedDirs) -> Options:
+def options_for(asked: Any, defaults: HostOptions, roots: AllowedDirs) -> HostOptions:
     """The options of the session that `asked`, a JSON value, describes. Raises `Refusal`.
 
     Keys and addresses are the server's: where it was given some, they are for its provider, and sessions of another

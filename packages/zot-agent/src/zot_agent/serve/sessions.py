@@ -5,7 +5,7 @@ import json
 import logging
 
 from zot_agent.host.build import build_host
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.refusal import Refusal
@@ -20,7 +20,7 @@ _log = logging.getLogger("zot_agent.serve")
 class Sessions:
     """Opens, finds and closes sessions; those that nobody uses are closed after a while (`watch`)."""
 
-    def __init__(self, defaults: Options, roots: AllowedDirs, limits: ServeLimits) -> None:
+    def __init__(self, defaults: HostOptions, roots: AllowedDirs, limits: ServeLimits) -> None:
         """`defaults` count for what a client does not say."""
         self._defaults, self._roots, self._limits = defaults, roots, limits
         self._open: dict[str, Session] = {}

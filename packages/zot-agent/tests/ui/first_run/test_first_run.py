@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.local.pick import Place, any_server
+from zot_agent.local.pick import ServerCandidate, local_provider
 from zot_agent.ui.first_run.first_run import FirstRun, Server, Variables, Way, first_run, key_kind
 from zot_agent.ui.first_run.welcome import page
 from zot_provider.providers import PROVIDERS
@@ -30,7 +30,7 @@ KEY = "pk-one-0123456789abcdef"
 
 
 def look(*urls: str, limit: float = 30) -> FirstRun:
-    places = [Place(f"server {number}", any_server(), url) for number, url in enumerate(urls)]
+    places = [ServerCandidate(f"server {number}", local_provider(), url) for number, url in enumerate(urls)]
     return asyncio.run(first_run({}, MADE_UP, places, limit))
 
 
@@ -63,8 +63,8 @@ def test_servers_that_answer_are_told_and_others_are_not(monkeypatch: pytest.Mon
         urls = [each.base_url("openai-chat") for each in (first, second, third)]
         found = look("http://127.0.0.1:9/v1", *urls, "nonsense")
     assert found.servers == [
-        Server(any_server().id, "server 1", urls[0], "m1"),
-        Server(any_server().id, "server 3", urls[2], "evil\x1b[2J"),
+        Server(local_provider().id, "server 1", urls[0], "m1"),
+        Server(local_provider().id, "server 3", urls[2], "evil\x1b[2J"),
     ]
     assert found.ways()[1][0] == Way(f"zot --base-url {urls[0]}", "server 1, m1")
     assert not any("\x1b" in way.text for way in found.ways()[1])

@@ -7,7 +7,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
-from zot_agent.local.pick import PROBE_LIMIT, Place, demo_pick, pick_model, places
+from zot_agent.local.pick import PROBE_LIMIT, ServerCandidate, demo_pick, pick_model, server_candidates
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO
 from zot_provider.providers import PROVIDERS
@@ -68,7 +68,7 @@ class FirstRun(Record):
 async def first_run(
     environ: Mapping[str, str],
     providers: Sequence[Provider] = PROVIDERS,
-    candidates: Sequence[Place] | None = None,
+    candidates: Sequence[ServerCandidate] | None = None,
     limit: float = PROBE_LIMIT,
 ) -> FirstRun:
     """Look around: each local server gets `limit` seconds, all of them at once. Contacts this machine alone."""
@@ -76,7 +76,7 @@ async def first_run(
     for provider in providers:
         if provider.key_env:
             grouped.setdefault(provider.key_env, Variables(provider.key_env, [])).titles.append(provider.title)
-    asked = places(environ) if candidates is None else candidates
+    asked = server_candidates(environ) if candidates is None else candidates
     picks = await asyncio.gather(*(pick_model({}, [place], limit) for place in asked))
     found = [
         Server(place.provider.id, place.title, pick.base_url, pick.model)

@@ -3,8 +3,8 @@
 import os
 from typing import Any, NamedTuple
 
-from zot_agent.host.options import Options
-from zot_agent.local.pick import any_server
+from zot_agent.host.options import HostOptions
+from zot_agent.local.pick import local_provider
 from zot_agent.ui.first_run.first_run import FirstRun, Server, Way, first_run, key_kind
 from zot_agent.ui.suited import check_terminal
 from zot_core.aio import spawn
@@ -32,14 +32,14 @@ class _Way(NamedTuple):
     server: Server | None = None
 
 
-async def welcome(options: Options, screen: AppScreen | None = None) -> Options | None:
+async def welcome(options: HostOptions, screen: AppScreen | None = None) -> HostOptions | None:
     """What the person chose to go on with; None if they leave. Raises `ConfigError` where no screen can be drawn."""
     check_terminal(os.environ)
     found = await first_run(os.environ)
     stack = Stack(Scroll(lambda columns: page(found, columns)))
     app = App(stack, screen=screen)
     stack.on_change = app.redraw
-    chosen: list[Options] = []
+    chosen: list[HostOptions] = []
 
     async def ask() -> None:
         answer = await _ask(stack, found, options)
@@ -84,7 +84,7 @@ def _way(way: Way, beside: int, columns: int) -> list[Row[Any]]:
     return [*wrap([("muted", text)], columns, first=head, rest=[(None, indent)])]
 
 
-async def _ask(stack: Stack, found: FirstRun, options: Options) -> Options | None:
+async def _ask(stack: Stack, found: FirstRun, options: HostOptions) -> HostOptions | None:
     while True:
         way = await stack.ask(Picker("How do you want to go on?", _ways(found)))
         if way is None or way.kind == "leave":
@@ -93,7 +93,7 @@ async def _ask(stack: Stack, found: FirstRun, options: Options) -> Options | Non
             server = way.server
             return options.replace(provider=server.provider, model=server.model, base_url=server.base_url)
         if way.kind == "demo":
-            return options.replace(provider=any_server().id, model="", base_url="")
+            return options.replace(provider=local_provider().id, model="", base_url="")
         answer = await _ask_key(stack, options)
         if answer is not None:
             return answer
@@ -112,7 +112,7 @@ def _ways(found: FirstRun) -> list[Item[_Way]]:
     ]
 
 
-async def _ask_key(stack: Stack, options: Options) -> Options | None:
+async def _ask_key(stack: Stack, options: HostOptions) -> HostOptions | None:
     text = await stack.ask(TextInput("Paste a key", masked=True, check=lambda text: key_kind(text).problem))
     if text is None:
         return None

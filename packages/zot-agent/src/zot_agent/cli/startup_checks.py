@@ -1,29 +1,29 @@
-"""What `zot serve` and `zot acp` look at before they begin: their sessions come later, their mistakes are there now."""
+"""Checks of `zot serve` and `zot acp` at start-up, so that wrong options fail at once and not in the first session."""
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import discover
 from zot_agent.host.build import choose_model, open_registry
-from zot_agent.host.options import Options
-from zot_agent.modes.output import print_error
+from zot_agent.host.options import HostOptions
+from zot_agent.standard_error import print_error
 from zot_core.runtime.resolve import builtin_tools_named
 from zot_provider.errors import ConfigError, MissingKey
 from zot_provider.router import open_client
 
 
 def missing_extra(name: str) -> ConfigError:
-    """The error of `zot NAME`, which needs the extra NAME."""
+    """Return the error of `zot NAME` without the extra NAME."""
     extra = f"'zot-agent[{name}]'"
     return ConfigError(
-        f"zot {name} needs an extra that is not installed: uv tool install {extra}, or pip install {extra}"
+        f"zot {name} needs an extra that is not installed; run uv tool install {extra} or pip install {extra}"
     )
 
 
-async def check_options(options: Options) -> None:
-    """Raises `ConfigError` for options with which no session could begin: names that nobody knows, a bad address.
+async def check_options(options: HostOptions) -> None:
+    """Raise `ConfigError` for options with which no session could start, such as unknown names or a bad address.
 
-    A missing key is no mistake yet, nor are missing weights of a model: both may come, or not be what a session asks
-    for. Extensions that cannot be used are told of, as every mode tells of them.
+    A missing key and missing weights of a model are accepted: they may arrive later, or sessions may use another model.
+    Extensions that cannot be used are reported, as in every mode.
     """
     builtin_tools_named(options.tools)
     home = zot_home()

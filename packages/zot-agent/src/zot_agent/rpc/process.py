@@ -1,4 +1,4 @@
-"""`zot rpc`: commands on standard input, responses and events on standard output, a line of JSON each."""
+"""`zot rpc`: reads commands from standard input and writes responses and events to standard output, as JSON lines."""
 
 import asyncio
 import os
@@ -6,27 +6,27 @@ from collections.abc import Sequence
 
 from zot_agent.host import Host
 from zot_agent.lines.reader import LineReader
-from zot_agent.modes.output import print_error
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.service import Service
 from zot_agent.rpc.writer import ClientWriter
 from zot_agent.signals import on_end_signals
+from zot_agent.standard_error import print_error
 from zot_core.aio import spawn
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.messages import ImageBlock
 
 TOKEN = "ZOTCORE_RPC_TOKEN"
-"""The variable with the secret that a client must know; unset or empty for none."""
+"""The environment variable with the secret that a client must send; no secret is needed if it is unset or empty."""
 
 
 async def run(
     host: Host, prompt: str = "", images: Sequence[ImageBlock] = (), *, limits: RpcLimits = DEFAULT_LIMITS
 ) -> int:
-    """Serve the client until it closes standard input; the exit code.
+    """Serve the client until it closes standard input, and return the exit code.
 
-    What runs and waits then is finished, 0. A client that closes the pipe or socket that is standard output, as the end
-    of its process does, stops everything at once, 0 as well; a wrong token gives 1, a client that reads nothing 1, a
-    signal 128 and its number.
+    Work that runs or waits then is finished: 0. When the client closes standard output (a pipe or a socket), which also
+    happens when its process ends, everything stops at once: 0 as well. A wrong token gives 1, a client that stops
+    reading 1, a signal 128 plus its number.
     """
     for note in host.notes:
         print_error(note)
@@ -34,19 +34,19 @@ async def run(
 
 
 class _Process:
-    """The streams and signals of this process, and why it ends."""
+    """Connects the service to the streams and signals of this process, and decides its exit code."""
 
     def __init__(self, host: Host, limits: RpcLimits, token: str) -> None:
         self._host, self._limits = host, limits
         self._code: int | None = None
         self._over = asyncio.Event()
-        self._writer = ClientWriter(limits, self._gone, moved=self._read_on)
+        self._writer = ClientWriter(limits, self._disconnected, moved=self._resume)
         self._service = Service(host, self._writer, limits, token=token, wrong_token=self._wrong_token)
         self._reader = LineReader(0, limits.line, self._receive, self._finish)
 
     async def serve(self) -> int:
-        """Return when there is nothing more to do; the exit code."""
-        on_end_signals(self._signalled)  # for good: what follows ends the process
+        """Serve until there is nothing more to do, and return the exit code."""
+        on_end_signals(self._signalled)  # never removed: the process ends after this
         try:
             await self._over.wait()
             await self._host.conversation.idle()
@@ -60,15 +60,15 @@ class _Process:
         if self._writer.waiting >= self._limits.deaf:
             self._reader.pause()
 
-    def _read_on(self) -> None:
+    def _resume(self) -> None:
         if self._writer.waiting < self._limits.deaf:
             self._reader.resume()
 
     def _finish(self) -> None:
-        self._writer.hurry(self._limits.flush)
-        spawn(self._do_what_is_left(), "the last answers")
+        self._writer.set_stall_limit(self._limits.flush)
+        spawn(self._finish_commands(), "the last answers")
 
-    async def _do_what_is_left(self) -> None:
+    async def _finish_commands(self) -> None:
         await self._service.answered()
         self._end(0)
 
@@ -79,11 +79,11 @@ class _Process:
             self._over.set()
 
     def _wrong_token(self) -> None:
-        self._writer.hurry(self._limits.hurry)
+        self._writer.set_stall_limit(self._limits.hurry)
         self._service.stop()
         self._end(1)
 
-    def _gone(self, why: str) -> None:
+    def _disconnected(self, why: str) -> None:
         self._service.stop()
         self._end(1 if why else 0)
         if why and self._code in (0, 1):
@@ -91,6 +91,6 @@ class _Process:
             print_error(f"cannot write to standard output: {why}")
 
     def _signalled(self, number: int) -> None:
-        self._writer.hurry(self._limits.hurry)
+        self._writer.set_stall_limit(self._limits.hurry)
         self._service.stop()
         self._end(128 + number)
