@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from zot_agent.client import ClientLimits, Disconnected, Event, Operation, RpcClient, RpcError, Talk, image
-from zot_agent.client.link import Link
+from zot_agent.client.link import RpcProcess
 from zot_agent.rpc import METHODS
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -409,7 +409,7 @@ class Linked:
     def __init__(self, *argv: str, **limits: float) -> None:
         self.lines: list[bytes] = []
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self.link = Link(
+        self.link = RpcProcess(
             argv, ".", os.environ, ClientLimits(**limits), self.lines.append, lambda why: self.lost.set_result(why)
         )
 

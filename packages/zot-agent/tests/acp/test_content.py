@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.acp.content import named, read_content
-from zot_agent.rpc.method import CommandRefused
+from zot_agent.rpc.method import InvalidCommand
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_whatever_a_uri_holds_it_has_a_name(uri: str) -> None:
 
 
 def test_sound_is_refused_by_name() -> None:
-    with pytest.raises(CommandRefused, match="audio"):
+    with pytest.raises(InvalidCommand, match="audio"):
         read_content([{"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}], "/")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.connection import Connection, Ended, TimedOut
+from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.trace import Trace
@@ -189,7 +189,7 @@ async def test_one_that_says_nothing_is_ended_after_the_limit(start: Start) -> N
     async with start("mute", hello_seconds=0.2) as started:
         assert await started.listener.end() == "did not say hello within 0.2 s"
         assert started.connection.state == "ended"
-        with pytest.raises(Ended, match="did not say hello"):
+        with pytest.raises(ExtensionEnded, match="did not say hello"):
             await ask(started, "x")
 
 
@@ -377,11 +377,11 @@ async def test_replies_of_all_kinds_find_their_requests(start: Start) -> None:
 async def test_the_death_of_the_process_fails_all_requests_at_once(start: Start, how: str, fate: str) -> None:
     async with start("serve") as started:
         open_too = asyncio.gather(ask(started, "no reply", id="open"), return_exceptions=True)
-        with pytest.raises(Ended, match=f"extension 'bare' {fate}"):
+        with pytest.raises(ExtensionEnded, match=f"extension 'bare' {fate}"):
             await ask(started, how)
-        assert [type(failure) for failure in await open_too] == [Ended]
+        assert [type(failure) for failure in await open_too] == [ExtensionEnded]
         assert started.listener.ends == [fate]
-        with pytest.raises(Ended, match=fate):
+        with pytest.raises(ExtensionEnded, match=fate):
             await ask(started, "x")
         started.connection.send(PanelKey("p", "up"))
 
@@ -434,12 +434,12 @@ async def test_one_id_cannot_be_used_twice_at_a_time(start: Start) -> None:
         with pytest.raises(ValueError, match="request '1' is open already"):
             await ask(started, "x")
         await started.connection.stop()
-        assert [type(failure) for failure in await asking] == [Ended]
+        assert [type(failure) for failure in await asking] == [ExtensionEnded]
 
 
 async def test_nothing_can_be_asked_before_the_hello(start: Start) -> None:
     async with start("mute", greeted=False) as started:
-        with pytest.raises(Ended, match="is not running yet"):
+        with pytest.raises(ExtensionEnded, match="is not running yet"):
             await ask(started, "x")
 
 
@@ -454,7 +454,7 @@ async def test_one_that_stops_reading_loses_events_first_and_then_its_connection
                 started.connection.send(Event("x", text="y" * 1000), droppable=True)
             await asyncio.sleep(0.01)
         assert started.listener.ends == ["read nothing for 0.3 s while 256 frames waited"]
-        assert [type(failure) for failure in await asking] == [Ended]
+        assert [type(failure) for failure in await asking] == [ExtensionEnded]
     assert started.said("events were dropped because the extension did not read")
 
 
@@ -501,7 +501,7 @@ async def test_a_slow_reader_that_keeps_up_is_not_cut_off(start: Start) -> None:
 
 async def test_one_that_closes_its_output_but_lives_is_ended(start: Start) -> None:
     async with start("closes output", kill_seconds=LONG) as started:
-        with pytest.raises(Ended, match="closed its standard output"):
+        with pytest.raises(ExtensionEnded, match="closed its standard output"):
             await ask(started, "x")
         assert await started.listener.end() == "closed its standard output"
 
@@ -509,7 +509,7 @@ async def test_one_that_closes_its_output_but_lives_is_ended(start: Start) -> No
 async def test_one_that_closes_its_input_is_ended(start: Start) -> None:
     async with start("closes input") as started:
         assert await started.listener.note() == "closed"
-        with pytest.raises(Ended, match="closed its standard input"):
+        with pytest.raises(ExtensionEnded, match="closed its standard input"):
             await ask(started, "x")
 
 

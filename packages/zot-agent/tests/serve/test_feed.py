@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.serve.feed import Feed, Follower, Item
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.feed import SessionFeed, FeedFollower, Item
+from zot_agent.serve.http_error import HttpError
 
 
-async def everything(follower: Follower) -> list[Item]:
+async def everything(follower: FeedFollower) -> list[Item]:
     """What waits for a follower now."""
     found: list[Item] = []
     while batch := await follower.take(0.0):
@@ -23,7 +23,7 @@ async def everything(follower: Follower) -> list[Item]:
 async def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_others(
     lengths: list[int], after: int, ring: int
 ) -> None:
-    feed = Feed(RpcLimits(), ring)
+    feed = SessionFeed(RpcLimits(), ring)
     for number, length in enumerate(lengths, 1):
         feed.tell(f"{number} " + "x" * length)
     has = feed.has(after)
@@ -40,7 +40,7 @@ async def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_othe
 
 
 async def test_a_response_goes_to_who_asked_and_an_event_to_everybody() -> None:
-    feed = Feed(RpcLimits(), 1000)
+    feed = SessionFeed(RpcLimits(), 1000)
     one, two = feed.follow(), feed.follow()
     feed.respond("pong", two)
     feed.tell('{"type":"response"}')  # whatever the line says
@@ -53,7 +53,7 @@ async def test_a_response_goes_to_who_asked_and_an_event_to_everybody() -> None:
 
 
 async def test_a_follower_that_is_too_far_behind_is_let_go() -> None:
-    feed = Feed(RpcLimits(most=1000), 0)
+    feed = SessionFeed(RpcLimits(most=1000), 0)
     slow, quick = feed.follow(), feed.follow()
     for _ in range(20):
         feed.tell("x" * 100)
@@ -69,7 +69,7 @@ async def test_a_follower_that_is_too_far_behind_is_let_go() -> None:
 
 
 async def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_one_is_not() -> None:
-    feed = Feed(RpcLimits(stall=0.05), 0)
+    feed = SessionFeed(RpcLimits(stall=0.05), 0)
     idle, stuck = feed.follow(), feed.follow()
     feed.tell("line")
     assert await everything(idle) == [(1, "line")]
@@ -82,7 +82,7 @@ async def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_
 
 
 async def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
-    feed = Feed(RpcLimits(pause=500, deaf=500), 0)
+    feed = SessionFeed(RpcLimits(pause=500, deaf=500), 0)
     one, two = feed.follow(), feed.follow()
     for _ in range(5):
         feed.tell("x" * 100)
@@ -103,7 +103,7 @@ async def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
 
 
 async def test_nobody_follows_what_is_closed() -> None:
-    feed = Feed(RpcLimits(), 1000)
+    feed = SessionFeed(RpcLimits(), 1000)
     feed.close()
-    with pytest.raises(Refusal):
+    with pytest.raises(HttpError):
         feed.follow()

@@ -32,8 +32,8 @@ from acp.schema import (
 from pydantic import BaseModel
 
 from zot_agent.acp import history
-from zot_agent.acp.choices import Mode, modes
-from zot_agent.acp.session import Editor, Session
+from zot_agent.acp.choices import SessionMode, modes
+from zot_agent.acp.session import Editor, AcpSession
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host import Host
@@ -60,8 +60,8 @@ class AcpAgent:
     def __init__(self, options: Options, editor: Editor) -> None:
         """`options` are those of every session but for its directory."""
         self._options, self._editor = options, editor
-        self._mode: Mode = "ask" if options.no_yolo else "yolo"
-        self.sessions: dict[str, Session] = {}
+        self._mode: SessionMode = "ask" if options.no_yolo else "yolo"
+        self.sessions: dict[str, AcpSession] = {}
 
     # Connecting
 
@@ -158,7 +158,7 @@ class AcpAgent:
         await session.close()
         return CloseSessionResponse()
 
-    async def _reopen(self, cwd: str, id: str, mcp_servers: Any) -> Session:
+    async def _reopen(self, cwd: str, id: str, mcp_servers: Any) -> AcpSession:
         self._check_stored()
         if not id.strip():
             raise SessionNotFound("the id of the session is empty")
@@ -185,20 +185,20 @@ class AcpAgent:
                 raise error.__cause__ from None
             raise
 
-    def _open(self, id: str, host: Host, mcp_servers: Any) -> Session:
-        session = self.sessions[id] = Session(id, host, self._editor, self._mode)
+    def _open(self, id: str, host: Host, mcp_servers: Any) -> AcpSession:
+        session = self.sessions[id] = AcpSession(id, host, self._editor, self._mode)
         names = [each.name for each in mcp_servers or ()]
         if names:
             session.note(f"zot does not support MCP servers yet; it goes on without {', '.join(names)}")
         return session
 
-    def _session(self, id: str) -> Session:
+    def _session(self, id: str) -> AcpSession:
         session = self._found(id)
         if session is None:
             raise SessionNotFound(f"no session {id!r} is open here; begin one with session/new or session/load")
         return session
 
-    def _found(self, id: str) -> Session | None:
+    def _found(self, id: str) -> AcpSession | None:
         """The open session that a client means: by what it called it when it opened it, which may have been the
         beginning of its id, or by the whole id, which the list of sessions has."""
         return self.sessions.get(id) or next((each for each in self.sessions.values() if each.identity == id), None)
@@ -252,7 +252,7 @@ def _absolute(cwd: str) -> str:
     return cwd
 
 
-async def _choices(session: Session) -> dict[str, Any]:
+async def _choices(session: AcpSession) -> dict[str, Any]:
     return {"modes": modes(session.mode), "configOptions": await session.options()}
 
 

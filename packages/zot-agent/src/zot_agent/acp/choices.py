@@ -9,22 +9,22 @@ from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 
-Mode: TypeAlias = Literal["ask", "yolo"]
+SessionMode: TypeAlias = Literal["ask", "yolo"]
 
-_MODES: dict[Mode, tuple[str, str]] = {
+_MODES: dict[SessionMode, tuple[str, str]] = {
     "ask": ("Ask", "Asks before each tool call"),
     "yolo": ("Yolo", "Runs tools without asking"),
 }
 
 
-def checked_mode(mode: str) -> Mode:
+def checked_mode(mode: str) -> SessionMode:
     """The mode of this name. Raises `UnknownName`."""
     if mode not in _MODES:
         raise UnknownName.among("mode", mode, _MODES)
     return mode
 
 
-def modes(current: Mode) -> Json:
+def modes(current: SessionMode) -> Json:
     """The protocol's `SessionModeState`."""
     available = [{"id": id, "name": name, "description": text} for id, (name, text) in _MODES.items()]
     return {"currentModeId": current, "availableModes": available}
@@ -46,7 +46,7 @@ async def offer(conversation: Conversation, before: Iterable[Model]) -> dict[str
     }
 
 
-def options(conversation: Conversation, mode: Mode, models: Mapping[str, Model]) -> list[Json]:
+def options(conversation: Conversation, mode: SessionMode, models: Mapping[str, Model]) -> list[Json]:
     """The protocol's `configOptions`, each with all its values; `models` are those on `offer`."""
     agent, levels = conversation.runtime.agent, get_args(Reasoning)
     found = [_select("mode", "Mode", "mode", mode, [(id, name) for id, (name, _) in _MODES.items()])]

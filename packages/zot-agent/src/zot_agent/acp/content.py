@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from zot_agent.rpc.images import read_images
-from zot_agent.rpc.method import CommandRefused
+from zot_agent.rpc.method import InvalidCommand
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
 
@@ -20,7 +20,7 @@ class Content(Record):
 
 
 def read_content(blocks: Sequence[dict[str, Any]], cwd: str) -> Content:
-    """The prompt of content blocks of the protocol. Raises `CommandRefused` for what cannot be shown to a model.
+    """The prompt of content blocks of the protocol. Raises `InvalidCommand` for what cannot be shown to a model.
 
     A link stands where it was, as a path if it is to a file. Of an embedded file the path stands there, and the text
     behind everything, as that of files attached on the command line.
@@ -45,10 +45,10 @@ def read_content(blocks: Sequence[dict[str, Any]], cwd: str) -> Content:
             images.append({"mime_type": block["resource"]["mimeType"], "data": block["resource"]["blob"]})
         else:
             what = "audio" if kind == "audio" else "a file that is neither text nor an image"
-            raise CommandRefused(f"the prompt holds {what}, which zot cannot show to a model; name its path instead")
+            raise InvalidCommand(f"the prompt holds {what}, which zot cannot show to a model; name its path instead")
     content = Content("\n\n".join(filter(str.strip, ["".join(words), *files])), read_images(images))
     if not content.text and not content.images:
-        raise CommandRefused("the prompt is empty")
+        raise InvalidCommand("the prompt is empty")
     return content
 
 

@@ -1,4 +1,4 @@
-"""`Feed`: what happens in a session, as the protocol's session updates."""
+"""`UpdateFeed`: what happens in a session, as the protocol's session updates."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ class ShownCall:
         self.was: str | None = None
 
 
-class Feed:
+class UpdateFeed:
     """Tells `tell` of updates. `tools` are those of the agent, `model` its current model. Paths are below `cwd`."""
 
     def __init__(

@@ -1,10 +1,10 @@
-"""`Permission`: the person at the editor is asked before a tool runs."""
+"""`AcpPermission`: the person at the editor is asked before a tool runs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
 from zot_agent.acp.calls import Json
-from zot_agent.acp.feed import Feed
+from zot_agent.acp.feed import UpdateFeed
 from zot_core.confirm import Decision
 from zot_core.errors import ToolError, error_line
 from zot_core.hooks import ToolRequest
@@ -22,7 +22,7 @@ _CHOICES: list[Json] = [
 ]
 
 
-class Permission:
+class AcpPermission:
     """A `Confirm` of `zot_core.confirm`. It asks while `asks` says so, once at a time, unless the person has allowed
     the tool for good; and it tells `feed` that a call begins to run.
 
@@ -31,7 +31,7 @@ class Permission:
 
     def __init__(
         self,
-        feed: Feed,
+        feed: UpdateFeed,
         context: ToolContext,
         asks: Callable[[], bool],
         ask: Callable[[Json, list[Json]], Awaitable[str]],

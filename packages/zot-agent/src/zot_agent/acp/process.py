@@ -19,7 +19,7 @@ from zot_agent.acp.calls import Json
 from zot_agent.acp.transport import StdioTransport
 from zot_agent.host.options import Options
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
-from zot_agent.rpc.method import CommandRefused
+from zot_agent.rpc.method import InvalidCommand
 from zot_agent.signals import on_end_signals
 from zot_core.errors import Busy, SessionNotFound, error_line
 from zot_provider.errors import ConfigError, ZotError
@@ -29,11 +29,11 @@ _log = logging.getLogger("zot_agent.acp")
 INVALID_REQUEST, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32600, -32602, -32603, -32002
 
 
-class Unasked(ZotError):
+class CannotAsk(ZotError):
     """The client cannot be asked something."""
 
 
-class Link:
+class EditorConnection:
     """The client: `Editor` for sessions, and the requests that it makes."""
 
     def __init__(self, options: Options, transport: StdioTransport) -> None:
@@ -97,9 +97,9 @@ class Link:
             answer = await self._connection.send_request("session/request_permission", params)
             outcome = RequestPermissionResponse.model_validate(answer).outcome
         except (RequestError, ConnectionError) as error:
-            raise Unasked(" ".join(str(error).split())) from error
+            raise CannotAsk(" ".join(str(error).split())) from error
         except ValidationError as error:
-            raise Unasked(_faults(error)) from error
+            raise CannotAsk(_faults(error)) from error
         return outcome.option_id if outcome.outcome == "selected" else ""
 
     async def room(self) -> None:
@@ -121,7 +121,7 @@ def _code(error: ZotError) -> int:
         return INVALID_REQUEST
     if isinstance(error, SessionNotFound):
         return NOT_FOUND
-    return INVALID_PARAMS if isinstance(error, ConfigError | CommandRefused) else INTERNAL
+    return INVALID_PARAMS if isinstance(error, ConfigError | InvalidCommand) else INTERNAL
 
 
 async def serve(
@@ -152,7 +152,7 @@ async def serve(
     transport = StdioTransport(limits, gone, source=source, target=target)
     on_end_signals(signalled)
     try:
-        await Link(options, transport).serve()
+        await EditorConnection(options, transport).serve()
     finally:
         await transport.close()
     return codes[0] if codes else 0

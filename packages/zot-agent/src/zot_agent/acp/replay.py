@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from zot_agent.acp import calls
-from zot_agent.acp.feed import Feed
+from zot_agent.acp.feed import UpdateFeed
 from zot_core.events import Done, ToolCall, ToolResultEvent
 from zot_provider.messages import (
     Block,
@@ -16,7 +16,7 @@ from zot_provider.messages import (
 )
 
 
-def replay(messages: Iterable[Message], feed: Feed, tools: Mapping[str, object]) -> None:
+def replay(messages: Iterable[Message], feed: UpdateFeed, tools: Mapping[str, object]) -> None:
     """Tell `feed` of all messages. What an extension replaced or hid stays so; a call without a result has failed."""
     pending: dict[str, ToolCallBlock] = {}
     for message in messages:
@@ -35,7 +35,7 @@ def replay(messages: Iterable[Message], feed: Feed, tools: Mapping[str, object])
     feed.show(Done())
 
 
-def _user(message: Message, feed: Feed) -> None:
+def _user(message: Message, feed: UpdateFeed) -> None:
     if message.summarized_tokens is not None:
         feed.thought(message.text)
         return
@@ -52,7 +52,7 @@ def _output(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, ob
     )
 
 
-def _said(block: Block, feed: Feed) -> None:
+def _said(block: Block, feed: UpdateFeed) -> None:
     if isinstance(block, ReasoningBlock):
         feed.thought(block.summary)
     elif isinstance(block, TextBlock) and block.text.strip():

@@ -1,4 +1,4 @@
-"""`Session`: a host that an editor drives."""
+"""`AcpSession`: a host that an editor drives."""
 
 import asyncio
 from collections import deque
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from zot_agent.acp.calls import Json, plain
-from zot_agent.acp.choices import Mode, checked_mode, choose, offer, options
+from zot_agent.acp.choices import SessionMode, checked_mode, choose, offer, options
 from zot_agent.acp.content import Content, read_content
-from zot_agent.acp.feed import Feed
-from zot_agent.acp.permission import Permission
+from zot_agent.acp.feed import UpdateFeed
+from zot_agent.acp.permission import AcpPermission
 from zot_agent.acp.replay import replay
 from zot_agent.host import Host
 from zot_core.agent.run import Run
@@ -49,21 +49,21 @@ class Editor(Protocol):
 
 
 @record
-class End(Record):
+class PromptEnd(Record):
     """How a prompt ended: the protocol's `StopReason`, and what zot calls it."""
 
     stop: str
     reason: RunEnd
 
 
-class Session:
+class AcpSession:
     """One conversation. What the editor is to know goes to `editor`; `id` is how both call the session.
 
     At most one prompt is answered at a time, with the prompts that extensions send meanwhile. What extensions say at
     other times is told with the next prompt.
     """
 
-    def __init__(self, id: str, host: Host, editor: Editor, mode: Mode) -> None:
+    def __init__(self, id: str, host: Host, editor: Editor, mode: SessionMode) -> None:
         self.id, self.host, self.mode = id, host, mode
         self.conversation, runtime = host.conversation, host.runtime
         stored = runtime.session
@@ -71,9 +71,9 @@ class Session:
         """Its whole id, where `id` may be the beginning of it: what a client that loads it has called it."""
         self._editor = editor
         agent = runtime.agent
-        self.feed = Feed(self._update, runtime.cwd, tools=lambda: agent.tools, model=lambda: agent.model)
-        self._permission = Permission(self.feed, agent.context, lambda: self.mode == "ask", self._ask)
-        self._answering: asyncio.Task[End] | None = None
+        self.feed = UpdateFeed(self._update, runtime.cwd, tools=lambda: agent.tools, model=lambda: agent.model)
+        self._permission = AcpPermission(self.feed, agent.context, lambda: self.mode == "ask", self._ask)
+        self._answering: asyncio.Task[PromptEnd] | None = None
         self._asked: Run | None = None
         self._outcome: tuple[RunEnd, str, bool] | None = None
         self._notes: deque[tuple[str, str]] = deque(maxlen=NOTES)
@@ -166,7 +166,7 @@ class Session:
 
     # Prompts
 
-    async def prompt(self, blocks: Sequence[Json]) -> End:
+    async def prompt(self, blocks: Sequence[Json]) -> PromptEnd:
         """Answer a prompt, or run the command that it is. Raises `Busy`, `CommandRefused`, and `PromptFailed`."""
         if self.busy:
             raise Busy("the session is answering another prompt; wait for it, or cancel it")
@@ -176,7 +176,7 @@ class Session:
             await finish(task, self.cancel)
         finally:
             self._answering = self._asked = None
-        return End("cancelled", "aborted") if task.cancelled() else task.result()
+        return PromptEnd("cancelled", "aborted") if task.cancelled() else task.result()
 
     def cancel(self) -> None:
         """Stop the running prompt, and drop those of extensions behind it; harmless without one."""
@@ -184,7 +184,7 @@ class Session:
             self._answering.cancel()
         self.conversation.stop()
 
-    async def _answer(self, content: Content) -> End:
+    async def _answer(self, content: Content) -> PromptEnd:
         self.feed.begin(own=True)
         while self._notes:
             self.feed.note(*self._notes.popleft())
@@ -206,18 +206,18 @@ class Session:
         found = self.conversation.find_command(name)
         return found is not None and not found.is_skill
 
-    def _ended(self, end: RunEnd, failure: str, cut: bool) -> End:  # noqa: FBT001  as it was remembered
+    def _ended(self, end: RunEnd, failure: str, cut: bool) -> PromptEnd:  # noqa: FBT001  as it was remembered
         """The protocol has fewer words for it: limits other than that on tokens count as too many requests. A prompt
         that was refused has ended, with the reason told: "refusal" would say that it is forgotten, and it is not."""
         if end == "error":
             raise PromptFailed(failure or "the prompt failed")
         if end == "aborted":
-            return End("cancelled", end)
+            return PromptEnd("cancelled", end)
         if end == "completed":
-            return End("max_tokens" if cut else "end_turn", end)
+            return PromptEnd("max_tokens" if cut else "end_turn", end)
         self.feed.note(failure or f"stopped: {end.replace('_', ' ')}")
         stops = {"refused": "end_turn", "max_tokens": "max_tokens"}
-        return End(stops.get(end, "max_turn_requests"), end)
+        return PromptEnd(stops.get(end, "max_turn_requests"), end)
 
     # What happens
 

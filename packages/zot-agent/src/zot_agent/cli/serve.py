@@ -75,12 +75,12 @@ def run(arguments: Sequence[str]) -> int:
         if not asked.idle >= 0:
             raise ConfigError(f"--idle must be a number of seconds, 0 for never, got {asked.idle:g}")
         _require_extra()
-        from zot_agent.serve.server import Service, serve  # noqa: PLC0415  not without the extra
+        from zot_agent.serve.server import ServeConfig, serve  # noqa: PLC0415  not without the extra
 
         token = _token()
         limits = ServeLimits(sessions=asked.max_sessions, idle=asked.idle)
         limits.streams = max(limits.streams, 2 * limits.sessions)
-        service = Service(
+        service = ServeConfig(
             address,
             token or secrets.token_urlsafe(32),
             _defaults(rest),

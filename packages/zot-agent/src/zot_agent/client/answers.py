@@ -6,7 +6,7 @@ Event: TypeAlias = dict[str, Any]
 """An event: `type`, and the fields of that type. Clients pass over types and fields that they do not know."""
 
 
-class Hello(TypedDict):
+class ServerInfo(TypedDict):
     """Who answers. `protocol_version` is the major version of the schema, 1."""
 
     protocol_version: int
@@ -26,7 +26,7 @@ class UsageCount(TypedDict):
     reasoning: NotRequired[int | None]
 
 
-class State(TypedDict):
+class StateInfo(TypedDict):
     """What the agent is doing. `busy` lasts until the last `done`; `queued` prompts wait. Without a session file
     `session_id` is empty."""
 
@@ -42,7 +42,7 @@ class State(TypedDict):
     tools: list[str]
 
 
-class Message(TypedDict):
+class MessageInfo(TypedDict):
     """A message of the conversation. Images are reported by their size."""
 
     role: str

@@ -1,4 +1,4 @@
-"""`Link`: `zot rpc` as a process. Lines to it, lines from it, what it complained of, and its end."""
+"""`RpcProcess`: `zot rpc` as a process. Lines to it, lines from it, what it complained of, and its end."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ class ClientLimits(Record):
 DEFAULT_LIMITS = ClientLimits()
 
 
-class Link:
+class RpcProcess:
     """Starts `argv` in the folder `cwd`, in a process group of its own: a Ctrl+C is the client's own business.
 
     `line` is called for every line, `lost` once, with what to tell, when no line will come any more. `Disconnected` if

@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 from typing import Any, TypedDict, cast
 from weakref import WeakSet
 
-from zot_agent.client.answers import CommandInfo, Event, Hello, Image, Message, ModelInfo, State
-from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, Link
+from zot_agent.client.answers import CommandInfo, Event, ServerInfo, Image, MessageInfo, ModelInfo, StateInfo
+from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
 from zot_core.aio import spawn
 from zot_core.event_queue import EventQueue
@@ -35,7 +35,7 @@ class RpcError(ZotError):
         self.command = command
 
 
-class _Answer(TypedDict, total=False):
+class _Response(TypedDict, total=False):
     success: bool
     data: dict[str, Any]
     error: str
@@ -47,7 +47,7 @@ class RpcClient:
     Methods raise `RpcError` when the command is refused and `Disconnected` when the process has ended.
     """
 
-    hello: Hello
+    hello: ServerInfo
     """Who answers, as of the start."""
 
     def __init__(self, limits: ClientLimits) -> None:
@@ -56,12 +56,12 @@ class RpcClient:
         """What comes while no prompt of this client runs: notes and panels of extensions, the events of prompts that
         extensions submitted. If nobody iterates, the oldest go. Ends, or raises `Disconnected`, with the process."""
         self._ids = itertools.count(1)
-        self._answers: dict[str, asyncio.Future[_Answer]] = {}
+        self._answers: dict[str, asyncio.Future[_Response]] = {}
         self._asked: dict[str, Operation] = {}
         self._operations: deque[Operation | None] = deque()
         self._unread: WeakSet[EventQueue[Event]] = WeakSet()
         self._told = 0
-        self._link: Link | None = None
+        self._link: RpcProcess | None = None
         self._lost: Disconnected | None = None
 
     @classmethod
@@ -86,11 +86,11 @@ class RpcClient:
         client = cls(limits)
         variables = dict(os.environ if env is None else env) | ({} if token is None else {TOKEN: token})
         flags = [*(["--provider", provider] if provider else []), *(["--model", model] if model else []), *args]
-        link = client._link = Link([*command, *flags], os.fspath(cwd), variables, limits, client._take, client._end)
+        link = client._link = RpcProcess([*command, *flags], os.fspath(cwd), variables, limits, client._take, client._end)
         patiently = False
         try:
             secret = {"token": variables[TOKEN]} if variables.get(TOKEN) else {}
-            client.hello = cast(Hello, await client.request("hello", **secret))
+            client.hello = cast(ServerInfo, await client.request("hello", **secret))
             yield client
             patiently = True
         finally:
@@ -130,13 +130,13 @@ class RpcClient:
         """Say something more as part of the prompt that is being answered, when the model would be done."""
         await self.request("follow_up", message=message)
 
-    async def get_state(self) -> State:
+    async def get_state(self) -> StateInfo:
         """What the agent is doing."""
-        return cast(State, await self.request("get_state"))
+        return cast(StateInfo, await self.request("get_state"))
 
-    async def get_messages(self) -> list[Message]:
+    async def get_messages(self) -> list[MessageInfo]:
         """The conversation."""
-        return cast("list[Message]", (await self.request("get_messages"))["messages"])
+        return cast("list[MessageInfo]", (await self.request("get_messages"))["messages"])
 
     async def clear(self) -> None:
         """Forget the conversation."""
@@ -197,7 +197,7 @@ class RpcClient:
         _, answer = self._send(type, fields)
         return await self._answered(type, answer)
 
-    async def _answered(self, command: str, answer: "asyncio.Future[_Answer]") -> dict[str, Any]:
+    async def _answered(self, command: str, answer: "asyncio.Future[_Response]") -> dict[str, Any]:
         try:
             async with asyncio.timeout(self.limits.answer_seconds):
                 found = await answer
@@ -207,7 +207,7 @@ class RpcClient:
             raise RpcError(command, found.get("error", "refused without a reason"))
         return found.get("data") or {}
 
-    def _send(self, type: str, fields: dict[str, Any]) -> "tuple[str, asyncio.Future[_Answer]]":
+    def _send(self, type: str, fields: dict[str, Any]) -> "tuple[str, asyncio.Future[_Response]]":
         if self._lost is not None:
             raise self._lost
         id = str(next(self._ids))
@@ -216,7 +216,7 @@ class RpcClient:
             raise RpcError(type, f"{type} is longer than {self.limits.sent_bytes} bytes, which zot rpc does not read")
         if self._connected.full:
             raise RpcError(type, f"{self.limits.unsent_bytes} bytes wait for zot rpc, which does not read")
-        answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[_Response] = asyncio.get_running_loop().create_future()
         self._answers[id] = answer
         answer.add_done_callback(lambda _: self._answers.pop(id, None))
         self._connected.send(line)
@@ -262,7 +262,7 @@ class RpcClient:
             # Its events follow, and come behind those of all before it. Of one that was given up nobody wants them.
             self._operations.append(None if operation.done else operation)
         if answer is not None and not answer.done():
-            answer.set_result(cast(_Answer, event))
+            answer.set_result(cast(_Response, event))
 
     def _tell(self, event: Event) -> None:
         type = event.get("type")
@@ -317,7 +317,7 @@ class RpcClient:
         self.events.end(self._lost)
 
     @property
-    def _connected(self) -> Link:
+    def _connected(self) -> RpcProcess:
         assert self._link is not None, "start() gives it"
         return self._link
 

@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 from zot_agent.extensions.launch import refusal
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.process import Process
-from zot_agent.extensions.requests import Ended, R, Requests, TimedOut
+from zot_agent.extensions.requests import ExtensionEnded, R, PendingRequests, TimedOut
 from zot_agent.extensions.trace import Trace
 from zot_agent.lines.reader import LineReader
 from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
@@ -39,7 +39,7 @@ from zot_ext.protocol.from_extension import (
 from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, FromHost, HelloAck, Shutdown, ToolCall
 from zot_ext.protocol.splitter import Oversized
 
-__all__ = ["Connection", "Ended", "Handler", "TimedOut"]
+__all__ = ["Connection", "ExtensionEnded", "Handler", "TimedOut"]
 
 _SHOWN = 200
 """Bytes of a bad line that are shown."""
@@ -49,7 +49,7 @@ _LAST_GASP = 0.1
 moment before its end can be seen, and how it ended says more."""
 
 
-class Handler(Protocol):
+class ConnectionListener(Protocol):
     """Who listens to an extension."""
 
     def received(self, connection: "Connection", frame: FromExtension) -> None:
@@ -75,7 +75,7 @@ class Connection:
         directory: str,
         *,
         env: Mapping[str, str],
-        handler: Handler,
+        handler: ConnectionListener,
         ack: Callable[[Hello], HelloAck],
         log: ExtensionLog,
         limits: Limits = DEFAULT_LIMITS,
@@ -92,7 +92,7 @@ class Connection:
         self._argv, self._directory, self._env = argv, directory, env
         self._handler, self._ack, self._limits, self._trace = handler, ack, limits, trace
         self._errors = log
-        self._requests = Requests(name, log.line)
+        self._requests = PendingRequests(name, log.line)
         self._greeted, self._ready, self._parted = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._process: Process | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -161,12 +161,12 @@ class Connection:
     async def request(self, frame: CommandInvoked | ToolCall | EventIntercept, reply: type[R], seconds: float) -> R:
         """Send a frame and wait for the `reply` to its id, `seconds` at most.
 
-        Raises `TimedOut`; `Ended`, at once, if the extension does not run or ends meanwhile; and `FrameError` if the
+        Raises `TimedOut`; `ExtensionEnded`, at once, if the extension does not run or ends meanwhile; and `FrameError` if the
         frame cannot be written or the reply cannot be read.
         """
         if self.state != "running" or self._closing:
             why = self.why or ("is being stopped" if self._closing else "is not running yet")
-            raise Ended(f"extension {self.name!r} {why}")
+            raise ExtensionEnded(f"extension {self.name!r} {why}")
         line = encode(frame, limit=self._limits.frame_bytes)
         future = self._requests.open(frame.id, reply)
         self._put(line, now=True)

@@ -32,7 +32,7 @@ _LARGEST = 1 << 20
 
 
 @record
-class Found(Record):
+class DiscoveredExtension(Record):
     """An extension whose manifest can be read. Texts of the manifest are the author's: strip them for a terminal."""
 
     name: str
@@ -64,10 +64,10 @@ class Problem(Record):
 class Discovery(Record):
     """Everything that was found, in the order of precedence."""
 
-    found: list[Found]
+    found: list[DiscoveredExtension]
     problems: list[Problem]
 
-    def active(self) -> list[Found]:
+    def active(self) -> list[DiscoveredExtension]:
         """Those to load, in this order: enabled and not hidden."""
         return [each for each in self.found if each.enabled and not each.hidden_by]
 
@@ -113,7 +113,7 @@ def discover(
     return discovery
 
 
-def _in_place_of(found: Found, discovery: Discovery) -> str:
+def _in_place_of(found: DiscoveredExtension, discovery: Discovery) -> str:
     """The folder given with `--ext` that cannot be used, and would have hidden this one; empty if there is none."""
     names = (found.name, os.path.basename(found.directory))
     usable = {each.directory for each in discovery.found}
@@ -123,7 +123,7 @@ def _in_place_of(found: Found, discovery: Discovery) -> str:
     return next((each for each in broken if found.scope != "explicit" and os.path.basename(each) in names), "")
 
 
-def read_extension(directory: str, scope: Scope = "explicit") -> Found | Problem:
+def read_extension(directory: str, scope: Scope = "explicit") -> DiscoveredExtension | Problem:
     """Read the manifest in one folder, which must be there. Raises nothing."""
     if not os.path.isdir(directory):
         return Problem(directory, "is not a folder" if os.path.exists(directory) else "there is no such folder", scope)
@@ -170,7 +170,7 @@ def _same(one: str, other: str) -> bool:
         return False
 
 
-def _read(directory: str, scope: Scope) -> Found | Problem | None:
+def _read(directory: str, scope: Scope) -> DiscoveredExtension | Problem | None:
     """The extension in a folder; None if there is no manifest."""
     path = os.path.join(directory, MANIFEST_FILE)
     try:
@@ -189,4 +189,4 @@ def _read(directory: str, scope: Scope) -> Found | Problem | None:
         manifest = load_manifest(directory)
     except ManifestError as error:
         return Problem(directory, " ".join(str(error).split()), scope)
-    return Found(manifest.name, directory, scope, manifest)
+    return DiscoveredExtension(manifest.name, directory, scope, manifest)

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from zot_agent.extensions.connection import Connection, Ended, TimedOut
+from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, ToolCall, TurnEnd, TurnStart
 from zot_core.hooks import Hooks, Refusal, ToolRequest
@@ -25,7 +25,7 @@ NO_REASON_TURN = "turn blocked by extension guard"
 _ids = itertools.count(1)
 
 
-class Setting(NamedTuple):
+class AgentInfo(NamedTuple):
     """Where the agent works, and with which model, at the moment."""
 
     cwd: str
@@ -52,7 +52,7 @@ class Subscriptions(Protocol):
 class ExtensionHooks:
     """The handlers of one set of extensions."""
 
-    def __init__(self, extensions: Subscriptions, about: Callable[[], Setting]) -> None:
+    def __init__(self, extensions: Subscriptions, about: Callable[[], AgentInfo]) -> None:
         self._extensions, self._about = extensions, about
 
     def attach(self, hooks: Hooks) -> None:
@@ -143,7 +143,7 @@ class ExtensionHooks:
             return await connection.request(question, EventInterceptResponse, seconds)
         except TimedOut:
             connection.log(f"no answer to the intercept {question.event} within {seconds:g} s; it goes on")
-        except Ended as error:
+        except ExtensionEnded as error:
             connection.log(f"no answer to the intercept {question.event}: {error}; it goes on")
         except FrameError as error:
             connection.log(f"the intercept {question.event} goes on: {error}")

@@ -4,12 +4,12 @@ import asyncio
 import itertools
 from collections.abc import Callable, Container, Iterable
 
-from zot_agent.extensions.connection import Connection, Ended, TimedOut
+from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.discover import Discovery
-from zot_agent.extensions.hooks import ExtensionHooks, Setting
-from zot_agent.extensions.managed import Member, SharedState
+from zot_agent.extensions.hooks import ExtensionHooks, AgentInfo
+from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registry import Registry, Shadow, ToolOffer
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ToolOffer
 from zot_agent.extensions.tools import ExtensionTool
 from zot_agent.extensions.trace import Trace
 from zot_core.agent import Agent
@@ -48,7 +48,7 @@ class Extensions:
     def __init__(
         self,
         find: Callable[[], Discovery],
-        about: Callable[[], Setting],
+        about: Callable[[], AgentInfo],
         *,
         home: str,
         limits: Limits = DEFAULT_LIMITS,
@@ -68,9 +68,9 @@ class Extensions:
         self._hooks = ExtensionHooks(self, about)
         self._agent: Agent | None = None
         self._own_tools = set(tools)
-        self.members: list[Member] = []
+        self.members: list[ManagedExtension] = []
         """Those that were found and have a program, in load order; not to be changed."""
-        self._registry = Registry()
+        self._registry = ExtensionRegistry()
         self._asked: dict[tuple[str, str], list[Connection]] = {}
         self._stale = False
         self._deadline = 0.0
@@ -94,7 +94,7 @@ class Extensions:
         return self._start(discovery or self._find(), first=True)
 
     def _start(self, discovery: Discovery, *, first: bool) -> list[str]:
-        self._registry = Registry(self._commands, self._own_tools)
+        self._registry = ExtensionRegistry(self._commands, self._own_tools)
         board = SharedState(
             self._registry,
             self.panels,
@@ -107,7 +107,7 @@ class Extensions:
             self._log_shadow,
         )
         self.members = [
-            Member(position, found, board)
+            ManagedExtension(position, found, board)
             for position, found in enumerate(found for found in discovery.active() if found.manifest.exec)
         ]
         self._deadline = asyncio.get_running_loop().time() + self.limits.ready_total_seconds
@@ -170,7 +170,7 @@ class Extensions:
             raise CommandError(
                 f"/{command.name}: extension {connection.name} did not answer in {seconds:g} s"
             ) from None
-        except Ended as error:
+        except ExtensionEnded as error:
             failed = CommandError(f"/{command.name}: {error}")
             failed.told = bool(member.failure)
             raise failed from None
@@ -252,7 +252,7 @@ class Extensions:
         self._stale = True
         self._asked.clear()
 
-    def _log_shadow(self, shadow: Shadow) -> None:
+    def _log_shadow(self, shadow: NameConflict) -> None:
         member = self.members[shadow.position]
         member.shadows.append(shadow.why)
         member.log(shadow.why)

@@ -1,16 +1,16 @@
-"""`Member`: one extension of a set: brought up, listened to, ended."""
+"""`ManagedExtension`: one extension of a set: brought up, listened to, ended."""
 
 import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.discover import Found
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registry import RegistrationError, Registry, Shadow
+from zot_agent.extensions.registry import RegistrationError, ExtensionRegistry, NameConflict
 from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
 from zot_core.conversation import events
@@ -35,24 +35,24 @@ _LEVELS: dict[str, events.Level] = {
 class SharedState(Record):
     """What the members of one set share. `changed` is called when names or subscriptions are others than before."""
 
-    registry: Registry
+    registry: ExtensionRegistry
     panels: Panels
     events: Observe[events.ExtensionEvent]
     limits: Limits
-    about: Callable[[], Setting]
+    about: Callable[[], AgentInfo]
     home: str
     trace: Trace | None
     changed: Callable[[], None]
-    shadowed: Callable[[Shadow], None]
+    shadowed: Callable[[NameConflict], None]
 
 
-class Member:
+class ManagedExtension:
     """An extension that was found, and its process. `position` is its place in the load order."""
 
     up: "asyncio.Task[None]"
     """Ends, without ever raising, when the extension has registered what it brings, or could not be started."""
 
-    def __init__(self, position: int, found: Found, board: SharedState) -> None:
+    def __init__(self, position: int, found: DiscoveredExtension, board: SharedState) -> None:
         self.position, self.found, self.name = position, found, found.name
         self.observes: set[str] = set()
         self.intercepts: set[str] = set()
@@ -179,7 +179,7 @@ class Member:
         else:
             self._registered(shadow)
 
-    def _registered(self, shadow: Shadow | None) -> None:
+    def _registered(self, shadow: NameConflict | None) -> None:
         if shadow is not None:
             self._board.shadowed(shadow)
         self._board.changed()

@@ -9,7 +9,7 @@ from zot_ext.protocol.from_extension import PanelRender as RenderFrame
 from zot_ext.protocol.values import PanelSpec
 
 
-class Owner(Protocol):
+class PanelOwner(Protocol):
     """The extension that a panel belongs to."""
 
     @property
@@ -23,25 +23,25 @@ class Panels:
 
     def __init__(self, tell: Callable[[ExtensionEvent], None]) -> None:
         self._tell = tell
-        self._owner: Owner | None = None
+        self._owner: PanelOwner | None = None
         self.panel: Panel | None = None
         """What is open; None without one."""
 
-    def open(self, owner: Owner, spec: PanelSpec) -> None:
+    def open(self, owner: PanelOwner, spec: PanelSpec) -> None:
         """Open a panel, or show a panel of the same id anew."""
         if self.panel is not None and not self._is(owner, spec.id):
             self.close()
         self._owner, self.panel = owner, Panel(spec.id, spec.title, spec.lines, spec.footer)
         self._tell(PanelOpen(owner.name, self.panel))
 
-    def render(self, owner: Owner, frame: RenderFrame) -> None:
+    def render(self, owner: PanelOwner, frame: RenderFrame) -> None:
         """New contents, ignored unless this panel is open. An empty title keeps the old one, a footer is replaced."""
         if self.panel is None or not self._is(owner, frame.panel_id):
             return
         self.panel = Panel(frame.panel_id, frame.title or self.panel.title, frame.lines, frame.footer)
         self._tell(PanelRender(owner.name, self.panel))
 
-    def closed_by(self, owner: Owner, panel_id: str) -> None:
+    def closed_by(self, owner: PanelOwner, panel_id: str) -> None:
         """The extension closes its panel; it gets no echo."""
         if self._is(owner, panel_id):
             self._gone()
@@ -61,12 +61,12 @@ class Panels:
         elif key in from_host.PANEL_KEYS:
             self._owner.send(from_host.PanelKey(self.panel.id, key, text))
 
-    def drop(self, owner: Owner) -> None:
+    def drop(self, owner: PanelOwner) -> None:
         """The extension is gone, and its panel with it."""
         if self._owner is owner:
             self._gone()
 
-    def _is(self, owner: Owner, panel_id: str) -> bool:
+    def _is(self, owner: PanelOwner, panel_id: str) -> bool:
         return self._owner is owner and self.panel is not None and self.panel.id == panel_id
 
     def _gone(self) -> None:

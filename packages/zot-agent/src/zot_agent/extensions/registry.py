@@ -1,4 +1,4 @@
-"""`Registry`: who owns which command and which tool, whatever the order in which registrations arrive.
+"""`ExtensionRegistry`: who owns which command and which tool, whatever the order in which registrations arrive.
 
 Of two extensions with one name the one loaded earlier has it, for the description and for the calls alike; the other
 one gets it when the first is gone. Built-in names cannot be had.
@@ -30,7 +30,7 @@ class ToolOffer(Record):
 
 
 @record
-class Shadow(Record):
+class NameConflict(Record):
     """A name that cannot be had for now: the position of the extension that goes without it, and why, for its log."""
 
     position: int
@@ -48,17 +48,17 @@ class _Names(Generic[T]):
         self.taken = taken
         self._candidates: dict[str, dict[int, T]] = {}
 
-    def add(self, key: str, position: int, value: T, what: str) -> Shadow | None:
+    def add(self, key: str, position: int, value: T, what: str) -> NameConflict | None:
         candidates = self._candidates.setdefault(key, {})
         before = min(candidates, default=position)
         candidates[position] = value
         if key in self.taken:
-            return Shadow(position, f"{what} is shadowed by zot's own")
+            return NameConflict(position, f"{what} is shadowed by zot's own")
         first = min(candidates)
         if first == position == before:
             return None
         why = f"{what} is shadowed by that of extension {candidates[first].source}, which is loaded before"
-        return Shadow(position if first != position else before, why)
+        return NameConflict(position if first != position else before, why)
 
     def drop(self, position: int) -> None:
         for key in list(self._candidates):
@@ -77,7 +77,7 @@ class _Names(Generic[T]):
         return [found for key in sorted(self._candidates) if (found := self.get(key)) is not None]
 
 
-class Registry:
+class ExtensionRegistry:
     """Names are asked for by extension position: its place in the load order, from 0."""
 
     def __init__(self, taken_commands: Container[str] = (), taken_tools: Container[str] = ()) -> None:
@@ -89,7 +89,7 @@ class Registry:
         """Names of commands, in lower case, that cannot be had from now on."""
         self._commands.taken = commands
 
-    def add_command(self, position: int, extension: str, name: str, description: str) -> Shadow | None:
+    def add_command(self, position: int, extension: str, name: str, description: str) -> NameConflict | None:
         """Register, or describe anew; who now goes without the name, if somebody does.
 
         Commands are found whatever the case of their letters. Raises `RegistrationError` for a name nobody can type.
@@ -99,7 +99,7 @@ class Registry:
             raise RegistrationError(f"a command cannot be called {name!r}: only letters, digits, _ and -")
         return self._commands.add(name.lower(), position, Command(extension, name, description), f"the command /{name}")
 
-    def add_tool(self, position: int, extension: str, name: str, description: str, schema: RawObject) -> Shadow | None:
+    def add_tool(self, position: int, extension: str, name: str, description: str, schema: RawObject) -> NameConflict | None:
         """Register, or describe anew; who now goes without the name, if somebody does.
 
         Raises `RegistrationError` for a name or a schema that would make requests fail.

@@ -1,4 +1,4 @@
-"""`Requests`: what one extension has been asked and has not answered yet."""
+"""`PendingRequests`: what one extension has been asked and has not answered yet."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,10 +12,10 @@ Reply: TypeAlias = CommandResponse | ToolResult | EventInterceptResponse
 R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
 
 _REMEMBERED = 64
-"""Requests that are over, of which is known why a reply to them is not wanted."""
+"""PendingRequests that are over, of which is known why a reply to them is not wanted."""
 
 
-class Ended(ZotError):
+class ExtensionEnded(ZotError):
     """An extension has ended, perhaps while it was asked something. `str(error)` names it and says why."""
 
 
@@ -23,7 +23,7 @@ class TimedOut(ZotError):
     """An extension did not answer in time. A reply that comes later is dropped."""
 
 
-class Requests:
+class PendingRequests:
     """The open requests of the extension `name` by their ids, and a word to `log` about replies nobody wants."""
 
     def __init__(self, name: str, log: Callable[[str], None]) -> None:
@@ -78,7 +78,7 @@ class Requests:
         """The extension has ended: no request will be answered."""
         requests, self._open = self._open, {}
         for _, future in requests.values():
-            _tell(future, Ended(f"extension {self._name!r} {why}"))
+            _tell(future, ExtensionEnded(f"extension {self._name!r} {why}"))
 
     def _remember(self, id: str, why: str) -> None:
         self._over[id] = why

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from zot_agent.extensions.connection import Connection, Ended, TimedOut
+from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.registry import ToolOffer
 from zot_core.errors import ToolError
 from zot_core.images import image_from_base64
@@ -43,7 +43,7 @@ class ExtensionTool:
             answer = await self._connection.request(call, ResultFrame, self._seconds)
         except TimedOut:
             raise ToolError(f"{self.name} of extension {extension} gave no result within {self._seconds:g} s") from None
-        except Ended as error:
+        except ExtensionEnded as error:
             raise ToolError(f"{self.name} cannot run: {error}") from None
         except FrameError as error:
             raise ToolError(f"{self.name} of extension {extension}: {error}") from None

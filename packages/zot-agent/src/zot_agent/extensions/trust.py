@@ -11,7 +11,7 @@ import os
 from typing import Any
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.extensions.discover import MANIFEST_FILE, Found
+from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
 from zot_core.machine.replace_file import replace_file
 from zot_provider.errors import ConfigError
 
@@ -30,7 +30,7 @@ class Trust:
     def __init__(self, home: str) -> None:
         self.path = os.path.join(home, TRUST_FILE)
 
-    def decision(self, found: Found) -> bool | None:
+    def decision(self, found: DiscoveredExtension) -> bool | None:
         """What was said about the extension as it is now; None if it has to be asked."""
         answer = self._read().get(os.path.realpath(found.directory))
         if not isinstance(answer, dict) or answer.get("allowed") not in ("yes", "no"):
@@ -39,7 +39,7 @@ class Trust:
             return None
         return bool(answer["allowed"] == "yes")
 
-    def remember(self, found: Found, allowed: bool) -> None:  # noqa: FBT001  the answer to the question
+    def remember(self, found: DiscoveredExtension, allowed: bool) -> None:  # noqa: FBT001  the answer to the question
         """Keep an answer. Raises `ConfigError` if it cannot be written; nothing has changed then."""
         answers = self._read()
         answers[os.path.realpath(found.directory)] = {
@@ -59,7 +59,7 @@ class Trust:
             return {}
 
 
-def fingerprint(found: Found) -> str:
+def fingerprint(found: DiscoveredExtension) -> str:
     """SHA-256, in hexadecimal, over the manifest, the program, and those arguments that name files.
 
     Of the program and the arguments those count that are given relative to the folder or lie in it: an interpreter of
@@ -71,7 +71,7 @@ def fingerprint(found: Found) -> str:
     return whole.hexdigest()
 
 
-def _own_files(found: Found) -> list[str]:
+def _own_files(found: DiscoveredExtension) -> list[str]:
     """The files that the command line of the extension names, in its order."""
     folder = os.path.realpath(found.directory)
     words = list(found.manifest.args)

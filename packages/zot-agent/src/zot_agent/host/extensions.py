@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
-from zot_agent.extensions.discover import Discovery, Found, discover
+from zot_agent.extensions.discover import Discovery, DiscoveredExtension, discover
 from zot_agent.host.options import Options
 from zot_core.runtime.runtime import Runtime
 
@@ -26,7 +26,7 @@ class ExtensionChoice:
         self._trust_all = settings.project_extensions == "on"
         self.found = Discovery([], [])
         """What the last look has found."""
-        self.undecided: list[Found] = []
+        self.undecided: list[DiscoveredExtension] = []
         """Extensions of the project that wait for the person's word."""
         self.notes: list[str] = []
 
@@ -47,13 +47,13 @@ class ExtensionChoice:
         self.found = found
         return found
 
-    def decide(self, found: Found, *, allowed: bool) -> None:
+    def decide(self, found: DiscoveredExtension, *, allowed: bool) -> None:
         """Remember the person's word on an extension of the project; it counts from the next look on."""
         from zot_agent.extensions.trust import Trust  # noqa: PLC0415  as above
 
         Trust(zot_home()).remember(found, allowed)
 
-    def _refused(self, asking: Sequence[Found]) -> list[Found]:
+    def _refused(self, asking: Sequence[DiscoveredExtension]) -> list[DiscoveredExtension]:
         from zot_agent.extensions.trust import Trust  # noqa: PLC0415  a project without extensions does not need it
 
         trust = Trust(zot_home())
@@ -66,14 +66,14 @@ class ExtensionChoice:
 
 def make_extensions(choice: ExtensionChoice, options: Options, runtime: Callable[[], Runtime]) -> "Extensions":
     """The extensions, not yet started, for whatever `runtime` is at the time. Raises `ConfigError` (`--ext-trace`)."""
-    from zot_agent.extensions.hooks import Setting  # noqa: PLC0415  who has no extensions does not load their host
+    from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  who has no extensions does not load their host
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415
     from zot_agent.extensions.trace import Trace  # noqa: PLC0415
 
-    def about() -> Setting:
+    def about() -> AgentInfo:
         now = runtime()
         model, session = now.agent.model, now.session
-        return Setting(now.cwd, model.provider, model.id, session.meta.id if session else "")
+        return AgentInfo(now.cwd, model.provider, model.id, session.meta.id if session else "")
 
     return Extensions(
         choice.find,

@@ -8,7 +8,7 @@ from zot_agent.host import Host
 from zot_agent.lines.reader import LineReader
 from zot_agent.modes.output import print_error
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
-from zot_agent.rpc.service import Service
+from zot_agent.rpc.service import RpcService
 from zot_agent.rpc.writer import ClientWriter
 from zot_agent.signals import on_end_signals
 from zot_core.aio import spawn
@@ -41,7 +41,7 @@ class _Process:
         self._code: int | None = None
         self._over = asyncio.Event()
         self._writer = ClientWriter(limits, self._gone, moved=self._read_on)
-        self._service = Service(host, self._writer, limits, token=token, wrong_token=self._wrong_token)
+        self._service = RpcService(host, self._writer, limits, token=token, wrong_token=self._wrong_token)
         self._reader = LineReader(0, limits.line, self._receive, self._finish)
 
     async def serve(self) -> int:

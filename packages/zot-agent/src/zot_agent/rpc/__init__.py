@@ -3,10 +3,9 @@
 This is the registry: the methods by name, in the order of the documentation.
 """
 
-from zot_agent.rpc import extensions, prompts, state
-from zot_agent.rpc import handshake as greetings
+from zot_agent.rpc import extensions, handshake, prompts, state
 from zot_agent.rpc.method import Method
 
 METHODS: dict[str, Method] = {
-    method.name: method for module in (greetings, prompts, state, extensions) for method in module.METHODS
+    method.name: method for module in (handshake, prompts, state, extensions) for method in module.METHODS
 }

@@ -8,12 +8,12 @@ from zot_provider.json_text import read_strict, shown
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:
-    from zot_agent.rpc.service import Service
+    from zot_agent.rpc.service import RpcService
 
 Answer: TypeAlias = "dict[str, Any] | str | None"
 """The `data` of a response: an object, the JSON text of one, or None for a response without."""
 
-Handler: TypeAlias = "Callable[[Service, dict[str, Any]], Answer | Awaitable[Answer]]"
+MethodHandler: TypeAlias = "Callable[[RpcService, dict[str, Any]], Answer | Awaitable[Answer]]"
 
 KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
     "string": ("a string", lambda value: isinstance(value, str), {"type": "string"}),
@@ -32,12 +32,12 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
 """The kinds of fields: in words, as a check, as JSON Schema."""
 
 
-class CommandRefused(ZotError):
+class InvalidCommand(ZotError):
     """A command cannot be done as it was asked for; the text names the field that is to blame, if one is."""
 
 
 @record
-class Field(Record):
+class CommandField(Record):
     """A field of a command, of one of `KINDS`. A field that is null counts as missing."""
 
     name: str
@@ -51,23 +51,23 @@ class Method(Record):
     """A command: what it does, its fields, and an example of the `data` of its response, empty if it has none."""
 
     name: str
-    handler: Handler
+    handler: MethodHandler
     doc: str
-    fields: tuple[Field, ...] = ()
+    fields: tuple[CommandField, ...] = ()
     data: str = ""
 
     def check(self, command: dict[str, Any]) -> dict[str, Any]:
-        """The fields that were given. Raises `CommandRefused` for one that is missing or of the wrong type."""
+        """The fields that were given. Raises `InvalidCommand` for one that is missing or of the wrong type."""
         given: dict[str, Any] = {}
         for field in self.fields:
             value = command.get(field.name)
             words, fits, _ = KINDS[field.kind]
             if value is None:
                 if field.required:
-                    raise CommandRefused(f"{field.name} is missing: it must be {words}")
+                    raise InvalidCommand(f"{field.name} is missing: it must be {words}")
             elif not fits(value):
                 found = "an array of something else" if isinstance(value, list) else shown(value)
-                raise CommandRefused(f"{field.name} must be {words}, not {found}")
+                raise InvalidCommand(f"{field.name} must be {words}, not {found}")
             else:
                 given[field.name] = value
         return given

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandRefused, Field, Method
+from zot_agent.rpc.method import Answer, InvalidCommand, CommandField, Method
 
 if TYPE_CHECKING:
-    from zot_agent.rpc.service import Service
+    from zot_agent.rpc.service import RpcService
 
 _STARTED = '{"started": true}'
 
 
-def prompt(service: "Service", given: dict[str, Any]) -> Answer:
+def prompt(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Begin, or have it wait behind what runs."""
     text, images = given["message"], []
     if given.get("images"):
@@ -18,7 +18,7 @@ def prompt(service: "Service", given: dict[str, Any]) -> Answer:
 
         images = read_images(given["images"])
     if not text.strip() and not images:
-        raise CommandRefused("message is empty")
+        raise InvalidCommand("message is empty")
     queued = service.conversation.busy
     run = service.conversation.prompt(text, images)
     if given.get("hold_text", False):
@@ -26,7 +26,7 @@ def prompt(service: "Service", given: dict[str, Any]) -> Answer:
     return _started(queued=queued)
 
 
-def compact(service: "Service", given: dict[str, Any]) -> Answer:
+def compact(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Begin, or have it wait behind what runs."""
     queued = service.conversation.busy
     service.conversation.compact(given.get("instructions", ""))
@@ -37,19 +37,19 @@ def _started(*, queued: bool) -> Answer:
     return {"started": True, "queued": True} if queued else {"started": True}
 
 
-def abort(service: "Service", given: dict[str, Any]) -> Answer:
+def abort(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Stop what runs."""
     service.conversation.interrupt()
     return None
 
 
-def steer(service: "Service", given: dict[str, Any]) -> Answer:
+def steer(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Hand the running prompt a message."""
     service.conversation.steer(_message(given))
     return None
 
 
-def follow_up(service: "Service", given: dict[str, Any]) -> Answer:
+def follow_up(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Hand the running prompt a message for its end."""
     service.conversation.follow_up(_message(given))
     return None
@@ -58,7 +58,7 @@ def follow_up(service: "Service", given: dict[str, Any]) -> Answer:
 def _message(given: dict[str, Any]) -> str:
     text: str = given["message"]
     if not text.strip():
-        raise CommandRefused("message is empty")
+        raise InvalidCommand("message is empty")
     return text
 
 
@@ -70,9 +70,9 @@ METHODS = (
         "then events up to `done`. While something else runs it waits, and the data is "
         '`{"started": true, "queued": true}`.',
         (
-            Field("message", "string", "What the user says; it may be empty beside images.", required=True),
-            Field("images", "images", "Images, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each."),
-            Field("hold_text", "boolean", "Hold text deltas back where an extension may replace the text."),
+            CommandField("message", "string", "What the user says; it may be empty beside images.", required=True),
+            CommandField("images", "images", "Images, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each."),
+            CommandField("hold_text", "boolean", "Hold text deltas back where an extension may replace the text."),
         ),
         _STARTED,
     ),
@@ -86,19 +86,19 @@ METHODS = (
         compact,
         "Put a summary in the place of all but the last messages. Goes on like a prompt, up to `compact_done` and "
         "`done`; where there is nothing to compact, or it fails, `error` and `done`.",
-        (Field("instructions", "string", "What matters, for whoever writes the summary."),),
+        (CommandField("instructions", "string", "What matters, for whoever writes the summary."),),
         _STARTED,
     ),
     Method(
         "steer",
         steer,
         "Tell the model something with its next call, while a prompt is being answered.",
-        (Field("message", "string", "What the user says.", required=True),),
+        (CommandField("message", "string", "What the user says.", required=True),),
     ),
     Method(
         "follow_up",
         follow_up,
         "Say something more, as part of the same prompt, when the model would be done.",
-        (Field("message", "string", "What the user says.", required=True),),
+        (CommandField("message", "string", "What the user says.", required=True),),
     ),
 )

@@ -1,4 +1,4 @@
-"""`Service`: what one client asks of one host. Lines come in through `receive`, lines go out through the writer."""
+"""`RpcService`: what one client asks of one host. Lines come in through `receive`, lines go out through the writer."""
 
 import asyncio
 import logging
@@ -9,8 +9,8 @@ from weakref import WeakSet
 from zot_agent.host import Host
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.rpc.method import Answer, CommandRefused, other_json
-from zot_agent.rpc.writer import Asker, Output
+from zot_agent.rpc.method import Answer, InvalidCommand, other_json
+from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent
@@ -31,13 +31,13 @@ _EARLY = 1000
 """Lines that wait for a client that has yet to say who it is; more are dropped."""
 
 
-class Service:
+class RpcService:
     """Answers commands and tells events; reading and writing are somebody else's."""
 
     def __init__(
         self,
         host: Host,
-        writer: Output,
+        writer: ServiceOutput,
         limits: RpcLimits,
         *,
         token: str,
@@ -60,7 +60,7 @@ class Service:
 
     # Lines in
 
-    def receive(self, line: bytes | Oversized, asker: Asker | None = None) -> None:
+    def receive(self, line: bytes | Oversized, asker: CommandSender | None = None) -> None:
         """Do what a line asks for. Whatever it is, there is one response, which goes to `asker`."""
         if isinstance(line, Oversized):
             self._respond(asker, "", "", error=f"the line is longer than {line.limit} bytes and was passed over")
@@ -96,13 +96,13 @@ class Service:
 
     def _call(self, name: str, command: dict[str, object]) -> "Answer | Awaitable[Answer]":
         if not self.trusted and name != "hello":
-            raise CommandRefused("say hello with the token first")
+            raise InvalidCommand("say hello with the token first")
         method = METHODS.get(name)
         if method is None:
-            raise CommandRefused(f"unknown command {name!r}")
+            raise InvalidCommand(f"unknown command {name!r}")
         return method.handler(self, method.check(command))
 
-    async def _respond_later(self, asker: Asker | None, id: str, name: str, answer: Awaitable[Answer]) -> None:
+    async def _respond_later(self, asker: CommandSender | None, id: str, name: str, answer: Awaitable[Answer]) -> None:
         try:
             self._respond(asker, id, name, await answer)
         except asyncio.CancelledError:
@@ -111,13 +111,13 @@ class Service:
         except Exception as error:  # noqa: BLE001  the top of a command
             self._failed(asker, id, name, error)
 
-    def _failed(self, asker: Asker | None, id: str, name: str, error: Exception) -> None:
+    def _failed(self, asker: CommandSender | None, id: str, name: str, error: Exception) -> None:
         if not isinstance(error, ZotError):
             _log.error("the command %s failed", name, exc_info=error)
         self._respond(asker, id, name, error=error_line(error))
 
     def _respond(
-        self, asker: Asker | None, id: str, name: str, answer: Answer = None, error: str | None = None
+        self, asker: CommandSender | None, id: str, name: str, answer: Answer = None, error: str | None = None
     ) -> None:
         head = '{"type":"response",' + (f'"id":{id},' if id else "") + f'"command":{dump(name)},'
         if error is not None:

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, Field, Method
+from zot_agent.rpc.method import Answer, CommandField, Method
 from zot_core.event_json import encode_message, usage_fields
 from zot_provider.registry import Listing
 
 if TYPE_CHECKING:
-    from zot_agent.rpc.service import Service
+    from zot_agent.rpc.service import RpcService
 
 
-def get_state(service: "Service", given: dict[str, Any]) -> Answer:
+def get_state(service: "RpcService", given: dict[str, Any]) -> Answer:
     """A snapshot."""
     state, conversation = service.runtime.state, service.conversation
     return {
@@ -27,47 +27,47 @@ def get_state(service: "Service", given: dict[str, Any]) -> Answer:
     }
 
 
-def get_messages(service: "Service", given: dict[str, Any]) -> Answer:
+def get_messages(service: "RpcService", given: dict[str, Any]) -> Answer:
     """All messages."""
     return f'{{"messages":[{",".join(map(encode_message, service.runtime.messages))}]}}'
 
 
-def clear(service: "Service", given: dict[str, Any]) -> Answer:
+def clear(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Forget the messages."""
     service.conversation.clear()
     return None
 
 
-def new_session(service: "Service", given: dict[str, Any]) -> Answer:
+def new_session(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Start a new session."""
     service.conversation.new_session()
     return {"session_id": service.runtime.state.session_id}
 
 
-def set_model(service: "Service", given: dict[str, Any]) -> Answer:
+def set_model(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Continue with another model, of any provider."""
     model = service.conversation.set_model(given["model"], provider=given.get("provider", ""))
     return {"model": model.id, "provider": model.provider}
 
 
-def set_reasoning(service: "Service", given: dict[str, Any]) -> Answer:
+def set_reasoning(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Have the model think more, or less."""
     level = given["reasoning"]
     service.conversation.set_reasoning("max" if level == "maximum" else level)
     return {"reasoning": service.runtime.state.reasoning}
 
 
-def set_tools(service: "Service", given: dict[str, Any]) -> Answer:
+def set_tools(service: "RpcService", given: dict[str, Any]) -> Answer:
     """Have other tools."""
     return {"tools": service.conversation.set_tools(given["tools"])}
 
 
-async def get_models(service: "Service", given: dict[str, Any]) -> Answer:
+async def get_models(service: "RpcService", given: dict[str, Any]) -> Answer:
     """The models of the current provider; those that are known where its server does not say."""
     return _listed(await service.runtime.list_models("current", limit=service.limits.models))
 
 
-async def list_models_all(service: "Service", given: dict[str, Any]) -> Answer:
+async def list_models_all(service: "RpcService", given: dict[str, Any]) -> Answer:
     """The models of all providers."""
     return _listed(await service.runtime.list_models("all", ask="never"))
 
@@ -120,8 +120,8 @@ METHODS = (
         "Continue with another model, of any provider that there is a key for. The data has its full id and its "
         "provider. Refused while busy, and without a key: the error names the variable to set.",
         (
-            Field("model", "string", "A model's id, the beginning of one, or PROVIDER/ID.", required=True),
-            Field("provider", "string", "Its provider, if the client keeps the two apart."),
+            CommandField("model", "string", "A model's id, the beginning of one, or PROVIDER/ID.", required=True),
+            CommandField("provider", "string", "Its provider, if the client keeps the two apart."),
         ),
         '{"model": "claude-sonnet-4-5", "provider": "anthropic"}',
     ),
@@ -137,14 +137,14 @@ METHODS = (
         "set_reasoning",
         set_reasoning,
         "How much the model thinks: off, minimum, low, medium, high, xhigh or max. Refused while busy.",
-        (Field("reasoning", "string", "The level.", required=True),),
+        (CommandField("reasoning", "string", "The level.", required=True),),
         '{"reasoning": "high"}',
     ),
     Method(
         "set_tools",
         set_tools,
         "Which built-in tools the model has; those of extensions stay. The data has all of them. Refused while busy.",
-        (Field("tools", "strings", "The names; none for no built-in tool.", required=True),),
+        (CommandField("tools", "strings", "The names; none for no built-in tool.", required=True),),
         '{"tools": ["read", "grep"]}',
     ),
     Method(

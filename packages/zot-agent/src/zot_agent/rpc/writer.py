@@ -1,4 +1,4 @@
-"""`Output`: what a service writes to. `ClientWriter`: the one client on standard output."""
+"""`ServiceOutput`: what a service writes to. `ClientWriter`: the one client on standard output."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -7,7 +7,7 @@ from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
 from zot_agent.rpc.limits import RpcLimits
 
 
-class Asker(Protocol):
+class CommandSender(Protocol):
     """Who sent a command, where several clients may."""
 
     def respond(self, line: str) -> None:
@@ -15,10 +15,10 @@ class Asker(Protocol):
         ...
 
 
-class Output(Protocol):
+class ServiceOutput(Protocol):
     """Where a service writes its lines, which are JSON without a break: to one client, or to several."""
 
-    def respond(self, line: str, asker: Asker | None) -> None:
+    def respond(self, line: str, asker: CommandSender | None) -> None:
         """Write the response to a command soon, to `asker`, who sent it."""
         ...
 
@@ -57,6 +57,6 @@ class ClientWriter(LineWriter):
         """Write a line soon."""
         self.write(f"{line}\n".encode("utf-8", "replace"))
 
-    def respond(self, line: str, asker: Asker | None = None) -> None:
+    def respond(self, line: str, asker: CommandSender | None = None) -> None:
         """Write a line soon; there is one client."""
         self.tell(line)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.http_error import HttpError
 
 PROTOCOL = "zot.rpc"
 """The subprotocol of a WebSocket whose frames are lines of `zot rpc`."""
@@ -33,16 +33,16 @@ class Access:
         self._names = {"localhost", *(name.lower().rstrip(".") for name in names)}
 
     def check_place(self, headers: Headers) -> None:
-        """Raises `Refusal` for a host or an origin that is not ours."""
+        """Raises `HttpError` for a host or an origin that is not ours."""
         hosts = _all(headers, b"host")
         if len(hosts) != 1:
-            raise Refusal(400, "there must be one Host header")
+            raise HttpError(400, "there must be one Host header")
         if not self._ours(hosts[0]):
-            raise Refusal(421, "this host is not served here; name it with --host")
+            raise HttpError(421, "this host is not served here; name it with --host")
         for origin in _all(headers, b"origin"):
             scheme, _, place = origin.partition("://")
             if scheme not in ("http", "https") or place.lower() != hosts[0].lower():
-                raise Refusal(403, "requests of other origins are not served")
+                raise HttpError(403, "requests of other origins are not served")
 
     def _ours(self, host: str) -> bool:
         if not re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", host, re.ASCII):
@@ -55,15 +55,15 @@ class Access:
         return True
 
     def check_token(self, headers: Headers, *, upgrade: bool = False) -> None:
-        """Raises `Refusal` for a request without the token; `upgrade`: it may stand among the subprotocols."""
+        """Raises `HttpError` for a request without the token; `upgrade`: it may stand among the subprotocols."""
         brought = [text[7:].strip().encode() for text in _all(headers, b"authorization") if _is_bearer(text)]
         if upgrade and not brought:
             words = [word.strip() for text in _all(headers, b"sec-websocket-protocol") for word in text.split(",")]
             brought = [_decoded(word.removeprefix(BEARER)) for word in words if word.startswith(BEARER)]
         if len(brought) != 1:
-            raise Refusal(401, "the token is missing: send Authorization: Bearer TOKEN")
+            raise HttpError(401, "the token is missing: send Authorization: Bearer TOKEN")
         if not hmac.compare_digest(brought[0], self._token):
-            raise Refusal(401, "the token is wrong")
+            raise HttpError(401, "the token is wrong")
 
 
 def _is_bearer(text: str) -> bool:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.http_error import HttpError
 from zot_provider.errors import ConfigError
 
 
@@ -31,14 +31,14 @@ class AllowedDirs:
         return any(os.path.commonpath([folder, path]) == folder for folder in self.folders)
 
     def resolve(self, given: str) -> str:
-        """The directory that is meant, absolute and without links. Raises `Refusal` for one outside of the roots,
+        """The directory that is meant, absolute and without links. Raises `HttpError` for one outside of the roots,
         whether or not it exists, and for one that does not exist."""
         try:
             path = os.path.realpath(os.path.join(self.base, given))
         except ValueError:  # a null byte, half of a surrogate pair
-            raise Refusal(400, "cwd is no path") from None
+            raise HttpError(400, "cwd is no path") from None
         if not self.has(path):
-            raise Refusal(403, f"cwd {given!r} is outside of the directories that are served")
+            raise HttpError(403, f"cwd {given!r} is outside of the directories that are served")
         if not os.path.isdir(path):
-            raise Refusal(400, f"cwd {given!r} is no directory")
+            raise HttpError(400, f"cwd {given!r} is no directory")
         return path

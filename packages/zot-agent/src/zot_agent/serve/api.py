@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from zot_agent.serve.guard import refused
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.page import page_routes
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.sessions import Sessions
 from zot_agent.serve.streams import Streams
 from zot_agent.version import __version__
@@ -29,10 +29,10 @@ def _answering(endpoint: Endpoint) -> Endpoint:
     async def answer(request: Request) -> Response:
         try:
             return await endpoint(request)
-        except Refusal as refusal:
+        except HttpError as refusal:
             return refused(refusal)
         except ZotError as error:
-            return refused(Refusal(400, str(error)))
+            return refused(HttpError(400, str(error)))
 
     return answer
 
@@ -89,15 +89,15 @@ class Api:
     async def upgrade(self, request: Request) -> Response:
         """What a request gets that should have been a WebSocket's."""
         self._sessions.find(request.path_params["id"])
-        response = refused(Refusal(426, "this is a WebSocket: ask for it with Upgrade: websocket"))
+        response = refused(HttpError(426, "this is a WebSocket: ask for it with Upgrade: websocket"))
         response.headers.update({"upgrade": "websocket", "connection": "Upgrade"})
         return response
 
     async def _body(self, request: Request) -> bytes:
-        """The whole body. Raises `Refusal` for one that is too long, takes too long, or breaks off."""
+        """The whole body. Raises `HttpError` for one that is too long, takes too long, or breaks off."""
         limit = self._limits.body
         length = request.headers.get("content-length", "")
-        too_long = Refusal(413, f"the body is longer than {limit} bytes")
+        too_long = HttpError(413, f"the body is longer than {limit} bytes")
         if length.isdigit() and int(length) > limit:
             raise too_long
         found = bytearray()
@@ -110,8 +110,8 @@ class Api:
                     if not message.get("more_body", False):
                         return bytes(found)
         except TimeoutError:
-            raise Refusal(408, f"the body did not come within {self._limits.body_seconds:g} s") from None
-        raise Refusal(400, "the body broke off")
+            raise HttpError(408, f"the body did not come within {self._limits.body_seconds:g} s") from None
+        raise HttpError(400, "the body broke off")
 
 
 class _Rest:
@@ -125,8 +125,8 @@ class _Rest:
         there = [route.methods or set() for route in self._routes if route.matches(scope)[0] is not Match.NONE]
         if there:
             allowed = ", ".join(sorted(set().union(*there)))
-            response = refused(Refusal(405, f"{scope['method']} is not done here, only {allowed}"))
+            response = refused(HttpError(405, f"{scope['method']} is not done here, only {allowed}"))
             response.headers["allow"] = allowed
         else:
-            response = refused(Refusal(404, "there is nothing here"))
+            response = refused(HttpError(404, "there is nothing here"))
         await response(scope, receive, send)

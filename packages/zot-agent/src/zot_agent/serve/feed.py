@@ -1,4 +1,4 @@
-"""`Feed`: the lines of one session for all who follow it, each at a pace of its own.
+"""`SessionFeed`: the lines of one session for all who follow it, each at a pace of its own.
 
 It is the `Output` of a service: events go to every follower, a response to the one who sent the command.
 """
@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from zot_agent.lines.stall import StallTimer
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.rpc.writer import Asker
-from zot_agent.serve.refusal import Refusal
+from zot_agent.rpc.writer import CommandSender
+from zot_agent.serve.http_error import HttpError
 
 Item: TypeAlias = tuple[int, str]
 """A line and the number of its event, from 1; a response has 0."""
@@ -22,10 +22,10 @@ _BATCH = 64 * 1024
 """Bytes taken at once: as much as is lost from sight in buffers on the way out."""
 
 
-class Follower:
+class FeedFollower:
     """What one client has yet to take of a session."""
 
-    def __init__(self, limits: RpcLimits, ended: Callable[["Follower"], None], moved: Callable[[], None]) -> None:
+    def __init__(self, limits: RpcLimits, ended: Callable[["FeedFollower"], None], moved: Callable[[], None]) -> None:
         self._limits = limits
         self._ended, self._moved = ended, moved
         self._items: deque[Item] = deque()
@@ -105,7 +105,7 @@ class Follower:
         self._moved()
 
 
-class Feed:
+class SessionFeed:
     """Tells events to all followers, and keeps the last events for those who come later."""
 
     def __init__(self, limits: RpcLimits, ring: int) -> None:
@@ -114,12 +114,12 @@ class Feed:
         self._kept: deque[Item] = deque()
         self._size = 0
         self._progress = asyncio.Event()
-        self.followers: set[Follower] = set()
+        self.followers: set[FeedFollower] = set()
         self.last = 0
         """The number of the last event."""
         self.closed = False
 
-    def respond(self, line: str, asker: Asker | None) -> None:
+    def respond(self, line: str, asker: CommandSender | None) -> None:
         """Hand a response to `asker`, if there is one."""
         if asker is not None:
             asker.respond(line)
@@ -143,7 +143,7 @@ class Feed:
         while any(each.waiting >= self._limits.pause for each in self.followers):
             await self._move()
 
-    async def room_for(self, follower: Follower) -> None:
+    async def room_for(self, follower: FeedFollower) -> None:
         """Return once commands of this follower may be read again."""
         while follower.waiting >= self._limits.deaf:
             await self._move()
@@ -152,15 +152,15 @@ class Feed:
         self._progress.clear()
         await self._progress.wait()
 
-    def follow(self, after: int | None = None) -> Follower:
+    def follow(self, after: int | None = None) -> FeedFollower:
         """Follow the session from now on, or from the event behind `after`.
 
         What of that is no longer kept is missing: the first item then has a higher number than `after + 1`, or there
-        is none though `last` is another one. Raises `Refusal` once the session is closed.
+        is none though `last` is another one. Raises `HttpError` once the session is closed.
         """
         if self.closed:
-            raise Refusal(404, "the session is closed")
-        follower = Follower(self._limits, self.followers.discard, self._progress.set)
+            raise HttpError(404, "the session is closed")
+        follower = FeedFollower(self._limits, self.followers.discard, self._progress.set)
         self.followers.add(follower)
         if after is not None:
             for item in tuple(self._kept):

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from zot_agent.serve.access import Access
 from zot_agent.serve.page import FILES
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.http_error import HttpError
 from zot_core.aio import spawn
 
 PUBLIC = tuple(FILES)
@@ -46,7 +46,7 @@ class Guard:
         app = self._app
         try:
             self._check(scope)
-        except Refusal as refusal:
+        except HttpError as refusal:
             app = refused(refusal)
         if scope["type"] == "http":
             await _Exchange(receive, send).run(app, scope)
@@ -55,14 +55,14 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         if scope["http_version"] not in ("1.0", "1.1"):
-            raise Refusal(505, "only HTTP/1.1 is spoken here")
+            raise HttpError(505, "only HTTP/1.1 is spoken here")
         self._access.check_place(scope["headers"])
         upgrade = scope["type"] == "websocket"
         if upgrade or scope["path"] not in PUBLIC:
             self._access.check_token(scope["headers"], upgrade=upgrade)
 
 
-def refused(refusal: Refusal) -> JSONResponse:
+def refused(refusal: HttpError) -> JSONResponse:
     """The response, of a WebSocket that is refused too."""
     headers = {"www-authenticate": "Bearer"} if refusal.status == 401 else None
     return JSONResponse({"error": str(refusal)}, refusal.status, headers)

@@ -26,7 +26,7 @@ _GRACE = 1.0
 
 
 @record
-class Service(Record):
+class ServeConfig(Record):
     """What to serve: `defaults` for what clients do not say, `roots` and `names` as given by flags, the rest as the
     classes they are for say."""
 
@@ -38,7 +38,7 @@ class Service(Record):
     limits: ServeLimits = field(default_factory=ServeLimits)
 
 
-async def serve(service: Service, listening: Callable[[Address], None]) -> int:
+async def serve(service: ServeConfig, listening: Callable[[Address], None]) -> int:
     """Serve until a signal comes; 128 and its number. `listening` is told once clients may come.
 
     Whatever the sessions run is stopped before this returns. Raises `ConfigError` and `CannotListen`.
@@ -59,7 +59,7 @@ async def serve(service: Service, listening: Callable[[Address], None]) -> int:
 
 
 @asynccontextmanager
-async def running(service: Service) -> AsyncIterator[Address]:
+async def running(service: ServeConfig) -> AsyncIterator[Address]:
     """Serves as long as this is entered; where, with the port that was found. Raises what `serve` raises."""
     roots = AllowedDirs(service.roots, service.defaults.cwd)
     limits = service.limits

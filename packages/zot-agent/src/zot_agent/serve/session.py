@@ -1,21 +1,21 @@
-"""`Session`: a host that is served to several clients."""
+"""`ServedSession`: a host that is served to several clients."""
 
 import asyncio
 import secrets
 from typing import Any
 
 from zot_agent.host import Host
-from zot_agent.rpc.service import Service
-from zot_agent.serve.feed import Feed, Follower
+from zot_agent.rpc.service import RpcService
+from zot_agent.serve.feed import SessionFeed, FeedFollower
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.http_error import HttpError
 from zot_core.clock import timestamp
 
 _TITLE = 80
 """Characters of the first message that stand for a session in a list."""
 
 
-class _Answer:
+class _PendingResponse:
     """Waits for the one response to a command."""
 
     def __init__(self) -> None:
@@ -26,14 +26,14 @@ class _Answer:
             self.line.set_result(line)
 
 
-class Session:
+class ServedSession:
     """One agent, what is asked of it and what it tells. `id` names it among those of the process."""
 
     def __init__(self, host: Host, limits: ServeLimits) -> None:
         self.id = secrets.token_hex(8)
         self.host, self.limits = host, limits
-        self.feed = Feed(limits.rpc, limits.ring)
-        self._service = Service(host, self.feed, limits.rpc, token="", wrong_token=lambda: None)
+        self.feed = SessionFeed(limits.rpc, limits.ring)
+        self._service = RpcService(host, self.feed, limits.rpc, token="", wrong_token=lambda: None)
         self.created = timestamp()
         self._answers = 0
         self._closing = False
@@ -75,33 +75,33 @@ class Session:
             "created": self.created,
         }
 
-    def follow(self, after: int | None = None) -> Follower:
-        """A new follower: see `Feed.follow`. Raises `Refusal` where there are too many."""
+    def follow(self, after: int | None = None) -> FeedFollower:
+        """A new follower: see `SessionFeed.follow`. Raises `HttpError` where there are too many."""
         if len(self.feed.followers) >= self.limits.clients:
-            raise Refusal(429, f"{self.limits.clients} clients follow this session already")
+            raise HttpError(429, f"{self.limits.clients} clients follow this session already")
         self._touch()
         return self.feed.follow(after)
 
-    def leave(self, follower: Follower) -> None:
+    def leave(self, follower: FeedFollower) -> None:
         """`follower` is gone."""
         follower.end()
         self._touch()
 
-    def receive(self, command: bytes, asker: Follower) -> None:
+    def receive(self, command: bytes, asker: FeedFollower) -> None:
         """Do what a follower's command says; the response is one of its lines."""
         self._touch()
         self._service.receive(command, asker)
 
     async def answer(self, command: bytes) -> str:
-        """The response to a command. Raises `Refusal` where it takes too long."""
-        answer = _Answer()
+        """The response to a command. Raises `HttpError` where it takes too long."""
+        answer = _PendingResponse()
         self._answers += 1
         try:
             self._service.receive(command, answer)
             async with asyncio.timeout(self.limits.answer):
                 return await answer.line
         except TimeoutError:
-            raise Refusal(504, f"the command was not answered within {self.limits.answer:g} s") from None
+            raise HttpError(504, f"the command was not answered within {self.limits.answer:g} s") from None
         finally:
             self._answers -= 1
             self._touch()

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from zot_agent.config.paths import sessions_root
 from zot_agent.host.options import Options
 from zot_agent.serve.allowed_dirs import AllowedDirs
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.http_error import HttpError
 from zot_core.errors import SessionError
 from zot_core.sessions.file import load
 from zot_core.sessions.store import SessionStore
@@ -35,7 +35,7 @@ FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def options_for(asked: Any, defaults: Options, roots: AllowedDirs) -> Options:
-    """The options of the session that `asked`, a JSON value, describes. Raises `Refusal`.
+    """The options of the session that `asked`, a JSON value, describes. Raises `HttpError`.
 
     Keys and addresses are the server's: where it was given some, they are for its provider, and sessions of another
     one are refused.
@@ -45,7 +45,7 @@ def options_for(asked: Any, defaults: Options, roots: AllowedDirs) -> Options:
     if provider in ("", defaults.provider):
         provider, model = defaults.provider, model or defaults.model
     elif defaults.api_key or defaults.base_url:
-        raise Refusal(403, f"provider must be {defaults.provider}, the only one that is served")
+        raise HttpError(403, f"provider must be {defaults.provider}, the only one that is served")
     options = defaults.replace(
         provider=provider,
         model=model,
@@ -55,7 +55,7 @@ def options_for(asked: Any, defaults: Options, roots: AllowedDirs) -> Options:
     )
     if "session" in given:
         if given.get("no_session"):
-            raise Refusal(400, "session and no_session exclude each other")
+            raise HttpError(400, "session and no_session exclude each other")
         path, cwd = _stored(given["session"], given.get("cwd"), roots)
         return options.replace(session=path, no_session=False, cwd=cwd)
     return options.replace(cwd=roots.resolve(given.get("cwd", "")))
@@ -63,14 +63,14 @@ def options_for(asked: Any, defaults: Options, roots: AllowedDirs) -> Options:
 
 def _checked(asked: Any) -> dict[str, Any]:
     if not isinstance(asked, dict):
-        raise Refusal(400, "the body must be a JSON object")
+        raise HttpError(400, "the body must be a JSON object")
     given = {name: value for name, value in asked.items() if value is not None}
     for name, value in given.items():
         if name not in FIELDS:
-            raise Refusal(400, f"unknown field {name!r}; known: {', '.join(FIELDS)}")
+            raise HttpError(400, f"unknown field {name!r}; known: {', '.join(FIELDS)}")
         words, fits = FIELDS[name]
         if not fits(value):
-            raise Refusal(400, f"{name} must be {words}")
+            raise HttpError(400, f"{name} must be {words}")
     return given
 
 
@@ -78,7 +78,7 @@ def _stored(name: str, cwd: str | None, roots: AllowedDirs) -> tuple[str, str]:
     """Path and directory of a stored session. One whose directory is not served does not exist as far as clients can
     tell, and neither does a file that lies elsewhere."""
     store = SessionStore(sessions_root())
-    missing = Refusal(404, f"there is no session {name!r}")
+    missing = HttpError(404, f"there is no session {name!r}")
     try:
         path = store.find(name, roots.base if cwd is None else roots.resolve(cwd))
         if os.path.commonpath([os.path.realpath(store.root), os.path.realpath(path)]) != os.path.realpath(store.root):

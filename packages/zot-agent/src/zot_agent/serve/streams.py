@@ -10,11 +10,11 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from zot_agent.serve.access import PROTOCOL
-from zot_agent.serve.feed import Follower
+from zot_agent.serve.feed import FeedFollower
 from zot_agent.serve.guard import refused
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.serve.refusal import Refusal
-from zot_agent.serve.session import Session
+from zot_agent.serve.http_error import HttpError
+from zot_agent.serve.session import ServedSession
 from zot_agent.serve.sessions import Sessions
 from zot_core.aio import spawn
 from zot_provider.json_text import dump
@@ -31,11 +31,11 @@ class Streams:
         self._count = 0
 
     @contextmanager
-    def following(self, id: str, after: int | None = None) -> Iterator[tuple[Session, Follower]]:
-        """A follower as long as this is entered. Raises `Refusal`."""
+    def following(self, id: str, after: int | None = None) -> Iterator[tuple[ServedSession, FeedFollower]]:
+        """A follower as long as this is entered. Raises `HttpError`."""
         session = self._sessions.find(id)
         if self._count >= self.limits.streams:
-            raise Refusal(429, f"{self.limits.streams} streams are open already; close one")
+            raise HttpError(429, f"{self.limits.streams} streams are open already; close one")
         follower = session.follow(after)
         self._count += 1
         try:
@@ -50,21 +50,21 @@ class Streams:
             with self.following(socket.path_params["id"]) as (session, follower):
                 await socket.accept(PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
                 await _Talk(socket, session, follower).hold()
-        except Refusal as refusal:
+        except HttpError as refusal:
             await socket.send_denial_response(refused(refusal))
 
     async def events(self, request: Request) -> Response:
-        """Events, from the one behind `Last-Event-ID` where that is given. Raises `Refusal`."""
+        """Events, from the one behind `Last-Event-ID` where that is given. Raises `HttpError`."""
         after = request.headers.get("last-event-id", "")
         if after and not (after.isascii() and after.isdigit() and len(after) < 16):
-            raise Refusal(400, "Last-Event-ID is no number of an event")
+            raise HttpError(400, "Last-Event-ID is no number of an event")
         return _EventStream(self, request.path_params["id"], int(after) if after else None)
 
 
 class _Talk:
     """One WebSocket."""
 
-    def __init__(self, socket: WebSocket, session: Session, follower: Follower) -> None:
+    def __init__(self, socket: WebSocket, session: ServedSession, follower: FeedFollower) -> None:
         self._socket, self._session, self._follower = socket, session, follower
         self._code = _CLOSED
 
@@ -118,10 +118,10 @@ class _EventStream(Response):
                     await self._write(send, follower, missed)
                 finally:
                     watching.cancel()
-        except Refusal as refusal:
+        except HttpError as refusal:
             await refused(refusal)(scope, receive, send)
 
-    async def _write(self, send: Send, follower: Follower, first: str) -> None:
+    async def _write(self, send: Send, follower: FeedFollower, first: str) -> None:
         headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         text = ": events\n\n" + first
@@ -140,7 +140,7 @@ def _missed(after: int, last: int) -> str:
     return f"event: missed\ndata: {dump({'after': after, 'last': last})}\n\n"
 
 
-async def _until_gone(receive: Receive, follower: Follower) -> None:
+async def _until_gone(receive: Receive, follower: FeedFollower) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     follower.end()

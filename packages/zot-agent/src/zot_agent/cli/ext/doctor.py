@@ -15,7 +15,7 @@ from zot_agent.cli.ext.terminal import say, word
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.extensions.discover import Found, Problem
+from zot_agent.extensions.discover import DiscoveredExtension, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
 from zot_agent.extensions.trust import Trust
@@ -32,10 +32,10 @@ def run(arguments: Sequence[str]) -> int:
     options = parser.parse_args(list(arguments))
     name = options.name
     discovery = installed()
-    chosen: list[Found | Problem] = [pick(name)] if name else [*discovery.found, *discovery.problems]
+    chosen: list[DiscoveredExtension | Problem] = [pick(name)] if name else [*discovery.found, *discovery.problems]
     if not chosen:
         say("no extension is installed")
-    everything: list[Found | Problem] = [*discovery.found, *discovery.problems]
+    everything: list[DiscoveredExtension | Problem] = [*discovery.found, *discovery.problems]
     findings = {each.directory: examine(each) for each in everything}
     if not options.no_start:
         # All of them, also when one is asked about: they may take names from each other.
@@ -52,7 +52,7 @@ def run(arguments: Sequence[str]) -> int:
     return int(any(finding.state == "no" for each in chosen for finding in findings[each.directory]))
 
 
-def examine(found: Found | Problem) -> list[Finding]:
+def examine(found: DiscoveredExtension | Problem) -> list[Finding]:
     """What is to be said about one extension without starting it."""
     if isinstance(found, Problem):
         return [Finding("no", "manifest", found.message)]
@@ -73,7 +73,7 @@ def startable(findings: Sequence[Finding]) -> bool:
     return allowed and "no" not in by_topic.values()
 
 
-def _standing(found: Found) -> list[Finding]:
+def _standing(found: DiscoveredExtension) -> list[Finding]:
     """Whether it would be loaded."""
     findings = [Finding("ok", "enabled", "yes") if found.enabled else Finding("--", "enabled", "no; it does not run")]
     if found.hidden_by:
@@ -83,7 +83,7 @@ def _standing(found: Found) -> list[Finding]:
     return findings
 
 
-def _allowed(found: Found) -> Finding:
+def _allowed(found: DiscoveredExtension) -> Finding:
     """Whether an extension of a project may run here."""
     home = zot_home()
     try:
@@ -99,7 +99,7 @@ def _allowed(found: Found) -> Finding:
     return Finding("ok", "allowed", "yes") if decision else Finding("--", "allowed", "no, you said")
 
 
-def _program(found: Found) -> list[Finding]:
+def _program(found: DiscoveredExtension) -> list[Finding]:
     if not found.manifest.exec:
         return [Finding("--", "program", "it has none, and needs none")]
     if missing := needs(found):
@@ -135,12 +135,12 @@ def _interpreter(program: str) -> list[Finding]:
     return [Finding("ok", "interpreter", path)]
 
 
-def _skills(found: Found) -> list[Finding]:
+def _skills(found: DiscoveredExtension) -> list[Finding]:
     missing = [path for path in found.manifest.skills if not os.path.exists(os.path.join(found.directory, path))]
     return [Finding("no", "skill", f"{path} is not there") for path in missing]
 
 
-def _theme(found: Found) -> list[Finding]:
+def _theme(found: DiscoveredExtension) -> list[Finding]:
     if not theme(found):
         return []
     if fault := theme_fault(found.directory):
@@ -149,7 +149,7 @@ def _theme(found: Found) -> list[Finding]:
     return [Finding("ok", "theme", f"{word(theme(found))} shows it"), *notes]
 
 
-def _log(found: Found) -> Finding:
+def _log(found: DiscoveredExtension) -> Finding:
     path = log_path(zot_home(), found.name)
     try:
         return Finding("ok", "log", f"{path} ({os.path.getsize(path)} bytes)")

@@ -12,7 +12,7 @@ from zot_agent.cli.ext.folder.theme import theme, theme_fault
 from zot_agent.cli.ext.terminal import agreed, can_ask, say, word
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.extensions.discover import Found, Scope, global_folder, project_folder
+from zot_agent.extensions.discover import DiscoveredExtension, Scope, global_folder, project_folder
 from zot_provider.errors import ConfigError
 
 
@@ -44,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _copy(source: str, place: str, scope: Scope) -> Found:
+def _copy(source: str, place: str, scope: Scope) -> DiscoveredExtension:
     target = _target(place, folder.folder_of(source, url=False))
     folder.read_manifest(source, scope, told_as=source)
     if os.path.commonpath([source, os.path.realpath(place)]) == source:
@@ -59,7 +59,7 @@ def _copy(source: str, place: str, scope: Scope) -> Found:
     return folder.read_manifest(target, scope, told_as=target)
 
 
-def _clone(url: str, place: str, scope: Scope, *, yes: bool) -> Found:
+def _clone(url: str, place: str, scope: Scope, *, yes: bool) -> DiscoveredExtension:
     target = _target(place, folder.folder_of(url, url=True))
     with folder.staging(place) as staged:
         shown = without_password(url)
@@ -84,7 +84,7 @@ def _target(place: str, name: str) -> str:
     return target
 
 
-def _describe(found: Found) -> None:
+def _describe(found: DiscoveredExtension) -> None:
     """Who it is and what it will be able to do."""
     manifest = found.manifest
     say(
@@ -102,7 +102,7 @@ def _describe(found: Found) -> None:
         say(f"  theme      {word(shown)}")
 
 
-def _report(found: Found) -> None:
+def _report(found: DiscoveredExtension) -> None:
     name = word(found.name)
     say(f"installed in {found.directory}")
     if not found.enabled:

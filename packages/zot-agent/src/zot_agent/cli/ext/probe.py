@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 from zot_agent.cli.doctor import Finding
 from zot_agent.config.paths import zot_home
-from zot_agent.extensions.discover import Discovery, Found
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.discover import Discovery, DiscoveredExtension
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
-from zot_agent.extensions.managed import Member
+from zot_agent.extensions.managed import ManagedExtension
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
 
 
-def probe(found: Sequence[Found]) -> dict[str, list[Finding]]:
+def probe(found: Sequence[DiscoveredExtension]) -> dict[str, list[Finding]]:
     """Start the extensions side by side, see what they register, and stop them; findings by directory."""
     return asyncio.run(_probe(found))
 
 
-async def _probe(found: Sequence[Found]) -> dict[str, list[Finding]]:
+async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, list[Finding]]:
     extensions = Extensions(
         lambda: Discovery(list(found), []),
-        lambda: Setting(os.getcwd(), "doctor", "doctor", ""),
+        lambda: AgentInfo(os.getcwd(), "doctor", "doctor", ""),
         home=zot_home(),
         tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS)],
     )
@@ -34,7 +34,7 @@ async def _probe(found: Sequence[Found]) -> dict[str, list[Finding]]:
         await extensions.close()
 
 
-def _findings(member: Member, extensions: Extensions) -> list[Finding]:
+def _findings(member: ManagedExtension, extensions: Extensions) -> list[Finding]:
     if member.failure:
         return [Finding("no", "start", member.failure)]
     if not member.running:

@@ -10,7 +10,7 @@ from zot_agent.cli.ext.folder.names import installed, pick_usable
 from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.terminal import say, word
 from zot_agent.cli.parser import Parser
-from zot_agent.extensions.discover import MANIFEST_FILE, Found
+from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
 from zot_agent.modes.output import print_error
 from zot_agent.signals import undisturbed
 from zot_core.machine.replace_file import replace_file
@@ -42,7 +42,7 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
-def _why_not(found: Found) -> str:
+def _why_not(found: DiscoveredExtension) -> str:
     """Why there is nothing to fetch; empty for a clone."""
     if os.path.islink(found.directory):
         return f"{found.directory} is a link to {os.readlink(found.directory)}: update it there"
@@ -53,7 +53,7 @@ def _why_not(found: Found) -> str:
     return f"{found.name} was copied{f' from {source}' if source else ''}, not cloned; to renew it: {again}"
 
 
-def _update(found: Found) -> None:
+def _update(found: DiscoveredExtension) -> None:
     """Bring one clone up to date, and say so. Raises `ConfigError`; the folder is as it was then."""
     if why_not := _why_not(found):
         raise ConfigError(why_not)
@@ -78,7 +78,7 @@ def _update(found: Found) -> None:
 class _Clone:
     """The working tree of an extension."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: DiscoveredExtension) -> None:
         self._found = found
         self._path = os.path.join(found.directory, MANIFEST_FILE)
         self._git = Git()
@@ -100,7 +100,7 @@ class _Clone:
             )
         return old, new
 
-    def forward(self, old: str) -> Found:
+    def forward(self, old: str) -> DiscoveredExtension:
         """Go to what was fetched, with local changes on top of it, and with the flag `enabled` as it was.
 
         Raises `ConfigError`; the folder is as it was then.
@@ -152,7 +152,7 @@ class _Clone:
                 f"everything is as it was in {self._found.directory}"
             ) from None
 
-    def _read(self) -> Found:
+    def _read(self) -> DiscoveredExtension:
         told_as = f"{self._found.name}: what was fetched"
         return folder.read_manifest(self._found.directory, self._found.scope, told_as=told_as)
 

@@ -3,7 +3,7 @@
 import os
 
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.extensions.discover import Discovery, Found, Problem, discover
+from zot_agent.extensions.discover import Discovery, DiscoveredExtension, Problem, discover
 from zot_provider.errors import ConfigError, UnknownName
 
 
@@ -12,13 +12,13 @@ def installed() -> Discovery:
     return discover([], current_directory(), zot_home())
 
 
-def pick(name: str) -> Found | Problem:
+def pick(name: str) -> DiscoveredExtension | Problem:
     """The one installed extension that `name` means; a `Problem` is one whose manifest cannot be used.
 
     Raises `UnknownName` with near names, `ConfigError` listing the folders where it could mean several.
     """
     discovery = installed()
-    everything: list[Found | Problem] = [*discovery.found, *discovery.problems]
+    everything: list[DiscoveredExtension | Problem] = [*discovery.found, *discovery.problems]
     matching = [each for each in everything if _means(name, each)]
     if len(matching) > 1:
         folders = ", ".join(each.directory for each in matching)
@@ -29,7 +29,7 @@ def pick(name: str) -> Found | Problem:
     return matching[0]
 
 
-def pick_usable(name: str) -> Found:
+def pick_usable(name: str) -> DiscoveredExtension:
     """As `pick`; raises `ConfigError` for one whose manifest cannot be used."""
     found = pick(name)
     if isinstance(found, Problem):
@@ -37,16 +37,16 @@ def pick_usable(name: str) -> Found:
     return found
 
 
-def title(found: Found | Problem) -> str:
+def title(found: DiscoveredExtension | Problem) -> str:
     """What to call it in a line."""
-    return found.name if isinstance(found, Found) else os.path.basename(found.directory)
+    return found.name if isinstance(found, DiscoveredExtension) else os.path.basename(found.directory)
 
 
-def _names(found: Found | Problem) -> list[str]:
+def _names(found: DiscoveredExtension | Problem) -> list[str]:
     return list(dict.fromkeys([title(found), os.path.basename(found.directory)]))
 
 
-def _means(name: str, found: Found | Problem) -> bool:
+def _means(name: str, found: DiscoveredExtension | Problem) -> bool:
     if os.path.basename(name) != name:
         return os.path.abspath(os.path.expanduser(name)) == found.directory
     return name in _names(found)

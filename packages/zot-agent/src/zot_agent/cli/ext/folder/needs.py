@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.launch import command
 from zot_provider.errors import ConfigError, ZotError
 
 
-def needs(found: Found) -> list[str]:
+def needs(found: DiscoveredExtension) -> list[str]:
     """Lines that say what to do, none if it can run as it is."""
     if build := _build(found):
         return [f"it must be built first: cd {shlex.quote(found.directory)} && {build}"]
@@ -24,7 +24,7 @@ def needs(found: Found) -> list[str]:
     return []
 
 
-def _build(found: Found) -> str:
+def _build(found: DiscoveredExtension) -> str:
     """The command that makes the program, or fetches the modules it needs; empty if it is there."""
     there = set(os.listdir(found.directory))
     package = _package(found.directory) if "package.json" in there else {}

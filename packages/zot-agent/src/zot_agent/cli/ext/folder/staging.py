@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.extensions.discover import Found, Problem, Scope, read_extension
+from zot_agent.extensions.discover import DiscoveredExtension, Problem, Scope, read_extension
 from zot_agent.signals import undisturbed
 from zot_provider.errors import ConfigError
 
@@ -31,7 +31,7 @@ def folder_of(source: str, *, url: bool) -> str:
     return name
 
 
-def read_manifest(directory: str, scope: Scope, *, told_as: str) -> Found:
+def read_manifest(directory: str, scope: Scope, *, told_as: str) -> DiscoveredExtension:
     """The extension in a folder. Raises `ConfigError` that calls it `told_as`."""
     found = read_extension(directory, scope)
     if isinstance(found, Problem):

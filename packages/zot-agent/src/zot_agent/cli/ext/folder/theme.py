@@ -4,11 +4,11 @@ the screen does."""
 import os
 from pathlib import Path
 
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_ext.manifest import THEME_FILES
 
 
-def theme(found: Found) -> str:
+def theme(found: DiscoveredExtension) -> str:
     """What to type on the screen to see the theme; empty without one."""
     return f"/theme {found.name}" if _file(found.directory) else ""
 

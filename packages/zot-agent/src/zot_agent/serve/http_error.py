@@ -1,9 +1,9 @@
-"""`Refusal`: a request that is not done, with its HTTP status."""
+"""`HttpError`: a request that is not done, with its HTTP status."""
 
 from zot_provider.errors import ZotError
 
 
-class Refusal(ZotError):
+class HttpError(ZotError):
     """Why a request is not done; the text names the field that is to blame, if one is."""
 
     def __init__(self, status: int, text: str) -> None:
