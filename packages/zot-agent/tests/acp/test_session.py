@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.acp.session import PromptEnd, PromptFailed, AcpSession
+from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions

@@ -53,7 +53,7 @@ def test_a_message_that_is_too_long_is_passed_over() -> None:
     good = {"jsonrpc": "2.0", "id": 1, "method": "initialize"}
     long = json.dumps({"method": "x" * 200}).encode()
 
-    received, answers = talk(long + b"\n" + json.dumps(good).encode(), RpcLimits(line=100))
+    received, answers = talk(long + b"\n" + json.dumps(good).encode(), RpcLimits(line_bytes=100))
 
     assert received == [good]
     assert [each["error"]["message"] for each in answers] == [

@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.discover import MANIFEST_FILE, Discovery, DiscoveredExtension, Problem, discover, read_extension
+from zot_agent.extensions.discover import (
+    MANIFEST_FILE,
+    DiscoveredExtension,
+    Discovery,
+    Problem,
+    discover,
+    read_extension,
+)
 from zot_ext import manifest
 
 

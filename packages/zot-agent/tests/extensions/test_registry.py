@@ -1,6 +1,6 @@
 import pytest
 
-from zot_agent.extensions.registry import Command, RegistrationError, ExtensionRegistry, NameConflict, object_schema
+from zot_agent.extensions.registry import Command, ExtensionRegistry, NameConflict, RegistrationError, object_schema
 from zot_ext.protocol.raw import RawObject
 
 EMPTY = RawObject("{}")

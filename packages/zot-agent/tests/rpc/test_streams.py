@@ -62,7 +62,7 @@ def written(act: Callable[[ClientWriter, int], Awaitable[None]], limits: RpcLimi
 
 def test_events_and_responses_are_lines_of_utf_8() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
-        writer.tell("one")
+        writer.publish("one")
         writer.respond("tw\u00f6 \ud800")
         assert writer.waiting > 0
         await writer.drain()
@@ -75,16 +75,16 @@ def test_events_and_responses_are_lines_of_utf_8() -> None:
 def test_a_client_that_lets_too_much_wait_is_stuck() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
         while not writer.closed:
-            writer.tell("x" * 9_999)
+            writer.publish("x" * 9_999)
             await asyncio.sleep(0)
 
-    (why,) = written(act, RpcLimits(most=500_000))
+    (why,) = written(act, RpcLimits(max_bytes=500_000))
     assert re.fullmatch(r"the client does not read: \d{6} bytes wait for it", why)
 
 
 def test_a_client_that_takes_nothing_for_too_long_is_stuck() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
-        writer.tell("x" * 500_000)
+        writer.publish("x" * 500_000)
         await asyncio.sleep(0)
         writer.hurry(0.05)
         await writer.drain()

@@ -136,7 +136,7 @@ async def test_at_most_so_many_sessions_are_open(serving: Any) -> None:
 
 async def test_sessions_that_nobody_uses_are_closed_after_a_while(serving: Any, server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(stall=600)))
-    async with serving(idle=0.4) as served:
+    async with serving(idle_seconds=0.4) as served:
         forgotten, followed, working = [await served.open() for _ in range(3)]
         await served.command(working, "prompt", message="think")
         async with served.socket(followed) as peer:
@@ -288,7 +288,7 @@ async def test_a_body_that_is_too_long_is_refused_however_it_comes(serving: Any)
         for _ in range(100):
             yield b"x" * 100
 
-    async with serving(body=1000) as served:
+    async with serving(body_bytes=1000) as served:
         id = await served.open()
         for path in ("/sessions", f"/sessions/{id}/commands"):
             for content in (b"x" * 1001, pieces()):

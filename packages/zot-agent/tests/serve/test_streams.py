@@ -130,7 +130,7 @@ async def _until_done(events: Any) -> Any:
 
 async def test_a_client_that_comes_too_late_is_told_what_it_has_missed(serving: Any, server: ScriptedServer) -> None:
     server.add(Turn("word " * 200, chunk=5))
-    async with serving(ring=4000) as served:
+    async with serving(kept_bytes=4000) as served:
         id = await served.open()
         async with served.socket(id) as peer:
             await peer.call("prompt", message="go")
@@ -144,7 +144,7 @@ async def test_a_client_that_comes_too_late_is_told_what_it_has_missed(serving: 
 
 
 async def test_a_stream_of_events_shows_signs_of_life_and_says_when_the_session_ends(serving: Any) -> None:
-    async with serving(beat=0.05) as served:
+    async with serving(heartbeat_seconds=0.05) as served:
         id = await served.open()
         async with served.http.stream("GET", f"/sessions/{id}/events") as response:
             lines = response.aiter_lines()
@@ -244,7 +244,7 @@ async def test_nonsense_is_answered_and_the_connection_lives_on(serving: Any) ->
 
 
 async def test_a_frame_that_is_too_long_ends_the_connection(serving: Any) -> None:
-    async with serving(rpc=RpcLimits(line=1000)) as served, served.socket(await served.open()) as peer:
+    async with serving(rpc=RpcLimits(line_bytes=1000)) as served, served.socket(await served.open()) as peer:
         await peer.connection.send("x" * 1001)
         assert await peer.code() == 1009
 
@@ -268,7 +268,7 @@ async def test_a_client_that_reads_nothing_is_given_up_and_the_others_miss_nothi
 ) -> None:
     text = "x" * 600_000
     server.add(*[Turn(text, chunk=60_000, delay=0.005) for _ in range(15)])
-    limits = RpcLimits(pause=8_000_000, deaf=8_000_000, most=2_000_000, stall=60)
+    limits = RpcLimits(pause_bytes=8_000_000, read_pause_bytes=8_000_000, max_bytes=2_000_000, stall_seconds=60)
     async with serving(rpc=limits) as served:
         id = await served.open()
         with _deaf(served, id):
@@ -286,7 +286,7 @@ async def test_a_slow_client_holds_the_next_model_call_up_until_it_is_given_up(
     serving: Any, server: ScriptedServer
 ) -> None:
     server.add(Turn("y" * 2_000_000, chunk=50_000), "second")
-    limits = RpcLimits(pause=100_000, deaf=8_000_000, most=8_000_000, stall=1.0)
+    limits = RpcLimits(pause_bytes=100_000, read_pause_bytes=8_000_000, max_bytes=8_000_000, stall_seconds=1.0)
     async with serving(rpc=limits) as served:
         id = await served.open()
         with _deaf(served, id):

@@ -33,7 +33,7 @@ from pydantic import BaseModel
 
 from zot_agent.acp import history
 from zot_agent.acp.choices import SessionMode, modes
-from zot_agent.acp.session import Editor, AcpSession
+from zot_agent.acp.session import AcpSession, Editor
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host import Host

@@ -28,11 +28,11 @@ class StdioTransport:
         self._messages: asyncio.Queue[Json | None] = asyncio.Queue()
         self._told_gone = gone
         self._writer = ClientWriter(limits, self._gone, moved=self._read_on, descriptor=target)
-        self._reader = LineReader(source, limits.line, self._take, self.end)
+        self._reader = LineReader(source, limits.line_bytes, self._take, self.end)
 
     def put(self, message: Json) -> None:
         """Send a message soon, behind those that were sent before."""
-        self._writer.tell(escape_line_ends(dump(message)))
+        self._writer.write_text(escape_line_ends(dump(message)))
 
     async def send(self, message: Json) -> None:
         """As `put`."""
@@ -53,7 +53,7 @@ class StdioTransport:
 
     async def drain(self) -> None:
         """Return once everything is written, or the client has had its time for that."""
-        self._writer.hurry(self._limits.hurry)
+        self._writer.hurry(self._limits.signal_flush_seconds)
         await self._writer.drain()
 
     async def close(self) -> None:
@@ -66,7 +66,7 @@ class StdioTransport:
         self.end()
 
     def _read_on(self) -> None:
-        if self._writer.waiting < self._limits.deaf:
+        if self._writer.waiting < self._limits.read_pause_bytes:
             self._reader.resume()
 
     def _take(self, line: bytes | Oversized) -> None:
@@ -74,7 +74,7 @@ class StdioTransport:
             self._refuse(INVALID_REQUEST, f"the message is longer than {line.limit} bytes and was passed over")
         elif line.strip():
             self._read(line)
-        if self._writer.waiting >= self._limits.deaf:
+        if self._writer.waiting >= self._limits.read_pause_bytes:
             self._reader.pause()
 
     def _read(self, line: bytes) -> None:

@@ -57,8 +57,8 @@ def build_parser() -> Parser:
         "--max-sessions", type=int, default=limits.sessions, metavar="N", help=f"open at a time; {limits.sessions}"
     )
     parser.add_argument(
-        "--idle", type=float, default=limits.idle, metavar="SECONDS",
-        help=f"close sessions that nobody has used for so long, 0 for never; {limits.idle:g}",
+        "--idle", type=float, default=limits.idle_seconds, metavar="SECONDS",
+        help=f"close sessions that nobody has used for so long, 0 for never; {limits.idle_seconds:g}",
     )  # fmt: skip
     return parser
 
@@ -78,7 +78,7 @@ def run(arguments: Sequence[str]) -> int:
         from zot_agent.serve.server import ServeConfig, serve  # noqa: PLC0415  not without the extra
 
         token = _token()
-        limits = ServeLimits(sessions=asked.max_sessions, idle=asked.idle)
+        limits = ServeLimits(sessions=asked.max_sessions, idle_seconds=asked.idle)
         limits.streams = max(limits.streams, 2 * limits.sessions)
         service = ServeConfig(
             address,

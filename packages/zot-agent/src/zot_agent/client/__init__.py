@@ -18,10 +18,10 @@ talk       `Talk`: the lines as they are, without an event loop
 
 from zot_agent.client.answers import CommandInfo as CommandInfo
 from zot_agent.client.answers import Event as Event
-from zot_agent.client.answers import ServerInfo as ServerInfo
 from zot_agent.client.answers import Image as Image
 from zot_agent.client.answers import MessageInfo as MessageInfo
 from zot_agent.client.answers import ModelInfo as ModelInfo
+from zot_agent.client.answers import ServerInfo as ServerInfo
 from zot_agent.client.answers import StateInfo as StateInfo
 from zot_agent.client.answers import UsageCount as UsageCount
 from zot_agent.client.link import ClientLimits as ClientLimits

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypedDict, cast
 from weakref import WeakSet
 
-from zot_agent.client.answers import CommandInfo, Event, ServerInfo, Image, MessageInfo, ModelInfo, StateInfo
+from zot_agent.client.answers import CommandInfo, Event, Image, MessageInfo, ModelInfo, ServerInfo, StateInfo
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
 from zot_core.aio import spawn
@@ -86,7 +86,9 @@ class RpcClient:
         client = cls(limits)
         variables = dict(os.environ if env is None else env) | ({} if token is None else {TOKEN: token})
         flags = [*(["--provider", provider] if provider else []), *(["--model", model] if model else []), *args]
-        link = client._link = RpcProcess([*command, *flags], os.fspath(cwd), variables, limits, client._take, client._end)
+        link = client._link = RpcProcess(
+            [*command, *flags], os.fspath(cwd), variables, limits, client._take, client._end
+        )
         patiently = False
         try:
             secret = {"token": variables[TOKEN]} if variables.get(TOKEN) else {}

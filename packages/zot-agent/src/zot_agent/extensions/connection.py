@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 from zot_agent.extensions.launch import refusal
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.process import Process
-from zot_agent.extensions.requests import ExtensionEnded, R, PendingRequests, TimedOut
+from zot_agent.extensions.requests import ExtensionEnded, PendingRequests, R, TimedOut
 from zot_agent.extensions.trace import Trace
 from zot_agent.lines.reader import LineReader
 from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
@@ -39,7 +39,7 @@ from zot_ext.protocol.from_extension import (
 from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, FromHost, HelloAck, Shutdown, ToolCall
 from zot_ext.protocol.splitter import Oversized
 
-__all__ = ["Connection", "ExtensionEnded", "Handler", "TimedOut"]
+__all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 
 _SHOWN = 200
 """Bytes of a bad line that are shown."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable
 
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.discover import Discovery
-from zot_agent.extensions.hooks import ExtensionHooks, AgentInfo
+from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ToolOffer

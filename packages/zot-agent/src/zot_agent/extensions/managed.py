@@ -10,7 +10,7 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registry import RegistrationError, ExtensionRegistry, NameConflict
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError
 from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
 from zot_core.conversation import events

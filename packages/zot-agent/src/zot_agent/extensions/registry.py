@@ -99,7 +99,9 @@ class ExtensionRegistry:
             raise RegistrationError(f"a command cannot be called {name!r}: only letters, digits, _ and -")
         return self._commands.add(name.lower(), position, Command(extension, name, description), f"the command /{name}")
 
-    def add_tool(self, position: int, extension: str, name: str, description: str, schema: RawObject) -> NameConflict | None:
+    def add_tool(
+        self, position: int, extension: str, name: str, description: str, schema: RawObject
+    ) -> NameConflict | None:
         """Register, or describe anew; who now goes without the name, if somebody does.
 
         Raises `RegistrationError` for a name or a schema that would make requests fail.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
-from zot_agent.extensions.discover import Discovery, DiscoveredExtension, discover
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.host.options import Options
 from zot_core.runtime.runtime import Runtime
 

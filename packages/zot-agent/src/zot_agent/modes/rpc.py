@@ -42,7 +42,7 @@ class _Process:
         self._over = asyncio.Event()
         self._writer = ClientWriter(limits, self._gone, moved=self._read_on)
         self._service = RpcService(host, self._writer, limits, token=token, wrong_token=self._wrong_token)
-        self._reader = LineReader(0, limits.line, self._receive, self._finish)
+        self._reader = LineReader(0, limits.line_bytes, self._receive, self._finish)
 
     async def serve(self) -> int:
         """Return when there is nothing more to do; the exit code."""
@@ -57,15 +57,15 @@ class _Process:
 
     def _receive(self, line: bytes | Oversized) -> None:
         self._service.receive(line)
-        if self._writer.waiting >= self._limits.deaf:
+        if self._writer.waiting >= self._limits.read_pause_bytes:
             self._reader.pause()
 
     def _read_on(self) -> None:
-        if self._writer.waiting < self._limits.deaf:
+        if self._writer.waiting < self._limits.read_pause_bytes:
             self._reader.resume()
 
     def _finish(self) -> None:
-        self._writer.hurry(self._limits.flush)
+        self._writer.hurry(self._limits.flush_seconds)
         spawn(self._do_what_is_left(), "the last answers")
 
     async def _do_what_is_left(self) -> None:
@@ -79,7 +79,7 @@ class _Process:
             self._over.set()
 
     def _wrong_token(self) -> None:
-        self._writer.hurry(self._limits.hurry)
+        self._writer.hurry(self._limits.signal_flush_seconds)
         self._service.stop()
         self._end(1)
 
@@ -91,6 +91,6 @@ class _Process:
             print_error(f"cannot write to standard output: {why}")
 
     def _signalled(self, number: int) -> None:
-        self._writer.hurry(self._limits.hurry)
+        self._writer.hurry(self._limits.signal_flush_seconds)
         self._service.stop()
         self._end(128 + number)

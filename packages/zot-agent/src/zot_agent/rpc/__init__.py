@@ -1,6 +1,6 @@
-"""`zot rpc`: an agent as a child process that another program speaks to, a line of JSON at a time.
+"""`zot rpc`: the agent as a child process that another program controls with lines of JSON.
 
-This is the registry: the methods by name, in the order of the documentation.
+This module is the registry: the methods by name, in the order of the documentation.
 """
 
 from zot_agent.rpc import extensions, handshake, prompts, state

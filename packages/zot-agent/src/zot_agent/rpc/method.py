@@ -1,4 +1,4 @@
-"""`Method`: a command of the protocol as data, from which its check, its documentation and its schema are read."""
+"""`Method`: a command of the protocol as data: the source of its validation, its documentation and its schema."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -8,12 +8,12 @@ from zot_provider.json_text import read_strict, shown
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:
-    from zot_agent.rpc.service import RpcService
+    from zot_agent.rpc.context import CommandContext
 
 Answer: TypeAlias = "dict[str, Any] | str | None"
-"""The `data` of a response: an object, the JSON text of one, or None for a response without."""
+"""The `data` of a response: an object, the JSON text of an object, or None for a response without `data`."""
 
-MethodHandler: TypeAlias = "Callable[[RpcService, dict[str, Any]], Answer | Awaitable[Answer]]"
+MethodHandler: TypeAlias = "Callable[[CommandContext, dict[str, Any]], Answer | Awaitable[Answer]]"
 
 KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
     "string": ("a string", lambda value: isinstance(value, str), {"type": "string"}),
@@ -29,16 +29,16 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
         {"type": "array", "items": {"$ref": "#/$defs/InputImage"}},
     ),
 }
-"""The kinds of fields: in words, as a check, as JSON Schema."""
+"""The kinds of fields. Each has a description, a check and a JSON Schema."""
 
 
 class InvalidCommand(ZotError):
-    """A command cannot be done as it was asked for; the text names the field that is to blame, if one is."""
+    """A command has an invalid field, or cannot be carried out now. The text names the field, if one is at fault."""
 
 
 @record
 class CommandField(Record):
-    """A field of a command, of one of `KINDS`. A field that is null counts as missing."""
+    """A field of a command; `kind` is a key of `KINDS`. A field that is null counts as missing."""
 
     name: str
     kind: str
@@ -48,7 +48,7 @@ class CommandField(Record):
 
 @record
 class Method(Record):
-    """A command: what it does, its fields, and an example of the `data` of its response, empty if it has none."""
+    """A command: its handler, its fields, and an example of the `data` of its response, empty if it has no `data`."""
 
     name: str
     handler: MethodHandler
@@ -57,7 +57,7 @@ class Method(Record):
     data: str = ""
 
     def check(self, command: dict[str, Any]) -> dict[str, Any]:
-        """The fields that were given. Raises `InvalidCommand` for one that is missing or of the wrong type."""
+        """Return the fields that are set. Raises `InvalidCommand` for a field that is missing or of the wrong type."""
         given: dict[str, Any] = {}
         for field in self.fields:
             value = command.get(field.name)
@@ -73,8 +73,8 @@ class Method(Record):
         return given
 
 
-def other_json(line: bytes) -> str:
-    """What a line is that is JSON and no object; empty for other lines."""
+def json_kind(line: bytes) -> str:
+    """Name the kind of a JSON value that is not an object; empty if the line is an object or not JSON."""
     try:
         value = read_strict(line)
     except ValueError:

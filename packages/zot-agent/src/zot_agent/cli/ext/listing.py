@@ -9,7 +9,7 @@ from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.ext.folder.theme import theme
 from zot_agent.cli.ext.terminal import say, table
 from zot_agent.cli.parser import Parser
-from zot_agent.extensions.discover import Discovery, DiscoveredExtension
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 
 _HEAD = ("scope", "name", "version", "enabled", "language", "dir", "description")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from zot_agent.cli.doctor import Finding
 from zot_agent.config.paths import zot_home
-from zot_agent.extensions.discover import Discovery, DiscoveredExtension
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.managed import ManagedExtension

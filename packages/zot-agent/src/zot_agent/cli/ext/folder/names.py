@@ -3,7 +3,7 @@
 import os
 
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.extensions.discover import Discovery, DiscoveredExtension, Problem, discover
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem, discover
 from zot_provider.errors import ConfigError, UnknownName
 
 
