@@ -127,7 +127,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             [sys.executable, "-I", "-S", str(BARE), *arguments],
             str(tmp_path),
             env=dict(os.environ),
-            handler=listener,
+            listener=listener,
             ack=listener.ack,
             log=log,
             limits=Limits(**{"hello_seconds": LONG, "shutdown_seconds": LONG, "write_seconds": LONG, **limits}),
@@ -174,7 +174,7 @@ async def test_an_extension_is_greeted_and_runs(start: Start) -> None:
         assert started.connection.state == "running"
         assert started.connection.hello == Hello("bare", "1.0.0", ("commands",))
         assert await ask(started, "hello") == "hello"
-    assert (started.connection.state, started.connection.why) == ("ended", "was stopped")
+    assert (started.connection.state, started.connection.end_reason) == ("ended", "was stopped")
     assert started.listener.ends == ["was stopped"]
 
 
@@ -259,7 +259,7 @@ async def test_who_waits_for_it_to_be_ready_learns_of_its_end(start: Start) -> N
 async def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(tmp_path: Path) -> None:
     listener, log = Listener(), ExtensionLog(str(tmp_path), "sdk")
     argv = command(Manifest("sdk", exec=sys.executable, args=("-S", str(BARE.parent / "with_sdk.py"))), "/")
-    connection = Connection("sdk", argv, str(tmp_path), env=environment(), handler=listener, ack=listener.ack, log=log)
+    connection = Connection("sdk", argv, str(tmp_path), env=environment(), listener=listener, ack=listener.ack, log=log)
     await connection.start()
     await connection.wait_ready()
     call = CommandInvoked("1", "shout", "hello")
@@ -569,7 +569,7 @@ async def test_stopping_twice_at_once_and_again_is_harmless(start: Start) -> Non
 
 async def test_one_that_was_never_started_can_be_stopped(tmp_path: Path) -> None:
     listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
-    connection = Connection("x", ["x"], "/", env={}, handler=listener, ack=listener.ack, log=log)
+    connection = Connection("x", ["x"], "/", env={}, listener=listener, ack=listener.ack, log=log)
     await connection.stop()
     await connection.wait_greeted()
     await connection.wait_ready()
@@ -592,7 +592,7 @@ async def test_a_program_that_the_system_cannot_run_says_what_to_do(
     program.chmod(0o755)
     before = sorted(os.listdir("/proc/self/fd"))
     listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
-    connection = Connection("x", [str(program)], str(tmp_path), env={}, handler=listener, ack=listener.ack, log=log)
+    connection = Connection("x", [str(program)], str(tmp_path), env={}, listener=listener, ack=listener.ack, log=log)
     with pytest.raises(LaunchError, match="extension 'x': ") as failure:
         await connection.start()
     assert reason in str(failure.value)

@@ -30,7 +30,7 @@ def test_no_head_but_one_with_the_token_comes_in(headers: list[tuple[bytes, byte
 @given(st.binary(), st.binary())
 def test_whatever_stands_as_host_and_origin_there_is_an_answer(host: bytes, origin: bytes) -> None:
     with pytest.raises(HttpError) as refused:
-        Access("token").check_place([(b"host", host + b".example"), (b"origin", origin)])
+        Access("token").check_host_and_origin([(b"host", host + b".example"), (b"origin", origin)])
     assert refused.value.status in (403, 421)
 
 

@@ -77,7 +77,7 @@ async def test_a_command_that_is_posted_gets_its_own_response(serving: Any, serv
         ('{"cwd": 1}', 400, "cwd"),
         ('{"cwd": "\\u0000"}', 400, "cwd"),
         ('{"cwd": "\\ud800"}', 400, "cwd"),
-        ('{"cwd": "nowhere"}', 400, "no directory"),
+        ('{"cwd": "nowhere"}', 400, "not a directory"),
         ('{"cwd": ".."}', 403, "outside"),
         ('{"cwd": "/"}', 403, "outside"),
         ('{"cwd": "/no/such/place"}', 403, "outside"),

@@ -43,10 +43,10 @@ class ExtensionView:
         else:
             self._registered()
         for member in extensions.members:
-            member.up.add_done_callback(partial(self._up, member))
+            member.started.add_done_callback(partial(self._up, member))
 
     def _up(self, member: "ManagedExtension", _: object) -> None:
-        for why in member.shadows:
+        for why in member.name_conflicts:
             self._presenter.note(why, "warning", member.name)
         self._registered()
 

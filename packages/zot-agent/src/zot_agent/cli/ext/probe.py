@@ -40,7 +40,7 @@ def _findings(member: ManagedExtension, extensions: Extensions) -> list[Finding]
     if not member.running:
         return [Finding("no", "start", f"no hello within {extensions.limits.ready_total_seconds:g} s")]
     found = [Finding("ok", "start", "runs")]
-    if not member.up.done() or (member.connection is not None and member.connection.auto_ready):
+    if not member.started.done() or (member.connection is not None and member.connection.auto_ready):
         found.append(Finding("--", "ready", "it never says so; zot waits a quarter of a second for it at each start"))
     name = member.name
     brings = {
@@ -50,4 +50,4 @@ def _findings(member: ManagedExtension, extensions: Extensions) -> list[Finding]
         "guards": sorted(member.intercepts),
     }
     found += [Finding("ok", what, ", ".join(names)) for what, names in brings.items() if names]
-    return found + [Finding("no", "name", why) for why in member.shadows]
+    return found + [Finding("no", "name", why) for why in member.name_conflicts]
