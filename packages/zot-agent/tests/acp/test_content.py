@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.acp.content import named, read_content
+from zot_agent.acp.content import read_content, resource_name
 from zot_agent.rpc.method import InvalidCommand
 
 
@@ -19,12 +19,12 @@ from zot_agent.rpc.method import InvalidCommand
     ],
 )
 def test_a_file_is_called_by_its_path_and_anything_else_by_its_uri(uri: str, name: str) -> None:
-    assert named(uri, "/home/pat") == name
+    assert resource_name(uri, "/home/pat") == name
 
 
 @given(st.text())
 def test_whatever_a_uri_holds_it_has_a_name(uri: str) -> None:
-    assert isinstance(named(uri, "/home/pat"), str)
+    assert isinstance(resource_name(uri, "/home/pat"), str)
 
 
 def test_sound_is_refused_by_name() -> None:

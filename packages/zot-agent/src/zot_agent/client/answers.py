@@ -1,13 +1,13 @@
-"""The shapes of what `zot rpc` answers, as typed dictionaries: fields that a later zot adds are simply there."""
+"""The answers of `zot rpc` as typed dictionaries. Later versions of zot may add fields."""
 
 from typing import Any, NotRequired, TypeAlias, TypedDict
 
 Event: TypeAlias = dict[str, Any]
-"""An event: `type`, and the fields of that type. Clients pass over types and fields that they do not know."""
+"""An event: `type`, and the fields of that type. Clients ignore unknown types and fields."""
 
 
 class ServerInfo(TypedDict):
-    """Who answers. `protocol_version` is the major version of the schema, 1."""
+    """The server. `protocol_version` is the major version of the schema, 1."""
 
     protocol_version: int
     version: str
@@ -27,8 +27,8 @@ class UsageCount(TypedDict):
 
 
 class StateInfo(TypedDict):
-    """What the agent is doing. `busy` lasts until the last `done`; `queued` prompts wait. Without a session file
-    `session_id` is empty."""
+    """The state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts. `session_id` is
+    empty without a session file."""
 
     provider: str
     model: str
@@ -43,7 +43,7 @@ class StateInfo(TypedDict):
 
 
 class MessageInfo(TypedDict):
-    """A message of the conversation. Images are reported by their size."""
+    """A message of the conversation. Images have their size in place of their data."""
 
     role: str
     content: list[dict[str, Any]]
@@ -51,7 +51,7 @@ class MessageInfo(TypedDict):
 
 
 class ModelInfo(TypedDict):
-    """A model that can be asked for. Sizes are tokens, 0 where they are not known."""
+    """An available model. Sizes are in tokens, 0 if unknown."""
 
     id: str
     provider: str
