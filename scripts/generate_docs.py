@@ -6,6 +6,7 @@ Run as `uv run scripts/generate_docs.py` (`make docs`, and `make check` with `--
 import ast
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +41,11 @@ def first_line(text: str | None) -> str:
     """The first sentence of a docstring, on one line."""
     paragraph = (text or "").strip().split("\n\n")[0]
     return " ".join(paragraph.split())
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a description."""
+    return re.split(r"(?<=\.)\s", text, maxsplit=1)[0]
 
 
 def flags() -> str:
@@ -124,8 +130,11 @@ def rpc() -> str:
         "always there; every command may have an `id` of any kind, which comes back. Versions add commands, events and "
         "fields: ignore what you do not know. For other languages the same stands as JSON Schema in `rpc.schema.json` "
         "of the package `zot_agent.rpc`, and what `zot --json` prints in `events.schema.json` of `zot_core`.\n\n"
-        "## Commands\n"
+        "## Commands\n\n| command | fields | what it does |\n|---|---|---|\n"
     )
+    for name, method in METHODS.items():
+        fields = ", ".join(f"`{field.name}`" for field in method.fields)
+        page += f"| [`{name}`](#{name}) | {fields} | {first_sentence(method.doc)} |\n"
     for name, method in METHODS.items():
         page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
         page += f"\nData of the response: `{method.data}`\n" if method.data else "\nThe response has no data.\n"

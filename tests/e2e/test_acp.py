@@ -774,7 +774,7 @@ async def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_
         servers = [McpServerStdio(name="files", command="/bin/false", args=[], env=[])]
         session = await talk.begin(zot, mcp_servers=servers)
         await talk.prompt(session, "hi")
-        assert "MCP servers yet; it goes on without files" in talk.editor.said()
+        assert "MCP servers yet; it continues without files" in talk.editor.said()
         assert "speaker" in talk.editor.said()
         assert talk.editor.said().endswith("\n\nHello.")
         talk.editor.updates.clear()

@@ -54,7 +54,7 @@ METHODS = (
     Method(
         "get_commands",
         get_commands,
-        "The slash commands of skills and extensions; `extension` is `skills` for those of skills.",
+        "List the slash commands of skills and extensions; `extension` is `skills` for a skill.",
         (),
         '{"commands": [{"name": "summon", "description": "ask the agent to introduce itself", "extension": "hello"}]}',
     ),

@@ -109,7 +109,7 @@ METHODS = (
     Method(
         "get_messages",
         get_messages,
-        "The whole conversation as the user sees it: with the text that extensions put in place of the model's.",
+        "Return the whole conversation as the user sees it: with the text that extensions put in place of the model's.",
         (),
         '{"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}], '
         '"time": "2026-04-19T11:30:00.000Z"}]}',
