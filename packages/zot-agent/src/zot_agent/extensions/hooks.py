@@ -143,11 +143,11 @@ class ExtensionHooks:
         try:
             return await connection.request(question, EventInterceptResponse, seconds)
         except TimedOut:
-            connection.log(f"no answer to the intercept {question.event} within {seconds:g} s; it goes on")
+            connection.log(f"no answer to the intercept {question.event} within {seconds:g} s; the action continues")
         except ExtensionEnded as error:
-            connection.log(f"no answer to the intercept {question.event}: {error}; it goes on")
+            connection.log(f"no answer to the intercept {question.event}: {error}; the action continues")
         except FrameError as error:
-            connection.log(f"the intercept {question.event} goes on: {error}")
+            connection.log(f"the intercept {question.event} is ignored: {error}")
         return EventInterceptResponse(question.id)
 
 

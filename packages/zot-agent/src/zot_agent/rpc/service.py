@@ -134,7 +134,7 @@ class RpcService:
             await self.conversation.idle()
 
     def stop(self) -> None:
-        """Abort the running prompt, those that wait, and the commands that have no response yet."""
+        """Abort the running and the queued prompts, and the commands without a response."""
         self.conversation.stop()
         for task in self._tasks:
             task.cancel()

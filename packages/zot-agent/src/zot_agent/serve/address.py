@@ -139,6 +139,6 @@ class SocketFile:
         return (found.st_dev, found.st_ino) if found else None
 
     def remove(self) -> None:
-        """Remove the file if it is still the one that was made."""
+        """Remove the file, unless another one has replaced it."""
         if self._identity is not None and self._read_identity() == self._identity:
             os.unlink(self._path)

@@ -45,7 +45,7 @@ def options_for(request: Any, defaults: Options, allowed: AllowedDirs) -> Option
     if provider in ("", defaults.provider):
         provider, model = defaults.provider, model or defaults.model
     elif defaults.api_key or defaults.base_url:
-        raise HttpError(403, f"provider must be {defaults.provider}, the only one that is served")
+        raise HttpError(403, f"provider must be {defaults.provider}, the only provider that is served")
     options = defaults.replace(
         provider=provider,
         model=model,
