@@ -1,4 +1,4 @@
-"""Write `zot_core/tools/definition/specs.json`: what a model is told of the built-in tools.
+"""Write `zot_core/tools/definition/specs.json`: the descriptions and schemas of the built-in tools.
 
 The schemas come from the tools' signatures, the descriptions from `prompts/<name>.md`. Run it after changing either:
 

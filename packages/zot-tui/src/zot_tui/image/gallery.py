@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zot_tui.color import DEFAULT, Rgb, rgb
 from zot_tui.image import iterm, kitty
 from zot_tui.image.cell import QUERY, cell_pixels, reply_pixels
 from zot_tui.image.drawing import Drawing, drawing
@@ -16,7 +17,6 @@ from zot_tui.image.fit import ASSUMED, Room, fit, most_rows
 from zot_tui.image.protocol import choose
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
-from zot_tui.theme.color import DEFAULT, Rgb, rgb
 from zot_tui.widgets.transcript.images import Pixels, told_pixels
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from base64 import b64decode
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from zot_tui.color import Rgb
 from zot_tui.image.fit import Room, fit
-from zot_tui.theme.color import Rgb
 from zot_tui.widgets.transcript.images import Pixels, pixels
 
 if TYPE_CHECKING:
