@@ -55,7 +55,7 @@ def test_the_kind_is_guessed_before_a_call_has_run(name: str, arguments: dict[st
 
 
 @given(st.lists(st.tuples(lines, lines, lines, lines).filter(lambda place: bool(place[1] or place[2])), min_size=1))
-def test_every_place_of_a_diff_is_told_with_the_text_before_and_after(places: list[tuple[list[str], ...]]) -> None:
+def test_every_hunk_of_a_diff_has_the_text_before_and_after(places: list[tuple[list[str], ...]]) -> None:
     rows = [
         [*(f" {line}" for line in before), *(f"-{line}" for line in old), *(f"+{line}" for line in new)]
         + [f" {line}" for line in after]
@@ -93,7 +93,7 @@ def test_arguments_that_are_no_object_count_as_none(text: str) -> None:
     json.dumps(calls.parse_arguments(text), allow_nan=False)
 
 
-def test_numbers_that_json_has_not_are_no_arguments() -> None:
+def test_numbers_that_json_does_not_have_are_not_arguments() -> None:
     assert calls.parse_arguments('{"a": NaN}') == {}
 
 

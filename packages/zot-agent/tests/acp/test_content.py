@@ -27,12 +27,12 @@ def test_whatever_a_uri_holds_it_has_a_name(uri: str) -> None:
     assert isinstance(resource_name(uri, "/home/pat"), str)
 
 
-def test_sound_is_refused_by_name() -> None:
+def test_audio_is_refused_by_name() -> None:
     with pytest.raises(InvalidCommand, match="audio"):
         read_content([{"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}], "/")
 
 
-def test_an_embedded_file_stands_behind_the_words_and_its_name_where_it_was() -> None:
+def test_the_text_of_an_embedded_file_goes_to_the_end_and_its_name_stays_in_place() -> None:
     resource = {"uri": "file:///home/pat/a.py", "text": "x = 1\r\n"}
     content = read_content(
         [

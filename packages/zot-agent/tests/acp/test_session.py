@@ -84,7 +84,7 @@ async def test_notes_between_prompts_wait_for_the_next_one_and_prompts_are_not_s
     assert editor.said("user_message_chunk") == ""
 
 
-async def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> None:
+async def test_a_prompt_of_an_extension_is_answered_after_the_running_one() -> None:
     editor = Editor()
     async with opened(editor, "First.", "Second.") as session:
 
@@ -116,14 +116,14 @@ async def test_a_prompt_that_is_stopped_says_why(end: Any, stop: str) -> None:
     assert editor.said().endswith("*[zot]* not today")
 
 
-async def test_a_failure_is_raised_and_the_session_goes_on() -> None:
+async def test_a_failure_is_raised_and_the_session_continues() -> None:
     async with opened(Editor(), Turn(error=ModelError("out of order")), "Hello.") as session:
         with pytest.raises(PromptFailed, match="out of order"):
             await session.prompt(words("hi"))
         assert await session.prompt(words("again")) == PromptEnd("end_turn", "completed")
 
 
-async def test_a_failure_is_told_whatever_came_after_it() -> None:
+async def test_a_failure_is_raised_whatever_came_after_it() -> None:
     async with opened(Editor(), Turn(error=ModelError("out of order")), "Second.") as session:
 
         def submit(step: int) -> None:

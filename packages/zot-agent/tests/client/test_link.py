@@ -19,7 +19,7 @@ class Linked:
         )
 
 
-async def test_a_paused_link_reads_nothing_until_it_is_resumed(server: ScriptedServer) -> None:
+async def test_a_paused_process_is_not_read_until_it_is_resumed(server: ScriptedServer) -> None:
     async with asyncio.timeout(60):
         linked = Linked("yes")
         for _ in range(2):

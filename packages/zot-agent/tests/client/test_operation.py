@@ -97,7 +97,7 @@ async def test_leaving_the_loop_early_aborts_that_prompt_alone(server: ScriptedS
     assert server.requests[0].closed_early
 
 
-async def test_a_reader_that_takes_his_time_holds_the_process_up_and_misses_nothing(server: ScriptedServer) -> None:
+async def test_a_slow_reader_holds_the_process_up_and_misses_nothing(server: ScriptedServer) -> None:
     server.add(Turn("0123456789" * 20_000, chunk=4))
     async with connect(server, limits=ClientLimits(waiting_events=100)) as client:
         operation = client.prompt("hi")

@@ -61,9 +61,7 @@ def runs(pid: int) -> bool:
     return True
 
 
-async def test_an_end_as_usual_is_no_error_in_anybodys_log(
-    server: ScriptedServer, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
     async with connect(server) as client:
         await client.ping()
     assert [task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
@@ -119,7 +117,7 @@ ext.run()
 """
 
 
-async def test_what_extensions_want_comes_between_the_prompts_and_their_prompts_take_their_turn(
+async def test_events_of_extensions_come_between_prompts_and_their_prompts_are_queued(
     server: ScriptedServer,
 ) -> None:
     server.add("mine", "theirs", "mine again")
@@ -150,7 +148,7 @@ async def test_what_extensions_want_comes_between_the_prompts_and_their_prompts_
         assert types(await events_of(client.prompt("/show it"))) == ["ext_display", "done"]
 
 
-async def test_a_prompt_can_be_told_more_while_it_is_answered(server: ScriptedServer) -> None:
+async def test_messages_can_be_added_to_a_running_prompt(server: ScriptedServer) -> None:
     os.mkfifo("go")
     server.add(Turn(calls=[Call("bash", {"command": "cat go"})]), "as you say", "and that")
     async with connect(server) as client:
@@ -173,7 +171,7 @@ async def test_an_image_goes_with_a_prompt(server: ScriptedServer) -> None:
     assert "data:image/png;base64," in str(server.requests[0].body)
 
 
-async def test_a_refusal_is_raised_by_who_asked_and_the_others_go_on(server: ScriptedServer) -> None:
+async def test_a_refusal_is_raised_for_its_prompt_and_the_others_continue(server: ScriptedServer) -> None:
     server.add("one", "two")
     async with connect(server) as client:
         first = client.prompt("one")
@@ -197,13 +195,13 @@ async def test_a_failure_of_the_model_is_an_event(server: ScriptedServer) -> Non
     assert "too bad" in events[-2]["message"]
 
 
-async def test_a_token_is_told_to_the_process_and_by_the_client(server: ScriptedServer) -> None:
+async def test_a_token_is_set_for_the_process_and_sent_by_the_client(server: ScriptedServer) -> None:
     async with connect(server, token="s3cret — §") as client:
         await client.ping()
         assert "s3cret" not in str(vars(client)["hello"])
 
 
-async def test_leaving_the_block_lets_what_was_asked_finish(server: ScriptedServer) -> None:
+async def test_leaving_the_block_lets_prompts_finish(server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "sleep 0.3; echo done > finished"})]), "ok")
     async with connect(server, limits=ClientLimits(close_seconds=60)) as client:
         await client.prompt("hi").started()
@@ -248,7 +246,7 @@ async def test_cancelling_the_block_leaves_nothing_running(server: ScriptedServe
     assert not runs(pids[0])
 
 
-async def test_who_waits_is_told_when_the_process_is_killed(server: ScriptedServer) -> None:
+async def test_every_waiting_call_fails_when_the_process_is_killed(server: ScriptedServer) -> None:
     server.add(Turn("word " * 10_000, chunk=5, delay=0.02))
     async with connect(server) as client:
         operation = client.prompt("hi")
@@ -272,7 +270,7 @@ async def test_a_closed_client_says_so(server: ScriptedServer) -> None:
             await client.ping()
 
 
-async def test_a_process_that_does_not_start_says_what_it_complained_of(server: ScriptedServer) -> None:
+async def test_the_error_of_a_process_that_does_not_start_has_its_standard_error(server: ScriptedServer) -> None:
     with pytest.raises(Disconnected, match=r"exited with code 2.*--no-such-flag"):
         async with connect(server, "--no-such-flag"):
             pass
@@ -306,7 +304,7 @@ async def test_a_command_that_is_never_answered_has_a_limit(server: ScriptedServ
 READS_NO_MORE = DEAF + SAYS_HELLO.replace("flush=True)", "flush=True); break") + "time.sleep(600)"
 
 
-async def test_commands_that_are_not_read_hold_nobody_up_and_are_bounded(server: ScriptedServer) -> None:
+async def test_commands_that_are_not_read_are_bounded_and_do_not_block(server: ScriptedServer) -> None:
     limits = ClientLimits(unsent_bytes=1 << 20, close_seconds=0.2, kill_seconds=0.2)
     async with connect(server, limits=limits, command=[sys.executable, "-c", READS_NO_MORE]) as client:
         operation = client.prompt("x" * 15 * 1024 * 1024)

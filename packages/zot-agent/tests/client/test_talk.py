@@ -28,7 +28,7 @@ def talk(server: ScriptedServer, **options: Any) -> Talk:
     return Talk([sys.executable, "-m", "zot_agent", "rpc", *flags], env=env, **options)
 
 
-def test_a_talk_is_the_lines_as_they_are(server: ScriptedServer) -> None:
+def test_a_talk_sends_and_returns_raw_lines(server: ScriptedServer) -> None:
     server.add("Hello.")
     with talk(server) as lines:
         assert lines.ask({"id": [1], "type": "ping"})["id"] == [1]

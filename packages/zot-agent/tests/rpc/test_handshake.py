@@ -23,7 +23,9 @@ def test_hello_says_what_answers(peer: Any) -> None:
     assert peer.data("ping") == {"pong": True}
 
 
-def test_a_token_must_be_said_first(start: Callable[..., Any], server: ScriptedServer) -> None:
+def test_every_command_is_refused_before_a_hello_with_the_token(
+    start: Callable[..., Any], server: ScriptedServer
+) -> None:
     peer = start(ZOTCORE_RPC_TOKEN="s3cret")
 
     assert peer.error("get_state") == "say hello with the token first"
@@ -48,5 +50,5 @@ def test_a_wrong_token_ends_the_process_after_its_answer(start: Callable[..., An
     assert [(line["id"], line["success"]) for line in peer.seen] == [(1, False)]
 
 
-def test_an_empty_token_is_none(start: Callable[..., Any]) -> None:
+def test_an_empty_token_means_no_token(start: Callable[..., Any]) -> None:
     assert start(ZOTCORE_RPC_TOKEN="").data("ping") == {"pong": True}

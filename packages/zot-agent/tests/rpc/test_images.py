@@ -31,5 +31,5 @@ def test_images_reach_the_model_with_the_type_of_their_bytes(peer: Any, server: 
         (base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(3_750_000)).decode(), "larger than 3.75 MB"),
     ],
 )
-def test_what_is_no_image_is_refused(peer: Any, data: str, problem: str) -> None:
+def test_data_that_is_not_an_image_is_refused(peer: Any, data: str, problem: str) -> None:
     assert problem in peer.error("prompt", message="look", images=[{"mime_type": "image/png", "data": data}])

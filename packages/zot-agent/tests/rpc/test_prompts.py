@@ -39,7 +39,7 @@ def test_abort_stops_what_runs(peer: Any, server: ScriptedServer, turn: Turn, at
     assert said(peer, "assistant_message")[-1]["content"] == [{"type": "text", "text": "still here"}]
 
 
-def test_an_abort_right_behind_its_prompt_stops_it(peer: Any, server: ScriptedServer) -> None:
+def test_an_abort_directly_after_its_prompt_stops_it(peer: Any, server: ScriptedServer) -> None:
     server.add(SLOW)
     peer.write(b'{"type":"prompt","message":"x"}\n{"type":"abort"}\n')
 
@@ -123,7 +123,7 @@ def test_changes_are_refused_while_busy_and_not_after_done(
     assert peer.call(command, **fields)["success"]
 
 
-def test_changes_work_as_soon_as_done_is_told(peer: Any, server: ScriptedServer) -> None:
+def test_settings_can_be_changed_as_soon_as_done_is_sent(peer: Any, server: ScriptedServer) -> None:
     server.add(*["yes"] * 30)
     for _ in range(30):
         begin(peer, at="done")
@@ -144,7 +144,7 @@ def test_steering_reaches_the_model_with_its_next_call(peer: Any, server: Script
     assert len(said(peer, "done")) == 1
 
 
-def test_what_was_not_delivered_is_told(peer: Any, server: ScriptedServer) -> None:
+def test_steering_messages_that_were_not_delivered_are_reported(peer: Any, server: ScriptedServer) -> None:
     server.add(SLEEP, "next")
     begin(peer, at="tool_progress")
     peer.call("steer", message="be brief")

@@ -38,7 +38,7 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_the_end_of_input_lets_finish_what_runs_and_waits(peer: Any, server: ScriptedServer) -> None:
+def test_the_end_of_input_lets_running_and_queued_prompts_finish(peer: Any, server: ScriptedServer) -> None:
     server.add("one", "two")
     peer.write(b'{"type":"prompt","message":"1"}\n{"type":"prompt","message":"2"}\n{"type":"get_models","id":1}')
 
@@ -97,7 +97,7 @@ def test_a_client_that_does_not_read_stops_the_agent_and_not_its_memory(
     assert len(server.requests) == 21
 
 
-def test_sessions_are_kept_only_where_one_is_named(
+def test_a_session_is_stored_only_if_a_flag_names_one(
     start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
 ) -> None:
     server.add("one", "two", "three", "four")

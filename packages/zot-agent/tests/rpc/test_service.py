@@ -35,7 +35,7 @@ def test_the_first_lines_of_a_prompt_are_its_response_and_its_events(peer: Any, 
 @pytest.mark.parametrize(
     "id", ['"a"', "7", "2.50", "null", "true", '{"a":[1]}', "[ ]", "12345678901234567890123", '"\\u00e9"']
 )
-def test_an_id_comes_back_to_the_letter(peer: Any, id: str) -> None:
+def test_the_response_repeats_the_id_exactly(peer: Any, id: str) -> None:
     peer.write(f'{{"type":"ping","id":{id}}}\n{{"type":"nonsense","id": {id} }}\n'.encode())
 
     assert peer.next()["id"] == json.loads(id)
@@ -75,7 +75,7 @@ def test_an_id_comes_back_to_the_letter(peer: Any, id: str) -> None:
         (b'{"type":"ext_panel_key","key":"up"}', "no panel is open"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_the_process_lives(peer: Any, line: bytes, problem: str) -> None:
+def test_an_invalid_command_gets_an_error_and_the_process_continues(peer: Any, line: bytes, problem: str) -> None:
     peer.write(line + b"\n")
 
     response = peer.next()
@@ -86,13 +86,13 @@ def test_what_cannot_be_done_is_said_and_the_process_lives(peer: Any, line: byte
     assert peer.data("ping") == {"pong": True}
 
 
-def test_blank_lines_and_carriage_returns_are_nothing(peer: Any) -> None:
+def test_blank_lines_and_carriage_returns_are_ignored(peer: Any) -> None:
     peer.write(b'\n\r\n  \n{"type":"ping"}\r\n')
 
     assert peer.next()["command"] == "ping"
 
 
-def test_a_line_that_is_too_long_is_passed_over(peer: Any) -> None:
+def test_a_line_that_is_too_long_is_skipped(peer: Any) -> None:
     peer.write(b'{"type":"prompt","message":"' + b"x" * (16 << 20) + b'"}\n{"type":"ping"}\n')
 
     assert "longer than 16777216 bytes" in peer.next()["error"]
@@ -111,7 +111,7 @@ def test_no_line_holds_what_some_readers_take_for_its_end(peer: Any, server: Scr
     assert all(not set(raw) & {"\u2028", "\u2029", "\x85"} for raw in peer.raw)
 
 
-def test_a_failure_is_told_and_followed_by_done(peer: Any) -> None:
+def test_a_failure_is_an_error_event_followed_by_done(peer: Any) -> None:
     peer.send("prompt", message="hi")
 
     lines = peer.until("done")

@@ -34,7 +34,7 @@ def test_state_and_messages_are_those_of_the_conversation(peer: Any, server: Scr
     assert (result["type"], result["call_id"], result["is_error"]) == ("tool_result", call["id"], False)
 
 
-def test_clear_and_new_session_begin_anew(peer: Any, server: ScriptedServer) -> None:
+def test_clear_and_new_session_delete_the_messages(peer: Any, server: ScriptedServer) -> None:
     server.add("one", "two", "three")
     peer.send("prompt", message="my name is Ada")
     peer.until("done")
@@ -49,7 +49,7 @@ def test_clear_and_new_session_begin_anew(peer: Any, server: ScriptedServer) -> 
     assert peer.data("get_state")["usage"]["output"] == 0
 
 
-def test_the_model_the_effort_and_the_tools_can_be_changed(peer: Any, server: ScriptedServer) -> None:
+def test_the_model_the_reasoning_level_and_the_tools_can_be_changed(peer: Any, server: ScriptedServer) -> None:
     server.add("ok")
 
     assert peer.data("set_model", model="openai/scripted-2") == {
@@ -134,7 +134,7 @@ def test_a_model_without_a_credential_is_refused_with_the_variable_to_set(start:
     assert (state["provider"], state["model"]) == ("openai", "gpt-4o")
 
 
-def test_a_model_that_nobody_knows_is_taken_with_a_notice(start: Callable[..., Any]) -> None:
+def test_an_unknown_model_is_accepted_with_a_notice(start: Callable[..., Any]) -> None:
     peer = start("--model", "gpt-4o")
 
     assert peer.data("set_model", model="gpt-99-unheard-of") == {"model": "gpt-99-unheard-of", "provider": "openai"}
@@ -151,7 +151,7 @@ CORP = {
 }
 
 
-def test_a_model_of_the_persons_file_has_its_window_and_its_price_from_there(
+def test_a_model_of_the_users_file_has_its_window_and_its_price_from_that_file(
     start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
 ) -> None:
     home = tmp_path / "zot-home"

@@ -80,7 +80,7 @@ def test_a_client_that_takes_nothing_for_too_long_is_stuck() -> None:
     assert written(act) == ["the client has read nothing for 0.05 s"]
 
 
-def test_a_client_that_goes_is_noticed_before_anything_is_written() -> None:
+def test_a_disconnected_client_is_noticed_before_the_next_write() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
         os.close(reading)
         while not writer.closed:

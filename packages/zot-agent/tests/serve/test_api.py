@@ -39,7 +39,7 @@ async def test_sessions_are_opened_listed_shown_and_closed(serving: Any, alone: 
         ("GET", "/no/such/place", 404, None),
     ],
 )
-async def test_what_is_not_done_here_is_an_error_like_any_other(
+async def test_an_unknown_path_or_method_is_a_json_error(
     serving: Any, method: str, path: str, status: int, allowed: str | None
 ) -> None:
     async with serving() as served:
@@ -96,7 +96,7 @@ async def _raw(address: Address, data: bytes) -> bytes:
         await writer.wait_closed()
 
 
-async def test_a_body_that_does_not_come_is_not_waited_for(serving: Any) -> None:
+async def test_a_body_must_arrive_within_the_time_limit(serving: Any) -> None:
     async with serving(body_seconds=0.2) as served:
         head = f"POST /sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: {served.http.headers['authorization']}"
         answer = await _raw(served.address, f"{head}\r\nContent-Length: 10\r\n\r\n{{".encode())

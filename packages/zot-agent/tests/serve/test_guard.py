@@ -26,7 +26,7 @@ from zot_agent.serve.guard import PUBLIC
     ],
 )
 @pytest.mark.parametrize("header", [None, "Bearer wrong", "Bearer x y", "Basic YTpi", "a token of at least sixteen"])
-async def test_without_the_token_nothing_is_told(serving: Any, method: str, path: str, header: str | None) -> None:
+async def test_every_request_needs_the_token(serving: Any, method: str, path: str, header: str | None) -> None:
     async with serving() as served:
         headers = {} if header is None else {"authorization": header}
         async with httpx.AsyncClient(base_url=str(served.address), headers=headers, trust_env=False) as stranger:
@@ -102,7 +102,7 @@ async def _raw(address: Address, data: bytes) -> bytes:
         await writer.wait_closed()
 
 
-async def test_what_a_stranger_sends_after_being_refused_does_not_keep_the_connection(serving: Any) -> None:
+async def test_a_refused_client_that_keeps_sending_does_not_keep_the_connection(serving: Any) -> None:
     chunks = b"1\r\nx\r\n" * 5000
     async with serving() as served:
         head = b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -126,7 +126,7 @@ async def test_a_head_that_is_wrong_is_refused(serving: Any, data: bytes, status
         assert (await _raw(served.address, data)).split(b" ")[1] == status
 
 
-async def test_http_2_is_not_spoken(serving: Any) -> None:
+async def test_http_2_is_refused(serving: Any) -> None:
     upgrade = b"GET /sessions HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\n"
     upgrade += b"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"
     async with serving() as served:

@@ -45,7 +45,7 @@ async def test_what_cannot_be_opened_is_refused_with_the_reason(
         assert await served.sessions() == []
 
 
-async def test_a_session_is_gone_on_with_by_its_id(serving: Any, server: ScriptedServer, alone: Path) -> None:
+async def test_a_stored_session_is_continued_by_its_id(serving: Any, server: ScriptedServer, alone: Path) -> None:
     server.add("It is blue.", "As I said.")
 
     async def ask(served: Any, id: str, text: str) -> None:
