@@ -1,6 +1,6 @@
 """Writes the pages of docs/generated/ from the registries; with `--check` says which are not current.
 
-Run as `uv run scripts/generate_docs.py` (`make docs`, and `make check` with `--check`).
+`make generate` writes them, `make quick` checks them.
 """
 
 import ast
@@ -27,7 +27,7 @@ from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.catalog import list_models
 from zot_provider.providers import PROVIDERS
-from zot_tui.keys.keys import parse_key
+from zot_tui.keys.key import parse_key
 from zot_tui.theme import TOKENS
 from zot_tui.theme.tokens import BY_NAME
 from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR_ACTIONS
@@ -251,14 +251,14 @@ def main() -> int:
     stale = []
     PAGES.mkdir(parents=True, exist_ok=True)
     for name, make in GENERATED.items():
-        text = "<!-- Written by scripts/generate_docs.py; change the source, then run `make docs`. -->\n\n" + make()
+        text = "<!-- Written by scripts/generate_docs.py; change the source, then run `make generate`. -->\n\n" + make()
         path = PAGES / name
         if not path.exists() or path.read_text("utf-8") != text:
             stale.append(name)
             if "--check" not in sys.argv:
                 path.write_text(text, "utf-8")
     if "--check" in sys.argv and stale:
-        print(f"docs/generated is not current: {', '.join(stale)}; run make docs", file=sys.stderr)
+        print(f"docs/generated is not current: {', '.join(stale)}; run make generate", file=sys.stderr)
         return 1
     return 0
 

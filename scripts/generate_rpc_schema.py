@@ -1,9 +1,7 @@
 """Write what `zot --json` and `zot rpc` say as JSON Schema: `events.schema.json` and `rpc.schema.json`.
 
 Types come from the records of `zot_core.events` and `zot_core.conversation.events`, and from the table of methods,
-descriptions from their docstrings. Run it after changing any of them:
-
-    uv run python scripts/generate_rpc_schema.py
+descriptions from their docstrings. Run `make generate` after changing any of them.
 """
 
 import json

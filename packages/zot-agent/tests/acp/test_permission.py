@@ -43,7 +43,7 @@ class Scene:
 
     async def call(self, name: str = "bash", **arguments: str) -> bool | str:
         call = ToolRequest("c", name, arguments)
-        self.feed.show(ToolCall("c", name, call.written()))
+        self.feed.show(ToolCall("c", name, call.arguments_json()))
         return await self.permission(call)
 
 

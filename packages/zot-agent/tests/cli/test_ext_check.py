@@ -99,7 +99,7 @@ def test_a_theme_is_read_as_the_screen_reads_it(tmp_path: Path, capsys: pytest.C
     theme = tmp_path / "theme.json"
     theme.write_text('{"accent": "nope"}')
     assert run([str(tmp_path)]) == 1
-    assert "'accent': 'nope' is no colour: use 0 to 255, '#rgb', '#rrggbb' or 'default' [bad-theme]" in (
+    assert "'accent': 'nope' is not a colour: use 0 to 255, '#rgb', '#rrggbb' or 'default' [bad-theme]" in (
         capsys.readouterr().out
     )
     theme.write_text('{"acent": 1}')

@@ -172,7 +172,7 @@ def test_interceptors_are_asked_in_load_order_and_each_sees_what_the_ones_before
     agent = play(scene, ScriptedClient([Turn(calls=[Call("echo", {"text": "-"})]), "ok"]))
 
     assert scene.outputs() == [("-ab", False)]
-    assert agent.transcript.messages[1].tool_calls[0].arguments == '{"text": "-"}'
+    assert agent.history.messages[1].tool_calls[0].arguments == '{"text": "-"}'
 
 
 def test_the_first_block_wins_and_the_model_reads_why(scene: Scene) -> None:
@@ -275,8 +275,8 @@ def test_the_person_sees_the_replacement_and_the_model_keeps_its_own_words(scene
 
     (shown,) = [event.message.text for event in scene.events if isinstance(event, AssistantMessage)]
     assert shown == "a ***"
-    assert agent.transcript.messages[-1].text == "a SECRET"
-    assert agent.transcript.messages[-1].display_text == "a ***"
+    assert agent.history.messages[-1].text == "a SECRET"
+    assert agent.history.messages[-1].display_text == "a ***"
 
 
 def test_a_hidden_answer_is_not_shown_and_the_reason_is(scene: Scene) -> None:

@@ -52,7 +52,7 @@ def ran(
         ("ls !", None), ("", None),
     ],
 )  # fmt: skip
-def test_what_is_a_command(text: str, command: ShellCommand | None) -> None:
+def test_the_syntax_of_shell_commands(text: str, command: ShellCommand | None) -> None:
     assert read_shell_command(text) == command
 
 
@@ -134,7 +134,7 @@ def runs(number: int) -> bool:
         return False
 
 
-def test_a_command_that_is_stopped_tells_what_it_had_printed(tmp_path: Path) -> None:
+def test_a_stopped_command_returns_its_output_so_far(tmp_path: Path) -> None:
     found = begun(tmp_path, cancel=False)
     assert found is not None
     assert found.stopped

@@ -9,7 +9,7 @@ import pytest
 from zot_core.display import TerminalDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
-from zot_core.testing.world import FakeShell, MemoryFiles, Ran, Scripted
+from zot_core.testing.world import FakeShell, MemoryFiles, RanCommand, Scripted
 from zot_core.tools.bash import BashLimits, bash, run_command
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.truncate import Limits
@@ -77,7 +77,7 @@ def test_the_shell_is_asked_for_what_the_model_wants() -> None:
     running(context, "make", timeout="90")
     running(context, "make", timeout=0)
     env = {"AI_AGENT": "other", "ZOT_AGENT": "1"}
-    assert shell.ran == [Ran("make", "/proj", env, 90.0), Ran("make", "/proj", env, None)]
+    assert shell.ran == [RanCommand("make", "/proj", env, 90.0), RanCommand("make", "/proj", env, None)]
 
 
 def test_a_long_output_keeps_its_head_and_is_whole_in_a_file(context: ToolContext) -> None:

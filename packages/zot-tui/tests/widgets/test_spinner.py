@@ -4,7 +4,7 @@ import urwid
 
 from zot_tui.app import App
 from zot_tui.testing import Driver, MemoryScreen
-from zot_tui.theme.theme import Spinner as Look
+from zot_tui.theme.theme import SpinnerStyle as Look
 from zot_tui.widgets.spinner import Spinner, duration
 
 LOOK = Look(("-", "+"), ("working", "thinking"), 125)

@@ -52,7 +52,7 @@ class AcpPermission:
 
     async def _ask_user(self, call: ToolRequest) -> Decision:
         """Return None if the user allows the call."""
-        fields = self._feed.description(call.name, call.written())
+        fields = self._feed.description(call.name, call.arguments_json())
         block = self._feed.written_by(call.id, call.arguments)
         change = self._feed.overwriting(call.id, block) if block is not None else []
         if change:

@@ -287,7 +287,7 @@ class RpcClient:
 
     def _abort(self, operation: Operation) -> None:
         """Abort an operation once: now if it runs, otherwise when it begins. Its events are dropped."""
-        operation.events.forget()
+        operation.events.clear()
         first = bool(self._operations) and self._operations[0] is operation
         reachable = self._lost is None and not self._connected.full
         if first and not (operation.aborted or operation.done) and operation.runs and reachable:
@@ -298,7 +298,7 @@ class RpcClient:
         """Pause reading while too many events wait for a slow caller, unless a command waits for its response, which
         comes after the events."""
         unread = list(self._unread)
-        if self._process is None or self._answers or any(events.wanted for events in unread):
+        if self._process is None or self._answers or any(events.reader_waiting for events in unread):
             return
         if sum(map(len, unread)) >= self.limits.waiting_events:
             self._process.pause()

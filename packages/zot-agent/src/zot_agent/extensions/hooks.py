@@ -124,7 +124,7 @@ class ExtensionHooks:
         if not interceptors:
             return call
         try:
-            args = given = RawObject(call.written())
+            args = given = RawObject(call.arguments_json())
         except (FrameError, TypeError, ValueError) as error:
             raise Refused(f"the arguments of {call.name} cannot be shown to the guards: {error}") from None
         for connection in interceptors:

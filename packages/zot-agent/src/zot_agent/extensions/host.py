@@ -63,7 +63,7 @@ class Extensions:
         lower case, and `tools` are reserved names, and so are the names of the agent's tools."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
-        self.panels = Panels(self.events.tell)
+        self.panels = Panels(self.events.notify)
         self._find, self._agent_info, self._home, self._trace = find, agent_info, home, trace
         self._use_tools, self._commands = use_tools, commands
         self._hooks = ExtensionHooks(self, agent_info)
@@ -175,7 +175,7 @@ class Extensions:
             ) from None
         except ExtensionEnded as error:
             failed = CommandError(f"/{command.name}: {error}")
-            failed.told = bool(member.failure)
+            failed.reported = bool(member.failure)
             raise failed from None
         except FrameError as error:
             raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None

@@ -118,9 +118,9 @@ class ManagedExtension:
             case frames.Notify():
                 self._notify(frame.level, frame.message)
             case frames.ClearNotes():
-                shared.events.tell(events.ClearNotes(self.name))
+                shared.events.notify(events.ClearNotes(self.name))
             case frames.Submit():
-                shared.events.tell(events.Submit(self.name, frame.text))
+                shared.events.notify(events.Submit(self.name, frame.text))
             case frames.OpenPanel():
                 shared.panels.open(connection, frame.panel)
             case frames.PanelRender():
@@ -164,7 +164,7 @@ class ManagedExtension:
 
     def _fail(self, why: str) -> None:
         self.failure = why
-        self._shared.events.tell(events.Notify(self.name, "error", why))
+        self._shared.events.notify(events.Notify(self.name, "error", why))
 
     def _ack(self, hello: frames.Hello) -> HelloAck:
         agent, directory = self._shared.agent_info(), self.found.directory
@@ -213,4 +213,4 @@ class ManagedExtension:
         self._shared.changed()
 
     def _notify(self, level: str, message: str) -> None:
-        self._shared.events.tell(events.Notify(self.name, _LEVELS.get(level, "info"), message))
+        self._shared.events.notify(events.Notify(self.name, _LEVELS.get(level, "info"), message))

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 
+from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Binding, Keymap
-from zot_tui.keys.keys import RUNE, Key, parse_key
-from zot_tui.terminal.terminal import Display
+from zot_tui.terminal.screen import AppScreen
 from zot_tui.widgets.actions import BINDINGS as WIDGET_BINDINGS
 from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR, EDITOR_ACTIONS, Action
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
@@ -82,24 +82,26 @@ def _like(action: str) -> str:
     return f" (is it {near[0]}?)" if near else ""
 
 
-def keys_of(action: str, keys: Keymap, screen: Display) -> list[Key]:
+def keys_of(action: str, keys: Keymap, screen: AppScreen) -> list[Key]:
     """The keys that do `action` in the chat, a person's own first, without those of their own that the terminal does
     not tell (`unsupported_key`)."""
-    from zot_tui.keys import chords as told  # noqa: PLC0415  for the help page
+    from zot_tui.keys import chords as support  # noqa: PLC0415  for the help page
 
     ours = {parse_key(binding.key) for binding in BINDINGS}
     keyboard = screen.keyboard or "legacy"
     return [
-        key for key in keys.keys(action, (CHAT, EDITOR)) if key in ours or told.unsupported_key(key, keyboard) is None
+        key
+        for key in keys.keys(action, (CHAT, EDITOR))
+        if key in ours or support.unsupported_key(key, keyboard) is None
     ]
 
 
-async def unsupported_key(chords: Iterable[str], screen: Display, limit: float = ANSWER) -> list[str]:
+async def unsupported_key(chords: Iterable[str], screen: AppScreen, limit: float = ANSWER) -> list[str]:
     """A line for each of a person's chords that the terminal cannot tell, once it has said what it can, or `limit`
     seconds are over."""
-    from zot_tui.keys import chords as told  # noqa: PLC0415  only for keys of one's own, and not for the first screen
+    from zot_tui.keys import chords as support  # noqa: PLC0415  only for keys of one's own, and not for the first screen
 
     end = asyncio.get_running_loop().time() + limit
     while screen.keyboard is None and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110  nobody tells of it
         await asyncio.sleep(min(0.1, limit))
-    return [f"keymap: {each}" for each in told.notes(chords, screen.keyboard or "legacy", RESERVED)]
+    return [f"keymap: {each}" for each in support.notes(chords, screen.keyboard or "legacy", RESERVED)]

@@ -36,7 +36,7 @@ from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_provider.request import Reasoning
 from zot_tui.app import App
-from zot_tui.keys.keys import Key
+from zot_tui.keys.key import Key
 from zot_tui.theme import Theme
 from zot_tui.widgets.actions import EDITOR_ACTIONS
 from zot_tui.widgets.dialogs.dialog import Dialog
@@ -44,7 +44,7 @@ from zot_tui.widgets.transcript.cells import Level, NoteCell
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 if TYPE_CHECKING:
-    from zot_tui.image.gallery import ImageStore
+    from zot_tui.image.store import ImageStore
 
 V = TypeVar("V")
 
@@ -136,8 +136,8 @@ class Controller:
         if conversation.running is not None:
             self._prompt = conversation.running.typed
         self._working.update()
-        self.view.waiting = [*conversation.unheard, *(each.typed for each in conversation.waiting)]
-        self.typed.keep([*conversation.unheard, *(each.text for each in conversation.waiting)])
+        self.view.waiting = [*conversation.unread, *(each.typed for each in conversation.waiting)]
+        self.typed.keep([*conversation.unread, *(each.text for each in conversation.waiting)])
         self.view.changed()
         self.refresh()
 
@@ -164,7 +164,7 @@ class Controller:
         self.view.status.lines = status.lines(
             runtime,
             self._branch,
-            self._size.tokens(rough=True) if len(runtime.agent.transcript) else 0,
+            self._size.tokens(rough=True) if len(runtime.agent.history) else 0,
             waiting=len(self.conversation.waiting),
             home=os.path.expanduser("~"),
             asked=self.view.stack.waiting,

@@ -12,7 +12,7 @@ from zot_core.conversation.commands import SKILL, CommandError, CommandRefused, 
 from zot_core.conversation.commands import Command as ForeignCommand
 from zot_core.errors import error_line
 from zot_provider.errors import UnknownName, ZotError
-from zot_tui.editor.completion import Command
+from zot_tui.editor.completion import CommandCompletion
 
 _log = logging.getLogger("zot_agent")
 
@@ -30,12 +30,12 @@ class Dispatch:
         self._tasks: set[asyncio.Task[None]] = set()
         self._slow: dict[asyncio.Task[Any], str] = {}
 
-    def offered(self) -> Iterator[Command]:
+    def offered(self) -> Iterator[CommandCompletion]:
         """What can be typed behind a slash. None of them needs arguments, so that Enter sends what it completes."""
         for command in COMMANDS:
-            yield Command(command.name, command.help)
+            yield CommandCompletion(command.name, command.help)
         for each in self._conversation.commands:
-            yield Command(each.name, each.description, "skills" if each.is_skill else "extensions")
+            yield CommandCompletion(each.name, each.description, "skills" if each.is_skill else "extensions")
 
     def take(self, typed: str) -> bool:
         """Begin the command in `typed`; whether it is one: a path is none. Raises `UnknownName`."""
@@ -85,7 +85,7 @@ class Dispatch:
         except CommandRefused as error:
             raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
         except CommandError as error:
-            if not error.told:
+            if not error.reported:
                 raise
 
     def _is_slow(self, asked: asyncio.Task[Any], label: str) -> None:

@@ -41,7 +41,7 @@ class Permission:
         """Whether the call may run."""
         if not self.asks or call.name in self._tools:
             return True
-        text = call.written()
+        text = call.arguments_json()
         title = f"Run {call.name} {main_argument(text)}".strip() + "?"
         self._waits(True)
         try:

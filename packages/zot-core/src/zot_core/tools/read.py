@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from zot_core.display import CodeDisplay, DisplayBlock, ImageDisplay
 from zot_core.errors import ToolError
-from zot_core.images import LARGEST, SUFFIXES, encoded, image_type
+from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
 from zot_core.machine.interface import FileInfo
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
@@ -85,7 +85,7 @@ async def _image(path: str, target: str, info: FileInfo, context: ToolContext) -
     mime_type = image_type(content)
     if not mime_type:
         return None
-    image = encoded(mime_type, content)
+    image = image_block(mime_type, content)
     return ToolResult(
         [image],
         details={"path": target, "mime_type": mime_type, "bytes": len(content)},

@@ -20,7 +20,7 @@ def test_the_registry_lists_every_tool_once_in_order() -> None:
 @pytest.mark.parametrize("tool", BUILTIN_TOOLS, ids=lambda tool: tool.name)
 def test_the_generated_specs_say_what_signatures_and_prompts_say(tool: Tool) -> None:
     assert isinstance(tool, FunctionTool)
-    stale = "run scripts/generate_tool_specs.py"
+    stale = "run make generate"
     assert tool.schema == Arguments(tool.function, tool.name).schema(), stale
     assert tool.description == (PROMPTS / f"{tool.name}.md").read_text("utf-8").strip(), stale
 

@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Keymap
-from zot_tui.keys.keys import Key
+from zot_tui.terminal.canvas import canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
 from zot_tui.widgets.dialogs.dialog import Dialog, Hint
 from zot_tui.widgets.dialogs.entry import window
 from zot_tui.widgets.input.editor import EditorWidget
-from zot_tui.widgets.rows import canvas, column, cut
 from zot_tui.widgets.scroll import MARGIN
 
 LABEL_CELLS = 24

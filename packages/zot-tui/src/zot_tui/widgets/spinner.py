@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Hashable
 from typing import Protocol
 
+from zot_tui.terminal.canvas import Rows
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.text.width import width
-from zot_tui.theme.theme import Spinner as Look
-from zot_tui.widgets.rows import Rows
+from zot_tui.theme.theme import SpinnerStyle as Look
 
 FRAMES = ("·", "•", "·", " ")
 INTERVAL_MS = 125

@@ -5,8 +5,8 @@ import urwid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zot_tui.keys.key import parse_key
 from zot_tui.keys.keymap import Keymap
-from zot_tui.keys.keys import parse_key
 from zot_tui.widgets.transcript.cell import Cell, Look
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell
 from zot_tui.widgets.transcript.chunks import Part
@@ -389,7 +389,6 @@ def test_its_text_can_be_printed() -> None:
 
 def test_actions_can_be_bound_and_done_by_name() -> None:
     keymap = Keymap(TRANSCRIPT_BINDINGS)
-    assert keymap.conflicts() == []
     found = keymap.find(parse_key("pageup"))
     assert found is not None
     transcript = turns(9)

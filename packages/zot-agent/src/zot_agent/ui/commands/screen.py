@@ -8,7 +8,7 @@ from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.themes import AUTO
 from zot_provider.errors import UnknownName
 from zot_tui.keys.keymap import Keymap
-from zot_tui.terminal.terminal import Display
+from zot_tui.terminal.screen import AppScreen
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip, pad
@@ -64,7 +64,7 @@ def help_rows(
     extensions: Iterable[tuple[str, str, str]],
     columns: int,
     keys: Keymap,
-    screen: Display,
+    screen: AppScreen,
 ) -> list[Row[str]]:
     """Commands as they are registered, and keys as `keys` has them, a person's own among them as far as `screen` can
     tell them."""

@@ -10,7 +10,7 @@ from zot_agent.ui.suited import check_terminal
 from zot_core.aio import spawn
 from zot_provider.providers.spec import Provider
 from zot_tui.app import App
-from zot_tui.terminal.terminal import Display
+from zot_tui.terminal.screen import AppScreen
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
@@ -32,7 +32,7 @@ class _Way(NamedTuple):
     server: Server | None = None
 
 
-async def welcome(options: Options, screen: Display | None = None) -> Options | None:
+async def welcome(options: Options, screen: AppScreen | None = None) -> Options | None:
     """What the person chose to go on with; None if they leave. Raises `ConfigError` where no screen can be drawn."""
     check_terminal(os.environ)
     found = await first_run(os.environ)

@@ -4,7 +4,7 @@ What is given back holds no control characters and no sequences, so that it can 
 """
 
 from zot_core.events import RunEnd
-from zot_tui.keys.keys import is_character
+from zot_tui.keys.key import is_character
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 

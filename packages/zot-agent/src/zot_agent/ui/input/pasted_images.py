@@ -60,4 +60,4 @@ def sweep(folder: str, days: float = DAYS) -> None:
 def with_chips(text: str, folder: str, pastes: Pastes) -> str:
     """`text` with chips for the paths of files in the folder."""
     paths = re.compile(re.escape(folder + os.sep) + r"clipboard-[0-9a-f]{8}\.[a-z]{3,4}")
-    return paths.sub(lambda found: pastes.take(shlex.quote(found[0])).rstrip(" "), text)
+    return paths.sub(lambda found: pastes.collapse(shlex.quote(found[0])).rstrip(" "), text)

@@ -8,7 +8,7 @@ from pathlib import Path
 from zot_agent.ui.input.drafts import SIZE, Drafts
 from zot_agent.ui.input.files import FileIndex
 from zot_core.aio import spawn
-from zot_tui.editor.completion import Command, Completer, Replacement, query
+from zot_tui.editor.completion import CommandCompletion, Completer, CompletionEdit, query
 from zot_tui.editor.history import History, history_path
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
@@ -32,7 +32,7 @@ class Typed:
         *,
         home: str,
         cwd: str,
-        commands: Callable[[], Iterable[Command]],
+        commands: Callable[[], Iterable[CommandCompletion]],
         changed: Callable[[], None],
     ) -> None:
         self.editor, self._suggest, self._changed = editor, suggest, changed
@@ -96,11 +96,11 @@ class Typed:
 
     def toggle_vi(self) -> bool:
         """Edit as in vi, or no longer; whether it is so now."""
-        from zot_tui.editor.mode import Mode  # noqa: PLC0415  with the other one
+        from zot_tui.editor.mode import EditorMode  # noqa: PLC0415  with the other one
         from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  for those who want it
 
         vi = not isinstance(self.editor.mode, Vi)
-        self.editor.mode = Vi(self.editor.buffer, self.editor.spans) if vi else Mode()
+        self.editor.mode = Vi(self.editor.buffer, self.editor.spans) if vi else EditorMode()
         return vi
 
     def _edited(self) -> None:
@@ -201,7 +201,7 @@ class Typed:
         self._suggest.show(self._completer.popup)
         self._changed()
 
-    def _replace(self, replacement: Replacement | None) -> Replacement | None:
+    def _replace(self, replacement: CompletionEdit | None) -> CompletionEdit | None:
         if replacement is not None:
             replacement.apply(self.editor.buffer)
             self.editor.changed()

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from zot_tui.keys.keymap import Binding
+from zot_tui.terminal.canvas import RowCanvas, blank, canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs, join, plain, runs_width
 from zot_tui.widgets.actions import Action
-from zot_tui.widgets.rows import RowCanvas, blank, canvas, column, cut
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.chunks import Part
 from zot_tui.widgets.transcript.viewport import Flow, Place, View

@@ -1,10 +1,10 @@
-"""`Rows`: the one bridge from rows of styled runs to urwid; every widget here draws through it."""
+"""`RowCanvas` and `Rows`: rows of styled runs as urwid canvases; every widget draws through this module."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
-from zot_tui.terminal.frame import Drawn
+from zot_tui.terminal.frame import ScreenRow
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row, Run
@@ -12,20 +12,20 @@ from zot_tui.text.width import width
 from zot_tui.theme.palette import urwid_color, urwid_settings
 
 Source: TypeAlias = Callable[[int], Sequence[Row[Any]]]
-"""Gives the rows for a width in cells; none may be wider."""
+"""Returns the rows for a width in cells; none may be wider."""
 
 
 RUNS = 40
-"""Runs of a row that is kept: those with more are images, and take some 40 kB each."""
+"""The most runs of a row that is cached: longer rows are images, which take some 40 kB each."""
 
 
 class RowCanvas(urwid.Canvas):
-    """Rows in their full width, as a terminal takes them: a screen that is made of whole rows is a list of them, and
-    those that stay the same stay the same objects. `parts` are the canvases it was made of."""
+    """Full-width rows in the form that a terminal takes, so that a screen of them is a plain list and unchanged rows
+    stay the same objects. `parts` are the canvases it was made of, each with its row."""
 
     def __init__(
         self,
-        drawn: Sequence[Drawn],
+        drawn: Sequence[ScreenRow],
         columns: int,
         cursor: tuple[int, int] | None = None,
         parts: Sequence[tuple[int, urwid.Canvas]] = (),
@@ -34,14 +34,14 @@ class RowCanvas(urwid.Canvas):
         self.drawn = drawn
         self.columns = columns
         self.cursor = cursor
-        self.children = [(0, row, part, None) for row, part in parts]  # whose widgets urwid's cache watches
+        self.children = [(0, row, part, None) for row, part in parts]  # urwid's cache watches their widgets
 
     def rows(self) -> int:
-        """How many there are."""
+        """The number of rows."""
         return len(self.drawn)
 
     def cols(self) -> int:
-        """Their width in cells."""
+        """The width in cells."""
         return self.columns
 
     def content(
@@ -66,24 +66,24 @@ class RowCanvas(urwid.Canvas):
 
 
 def canvas(rows: Sequence[Row[Any]], columns: int, cursor: tuple[int, int] | None = None) -> RowCanvas:
-    """The rows, padded to `columns` cells; `cursor` is column and row.
+    """Return the rows as a canvas, padded to `columns` cells; `cursor` is column and row.
 
-    A style is the name of a theme's token, None, or an `Sgr`. The last run of a row colours what is left of it if its
-    text is empty: `("user_bubble", "")` draws a band.
+    A style is the name of a theme token, None, or an `Sgr`. If the last run of a row has no text, its style colours the
+    rest of the row: `("user_bubble", "")` draws a band.
     """
     return RowCanvas([(_kept if len(row) <= RUNS else _drawn)(tuple(row), columns) for row in rows], columns, cursor)
 
 
 @lru_cache(maxsize=2048)
-def _kept(row: tuple[Run[Any], ...], columns: int) -> Drawn:
-    """As `_drawn`. What grows is drawn again and again, and most of its rows are as they were."""
+def _kept(row: tuple[Run[Any], ...], columns: int) -> ScreenRow:
+    """Cached `_drawn`: content that grows is drawn often, and most of its rows stay the same."""
     return _drawn(row, columns)
 
 
-def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
-    """A row of its full width."""
+def _drawn(row: tuple[Run[Any], ...], columns: int) -> ScreenRow:
+    """Return a full-width row."""
     used = 0
-    drawn: Drawn = []
+    drawn: ScreenRow = []
     for style, text in row:
         if text:
             drawn.append((attribute_of(style), None, text.encode()))
@@ -94,14 +94,14 @@ def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
     return drawn
 
 
-def rows_of(whole: urwid.Canvas) -> Sequence[Drawn]:
-    """The rows of any canvas."""
-    return whole.drawn if isinstance(whole, RowCanvas) else cast("list[Drawn]", list(whole.content()))
+def rows_of(whole: urwid.Canvas) -> Sequence[ScreenRow]:
+    """Return the rows of any canvas."""
+    return whole.drawn if isinstance(whole, RowCanvas) else cast("list[ScreenRow]", list(whole.content()))
 
 
 def column(parts: Iterable[urwid.Canvas], columns: int) -> RowCanvas:
-    """Canvases of that width, one below the other; the cursor is that of the last one that has one."""
-    drawn: list[Drawn] = []
+    """Stack canvases of the same width; the cursor is that of the last canvas that has one."""
+    drawn: list[ScreenRow] = []
     cursor: tuple[int, int] | None = None
     placed: list[tuple[int, urwid.Canvas]] = []
     for part in parts:
@@ -113,7 +113,7 @@ def column(parts: Iterable[urwid.Canvas], columns: int) -> RowCanvas:
 
 
 def cut(whole: urwid.Canvas, first: int, count: int) -> RowCanvas:
-    """So many rows of a canvas, empty ones where it has none; the cursor is lost if it is in none of them."""
+    """Return `count` rows of a canvas from `first` on, padded with empty rows. A cursor outside of them is lost."""
     drawn = rows_of(whole)[first : first + count]
     if len(drawn) < count:
         drawn = [*drawn, *blank(whole.cols(), count - len(drawn)).drawn]
@@ -123,28 +123,28 @@ def cut(whole: urwid.Canvas, first: int, count: int) -> RowCanvas:
 
 
 def blank(columns: int, count: int) -> RowCanvas:
-    """So many empty rows."""
+    """Return `count` empty rows."""
     return RowCanvas([_blank(columns)] * count, columns)
 
 
 @lru_cache(maxsize=64)
-def _blank(columns: int) -> Drawn:
+def _blank(columns: int) -> ScreenRow:
     return [(None, None, b" " * columns)]
 
 
 @lru_cache(maxsize=4096)
 def attribute_of(style: Hashable) -> Hashable:
-    """What urwid takes for a style: tokens stand in its palette under their names."""
+    """Return the urwid attribute for a style: tokens are in the palette under their names."""
     if not isinstance(style, Sgr):
         return style
     foreground = ",".join([urwid_color(style.foreground), *urwid_settings(style.attributes)])
     background = urwid_color(style.background)
-    # Among true colours urwid makes channels of an indexed one, and kitty knows an image by the index.
+    # With true colours urwid turns an indexed colour into RGB, but kitty identifies an image by the index.
     return urwid.AttrSpec(foreground, background, colors=16777216 if "#" in foreground + background else 256)
 
 
 class Rows(urwid.Widget):
-    """Draws what `source` gives for the width at hand; `changed` has it asked again. Takes no keys."""
+    """Draws the rows that `source` returns for a width; `changed` makes it ask again. Takes no keys."""
 
     _sizing = frozenset([urwid.FLOW])
     _selectable = False
@@ -156,12 +156,12 @@ class Rows(urwid.Widget):
         self._rows: Sequence[Row[Any]] | None = None
 
     def changed(self) -> None:
-        """The source would give something else now."""
+        """Ask the source again: its rows are different now."""
         self._rows = None
         self._invalidate()
 
     def rows(self, size: Any, focus: bool = False) -> int:  # noqa: FBT001, FBT002  urwid's
-        """How many rows it takes."""
+        """The number of rows."""
         return len(self._at(size[0]))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's

@@ -4,9 +4,9 @@ import weakref
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zot_tui.terminal.canvas import RUNS, Rows, canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.ansi import Sgr
-from zot_tui.widgets.rows import RUNS, Rows, canvas, column, cut
 
 
 def test_rows_are_padded_to_the_width_and_keep_their_styles() -> None:
