@@ -220,7 +220,7 @@ async def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Any, serve
         for blocks, why in (
             ([], "empty"),
             ([text_block("  ")], "empty"),
-            ([image_block("AAAA", "image/png")], "no PNG"),
+            ([image_block("AAAA", "image/png")], "not a PNG"),
             ([resource_block(embedded_blob_resource("file:///x.zip", "AAAA"))], "neither text nor an image"),
         ):
             code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=blocks))
