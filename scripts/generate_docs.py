@@ -6,6 +6,7 @@
 import ast
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +41,11 @@ def first_line(text: str | None) -> str:
     """The first sentence of a docstring, on one line."""
     paragraph = (text or "").strip().split("\n\n")[0]
     return " ".join(paragraph.split())
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a description."""
+    return re.split(r"(?<=\.)\s", text, maxsplit=1)[0]
 
 
 def flags() -> str:
@@ -129,8 +135,11 @@ def rpc() -> str:
         "commands, events and fields: ignore unknown ones. For other languages the same is JSON Schema in "
         "`rpc.schema.json` of the package `zot_agent.rpc`, and the output of `zot --json` in `events.schema.json` of "
         "`zot_core`.\n\n"
-        "## Commands\n"
+        "## Commands\n\n| command | fields | what it does |\n|---|---|---|\n"
     )
+    for name, method in METHODS.items():
+        fields = ", ".join(f"`{field.name}`" for field in method.fields)
+        page += f"| [`{name}`](#{name}) | {fields} | {first_sentence(method.doc)} |\n"
     for name, method in METHODS.items():
         page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
         page += f"\nData of the response: `{method.data}`\n" if method.data else "\nThe response has no data.\n"

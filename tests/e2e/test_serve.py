@@ -185,7 +185,7 @@ def test_what_is_in_the_way_of_the_address_is_said_in_one_line(zot: Any) -> None
         (["--listen", "0.0.0.0:0"], "--allow-remote"),
         (["--listen", "[::]:0"], "--allow-remote"),
         (["--listen", "nonsense"], "neither HOST:PORT"),
-        (["--root", "nowhere"], "--root 'nowhere' is no directory"),
+        (["--root", "nowhere"], "--root 'nowhere' is not a directory"),
         (["--root", "/usr"], "is outside of every --root; name one within them with --cwd"),
         (["--cwd", "nowhere"], "not a directory"),
         (["--max-sessions", "0"], "--max-sessions"),

@@ -12,7 +12,7 @@ from typing import Any, get_args
 import pytest
 
 from zot_agent.extensions.discover import discover
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_core import Runtime, ToolResultEvent
 from zot_core.conversation import Conversation, events
@@ -79,7 +79,7 @@ async def running(name: str, root: Path) -> AsyncIterator[Zot]:
     async with Conversation(Runtime("scripted", client=client, cwd=project)) as conversation:
         extensions = Extensions(
             lambda: discover([str(folder)], str(project), str(root / "home")),
-            lambda: Setting(str(project), "scripted", "scripted", ""),
+            lambda: AgentInfo(str(project), "scripted", "scripted", ""),
             home=str(root / "home"),
             limits=LIMITS,
         )

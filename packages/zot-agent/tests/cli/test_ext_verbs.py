@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.ext import ALIASES, VERBS, run
-from zot_agent.extensions.discover import Found, read_extension
+from zot_agent.extensions.discover import DiscoveredExtension, read_extension
 from zot_agent.extensions.log import log_path
 from zot_agent.extensions.trust import Trust
 
@@ -290,7 +290,7 @@ def test_the_doctor_says_whether_a_projects_extension_is_allowed(ext: Cli) -> No
     directory = ext.add(ext.projects, "a")
     assert found(ext("doctor", "--no-start"))["allowed"] == "-- not decided yet, or the extension has changed since"
     one = read_extension(str(directory), "project")
-    assert isinstance(one, Found)
+    assert isinstance(one, DiscoveredExtension)
     for allowed, said in ((True, "ok yes"), (False, "-- no, as you decided")):
         Trust(str(ext.home)).remember(one, allowed)
         assert found(ext("doctor", "--no-start"))["allowed"] == said
@@ -305,7 +305,7 @@ def test_what_was_said_about_a_projects_extension_outlives_its_switch(ext: Cli) 
     directory = ext.add(ext.projects, "a")
     for allowed in (True, False):
         one = read_extension(str(directory), "project")
-        assert isinstance(one, Found)
+        assert isinstance(one, DiscoveredExtension)
         Trust(str(ext.home)).remember(one, allowed)
         for verb in ("disable", "enable"):
             ext(verb, "a")

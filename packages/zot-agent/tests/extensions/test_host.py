@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from zot_agent.extensions.discover import discover
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_core.agent import Agent, user_message
 from zot_core.conversation import events
@@ -74,7 +74,7 @@ class Scene:
         agent.hooks.event.add(self.events.append)
         extensions = Extensions(
             lambda: discover(self.folders, str(self.home), str(self.home / "none")),
-            lambda: Setting("/proj", "scripted", agent.model.id, "session-1"),
+            lambda: AgentInfo("/proj", "scripted", agent.model.id, "session-1"),
             home=str(self.home / "zot"),
             limits=within,
             **named,

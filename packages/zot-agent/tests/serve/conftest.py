@@ -15,7 +15,7 @@ from websockets.asyncio.client import ClientConnection
 from zot_agent.host.options import HostOptions
 from zot_agent.serve.address import Address
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.serve.server import Service, running
+from zot_agent.serve.server import ServeConfig, running
 from zot_provider.testing import ScriptedServer
 
 TOKEN = "a token of at least sixteen characters"
@@ -131,7 +131,7 @@ def serving(server: ScriptedServer, alone: Path) -> Serving:
             provider="openai", model="scripted", base_url=server.base_url("openai-chat"), api_key="sk-test",
             cwd=str(alone), no_session=True,
         ).replace(**mine.pop("defaults", {}))  # fmt: skip
-        service = Service(
+        service = ServeConfig(
             mine.pop("address", Address(host="127.0.0.1")), TOKEN, defaults,
             limits=ServeLimits().replace(**given), **mine,
         )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.ui.themes import AUTO, Themes
 from zot_ext.manifest import Manifest
 from zot_tui.theme import ThemeError, builtin
@@ -17,8 +17,8 @@ def write(path: Path, **theme: Any) -> Path:
     return path
 
 
-def extension(folder: Path, name: str) -> Found:
-    return Found(name, str(folder), "global", Manifest(name))
+def extension(folder: Path, name: str) -> DiscoveredExtension:
+    return DiscoveredExtension(name, str(folder), "global", Manifest(name))
 
 
 def test_ones_own_theme_is_laid_over_that_of_its_kind(tmp_path: Path) -> None:

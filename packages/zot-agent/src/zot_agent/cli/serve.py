@@ -59,8 +59,8 @@ def build_parser() -> Parser:
         help=f"number of sessions open at the same time (default: {limits.sessions})",
     )  # fmt: skip
     parser.add_argument(
-        "--idle", type=float, default=limits.idle, metavar="SECONDS",
-        help=f"close sessions that were not used for so long, 0 for never (default: {limits.idle:g})",
+        "--idle", type=float, default=limits.idle_seconds, metavar="SECONDS",
+        help=f"close sessions that were not used for so long, 0 for never (default: {limits.idle_seconds:g})",
     )  # fmt: skip
     return parser
 
@@ -77,12 +77,12 @@ def run(arguments: Sequence[str]) -> int:
         if not asked.idle >= 0:
             raise ConfigError(f"--idle must be a number of seconds (0 for never), got {asked.idle:g}")
         _require_extra()
-        from zot_agent.serve.server import Service, serve  # noqa: PLC0415  imports the extra
+        from zot_agent.serve.server import ServeConfig, serve  # noqa: PLC0415  imports the extra
 
         token = _token()
-        limits = ServeLimits(sessions=asked.max_sessions, idle=asked.idle)
+        limits = ServeLimits(sessions=asked.max_sessions, idle_seconds=asked.idle)
         limits.streams = max(limits.streams, 2 * limits.sessions)
-        service = Service(
+        service = ServeConfig(
             address,
             token or secrets.token_urlsafe(32),
             _defaults(rest),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
-from zot_agent.extensions.discover import Discovery, Found, discover
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.host.options import HostOptions
 from zot_core.runtime.runtime import Runtime
 
@@ -27,7 +27,7 @@ class ExtensionChoice:
         self._trust_all = settings.project_extensions == "on"
         self.found = Discovery([], [])
         """The result of the last `find`."""
-        self.undecided: list[Found] = []
+        self.undecided: list[DiscoveredExtension] = []
         """Extensions of the project that wait for the person's decision."""
         self.notes: list[str] = []
         """Lines for the person about the last `find`."""
@@ -49,13 +49,13 @@ class ExtensionChoice:
         self.found = found
         return found
 
-    def decide(self, found: Found, *, allowed: bool) -> None:
+    def decide(self, found: DiscoveredExtension, *, allowed: bool) -> None:
         """Store the person's decision about an extension of the project; it takes effect with the next `find`."""
         from zot_agent.extensions.trust import Trust  # noqa: PLC0415  as above
 
         Trust(zot_home()).remember(found, allowed)
 
-    def _refused(self, asking: Sequence[Found]) -> list[Found]:
+    def _refused(self, asking: Sequence[DiscoveredExtension]) -> list[DiscoveredExtension]:
         from zot_agent.extensions.trust import Trust  # noqa: PLC0415  a project without extensions does not need it
 
         trust = Trust(zot_home())
@@ -68,14 +68,14 @@ class ExtensionChoice:
 
 def make_extensions(choice: ExtensionChoice, options: HostOptions, runtime: Callable[[], Runtime]) -> "Extensions":
     """Create the extensions, not yet started, for the current `runtime()`. Raises `ConfigError` for `--ext-trace`."""
-    from zot_agent.extensions.hooks import Setting  # noqa: PLC0415  not needed without extensions
+    from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  not needed without extensions
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415
     from zot_agent.extensions.trace import Trace  # noqa: PLC0415
 
-    def about() -> Setting:
+    def about() -> AgentInfo:
         now = runtime()
         model, session = now.agent.model, now.session
-        return Setting(now.cwd, model.provider, model.id, session.meta.id if session else "")
+        return AgentInfo(now.cwd, model.provider, model.id, session.meta.id if session else "")
 
     return Extensions(
         choice.find,

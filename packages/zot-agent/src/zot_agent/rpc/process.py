@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from zot_agent.host import Host
 from zot_agent.lines.reader import LineReader
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
-from zot_agent.rpc.service import Service
+from zot_agent.rpc.service import RpcService
 from zot_agent.rpc.writer import ClientWriter
 from zot_agent.signals import on_end_signals
 from zot_agent.standard_error import print_error
@@ -40,9 +40,9 @@ class _Process:
         self._host, self._limits = host, limits
         self._code: int | None = None
         self._over = asyncio.Event()
-        self._writer = ClientWriter(limits, self._disconnected, moved=self._resume)
-        self._service = Service(host, self._writer, limits, token=token, wrong_token=self._wrong_token)
-        self._reader = LineReader(0, limits.line, self._receive, self._finish)
+        self._writer = ClientWriter(limits, self._disconnected, moved=self._read_on)
+        self._service = RpcService(host, self._writer, limits, token=token, wrong_token=self._wrong_token)
+        self._reader = LineReader(0, limits.line_bytes, self._receive, self._finish)
 
     async def serve(self) -> int:
         """Serve until there is nothing more to do, and return the exit code."""
@@ -57,15 +57,15 @@ class _Process:
 
     def _receive(self, line: bytes | Oversized) -> None:
         self._service.receive(line)
-        if self._writer.waiting >= self._limits.deaf:
+        if self._writer.waiting >= self._limits.read_pause_bytes:
             self._reader.pause()
 
-    def _resume(self) -> None:
-        if self._writer.waiting < self._limits.deaf:
+    def _read_on(self) -> None:
+        if self._writer.waiting < self._limits.read_pause_bytes:
             self._reader.resume()
 
     def _finish(self) -> None:
-        self._writer.set_stall_limit(self._limits.flush)
+        self._writer.set_stall_limit(self._limits.flush_seconds)
         spawn(self._finish_commands(), "the last answers")
 
     async def _finish_commands(self) -> None:
@@ -79,7 +79,7 @@ class _Process:
             self._over.set()
 
     def _wrong_token(self) -> None:
-        self._writer.set_stall_limit(self._limits.hurry)
+        self._writer.set_stall_limit(self._limits.signal_flush_seconds)
         self._service.stop()
         self._end(1)
 
@@ -91,6 +91,6 @@ class _Process:
             print_error(f"cannot write to standard output: {why}")
 
     def _signalled(self, number: int) -> None:
-        self._writer.set_stall_limit(self._limits.hurry)
+        self._writer.set_stall_limit(self._limits.signal_flush_seconds)
         self._service.stop()
         self._end(128 + number)

@@ -15,7 +15,7 @@ from zot_tui.widgets.dialogs.panel import PanelWidget
 
 if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
-    from zot_agent.extensions.managed import Member
+    from zot_agent.extensions.managed import ManagedExtension
 
 PASTED = 10_000
 """Characters of a paste that an extension's panel gets, one by one, as if they were typed on one line."""
@@ -43,10 +43,10 @@ class ExtensionView:
         else:
             self._registered()
         for member in extensions.members:
-            member.up.add_done_callback(partial(self._up, member))
+            member.started.add_done_callback(partial(self._up, member))
 
-    def _up(self, member: "Member", _: object) -> None:
-        for why in member.shadows:
+    def _up(self, member: "ManagedExtension", _: object) -> None:
+        for why in member.name_conflicts:
             self._presenter.note(why, "warning", member.name)
         self._registered()
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.ui.commands.base import Chat
 from zot_core.confirm import Decision
 from zot_core.display import main_argument
@@ -93,7 +93,7 @@ async def ask_for_extensions(chat: Chat) -> None:
             chat.note(error, "error")
 
 
-def _question(found: Found) -> Confirm[bool]:
+def _question(found: DiscoveredExtension) -> Confirm[bool]:
     runs = " ".join([found.manifest.exec, *found.manifest.args])
     text = (
         f"{found.name} lies in {found.directory} and would start\n\n    {runs}\n\n"

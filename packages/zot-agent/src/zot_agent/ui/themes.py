@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_provider.record import Record, record
 from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme
 
@@ -46,7 +46,7 @@ class Themes:
     def __init__(
         self,
         home: str,
-        extensions: Callable[[], Sequence[Found]],
+        extensions: Callable[[], Sequence[DiscoveredExtension]],
         *,
         use: Callable[[Theme], None] = lambda _: None,
         note: Callable[[str], None] = lambda _: None,

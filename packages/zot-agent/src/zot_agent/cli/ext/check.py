@@ -9,7 +9,7 @@ from zot_agent.cli.ext.folder.theme import theme_fault, theme_notes
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory
-from zot_agent.extensions.launch import LaunchError, command, environment, refusal
+from zot_agent.extensions.launch import LaunchError, command, environment, launch_failure
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.manifest import ManifestError, load_manifest
 from zot_ext.testing import Report, check
@@ -83,7 +83,7 @@ def _with_advice(text: str, name: str, argv: Sequence[str], folder: str) -> str:
     for number in (errno.ENOEXEC, errno.ENOENT):
         reason = os.strerror(number)
         if text.endswith(reason):
-            return str(refusal(name, argv, folder, OSError(number, reason)))
+            return str(launch_failure(name, argv, folder, OSError(number, reason)))
     return text
 
 

@@ -15,7 +15,7 @@ from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.extensions.discover import Found, Problem
+from zot_agent.extensions.discover import DiscoveredExtension, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
 from zot_agent.extensions.trust import Trust
@@ -32,10 +32,10 @@ def run(arguments: Sequence[str]) -> int:
     options = parser.parse_args(list(arguments))
     name = options.name
     discovery = installed()
-    chosen: list[Found | Problem] = [pick(name)] if name else [*discovery.found, *discovery.problems]
+    chosen: list[DiscoveredExtension | Problem] = [pick(name)] if name else [*discovery.found, *discovery.problems]
     if not chosen:
         print_line("no extension is installed")
-    everything: list[Found | Problem] = [*discovery.found, *discovery.problems]
+    everything: list[DiscoveredExtension | Problem] = [*discovery.found, *discovery.problems]
     lines = {each.directory: examine(each) for each in everything}
     if not options.no_start:
         # Start all of them, even if one is chosen: extensions may register each other's names.
@@ -50,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
     return int(any(line.state == "no" for each in chosen for line in lines[each.directory]))
 
 
-def examine(found: Found | Problem) -> list[DoctorLine]:
+def examine(found: DiscoveredExtension | Problem) -> list[DoctorLine]:
     """Examine one extension without starting it."""
     if isinstance(found, Problem):
         return [DoctorLine("no", "manifest", found.message)]
@@ -71,7 +71,7 @@ def startable(lines: Sequence[DoctorLine]) -> bool:
     return allowed and "no" not in by_topic.values()
 
 
-def _status(found: Found) -> list[DoctorLine]:
+def _status(found: DiscoveredExtension) -> list[DoctorLine]:
     """Report whether zot would start the extension."""
     enabled = (
         DoctorLine("ok", "enabled", "yes") if found.enabled else DoctorLine("--", "enabled", "no; it does not run")
@@ -84,7 +84,7 @@ def _status(found: Found) -> list[DoctorLine]:
     return lines
 
 
-def _allowed(found: Found) -> DoctorLine:
+def _allowed(found: DiscoveredExtension) -> DoctorLine:
     """Report whether an extension of a project may run here."""
     home = zot_home()
     try:
@@ -100,7 +100,7 @@ def _allowed(found: Found) -> DoctorLine:
     return DoctorLine("ok", "allowed", "yes") if decision else DoctorLine("--", "allowed", "no, as you decided")
 
 
-def _program(found: Found) -> list[DoctorLine]:
+def _program(found: DiscoveredExtension) -> list[DoctorLine]:
     if not found.manifest.exec:
         return [DoctorLine("--", "program", "none (optional)")]
     if missing := needs(found):
@@ -136,12 +136,12 @@ def _interpreter(program: str) -> list[DoctorLine]:
     return [DoctorLine("ok", "interpreter", path)]
 
 
-def _skills(found: Found) -> list[DoctorLine]:
+def _skills(found: DiscoveredExtension) -> list[DoctorLine]:
     missing = [path for path in found.manifest.skills if not os.path.exists(os.path.join(found.directory, path))]
     return [DoctorLine("no", "skill", f"{path} does not exist") for path in missing]
 
 
-def _theme(found: Found) -> list[DoctorLine]:
+def _theme(found: DiscoveredExtension) -> list[DoctorLine]:
     if not theme(found):
         return []
     if fault := theme_fault(found.directory):
@@ -150,7 +150,7 @@ def _theme(found: Found) -> list[DoctorLine]:
     return [DoctorLine("ok", "theme", f"show it with {inline(theme(found))}"), *notes]
 
 
-def _log(found: Found) -> DoctorLine:
+def _log(found: DiscoveredExtension) -> DoctorLine:
     path = log_path(zot_home(), found.name)
     try:
         return DoctorLine("ok", "log", f"{path} ({os.path.getsize(path)} bytes)")

@@ -12,7 +12,7 @@ from zot_agent.cli.ext.folder.theme import theme, theme_fault
 from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.extensions.discover import Found, Scope, global_folder, project_folder
+from zot_agent.extensions.discover import DiscoveredExtension, Scope, global_folder, project_folder
 from zot_provider.errors import ConfigError
 
 
@@ -44,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _copy(source: str, parent: str, scope: Scope) -> Found:
+def _copy(source: str, parent: str, scope: Scope) -> DiscoveredExtension:
     target = _target(parent, folder.folder_name(source, url=False))
     folder.read_manifest(source, scope, label=source)
     if os.path.commonpath([source, os.path.realpath(parent)]) == source:
@@ -59,7 +59,7 @@ def _copy(source: str, parent: str, scope: Scope) -> Found:
     return folder.read_manifest(target, scope, label=target)
 
 
-def _clone(url: str, parent: str, scope: Scope, *, yes: bool) -> Found:
+def _clone(url: str, parent: str, scope: Scope, *, yes: bool) -> DiscoveredExtension:
     target = _target(parent, folder.folder_name(url, url=True))
     with folder.staging(parent) as staged:
         safe_url = without_password(url)
@@ -84,7 +84,7 @@ def _target(parent: str, name: str) -> str:
     return target
 
 
-def _describe(found: Found) -> None:
+def _describe(found: DiscoveredExtension) -> None:
     """Print the name of an extension, and what it runs and adds."""
     manifest = found.manifest
     description = f": {inline(manifest.description)}" if manifest.description else ""
@@ -100,7 +100,7 @@ def _describe(found: Found) -> None:
         print_line(f"  theme      {inline(command)}")
 
 
-def _report(found: Found) -> None:
+def _report(found: DiscoveredExtension) -> None:
     name = inline(found.name)
     print_line(f"installed in {found.directory}")
     if not found.enabled:

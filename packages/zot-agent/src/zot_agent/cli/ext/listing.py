@@ -9,7 +9,7 @@ from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.ext.folder.theme import theme
 from zot_agent.cli.ext.terminal import print_line, print_table
 from zot_agent.cli.parser import Parser
-from zot_agent.extensions.discover import Discovery, Found
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 
 _HEAD = ("scope", "name", "version", "enabled", "language", "dir", "description")
 
@@ -33,14 +33,14 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _row(found: Found) -> tuple[str, ...]:
+def _row(found: DiscoveredExtension) -> tuple[str, ...]:
     manifest = found.manifest
     state = "hidden" if found.hidden_by else "yes" if found.enabled else "no"
     text = f"hidden by {found.hidden_by}" if found.hidden_by else _text(found)
     return found.scope, found.name, manifest.version, state, manifest.language, found.directory, text
 
 
-def _text(found: Found) -> str:
+def _text(found: DiscoveredExtension) -> str:
     """Return the description, and the command that shows the theme."""
     command = theme(found)
     return " ".join(filter(None, [found.manifest.description, f"({command})" if command else ""]))

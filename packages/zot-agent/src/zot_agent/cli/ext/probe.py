@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 from zot_agent.cli.doctor_line import DoctorLine
 from zot_agent.config.paths import zot_home
-from zot_agent.extensions.discover import Discovery, Found
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
-from zot_agent.extensions.managed import Member
+from zot_agent.extensions.managed import ManagedExtension
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
 
 
-def probe(found: Sequence[Found]) -> dict[str, list[DoctorLine]]:
+def probe(found: Sequence[DiscoveredExtension]) -> dict[str, list[DoctorLine]]:
     """Start the extensions at the same time, note what they register, and stop them; return the lines by directory."""
     return asyncio.run(_probe(found))
 
 
-async def _probe(found: Sequence[Found]) -> dict[str, list[DoctorLine]]:
+async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, list[DoctorLine]]:
     extensions = Extensions(
         lambda: Discovery(list(found), []),
-        lambda: Setting(os.getcwd(), "doctor", "doctor", ""),
+        lambda: AgentInfo(os.getcwd(), "doctor", "doctor", ""),
         home=zot_home(),
         tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS)],
     )
@@ -34,13 +34,13 @@ async def _probe(found: Sequence[Found]) -> dict[str, list[DoctorLine]]:
         await extensions.close()
 
 
-def _lines(member: Member, extensions: Extensions) -> list[DoctorLine]:
+def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]:
     if member.failure:
         return [DoctorLine("no", "start", member.failure)]
     if not member.running:
         return [DoctorLine("no", "start", f"no hello within {extensions.limits.ready_total_seconds:g} s")]
     lines = [DoctorLine("ok", "start", "runs")]
-    if not member.up.done() or (member.connection is not None and member.connection.auto_ready):
+    if not member.started.done() or (member.connection is not None and member.connection.auto_ready):
         lines.append(DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at each start"))
     name = member.name
     registered = {
@@ -50,4 +50,4 @@ def _lines(member: Member, extensions: Extensions) -> list[DoctorLine]:
         "guards": sorted(member.intercepts),
     }
     lines += [DoctorLine("ok", kind, ", ".join(names)) for kind, names in registered.items() if names]
-    return lines + [DoctorLine("no", "name", why) for why in member.shadows]
+    return lines + [DoctorLine("no", "name", why) for why in member.name_conflicts]

@@ -10,7 +10,7 @@ from zot_agent.cli.ext.folder.names import installed, pick_usable
 from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.parser import Parser
-from zot_agent.extensions.discover import MANIFEST_FILE, Found
+from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
 from zot_agent.signals import ignore_stop_signals
 from zot_agent.standard_error import print_error
 from zot_core.machine.replace_file import replace_file
@@ -42,7 +42,7 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
-def _not_updatable(found: Found) -> str:
+def _not_updatable(found: DiscoveredExtension) -> str:
     """Return why the extension cannot be updated; empty for a clone."""
     if os.path.islink(found.directory):
         return f"{found.directory} is a link to {os.readlink(found.directory)}: update it there"
@@ -53,7 +53,7 @@ def _not_updatable(found: Found) -> str:
     return f"{found.name} was copied{f' from {source}' if source else ''}, not cloned; to update it: {again}"
 
 
-def _update(found: Found) -> None:
+def _update(found: DiscoveredExtension) -> None:
     """Update one clone and report it. Raises `ConfigError`; the folder is unchanged then."""
     if reason := _not_updatable(found):
         raise ConfigError(reason)
@@ -78,7 +78,7 @@ def _update(found: Found) -> None:
 class _Clone:
     """The working tree of an extension."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: DiscoveredExtension) -> None:
         self._found = found
         self._path = os.path.join(found.directory, MANIFEST_FILE)
         self._git = Git()
@@ -101,7 +101,7 @@ class _Clone:
             )
         return old, new
 
-    def forward(self, old: str) -> Found:
+    def forward(self, old: str) -> DiscoveredExtension:
         """Move to the fetched commit, with local changes on top of it, and with the flag `enabled` unchanged.
 
         Raises `ConfigError`; the folder is unchanged then.
@@ -153,7 +153,7 @@ class _Clone:
                 f"nothing was changed in {self._found.directory}"
             ) from None
 
-    def _read(self) -> Found:
+    def _read(self) -> DiscoveredExtension:
         label = f"{self._found.name}: new version"
         return folder.read_manifest(self._found.directory, self._found.scope, label=label)
 

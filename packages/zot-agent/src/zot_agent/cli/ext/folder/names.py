@@ -3,7 +3,7 @@
 import os
 
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.extensions.discover import Discovery, Found, Problem, discover
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem, discover
 from zot_provider.errors import ConfigError, UnknownName
 
 NAME_HELP = "name of the extension, or name or path of its folder"
@@ -15,13 +15,13 @@ def installed() -> Discovery:
     return discover([], current_directory(), zot_home())
 
 
-def pick(name: str) -> Found | Problem:
+def pick(name: str) -> DiscoveredExtension | Problem:
     """Return the installed extension that `name` means; a `Problem` if its manifest is invalid.
 
     Raises `UnknownName` with similar names, and `ConfigError` with the list of folders if `name` is ambiguous.
     """
     discovery = installed()
-    everything: list[Found | Problem] = [*discovery.found, *discovery.problems]
+    everything: list[DiscoveredExtension | Problem] = [*discovery.found, *discovery.problems]
     matching = [each for each in everything if _matches(name, each)]
     if len(matching) > 1:
         folders = ", ".join(each.directory for each in matching)
@@ -32,7 +32,7 @@ def pick(name: str) -> Found | Problem:
     return matching[0]
 
 
-def pick_usable(name: str) -> Found:
+def pick_usable(name: str) -> DiscoveredExtension:
     """Like `pick`, but raise `ConfigError` for an extension with an invalid manifest."""
     found = pick(name)
     if isinstance(found, Problem):
@@ -40,16 +40,16 @@ def pick_usable(name: str) -> Found:
     return found
 
 
-def display_name(found: Found | Problem) -> str:
+def display_name(found: DiscoveredExtension | Problem) -> str:
     """Return the name of the extension, or of its folder if the manifest is invalid."""
-    return found.name if isinstance(found, Found) else os.path.basename(found.directory)
+    return found.name if isinstance(found, DiscoveredExtension) else os.path.basename(found.directory)
 
 
-def _names(found: Found | Problem) -> list[str]:
+def _names(found: DiscoveredExtension | Problem) -> list[str]:
     return list(dict.fromkeys([display_name(found), os.path.basename(found.directory)]))
 
 
-def _matches(name: str, found: Found | Problem) -> bool:
+def _matches(name: str, found: DiscoveredExtension | Problem) -> bool:
     if os.path.basename(name) != name:
         return os.path.abspath(os.path.expanduser(name)) == found.directory
     return name in _names(found)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.launch import command
 from zot_provider.errors import ConfigError, ZotError
 
 
-def needs(found: Found) -> list[str]:
+def needs(found: DiscoveredExtension) -> list[str]:
     """Return lines that say what to do; empty if the extension can run."""
     if build := _build(found):
         return [f"it must be built first: cd {shlex.quote(found.directory)} && {build}"]
@@ -24,7 +24,7 @@ def needs(found: Found) -> list[str]:
     return []
 
 
-def _build(found: Found) -> str:
+def _build(found: DiscoveredExtension) -> str:
     """Return the command that builds the program or installs its modules; empty if nothing is missing."""
     entries = set(os.listdir(found.directory))
     package = _package(found.directory) if "package.json" in entries else {}

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.extensions.discover import Found, Problem, Scope, read_extension
+from zot_agent.extensions.discover import DiscoveredExtension, Problem, Scope, read_extension
 from zot_agent.signals import ignore_stop_signals
 from zot_provider.errors import ConfigError
 
@@ -31,7 +31,7 @@ def folder_name(source: str, *, url: bool) -> str:
     return name
 
 
-def read_manifest(directory: str, scope: Scope, *, label: str) -> Found:
+def read_manifest(directory: str, scope: Scope, *, label: str) -> DiscoveredExtension:
     """Read the extension in a folder. Raises `ConfigError` that begins with `label`."""
     found = read_extension(directory, scope)
     if isinstance(found, Problem):

@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_ext.manifest import THEME_FILES
 
 
-def theme(found: Found) -> str:
+def theme(found: DiscoveredExtension) -> str:
     """Return the slash command that shows the theme; empty if the extension has none."""
     return f"/theme {found.name}" if _file(found.directory) else ""
 

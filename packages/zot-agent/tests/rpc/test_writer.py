@@ -1,29 +1,16 @@
+"""`ClientWriter`: lines to a client, which may be slow or gone."""
+
 import asyncio
 import contextlib
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.writer import ClientWriter
 
 PATIENCE = 60
-ZOT = [
-    sys.executable,
-    "-m",
-    "zot_agent",
-    "rpc",
-    "--provider",
-    "openai",
-    "--model",
-    "m",
-    "--base-url",
-    "http://127.0.0.1:9/v1",
-]
 
 
 @contextlib.contextmanager
@@ -62,7 +49,7 @@ def written(act: Callable[[ClientWriter, int], Awaitable[None]], limits: RpcLimi
 
 def test_events_and_responses_are_lines_of_utf_8() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
-        writer.tell("one")
+        writer.publish("one")
         writer.respond("tw\u00f6 \ud800")
         assert writer.waiting > 0
         await writer.drain()
@@ -75,16 +62,16 @@ def test_events_and_responses_are_lines_of_utf_8() -> None:
 def test_a_client_that_lets_too_much_wait_is_stuck() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
         while not writer.closed:
-            writer.tell("x" * 9_999)
+            writer.publish("x" * 9_999)
             await asyncio.sleep(0)
 
-    (why,) = written(act, RpcLimits(most=500_000))
+    (why,) = written(act, RpcLimits(max_bytes=500_000))
     assert re.fullmatch(r"the client does not read: \d{6} bytes wait for it", why)
 
 
 def test_a_client_that_takes_nothing_for_too_long_is_stuck() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
-        writer.tell("x" * 500_000)
+        writer.publish("x" * 500_000)
         await asyncio.sleep(0)
         writer.set_stall_limit(0.05)
         await writer.drain()
@@ -93,41 +80,10 @@ def test_a_client_that_takes_nothing_for_too_long_is_stuck() -> None:
     assert written(act) == ["the client has read nothing for 0.05 s"]
 
 
-def test_a_client_that_goes_is_noticed_before_anything_is_written() -> None:
+def test_a_disconnected_client_is_noticed_before_the_next_write() -> None:
     async def act(writer: ClientWriter, reading: int) -> None:
         os.close(reading)
         while not writer.closed:
             await asyncio.sleep(0.001)
 
     assert written(act) == [""]
-
-
-def zot(alone: Path, **options: Any) -> "subprocess.CompletedProcess[bytes]":
-    env = os.environ | {"OPENAI_API_KEY": "sk-x"}
-    return subprocess.run(ZOT, cwd=alone, env=env, stderr=subprocess.PIPE, timeout=PATIENCE, check=False, **options)
-
-
-def test_commands_may_stand_in_a_file_and_answers_go_to_one(alone: Path) -> None:
-    (alone / "commands").write_text('{"type":"ping"}\n{"type":"prompt","message":"hi"}\n')
-
-    with open(alone / "commands", "rb") as commands, open(alone / "answers", "wb") as answers:
-        done = zot(alone, stdin=commands, stdout=answers)
-
-    lines = (alone / "answers").read_text().splitlines()
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert "pong" in lines[0]
-    assert lines[-1] == '{"type":"done"}'
-
-
-def test_without_input_there_is_nothing_to_do(alone: Path) -> None:
-    done = zot(alone, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
-
-def test_a_prompt_on_the_command_line_is_a_mistake(alone: Path) -> None:
-    env = os.environ | {"OPENAI_API_KEY": "sk-x"}
-    done = subprocess.run([*ZOT, "hello"], cwd=alone, env=env, capture_output=True, timeout=PATIENCE, check=False)
-
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.startswith(b"zot: zot rpc takes no prompt")
