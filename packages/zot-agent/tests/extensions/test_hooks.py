@@ -10,7 +10,7 @@ from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.errors import Refused
 from zot_core.events import TextDelta, ToolCall, TurnStart
 from zot_core.hooks import Refusal, ToolRequest
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.from_host import Event, EventIntercept
@@ -44,7 +44,7 @@ class Set:
     """The subscriptions of some extensions to everything."""
 
     def __init__(self, *interceptors: Interceptor) -> None:
-        self.limits = Limits(system_prompt_bytes=10)
+        self.limits = ExtensionLimits(system_prompt_bytes=10)
         self.all: list[Any] = list(interceptors)
 
     def observers(self, event: str) -> list[Any]:
