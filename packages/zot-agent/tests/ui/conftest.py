@@ -43,7 +43,7 @@ class Talk:
     @property
     def editor(self) -> str:
         """What stands in the editor."""
-        return self.chat.controller.typed.text
+        return self.chat.controller.prompt_input.text
 
     @property
     def waiting(self) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from zot_agent.host import Host
 from zot_agent.ui.commands import COMMANDS
-from zot_agent.ui.dispatch import Dispatch
+from zot_agent.ui.dispatch import CommandDispatcher
 from zot_core.conversation import Conversation
 from zot_core.conversation.events import Changed, ConversationEvent
 from zot_core.runtime.runtime import Runtime
@@ -26,7 +26,7 @@ class Stage:
         self.notes: list[tuple[str, str]] = []
         self.log: list[str] = []
         chat: Any = self
-        self.dispatch = Dispatch(chat, lambda: None)
+        self.dispatch = CommandDispatcher(chat, lambda: None)
 
     def _hear(self, event: ConversationEvent) -> None:
         if event == Changed("session"):

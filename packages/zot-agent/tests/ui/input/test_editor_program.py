@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.ui.input.editor_program import LONGEST, Edited, command, edit, run_program
+from zot_agent.ui.input.editor_program import LONGEST, EditorResult, command, edit, run_program
 from zot_provider.errors import ConfigError
 
 
@@ -22,7 +22,7 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", f"import sys, os; path = sys.argv[1]\n{code}"]
 
 
-def edited(text: str, code: str) -> Edited:
+def edited(text: str, code: str) -> EditorResult:
     return asyncio.run(edit(text, python(code), run_program))
 
 
@@ -56,13 +56,13 @@ def test_no_editor_and_one_that_cannot_be_read_are_said_to_be(tmp_path: Path) ->
 
 def test_what_the_editor_wrote_is_the_text(room: Path) -> None:
     code = "old = open(path).read(); open(path, 'w').write(old.upper() + ' Grüße')"
-    assert edited("hello\nworld", code) == Edited("HELLO\nWORLD Grüße")
+    assert edited("hello\nworld", code) == EditorResult("HELLO\nWORLD Grüße")
     assert [*room.iterdir()] == []
 
 
 def test_the_file_is_markdown_and_the_persons_own(room: Path) -> None:
     code = "open(path, 'w').write(f'{os.path.basename(path)} {os.stat(path).st_mode & 0o777:o}')"
-    assert edited("", code) == Edited("prompt.md 600")
+    assert edited("", code) == EditorResult("prompt.md 600")
 
 
 def test_the_line_break_that_an_editor_adds_is_taken_off_and_one_that_was_there_stays() -> None:
@@ -84,7 +84,9 @@ def test_an_editor_that_a_signal_ended() -> None:
 
 async def test_an_editor_that_is_not_there() -> None:
     found = await edit("mine", ["/nowhere/ed"], run_program)
-    assert found == Edited("mine", "ed cannot be started: No such file or directory; set $EDITOR to another editor")
+    assert found == EditorResult(
+        "mine", "ed cannot be started: No such file or directory; set $EDITOR to another editor"
+    )
 
 
 def test_bytes_that_are_no_text_cost_no_more_than_themselves() -> None:
@@ -97,7 +99,7 @@ def test_halves_of_characters_reach_the_editor_as_replacements() -> None:
 
 def test_an_editor_that_replaces_its_file_or_leaves_others_beside_it(room: Path) -> None:
     code = "open(path + '~', 'w').write('new'); os.replace(path + '~', path); open(path + '.swp', 'w').close()"
-    assert edited("old", code) == Edited("new")
+    assert edited("old", code) == EditorResult("new")
     assert [*room.iterdir()] == []
 
 

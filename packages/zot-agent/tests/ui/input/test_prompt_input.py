@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from zot_agent.ui.input.drafts import SIZE
-from zot_agent.ui.input.prompt_input import LONG, Typed
+from zot_agent.ui.input.prompt_input import LONG, PromptInput
 from zot_tui.editor.completion import Command
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
@@ -18,7 +18,7 @@ COMMANDS = [Command("help", "shows it"), Command("hello", "greets", arguments=Tr
 @asynccontextmanager
 async def typing(root: Path, cwd: Path | None = None) -> AsyncIterator[Any]:
     suggest = Suggest()
-    typed: Any = Typed(
+    typed: Any = PromptInput(
         EditorWidget(),
         suggest,
         home=str(root / "home"),

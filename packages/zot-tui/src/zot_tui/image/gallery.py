@@ -17,7 +17,7 @@ from zot_tui.image.protocol import choose
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
 from zot_tui.theme.color import DEFAULT, Rgb, rgb
-from zot_tui.widgets.transcript.images import Pixels, told_pixels
+from zot_tui.widgets.transcript.images import Pixels, image_size
 
 if TYPE_CHECKING:
     from zot_tui.terminal.terminal import Display
@@ -217,7 +217,7 @@ class ImageStore:
         found = [entry for key, entry in self._entries.items() if key.data == data and entry.done]
         if found:
             return next((entry.drawing.natural for entry in found if entry.drawing is not None), None)
-        size = told_pixels(data)
+        size = image_size(data)
         return size if size is not None and size.width and size.height else None
 
     def _drawn(self, entry: _Entry) -> list[Row[Any]]:

@@ -7,7 +7,7 @@ from typing import Protocol
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.text.width import width
-from zot_tui.theme.theme import Spinner as Look
+from zot_tui.theme.theme import Spinner as SpinnerTheme
 from zot_tui.widgets.rows import Rows
 
 FRAMES = ("·", "•", "·", " ")
@@ -29,13 +29,13 @@ class Spinner(Rows):
 
     It never takes no row: what contains a widget without rows does not hear when it changes (urwid's CanvasCache).
 
-    `after` calls back in so many seconds (`App.after`), `redraw` asks for the screen to be drawn (`App.redraw`), `look`
+    `after` calls back in so many seconds (`App.after`), `redraw` asks for the screen to be drawn (`App.redraw`), `theme`
     is a theme's. `clock` gives seconds.
     """
 
     def __init__(
         self,
-        look: Look,
+        theme: SpinnerTheme,
         after: Callable[[float, Callable[[], None]], Timer],
         redraw: Callable[[], object],
         *,
@@ -51,18 +51,18 @@ class Spinner(Rows):
         self._starts = 0
         self._frame = 0
         self._timer: Timer | None = None
-        self.look = look
+        self.theme = theme
 
     @property
-    def look(self) -> Look:
+    def theme(self) -> SpinnerTheme:
         """Frames, messages and their interval; a theme switched to brings another one."""
-        return self._look
+        return self._theme
 
-    @look.setter
-    def look(self, look: Look) -> None:
-        self._look = look
-        self._frames = tuple(frame for frame in look.frames or FRAMES if width(frame) == 1) or FRAMES
-        self._interval = max(FASTEST_MS, look.interval_ms or INTERVAL_MS) / 1000
+    @theme.setter
+    def theme(self, theme: SpinnerTheme) -> None:
+        self._theme = theme
+        self._frames = tuple(frame for frame in theme.frames or FRAMES if width(frame) == 1) or FRAMES
+        self._interval = max(FASTEST_MS, theme.interval_ms or INTERVAL_MS) / 1000
         self.changed()
 
     @property
@@ -103,7 +103,7 @@ class Spinner(Rows):
 
     @label.setter
     def label(self, text: str) -> None:
-        messages = self._look.messages or ()
+        messages = self._theme.messages or ()
         turn = messages[(self._starts - 1) % len(messages)] if messages else ""
         self._label = detached(sanitize_line(text or turn))
         self._show()

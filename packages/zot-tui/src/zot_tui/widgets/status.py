@@ -22,7 +22,7 @@ class Segment:
 
 
 @dataclass(slots=True)
-class Line:
+class StatusLine:
     """One row: segments from the left, segments to the right edge."""
 
     left: Sequence[Segment] = ()
@@ -32,19 +32,19 @@ class Line:
 class Status(Rows):
     """Lines of segments on a band of the style `base`, a row each."""
 
-    def __init__(self, *lines: Line, base: Hashable = "status", separator: str = " · ") -> None:
+    def __init__(self, *lines: StatusLine, base: Hashable = "status", separator: str = " · ") -> None:
         super().__init__(self._rows_at)
         self._lines = lines
         self._base = base
         self._separator = separator
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[StatusLine, ...]:
         """What is shown; set it to show something else."""
         return self._lines
 
     @lines.setter
-    def lines(self, lines: Sequence[Line]) -> None:
+    def lines(self, lines: Sequence[StatusLine]) -> None:
         if tuple(lines) != self._lines:
             self._lines = tuple(lines)
             self.changed()
@@ -53,7 +53,7 @@ class Status(Rows):
         return [row(line, columns, self._base, self._separator) for line in self._lines]
 
 
-def row(line: Line, columns: int, base: Hashable = "status", separator: str = " · ") -> Row[Hashable]:
+def row(line: StatusLine, columns: int, base: Hashable = "status", separator: str = " · ") -> Row[Hashable]:
     """The line in exactly `columns` cells; the last segment that is left is clipped if need be. Pure."""
     margin = min(MARGIN, max(0, columns - 1) // 2)
     room = max(0, columns - 2 * margin)

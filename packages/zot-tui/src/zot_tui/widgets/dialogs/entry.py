@@ -19,7 +19,7 @@ LABEL = 24  # cells that a label has before anything else has some
 
 
 @dataclass(slots=True)
-class Entry:
+class ListEntry:
     """What a row shows. `positions` are the characters of `label` that a search found; `mark` stands before it."""
 
     label: str
@@ -30,7 +30,7 @@ class Entry:
     enabled: bool = True
 
 
-def entry_row(entry: Entry, columns: int, label_cells: int, *, chosen: bool) -> Row[Any]:
+def entry_row(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool) -> Row[Any]:
     """A row of at most `columns` cells: cursor, mark, label, description at `label_cells`, detail at the right edge.
 
     What does not fit is left out or cut: the description first, then what of the label is beyond `LABEL` cells, then
@@ -68,7 +68,7 @@ def window(count: int, chosen: int, top: int, rows: int) -> int:
     return min(top, chosen) if chosen >= 0 else top
 
 
-def _label(entry: Entry) -> Row[Any]:
+def _label(entry: ListEntry) -> Row[Any]:
     label = sanitize_line(entry.label)
     shown = detached(label)
     style = "text" if entry.enabled else "dim"

@@ -12,7 +12,7 @@ from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import width
 from zot_tui.widgets.dialogs.dialog import Dialog, Hint, V
-from zot_tui.widgets.dialogs.entry import Entry, entry_row, heading_row, window
+from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, heading_row, window
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.rows import canvas, column
 from zot_tui.widgets.scroll import MARGIN
@@ -25,7 +25,7 @@ CURRENT = "● "
 
 
 @dataclass(slots=True)
-class Item(Generic[V]):
+class PickerItem(Generic[V]):
     """Something to choose, and how it is shown: `detail` at the right edge, under the name of its `group`.
 
     `current` marks what is in force. One that is not `enabled` is seen but cannot be chosen.
@@ -72,7 +72,7 @@ class Picker(Dialog[V]):
     def __init__(
         self,
         title: str,
-        items: Sequence[Item[V]],
+        items: Sequence[PickerItem[V]],
         *,
         note: str = "",
         placeholder: str = "type to search",
@@ -89,14 +89,14 @@ class Picker(Dialog[V]):
         self._actions = {str(parse_key(action.key)): action for action in actions}
         self._on_action = on_action
         self._asked: RowAction | None = None  # what is to be confirmed
-        self.items: Sequence[Item[V]] = items
+        self.items: Sequence[PickerItem[V]] = items
         self.lines: list[_Line] = []
         self.at = -1  # the chosen line
         self._searched_for = ("", 0)  # the last search, and how much it found
         self.set_items(items)
 
     @property
-    def chosen(self) -> Item[V] | None:
+    def chosen(self) -> PickerItem[V] | None:
         """The item that Enter would choose; None if there is none."""
         return self.items[self.lines[self.at].index] if self.at >= 0 else None
 
@@ -105,7 +105,7 @@ class Picker(Dialog[V]):
         """Rows of items at most."""
         return self._max_rows
 
-    def set_items(self, items: Sequence[Item[V]]) -> None:
+    def set_items(self, items: Sequence[PickerItem[V]]) -> None:
         """Show these from now on. What was chosen stays so by its value, else by its place."""
         chosen, place = self.chosen, self.at
         self.items = items
@@ -196,7 +196,7 @@ class Picker(Dialog[V]):
         elif self._on_action is not None:
             self._on_action(action.name, chosen.value)
 
-    def _item(self, line: _Line, *, value: V) -> Item[V] | None:
+    def _item(self, line: _Line, *, value: V) -> PickerItem[V] | None:
         if line.index < 0 or self.items[line.index].value != value:
             return None
         return self.items[line.index]
@@ -276,7 +276,7 @@ class _List(urwid.Widget):
         self._picker = picker
         self._empty = empty
         self._top = 0
-        self._measured: tuple[Sequence[Item[Any]], int, bool] | None = None
+        self._measured: tuple[Sequence[PickerItem[Any]], int, bool] | None = None
         self.height = 1  # rows of items that were drawn last
 
     def moved(self) -> None:
@@ -328,5 +328,5 @@ class _List(urwid.Widget):
         if self._picker.filter.text and item.group:
             detail = f"{item.group}  {detail}" if detail else item.group
         positions = [place for place in line.positions if place < len(item.label)]
-        entry = Entry(item.label, item.description, detail, mark, positions, item.enabled)
+        entry = ListEntry(item.label, item.description, detail, mark, positions, item.enabled)
         return entry_row(entry, columns, cells, chosen=chosen)

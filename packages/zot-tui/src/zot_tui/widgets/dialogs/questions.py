@@ -8,7 +8,7 @@ from zot_tui.keys.keymap import Keymap
 from zot_tui.keys.keys import Key
 from zot_tui.text.runs import Row
 from zot_tui.widgets.dialogs.dialog import Dialog, Hint, V
-from zot_tui.widgets.dialogs.entry import Entry, entry_row, window
+from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, window
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.rows import Source
 from zot_tui.widgets.scroll import Scroll, text_source
@@ -17,7 +17,7 @@ INPUT_ROWS = 3
 
 
 @dataclass(slots=True)
-class Choice(Generic[V]):
+class ConfirmChoice(Generic[V]):
     """An answer to `Confirm`: its letter, what it says, what it gives."""
 
     key: str
@@ -34,7 +34,7 @@ class Confirm(Dialog[V]):
     def __init__(
         self,
         title: str,
-        choices: Sequence[Choice[V]],
+        choices: Sequence[ConfirmChoice[V]],
         content: str | Source = "",
         *,
         chosen: int = 0,
@@ -88,7 +88,7 @@ class Confirm(Dialog[V]):
         """The answers."""
         self._top = window(len(self._choices), self._chosen, self._top, limit)
         return [
-            entry_row(Entry(choice.label, mark=f"{choice.key}  "), columns, 0, chosen=index == self._chosen)
+            entry_row(ListEntry(choice.label, mark=f"{choice.key}  "), columns, 0, chosen=index == self._chosen)
             for index, choice in enumerate(self._choices)
             if self._top <= index < self._top + limit
         ]

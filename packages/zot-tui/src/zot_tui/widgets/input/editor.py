@@ -14,7 +14,7 @@ from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.widgets.actions import BINDINGS, EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.input.paste import Pasted, PasteJoin
-from zot_tui.widgets.input.wrapped import Place, Wrapped
+from zot_tui.widgets.input.wrapped import EditorRow, Wrapped
 from zot_tui.widgets.rows import canvas
 
 MARGIN = 2
@@ -294,15 +294,15 @@ class EditorWidget(urwid.Widget):
         """The text has what the mark and a cursor behind it leave."""
         self._columns, self._rows.cells = columns, max(columns - MARGIN - 1, 2)
 
-    def _view(self, columns: int) -> tuple[list[Place], int]:
+    def _view(self, columns: int) -> tuple[list[EditorRow], int]:
         self._fit(columns)
         return self._rows.view()
 
-    def _cursor(self, place: Place, at: int) -> tuple[int, int]:
+    def _cursor(self, place: EditorRow, at: int) -> tuple[int, int]:
         column = MARGIN + self._rows.line(place).column(place.row, self.buffer.cursor - place.start)
         return min(column, self._columns - 1), at
 
-    def _drawn(self, place: Place, places: list[Place], columns: int, *, lit: bool) -> Row[Any]:
+    def _drawn(self, place: EditorRow, places: list[EditorRow], columns: int, *, lit: bool) -> Row[Any]:
         """A row with its mark: the prompt on the first of the text, arrows where there is more."""
         mark, style, text = ("", "user", "editor") if lit else ("", "dim", "muted")
         if (place.number, place.row) == (0, 0):
@@ -354,7 +354,7 @@ class EditorWidget(urwid.Widget):
         self._goal = None
         self._tell()
 
-    def _step(self, step: Callable[[Place], Place | None]) -> bool:
+    def _step(self, step: Callable[[EditorRow], EditorRow | None]) -> bool:
         here = self._rows.place()
         if (target := step(here)) is None:
             return False

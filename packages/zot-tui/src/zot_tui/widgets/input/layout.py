@@ -37,7 +37,7 @@ class LineRow(NamedTuple):
     end: int
 
 
-class Line:
+class EditorLine:
     """One line without its line break, laid out in rows of `cells` cells (2 or more) and one for the cursor.
 
     Characters that do not print are drawn as `�`, tabs as spaces; with `masked` every one is a dot. `before` is a line
@@ -53,7 +53,7 @@ class Line:
         spans: Sequence[Span] = (),
         *,
         masked: bool = False,
-        before: "Line | None" = None,
+        before: "EditorLine | None" = None,
     ) -> None:
         self.text = text
         self.spans = tuple(spans)
@@ -116,7 +116,7 @@ class Line:
             shown, cells = (MASK, 1) if self._masked else drawn(grapheme)
             yield len(grapheme), shown, cells
 
-    def _changed(self, before: "Line") -> list[LineRow]:
+    def _changed(self, before: "EditorLine") -> list[LineRow]:
         """The rows before a change and behind it, and new ones between them, up to one that begins where one did."""
         same = alike(before.text, self.text)
         behind = len(self.text) - alike(before.text[same:][::-1], self.text[same:][::-1])

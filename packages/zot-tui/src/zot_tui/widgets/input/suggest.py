@@ -7,7 +7,7 @@ from zot_tui.editor.completion import LIMIT, Candidate, Popup
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.width import width
-from zot_tui.widgets.dialogs.entry import BLANK, Entry, entry_row, heading_row, window
+from zot_tui.widgets.dialogs.entry import BLANK, ListEntry, entry_row, heading_row, window
 from zot_tui.widgets.rows import canvas
 from zot_tui.widgets.scroll import span
 
@@ -89,7 +89,7 @@ class Suggest(urwid.Widget):
             return heading_row(line, columns)
         mark = self._mark
         cells = min(len(mark) + self._cells[self._group(line)], LABEL_CELLS, columns // 2)
-        entry = Entry(mark + line.name, line.description, positions=[place + len(mark) for place in line.positions])
+        entry = ListEntry(mark + line.name, line.description, positions=[place + len(mark) for place in line.positions])
         return entry_row(entry, columns, cells, chosen=line is self._lines[self._chosen])
 
     def _counted(self, count: int, columns: int) -> Row[Any]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from zot_tui.editor import motions
 from zot_tui.editor.buffer import Buffer, alike
 from zot_tui.editor.paste import Found
-from zot_tui.widgets.input.layout import Line, Span
+from zot_tui.widgets.input.layout import EditorLine, Span
 
 CACHED_LINES = 512
 LONG = 4096
@@ -14,7 +14,7 @@ LONG = 4096
 LONG_LINES = 4
 
 
-class Place(NamedTuple):
+class EditorRow(NamedTuple):
     """A row of the text: the number of its line, where the line begins, and which of the line's rows it is."""
 
     number: int
@@ -31,8 +31,8 @@ class Wrapped:
     def __init__(self, buffer: Buffer, chips: Callable[[str], list[Found]], max_rows: int, *, masked: bool) -> None:
         self._buffer, self._chips, self._masked = buffer, chips, masked
         self.cells, self.max_rows = 80, max_rows
-        self._lines: dict[tuple[str, int], Line] = {}
-        self._long: list[Line] = []  # the one that was used last at the end
+        self._lines: dict[tuple[str, int], EditorLine] = {}
+        self._long: list[EditorLine] = []  # the one that was used last at the end
         self._top = (0, 0)  # number of line and row within it that is drawn first
 
     def clear(self) -> None:
@@ -40,7 +40,7 @@ class Wrapped:
         self._lines.clear()
         self._long.clear()
 
-    def view(self) -> tuple[list[Place], int]:
+    def view(self) -> tuple[list[EditorRow], int]:
         """The rows that are drawn, and which of them has the cursor."""
         here = self.place()
         above = self._walk(here, self.above)
@@ -52,42 +52,42 @@ class Wrapped:
         self._top = (places[0].number, places[0].row)
         return places, kept
 
-    def _walk(self, place: Place, step: Callable[[Place], Place | None]) -> list[Place]:
-        found: list[Place] = []
+    def _walk(self, place: EditorRow, step: Callable[[EditorRow], EditorRow | None]) -> list[EditorRow]:
+        found: list[EditorRow] = []
         following = step(place)
         while following is not None and len(found) < self.max_rows - 1:
             found.append(following)
             following = step(following)
         return found
 
-    def place(self) -> Place:
+    def place(self) -> EditorRow:
         """The row of the cursor."""
         number, column = self._buffer.position
         start = self._buffer.cursor - column
-        return Place(number, start, self._line_at(start).row_of(column))
+        return EditorRow(number, start, self._line_at(start).row_of(column))
 
-    def above(self, place: Place) -> Place | None:
+    def above(self, place: EditorRow) -> EditorRow | None:
         """The row above, None on the first."""
         if place.row:
             return place._replace(row=place.row - 1)
         if not place.start:
             return None
         start = motions.line_start(self._buffer.text, place.start - 1)
-        return Place(place.number - 1, start, len(self._line_at(start).rows) - 1)
+        return EditorRow(place.number - 1, start, len(self._line_at(start).rows) - 1)
 
-    def below(self, place: Place) -> Place | None:
+    def below(self, place: EditorRow) -> EditorRow | None:
         """The row below, None on the last."""
         line = self.line(place)
         if place.row + 1 < len(line.rows):
             return place._replace(row=place.row + 1)
         end = place.start + len(line.text)
-        return Place(place.number + 1, end + 1, 0) if end < len(self._buffer.text) else None
+        return EditorRow(place.number + 1, end + 1, 0) if end < len(self._buffer.text) else None
 
-    def line(self, place: Place) -> Line:
+    def line(self, place: EditorRow) -> EditorLine:
         """The line of a row."""
         return self._line_at(place.start)
 
-    def within(self, place: Place, offsets: tuple[int, int] | None) -> Span | None:
+    def within(self, place: EditorRow, offsets: tuple[int, int] | None) -> Span | None:
         """What is selected of the line of a row, if something is from one offset of the text to another."""
         if offsets is None:
             return None
@@ -95,7 +95,7 @@ class Wrapped:
         start, end = (min(max(offset - place.start, 0), length) for offset in offsets)
         return Span(start, end, "selection")
 
-    def _line_at(self, start: int) -> Line:
+    def _line_at(self, start: int) -> EditorLine:
         """The line that begins at `start`, laid out for the width at hand."""
         text = self._buffer.text
         text = text[start : motions.line_end(text, start)]
@@ -108,7 +108,7 @@ class Wrapped:
             found = self._lines[text, self.cells] = self._laid_out(text)
         return found
 
-    def _long_line(self, text: str) -> Line:
+    def _long_line(self, text: str) -> EditorLine:
         for index, kept in enumerate(self._long):
             if kept.text == text and kept.cells == self.cells:
                 self._long.append(self._long.pop(index))
@@ -118,6 +118,6 @@ class Wrapped:
         del self._long[:-LONG_LINES]
         return self._long[-1]
 
-    def _laid_out(self, text: str, before: Line | None = None) -> Line:
+    def _laid_out(self, text: str, before: EditorLine | None = None) -> EditorLine:
         spans = [Span(chip.start, chip.end, "accent") for chip in self._chips(text)]
-        return Line(text, self.cells, spans, masked=self._masked, before=before)
+        return EditorLine(text, self.cells, spans, masked=self._masked, before=before)

@@ -18,14 +18,14 @@ from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import clip, expand_tabs
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.amounts import counted, duration, size
-from zot_tui.widgets.transcript.chunks import ROWS, SIZE, TAB, Line, Part, ansi_lines, chunks, wrapped
-from zot_tui.widgets.transcript.images import HEAD, told_pixels
+from zot_tui.widgets.transcript.chunks import ROWS, SIZE, TAB, Chunk, TextLine, ansi_lines, line_groups, wrapped
+from zot_tui.widgets.transcript.images import HEAD, image_size
 
 WORTH = 0.05  # seconds from which it is said how long something took
 KIND, SOURCE = 16, 400  # cells of an image's type and of its name: anybody may have given them
 
 
-class Block(Protocol):
+class RenderableBlock(Protocol):
     """A display block: one record of many kinds."""
 
     @property
@@ -34,79 +34,79 @@ class Block(Protocol):
 
 
 @dataclass(slots=True)
-class Drawn:
-    """A block as parts.
+class RenderedBlock:
+    """A block as chunks.
 
     `note` says it in a few words, for the row above: what changed, how it ended. `tail` is whether its end matters more
-    than its beginning when there is room for one of them. `image` is base64 of one that belongs below the parts.
+    than its beginning when there is room for one of them. `image` is base64 of one that belongs below the chunks.
     """
 
-    parts: list[Part] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
     note: Row[Any] = field(default_factory=list)
     tail: bool = False
     image: str = ""
 
 
-def draw(block: Block, subject: str = "") -> Drawn:
+def render_block(block: RenderableBlock, subject: str = "") -> RenderedBlock:
     """The block, drawn below a row that names `subject` already (a path, a command). An unknown kind is its name."""
     renderer = RENDERERS.get(block.kind)
     if renderer is None:
-        return Drawn([wrapped([[("dim", f"({sanitize_line(block.kind)})")]])])
+        return RenderedBlock([wrapped([[("dim", f"({sanitize_line(block.kind)})")]])])
     return renderer(block, subject)
 
 
-def _text(block: Any, _subject: str) -> Drawn:
-    return Drawn(_parts(ansi_lines(block.text, "tool_out")) if block.text.strip() else [])
+def _text(block: Any, _subject: str) -> RenderedBlock:
+    return RenderedBlock(_chunks(ansi_lines(block.text, "tool_out")) if block.text.strip() else [])
 
 
-def _code(block: Any, subject: str) -> Drawn:
+def _code(block: Any, subject: str) -> RenderedBlock:
     """The lines in colours behind their numbers."""
     text = sanitize(block.text)
     lines = text.removesuffix("\n").split("\n") if text else []
     cells = len(str(block.start_line + len(lines) - 1))
-    parts = [*_title(block.path, subject)]
+    chunks = [*_title(block.path, subject)]
     piece: _Code | None = None
     for first, group in _groups(lines, block.start_line):
         piece = _Code(group, block.path, first, cells, piece)
-        parts.append(Part(piece.rows, len(group)))
-    return Drawn(parts, [("muted", counted(len(lines), "line"))])
+        chunks.append(Chunk(piece.rows, len(group)))
+    return RenderedBlock(chunks, [("muted", counted(len(lines), "line"))])
 
 
-def _diff(block: Any, subject: str) -> Drawn:
+def _diff(block: Any, subject: str) -> RenderedBlock:
     lines = parse_diff(block.diff, getattr(block, "starts", ()))
     cells = max((len(str(line.new or line.old)) for line in lines if line.new or line.old), default=0)
-    parts = [*_title(block.path, subject)]
-    parts += [_diff_part(lines[start : start + ROWS], cells) for start in range(0, len(lines), ROWS)]
+    chunks = [*_title(block.path, subject)]
+    chunks += [_diff_chunk(lines[start : start + ROWS], cells) for start in range(0, len(lines), ROWS)]
     added, removed = (sum(line.sign == sign for line in lines) for sign in "+-")
     note: Row[Any] = [("diff.added", f"+{added}")] if added or not removed else []
     if removed:
         note += [("muted", " ")] if note else []
         note.append(("diff.removed", f"−{removed}"))
-    return Drawn(parts, note)
+    return RenderedBlock(chunks, note)
 
 
-def _files(block: Any, _subject: str) -> Drawn:
-    lines: list[Line] = []
+def _files(block: Any, _subject: str) -> RenderedBlock:
+    lines: list[TextLine] = []
     for path in map(sanitize_line, block.paths):
         folder, slash, name = path.removesuffix("/").rpartition("/")
         style = "muted" if path.endswith("/") else "tool_out"
         lines.append([("dim", detached(folder) + slash), (style, detached(name) + path[len(path.removesuffix("/")) :])])
-    return Drawn(_parts(lines), [("muted", counted(len(block.paths), "file"))])
+    return RenderedBlock(_chunks(lines), [("muted", counted(len(block.paths), "file"))])
 
 
-def _terminal(block: Any, subject: str) -> Drawn:
+def _terminal(block: Any, subject: str) -> RenderedBlock:
     """The command unless it is the subject, and what it printed; the note says how it ended."""
-    parts: list[Part] = []
+    chunks: list[Chunk] = []
     command = sanitize(block.command).strip()
     if command and command != subject.strip():
-        lines: list[Line] = [[("tool", detached(line))] for line in command.split("\n")]
+        lines: list[TextLine] = [[("tool", detached(line))] for line in command.split("\n")]
         prompts: list[Row[Any]] = [[("dim", "$ ")], [("dim", "  ")]]
-        for index, group in enumerate(chunks(lines)):
-            parts.append(wrapped(group[:1], prompts[min(index, 1)], prompts[1]))
-            parts += [wrapped(group[1:], prompts[1], prompts[1])] if group[1:] else []
+        for index, group in enumerate(line_groups(lines)):
+            chunks.append(wrapped(group[:1], prompts[min(index, 1)], prompts[1]))
+            chunks += [wrapped(group[1:], prompts[1], prompts[1])] if group[1:] else []
     if block.output.strip():
-        parts += _parts(ansi_lines(block.output, "tool_out"))
-    return Drawn(parts, _ending(block.exit_code, block.duration), tail=True)
+        chunks += _chunks(ansi_lines(block.output, "tool_out"))
+    return RenderedBlock(chunks, _ending(block.exit_code, block.duration), tail=True)
 
 
 def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
@@ -117,15 +117,15 @@ def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
     return [how, ("muted", f" · {took}")] if took else [how]
 
 
-def _image(block: Any, _subject: str) -> Drawn:
+def _image(block: Any, _subject: str) -> RenderedBlock:
     """What image it is, in a row."""
-    found = told_pixels(block.data)
+    found = image_size(block.data)
     kind = clip(sanitize_line(block.mime_type).rpartition("/")[2].upper(), KIND) or "image"
     facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(_held(block.data))]
     source = clip(sanitize_line(getattr(block, "source", "")), SOURCE)
-    line: Line = [("dim", "▨ "), ("tool_out", " · ".join(facts))]
+    line: TextLine = [("dim", "▨ "), ("tool_out", " · ".join(facts))]
     caption = wrapped([[*line, ("muted", f"  {source}" if source else "")]])
-    return Drawn([caption], image=block.data if found else "")
+    return RenderedBlock([caption], image=block.data if found else "")
 
 
 def _held(data: str) -> int:
@@ -138,7 +138,7 @@ def _held(data: str) -> int:
         return 0
 
 
-RENDERERS: dict[str, Callable[[Any, str], Drawn]] = {
+RENDERERS: dict[str, Callable[[Any, str], RenderedBlock]] = {
     "text": _text,
     "code": _code,
     "diff": _diff,
@@ -148,18 +148,18 @@ RENDERERS: dict[str, Callable[[Any, str], Drawn]] = {
 }
 
 
-def _parts(lines: Sequence[Line]) -> list[Part]:
-    return [wrapped(group) for group in chunks(lines)]
+def _chunks(lines: Sequence[TextLine]) -> list[Chunk]:
+    return [wrapped(group) for group in line_groups(lines)]
 
 
-def _title(path: str, subject: str) -> Iterator[Part]:
+def _title(path: str, subject: str) -> Iterator[Chunk]:
     """The file's name where the row above does not say it, or the end of it."""
     if path and path != subject and not (subject and path.endswith(f"/{subject}")):
         yield wrapped([[("diff.header", detached(sanitize_line(path)))]])
 
 
 def _groups(lines: Sequence[str], number: int) -> Iterator[tuple[int | None, list[str]]]:
-    """The lines of each part, and the number of its first one; None if that goes on a line that was cut."""
+    """The lines of each chunk, and the number of its first one; None if that goes on a line that was cut."""
     group: list[str] = []
     start, room = number, SIZE
     for line in lines:
@@ -193,7 +193,7 @@ class _Code:
         self._lexing: Lexing | None = None
 
     def rows(self, width: int) -> list[Row[Any]]:
-        """See `Part`."""
+        """See `Chunk`."""
         rows: list[Row[Any]] = []
         rest: Run[Any] = ("dim", " " * (self._cells + 2))
         for index, line in enumerate(self._lexed().rows):
@@ -214,8 +214,8 @@ class _Code:
         return found if found is not None else lexing([], "")
 
 
-def _diff_part(lines: Sequence[DiffLine], cells: int) -> Part:
-    """Some lines of a diff as a part, their numbers `cells` wide like those of all others."""
+def _diff_chunk(lines: Sequence[DiffLine], cells: int) -> Chunk:
+    """Some lines of a diff as a chunk, their numbers `cells` wide like those of all others."""
     places: list[list[DiffLine]] = [[]]
     for line in lines:
         if line.sign == "...":
@@ -231,7 +231,7 @@ def _diff_part(lines: Sequence[DiffLine], cells: int) -> Part:
         pad = min(missing, width - 1)
         return [[("dim", " " * pad), *row] for row in diff_rows(text, width - pad, starts)]
 
-    return Part(rows, len(lines))
+    return Chunk(rows, len(lines))
 
 
 def _start(place: Sequence[DiffLine]) -> tuple[int, int]:

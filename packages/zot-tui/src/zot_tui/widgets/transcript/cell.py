@@ -1,6 +1,6 @@
-"""`Cell`: one entry of a transcript, as parts. No urwid.
+"""`Cell`: one entry of a transcript, as chunks. No urwid.
 
-A cell makes its parts when they are first asked for and can forget them again, so that a long transcript costs what was
+A cell makes its chunks when they are first asked for and can forget them again, so that a long transcript costs what was
 looked at lately. Nothing here waits or decides: whoever owns a cell changes it through its methods.
 """
 
@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zot_tui.widgets.transcript.chunks import Part
+from zot_tui.widgets.transcript.chunks import Chunk
 
 if TYPE_CHECKING:
     from zot_tui.image.gallery import ImageStore
 
 
 @dataclass(slots=True)
-class Look:
+class CellStyle:
     """What the cells of a transcript have in common.
 
     `framed` draws a box around tool calls, `hint` is the key that expands a cell as the person knows it, `shown` how
@@ -32,30 +32,30 @@ class Look:
 
 
 class Cell:
-    """An entry of a transcript. Subclasses say what its parts are in `_make`.
+    """An entry of a transcript. Subclasses say what its chunks are in `_make`.
 
-    `parts` never changes but at its end, or as a whole when the cell is expanded, folded or changed otherwise; a part
+    `chunks` never changes but at its end, or as a whole when the cell is expanded, folded or changed otherwise; a chunk
     that is the same object draws the same rows.
     """
 
-    __slots__ = ("_expanded", "_parts", "_watcher")
+    __slots__ = ("_chunks", "_expanded", "_watcher")
 
     def __init__(self) -> None:
         self._expanded = False
-        self._parts: list[Part] | None = None
+        self._chunks: list[Chunk] | None = None
         self._watcher: Callable[[], None] | None = None
 
     @property
-    def parts(self) -> Sequence[Part]:
+    def chunks(self) -> Sequence[Chunk]:
         """What is drawn, from top to bottom; none if the cell shows nothing."""
-        if self._parts is None:
-            self._parts = self._make()
-        return self._parts
+        if self._chunks is None:
+            self._chunks = self._make()
+        return self._chunks
 
     @property
     def shows(self) -> bool:
-        """Whether it has parts: a subclass may know without making them."""
-        return bool(self.parts)
+        """Whether it has chunks: a subclass may know without making them."""
+        return bool(self.chunks)
 
     @property
     def expanded(self) -> bool:
@@ -75,7 +75,7 @@ class Cell:
 
     @property
     def tight(self) -> bool:
-        """Whether no empty row parts it from a neighbour that is tight too."""
+        """Whether no empty row chunks it from a neighbour that is tight too."""
         return False
 
     @property
@@ -94,21 +94,21 @@ class Cell:
     def release(self) -> None:
         """Forget what can be made again."""
         if not self.live:
-            self._parts = None
+            self._chunks = None
 
     def renew(self) -> None:
-        """Make the parts anew: the look is different now."""
-        self._parts = None
+        """Make the chunks anew: the look is different now."""
+        self._chunks = None
 
     def watch(self, watcher: Callable[[], None] | None) -> None:
         """Have `watcher` called after each change."""
         self._watcher = watcher
 
-    def _make(self) -> list[Part]:
+    def _make(self) -> list[Chunk]:
         raise NotImplementedError
 
     def _changed(self) -> None:
-        self._parts = None
+        self._chunks = None
         self._tell()
 
     def _tell(self) -> None:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from zot_tui.text.runs import Row, clip_runs, plain
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.widgets.amounts import duration
-from zot_tui.widgets.transcript.blocks import Block, Drawn, draw
-from zot_tui.widgets.transcript.cell import Cell, Look
+from zot_tui.widgets.transcript.blocks import RenderableBlock, RenderedBlock, render_block
+from zot_tui.widgets.transcript.cell import Cell, CellStyle
 from zot_tui.widgets.transcript.chunks import (
     MARGIN,
-    Part,
+    Chunk,
     ansi_lines,
     beside,
-    chunks,
     folded,
     indented,
+    line_groups,
     preview,
     text_lines,
     wrapped,
@@ -36,14 +36,14 @@ class UserCell(Cell):
     """What the person said, in a band behind a bar, and the images with it (`image` blocks); a long prompt is
     folded."""
 
-    __slots__ = ("_drawn", "_images", "_look", "_text")
+    __slots__ = ("_drawn", "_images", "_style", "_text")
 
-    def __init__(self, text: str, look: Look | None = None, images: Sequence[Block] = ()) -> None:
+    def __init__(self, text: str, style: CellStyle | None = None, images: Sequence[RenderableBlock] = ()) -> None:
         super().__init__()
         self._text = text
-        self._look = look or Look()
+        self._style = style or CellStyle()
         self._images = images
-        self._drawn: list[Drawn] | None = None
+        self._drawn: list[RenderedBlock] | None = None
 
     @property
     def shows(self) -> bool:
@@ -58,7 +58,7 @@ class UserCell(Cell):
     def folds(self, width: int) -> bool:
         """See `Cell`."""
         inner = max(width - MARGIN, 1)
-        gallery = self._look.gallery
+        gallery = self._style.gallery
         images = [drawn.image for drawn in self._drawings() if drawn.image]
         if gallery is not None and any(gallery().grows(image, inner) for image in images):
             return True
@@ -69,25 +69,25 @@ class UserCell(Cell):
         super().release()
         self._drawn = None
 
-    def _make(self) -> list[Part]:
-        parts = self._body() if self._text or not self._images else []
-        if parts and not self._expanded:
-            parts = [folded(parts, SHOWN_PROMPT, self._look.hint)]
-        return [_band(part) for part in (*parts, *map(self._image, self._drawings()))]
+    def _make(self) -> list[Chunk]:
+        chunks = self._body() if self._text or not self._images else []
+        if chunks and not self._expanded:
+            chunks = [folded(chunks, SHOWN_PROMPT, self._style.hint)]
+        return [_band(chunk) for chunk in (*chunks, *map(self._image, self._drawings()))]
 
-    def _drawings(self) -> list[Drawn]:
+    def _drawings(self) -> list[RenderedBlock]:
         if self._drawn is None:
-            self._drawn = [draw(block) for block in self._images]
+            self._drawn = [render_block(block) for block in self._images]
         return self._drawn
 
-    def _image(self, drawn: Drawn) -> Part:
-        caption = drawn.parts[0]
+    def _image(self, drawn: RenderedBlock) -> Chunk:
+        caption = drawn.chunks[0]
         if not drawn.image:
             return caption
-        return imaged(caption, drawn.image, self._look, self._changed, large=self._expanded)
+        return imaged(caption, drawn.image, self._style, self._changed, large=self._expanded)
 
-    def _body(self) -> list[Part]:
-        return [wrapped(group) for group in chunks(text_lines(self._text, "user_bubble"))]
+    def _body(self) -> list[Chunk]:
+        return [wrapped(group) for group in line_groups(text_lines(self._text, "user_bubble"))]
 
 
 class AnswerCell(Cell):
@@ -100,8 +100,8 @@ class AnswerCell(Cell):
         self._pieces = [text] if text else []
         self._finished = finished
         self._document: Document | None = None
-        self._kept = 0  # parts that are of closed blocks
-        self._grown = False  # text came that `_parts` does not have
+        self._kept = 0  # chunks that are of closed blocks
+        self._grown = False  # text came that `_chunks` does not have
 
     @property
     def text(self) -> str:
@@ -121,13 +121,13 @@ class AnswerCell(Cell):
         return any(piece and not piece.isspace() for piece in self._pieces)
 
     @property
-    def parts(self) -> Sequence[Part]:
+    def chunks(self) -> Sequence[Chunk]:
         """See `Cell`."""
-        if self._parts is None or self._document is None:
-            self._parts = self._make()
+        if self._chunks is None or self._document is None:
+            self._chunks = self._make()
         elif self._grown:
-            self._grow(self._document, self._parts)
-        return self._parts
+            self._grow(self._document, self._chunks)
+        return self._chunks
 
     def append(self, text: str) -> None:
         """More text."""
@@ -151,27 +151,27 @@ class AnswerCell(Cell):
     def release(self) -> None:
         """See `Cell`."""
         if self._finished:
-            self._document = self._parts = None
+            self._document = self._chunks = None
 
-    def _make(self) -> list[Part]:
+    def _make(self) -> list[Chunk]:
         if self._document is None:
             from zot_tui.markdown import Document  # noqa: PLC0415  not for a screen without an answer
 
             self._document = Document(self.text)
-        parts: list[Part] = []
+        chunks: list[Chunk] = []
         self._kept = 0
-        self._grow(self._document, parts)
-        return parts
+        self._grow(self._document, chunks)
+        return chunks
 
-    def _grow(self, document: "Document", parts: list[Part]) -> None:
-        """Put the parts of new and of changed blocks in place of those of the blocks that were open."""
+    def _grow(self, document: "Document", chunks: list[Chunk]) -> None:
+        """Put the chunks of new and of changed blocks in place of those of the blocks that were open."""
         self._grown = False
-        del parts[self._kept :]
-        parts += [indented(Part(block.rows, inner=block)) for block in document.closed[self._kept :]]
-        self._kept = len(parts)
-        parts += [indented(Part(block.rows, inner=block)) for block in document.open]
-        if not parts and self.shows:
-            parts.append(Part(lambda width: []))  # nothing that can be seen
+        del chunks[self._kept :]
+        chunks += [indented(Chunk(block.rows, inner=block)) for block in document.closed[self._kept :]]
+        self._kept = len(chunks)
+        chunks += [indented(Chunk(block.rows, inner=block)) for block in document.open]
+        if not chunks and self.shows:
+            chunks.append(Chunk(lambda width: []))  # nothing that can be seen
 
 
 class ThoughtCell(Cell):
@@ -221,16 +221,16 @@ class ThoughtCell(Cell):
         super().release()
         self._body.release()
 
-    def _make(self) -> list[Part]:
+    def _make(self) -> list[Chunk]:
         head = "Thinking" if not self._finished else "Thought"
         if self._finished and self._seconds is not None:
             head += f" for {duration(self._seconds)}"
-        body = self._body.parts if self._expanded else ()
+        body = self._body.chunks if self._expanded else ()
         row: Row[Any] = [("dim", "∴ "), ("thought", head)]
         summary = "" if self._expanded else self._summary()
         if summary:
             row.append(("dim", f": {summary}"))
-        return [Part(lambda width: [clip_runs(row, width)]), *(_thought(part) for part in body)]
+        return [Chunk(lambda width: [clip_runs(row, width)]), *(_thought(chunk) for chunk in body)]
 
     def _summary(self) -> str:
         """A line of the thought: its last one while it goes on, afterwards the first."""
@@ -261,14 +261,14 @@ class NoteCell(Cell):
         """Notes stand close to each other."""
         return True
 
-    def _make(self) -> list[Part]:
+    def _make(self) -> list[Chunk]:
         lines = text_lines(self._text, self._level)
         if self._name:
             lines[0] = [(self._level, f"[{sanitize_line(self._name)}] "), *lines[0]]
-        parts = [wrapped(group) for group in chunks(lines)]
+        chunks = [wrapped(group) for group in line_groups(lines)]
         if self._level != "error" or self._name:
-            return [indented(part) for part in parts]
-        return [beside(parts[0], [("error", "✗ ")]), *(indented(part) for part in parts[1:])]
+            return [indented(chunk) for chunk in chunks]
+        return [beside(chunks[0], [("error", "✗ ")]), *(indented(chunk) for chunk in chunks[1:])]
 
 
 class PlainCell(Cell):
@@ -281,10 +281,10 @@ class PlainCell(Cell):
         self._text = text
         self._style = style
 
-    def _make(self) -> list[Part]:
+    def _make(self) -> list[Chunk]:
         if not self._text.strip():
             return []
-        return [indented(wrapped(group)) for group in chunks(ansi_lines(self._text, self._style))]
+        return [indented(wrapped(group)) for group in line_groups(ansi_lines(self._text, self._style))]
 
 
 class WorkedCell(Cell):
@@ -297,29 +297,29 @@ class WorkedCell(Cell):
         self._seconds = seconds
         self._facts = facts
 
-    def _make(self) -> list[Part]:
+    def _make(self) -> list[Chunk]:
         words = [f"worked for {duration(self._seconds)}", *map(sanitize_line, self._facts)]
         return [indented(wrapped([[("dim", " · ".join(words))]]))]
 
 
-def _band(part: Part) -> Part:
-    """The part on the background of what the person said, behind a bar."""
+def _band(chunk: Chunk) -> Chunk:
+    """The chunk on the background of what the person said, behind a bar."""
 
     def rows(width: int) -> list[Row[Any]]:
         inner = max(width - MARGIN, 1)
         bar: Row[Any] = [("user", BAR), ("user_bubble", " ")] if width > MARGIN else []
-        return [[*bar, *row, ("user_bubble", "")] for row in part.rows(inner)]
+        return [[*bar, *row, ("user_bubble", "")] for row in chunk.rows(inner)]
 
-    return Part(rows, part.lines, part)
+    return Chunk(rows, chunk.lines, chunk)
 
 
-def _thought(part: Part) -> Part:
-    """The part in the style of thoughts where it is plain text."""
+def _thought(chunk: Chunk) -> Chunk:
+    """The chunk in the style of thoughts where it is plain text."""
 
     def rows(width: int) -> list[Row[Any]]:
-        return [[("thought" if style == "text" else style, text) for style, text in row] for row in part.rows(width)]
+        return [[("thought" if style == "text" else style, text) for style, text in row] for row in chunk.rows(width)]
 
-    return Part(rows, part.lines, part)
+    return Chunk(rows, chunk.lines, chunk)
 
 
 def _first_line(text: str) -> str:

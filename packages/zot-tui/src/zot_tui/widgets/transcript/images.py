@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zot_tui.text.runs import Row
-from zot_tui.widgets.transcript.chunks import Part
+from zot_tui.widgets.transcript.chunks import Chunk
 
 if TYPE_CHECKING:
-    from zot_tui.widgets.transcript.cell import Look
+    from zot_tui.widgets.transcript.cell import CellStyle
 
 HEAD = 1 << 16
 """Characters of base64 that tell an image's size, mostly: a photograph may have another image before it."""
@@ -30,22 +30,22 @@ class Pixels(NamedTuple):
     height: int
 
 
-def imaged(caption: Part, data: str, look: "Look", changed: Callable[[], object], *, large: bool) -> Part:
+def imaged(caption: Chunk, data: str, style: "CellStyle", changed: Callable[[], object], *, large: bool) -> Chunk:
     """The caption with the image of base64 `data` below it: once that is ready, until when `changed` is called.
 
     `large` allows it more of the screen.
     """
-    gallery = look.gallery
+    gallery = style.gallery
     if gallery is None:
         return caption
 
     def rows(width: int) -> list[Row[Any]]:
         return [*caption.rows(width), *gallery().rows(data, width, changed, large=large)]
 
-    return Part(rows, caption.lines, caption)
+    return Chunk(rows, caption.lines, caption)
 
 
-def told_pixels(data: str) -> Pixels | None:
+def image_size(data: str) -> Pixels | None:
     """The size of the image of base64 `data`, of which no more is decoded than it takes; None also for no base64."""
     for piece in (data[:HEAD], data) if len(data) > HEAD else (data,):
         try:

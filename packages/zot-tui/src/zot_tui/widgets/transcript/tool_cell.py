@@ -8,9 +8,9 @@ from zot_tui.text.runs import Row, clip_runs, join, runs_width
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.amounts import duration
-from zot_tui.widgets.transcript.blocks import WORTH, Block, Drawn, draw
-from zot_tui.widgets.transcript.cell import Cell, Look
-from zot_tui.widgets.transcript.chunks import MARGIN, Part, ansi_lines, chunks, folded, indented, preview, wrapped
+from zot_tui.widgets.transcript.blocks import WORTH, RenderableBlock, RenderedBlock, render_block
+from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.chunks import MARGIN, Chunk, ansi_lines, folded, indented, line_groups, preview, wrapped
 from zot_tui.widgets.transcript.images import imaged
 
 Ending: TypeAlias = Literal["ok", "failed", "stopped", "refused"]
@@ -34,7 +34,7 @@ _MARKS: dict[State, tuple[str, str]] = {
 class ToolCell(Cell):
     """A call of a tool: a row that says what runs, below it what it shows.
 
-    While it runs that is the end of its output; after `finish` its display blocks, folded past `Look.shown` rows. The
+    While it runs that is the end of its output; after `finish` its display blocks, folded past `CellStyle.shown` rows. The
     cell knows tools by the name it is given alone.
     """
 
@@ -44,26 +44,26 @@ class ToolCell(Cell):
         "_drawn",
         "_facts",
         "_frame",
-        "_look",
         "_name",
         "_output",
         "_seconds",
         "_state",
+        "_style",
     )
 
-    def __init__(self, name: str, argument: str = "", look: Look | None = None) -> None:
+    def __init__(self, name: str, argument: str = "", style: CellStyle | None = None) -> None:
         """`argument` is what tells this call from others of the tool: a path, a command."""
         super().__init__()
         self._name = sanitize_line(name)
         self._argument = sanitize(argument).strip()
-        self._look = look or Look()
+        self._style = style or CellStyle()
         self._state: State = "running"
         self._frame = 0
         self._output = ""
         self._seconds: float | None = None
         self._facts: tuple[str, ...] = ()
-        self._blocks: Sequence[Block] = ()
-        self._drawn: list[Drawn] | None = None
+        self._blocks: Sequence[RenderableBlock] = ()
+        self._drawn: list[RenderedBlock] | None = None
 
     @property
     def state(self) -> State:
@@ -83,7 +83,7 @@ class ToolCell(Cell):
     @property
     def tight(self) -> bool:
         """A call that shows one row stands close to others."""
-        return not self._look.framed and not self._shows()
+        return not self._style.framed and not self._shows()
 
     @property
     def argument(self) -> str:
@@ -121,7 +121,7 @@ class ToolCell(Cell):
     def finish(
         self,
         state: Ending,
-        blocks: Sequence[Block] = (),
+        blocks: Sequence[RenderableBlock] = (),
         seconds: float | None = None,
         facts: Sequence[str] = (),
     ) -> None:
@@ -141,9 +141,9 @@ class ToolCell(Cell):
         """See `Cell`."""
         inner = self._inside(width)
         if self._state == "running":
-            live = self._look.live
-            return sum(len(part.rows(inner)) for part in self._live_parts(live + 1)) > live
-        body, shown = self._body(), self._look.shown
+            live = self._style.live
+            return sum(len(chunk.rows(inner)) for chunk in self._live_chunks(live + 1)) > live
+        body, shown = self._body(), self._style.shown
         hidden = preview(body, inner, shown, tail=self._tail())[1] > 0 if shown else bool(body)
         return (
             hidden
@@ -154,7 +154,7 @@ class ToolCell(Cell):
 
     def _grows(self, width: int) -> bool:
         """Whether an image is larger, or more of them are seen, when it is expanded."""
-        gallery = self._look.gallery
+        gallery = self._style.gallery
         images = [drawn.image for drawn in self._drawings() if drawn.image]
         if gallery is None or not images:
             return False
@@ -167,64 +167,64 @@ class ToolCell(Cell):
         if not self.live:
             self._drawn = None
 
-    def _make(self) -> list[Part]:
-        body = self._shown_parts()
-        if self._look.framed:
-            return [self._top(), *(_side(part) for part in body), Part(_bottom)]
-        return [self._top(), *(indented(part, MARGIN + INDENT) for part in body)]
+    def _make(self) -> list[Chunk]:
+        body = self._shown_chunks()
+        if self._style.framed:
+            return [self._top(), *(_side(chunk) for chunk in body), Chunk(_bottom)]
+        return [self._top(), *(indented(chunk, MARGIN + INDENT) for chunk in body)]
 
     def _renew_head(self) -> None:
         """Only the first row has changed."""
-        if self._parts is not None:
-            self._parts[0] = self._top()
+        if self._chunks is not None:
+            self._chunks[0] = self._top()
         self._tell()
 
-    def _top(self) -> Part:
+    def _top(self) -> Chunk:
         whole = self._expanded
-        head = Part(lambda width: self._head(width, whole=whole))
-        return _framed(head) if self._look.framed else head
+        head = Chunk(lambda width: self._head(width, whole=whole))
+        return _framed(head) if self._style.framed else head
 
-    def _shown_parts(self) -> Sequence[Part]:
-        look = self._look
+    def _shown_chunks(self) -> Sequence[Chunk]:
+        style = self._style
         if self._state == "running":
             if not self._shows():
                 return []
-            limit = LIVE_EXPANDED if self._expanded else look.live
-            live = self._live_parts(limit)
-            return [Part(lambda width: [row for part in live for row in part.rows(width)][-limit:])]
+            limit = LIVE_EXPANDED if self._expanded else style.live
+            live = self._live_chunks(limit)
+            return [Chunk(lambda width: [row for chunk in live for row in chunk.rows(width)][-limit:])]
         if self._expanded:
-            return [part for drawn in self._drawings() for part in self._with_image(drawn)]
-        parts: list[Part] = []
+            return [chunk for drawn in self._drawings() for chunk in self._with_image(drawn)]
+        chunks: list[Chunk] = []
         hung = self._hung()
-        for images, group in groupby(self._drawings() if look.shown else (), key=lambda drawn: id(drawn) in hung):
+        for images, group in groupby(self._drawings() if style.shown else (), key=lambda drawn: id(drawn) in hung):
             drawings = list(group)
-            found = [part for drawn in drawings for part in (self._with_image(drawn) if images else drawn.parts)]
+            found = [chunk for drawn in drawings for chunk in (self._with_image(drawn) if images else drawn.chunks)]
             if found:
-                parts += found if images else [folded(found, look.shown, look.hint, tail=drawings[-1].tail)]
-        return parts
+                chunks += found if images else [folded(found, style.shown, style.hint, tail=drawings[-1].tail)]
+        return chunks
 
     def _hung(self) -> set[int]:
         """What shows an image unless it is expanded: the first few."""
-        drawings = self._drawings() if self._look.gallery is not None else ()
+        drawings = self._drawings() if self._style.gallery is not None else ()
         return {id(drawn) for drawn in [drawn for drawn in drawings if drawn.image][:IMAGES]}
 
-    def _with_image(self, drawn: Drawn) -> list[Part]:
+    def _with_image(self, drawn: RenderedBlock) -> list[Chunk]:
         if not drawn.image:
-            return drawn.parts
-        caption = drawn.parts[0]
-        return [imaged(caption, drawn.image, self._look, self._changed, large=self._expanded)]
+            return drawn.chunks
+        caption = drawn.chunks[0]
+        return [imaged(caption, drawn.image, self._style, self._changed, large=self._expanded)]
 
-    def _live_parts(self, limit: int) -> list[Part]:
+    def _live_chunks(self, limit: int) -> list[Chunk]:
         """The end of the output: what at least `limit` rows of it take, and little more."""
         lines = self._output.rstrip().rsplit("\n", limit)[-limit:]
-        return [wrapped(group) for group in chunks(ansi_lines("\n".join(lines), "tool_out"))]
+        return [wrapped(group) for group in line_groups(ansi_lines("\n".join(lines), "tool_out"))]
 
-    def _body(self) -> list[Part]:
-        return [part for drawn in self._drawings() for part in drawn.parts]
+    def _body(self) -> list[Chunk]:
+        return [chunk for drawn in self._drawings() for chunk in drawn.chunks]
 
-    def _drawings(self) -> list[Drawn]:
+    def _drawings(self) -> list[RenderedBlock]:
         if self._drawn is None:
-            self._drawn = [draw(block, self._argument) for block in self._blocks]
+            self._drawn = [render_block(block, self._argument) for block in self._blocks]
         return self._drawn
 
     def _tail(self) -> bool:
@@ -240,12 +240,12 @@ class ToolCell(Cell):
         """Whether anything stands below its first row."""
         if self._state == "running":
             return bool(self._output) and not self._output.isspace()
-        return any(drawn.parts for drawn in self._drawings()) and bool(self._look.shown or self._expanded)
+        return any(drawn.chunks for drawn in self._drawings()) and bool(self._style.shown or self._expanded)
 
     def _head(self, width: int, *, whole: bool) -> list[Row[Any]]:
         """What ran and how it ended: on one row with the argument clipped, or with `whole` on as many as it takes."""
         style, mark = _MARKS.get(self._state, ("spinner", ""))
-        mark = mark or self._look.frames[self._frame % len(self._look.frames)]
+        mark = mark or self._style.frames[self._frame % len(self._style.frames)]
         end = self._ending()
         named: Row[Any] = [("tool", detached(self._name))]
         first, _, rest = self._argument.partition("\n")
@@ -274,7 +274,7 @@ class ToolCell(Cell):
         return join(row)
 
 
-def _framed(head: Part) -> Part:
+def _framed(head: Chunk) -> Chunk:
     """The head as the upper edge of a box, or as it is where the screen is too narrow for one."""
 
     def rows(width: int) -> list[Row[Any]]:
@@ -287,7 +287,7 @@ def _framed(head: Part) -> Part:
             edged.append(join([("border", left), *row, ("border", right)]))
         return edged
 
-    return Part(rows)
+    return Chunk(rows)
 
 
 def _bottom(width: int) -> list[Row[Any]]:
@@ -295,16 +295,16 @@ def _bottom(width: int) -> list[Row[Any]]:
     return [[("border", "╰" + "─" * (width - 2) + "╯" if width >= FRAME else "─" * width)]]
 
 
-def _side(part: Part) -> Part:
-    """The part between the left and the right edge of a box."""
+def _side(chunk: Chunk) -> Chunk:
+    """The chunk between the left and the right edge of a box."""
 
     def rows(width: int) -> list[Row[Any]]:
         if width < FRAME:
-            return [*part.rows(width)]
+            return [*chunk.rows(width)]
         inner = width - 4
         return [
             join([("border", "│ "), *row, (None, " " * (inner - runs_width(row))), ("border", " │")])
-            for row in part.rows(inner)
+            for row in chunk.rows(inner)
         ]
 
-    return Part(rows, part.lines, part)
+    return Chunk(rows, chunk.lines, chunk)

@@ -10,15 +10,15 @@ from zot_tui.text.runs import Row, clip_runs, join, plain, runs_width
 from zot_tui.widgets.actions import Action
 from zot_tui.widgets.rows import RowCanvas, blank, canvas, column, cut
 from zot_tui.widgets.transcript.cell import Cell
-from zot_tui.widgets.transcript.chunks import Part
-from zot_tui.widgets.transcript.viewport import Flow, Place, View
+from zot_tui.widgets.transcript.chunks import Chunk
+from zot_tui.widgets.transcript.viewport import RowAddress, View, Viewport
 
 WHEEL = 3  # rows that the mouse wheel moves
 OVERLAP = 2  # rows that stay in view when a page is turned
-DRAWN = 512  # parts whose canvases and rows are kept
+DRAWN = 512  # chunks whose canvases and rows are kept
 
 
-class Turn(NamedTuple):
+class TranscriptHeading(NamedTuple):
     """A cell that begins a turn: its number, which `show` takes, and its first line."""
 
     number: int
@@ -42,12 +42,14 @@ class Transcript(urwid.Widget):
         self.older = False
         self._on_change = on_change
         self._on_older = on_older
-        self._flow = Flow()
+        self._viewport = Viewport()
         self._size: tuple[int, int] | None = None
         self._seen = 0  # the number after the last cell that was in view
         self._expanded = False
-        self._opened: dict[Cell, tuple[Place, Place]] = {}  # where the view was before a cell was expanded, and after
-        self._canvases: OrderedDict[Part, RowCanvas] = OrderedDict()
+        self._opened: dict[
+            Cell, tuple[RowAddress, RowAddress]
+        ] = {}  # where the view was before a cell was expanded, and after
+        self._canvases: OrderedDict[Chunk, RowCanvas] = OrderedDict()
         self._columns = 0
         self._running: list[Cell] = []  # those in view that may change by themselves
         self._stale = False  # it was said that it has changed, and it has not been drawn since
@@ -57,24 +59,24 @@ class Transcript(urwid.Widget):
     @property
     def cells(self) -> Sequence[Cell]:
         """All cells, the oldest first."""
-        return self._flow.cells
+        return self._viewport.cells
 
     def append(self, *cells: Cell) -> None:
         """Cells after the last."""
         self._adopt(cells)
-        self._flow.append(cells)
+        self._viewport.append(cells)
         self.changed()
 
     def prepend(self, cells: Iterable[Cell]) -> None:
         """Older cells before the first, in their order. The view stays where it is."""
         older = list(cells)
         self._adopt(older)
-        self._flow.prepend(older)
+        self._viewport.prepend(older)
         self.changed()
 
     def remove(self, cell: Cell) -> None:
         """Take a cell out; ValueError if it is not here."""
-        number = self._flow.remove(cell)
+        number = self._viewport.remove(cell)
         cell.watch(None)
         self._opened.clear()  # its places may be others' now
         self._seen -= number < self._seen
@@ -82,9 +84,9 @@ class Transcript(urwid.Widget):
 
     def clear(self) -> None:
         """Take all cells out and follow the end."""
-        for cell in self._flow.cells:
+        for cell in self._viewport.cells:
             cell.watch(None)
-        self._flow.clear()
+        self._viewport.clear()
         self._opened.clear()
         self._canvases.clear()
         self._seen = 0
@@ -92,37 +94,37 @@ class Transcript(urwid.Widget):
         self.changed()
 
     def refresh(self) -> None:
-        """Make every cell anew: what they have in common (`Look`) is different now."""
-        for cell in self._flow.cells:
+        """Make every cell anew: what they have in common (`CellStyle`) is different now."""
+        for cell in self._viewport.cells:
             cell.renew()
         self._canvases.clear()
         self.changed()
 
-    def turns(self) -> list[Turn]:
+    def headings(self) -> list[TranscriptHeading]:
         """The cells that begin a turn, older ones too."""
         self._fetch()
-        headings = ((self._flow.first + index, cell.heading) for index, cell in enumerate(self._flow.cells))
-        return [Turn(number, heading) for number, heading in headings if heading is not None]
+        headings = ((self._viewport.first + index, cell.heading) for index, cell in enumerate(self._viewport.cells))
+        return [TranscriptHeading(number, heading) for number, heading in headings if heading is not None]
 
     def lines(self, width: int, last: int | None = None) -> Iterator[str]:
         """The text of all cells, or of the last so many, as it would be drawn in `width` cells."""
-        for part, count in self._flow.rows(width, last):
-            if part is None:
+        for chunk, count in self._viewport.rows(width, last):
+            if chunk is None:
                 yield from [""] * count
             else:
-                yield from (plain(row).rstrip() for row in part.rows(width))
+                yield from (plain(row).rstrip() for row in chunk.rows(width))
 
     # Where it stands
 
     @property
     def following(self) -> bool:
         """Whether the end stays in view whatever comes."""
-        return self._flow.following
+        return self._viewport.following
 
     @property
     def new_below(self) -> int:
         """Cells that came while the end was out of view and were not looked at since."""
-        return 0 if self._flow.following else max(self._flow.end - self._seen, 0)
+        return 0 if self._viewport.following else max(self._viewport.end - self._seen, 0)
 
     @property
     def position(self) -> float:
@@ -133,7 +135,7 @@ class Transcript(urwid.Widget):
         """Move down by so many rows, up if negative, as far as there are any."""
         top = self._view().top
         if top is not None and self._size is not None:
-            self._hold(self._flow.moved(top, rows, self._size[0]))
+            self._hold(self._viewport.moved(top, rows, self._size[0]))
         if rows < 0 and top is not None:
             self._ask_for_older()
 
@@ -156,19 +158,19 @@ class Transcript(urwid.Widget):
     def home(self) -> None:
         """Go to the first cell of all."""
         self._fetch()
-        start = self._flow.start()
+        start = self._viewport.start()
         if start is not None:
             self._hold(start)
             self._ask_for_older()
 
     def to_end(self) -> None:
         """Go to the end and follow it."""
-        self._flow.follow()
+        self._viewport.follow()
         self.changed()
 
     def show(self, number: int) -> None:
         """Bring the first row of a cell to the top of the view, or as near as can be."""
-        place = self._flow.at(number)
+        place = self._viewport.at(number)
         if place is not None:
             self._hold(place)
 
@@ -176,12 +178,12 @@ class Transcript(urwid.Widget):
         """Go to the beginning of the turn in view, or of the one before."""
         top = self._view().top
         if top is not None:
-            self._turn(range(top.number - (top.part == 0 and top.row <= 0), self._flow.first - 1, -1))
+            self._turn(range(top.number - (top.chunk == 0 and top.row <= 0), self._viewport.first - 1, -1))
 
     def next_turn(self) -> None:
         """Go to the next turn, or to the end."""
         top = self._view().top
-        if top is not None and not self._turn(range(top.number + 1, self._flow.end)):
+        if top is not None and not self._turn(range(top.number + 1, self._viewport.end)):
             self.to_end()
 
     def perform(self, action: str) -> None:
@@ -201,9 +203,9 @@ class Transcript(urwid.Widget):
             return
         view = self._view()
         for number in dict.fromkeys(piece.number for piece in reversed(view.slices)):
-            cell = self._flow.cell(number)
+            cell = self._viewport.cell(number)
             if view.top is not None and (cell.expanded or cell.folds(self._size[0])):
-                if self._flow.following and (cell.live or cell.expanded):
+                if self._viewport.following and (cell.live or cell.expanded):
                     self._opened.pop(cell, None)
                     cell.expanded = not cell.expanded
                 elif cell.expanded:
@@ -212,28 +214,28 @@ class Transcript(urwid.Widget):
                     self._expand(number, view.top)
                 return
 
-    def _expand(self, number: int, top: Place) -> None:
-        cell, (width, height) = self._flow.cell(number), self._size or (80, 24)
+    def _expand(self, number: int, top: RowAddress) -> None:
+        cell, (width, height) = self._viewport.cell(number), self._size or (80, 24)
         before = self._row(top, width)
         cell.expanded = True
         place = top
         if top.number != number or self._row(top, width) != before:
-            place = self._flow.bringing(number, top, width, height)
+            place = self._viewport.bringing(number, top, width, height)
         self._opened[cell] = (top, place)
-        end = self._flow.ending(width, height)
-        if not (self._flow.following and end is not None and end <= Place(number, 0, 0)):
+        end = self._viewport.ending(width, height)
+        if not (self._viewport.following and end is not None and end <= RowAddress(number, 0, 0)):
             self._hold(place)
 
-    def _fold(self, number: int, top: Place) -> None:
-        cell = self._flow.cell(number)
+    def _fold(self, number: int, top: RowAddress) -> None:
+        cell = self._viewport.cell(number)
         before, after = self._opened.pop(cell, (top, top))
         cell.expanded = False
         self._hold(before if top >= after else top)
 
-    def _row(self, place: Place, width: int) -> Row[Any] | None:
+    def _row(self, place: RowAddress, width: int) -> Row[Any] | None:
         """What stands at a place; None if that is an empty row between cells, or is no more."""
-        parts = self._flow.parts(place.number)
-        rows = parts[place.part].rows(width) if place.part < len(parts) else []
+        chunks = self._viewport.chunks(place.number)
+        rows = chunks[place.chunk].rows(width) if place.chunk < len(chunks) else []
         return rows[place.row] if 0 <= place.row < len(rows) else None
 
     def toggle_all_expanded(self) -> None:
@@ -241,8 +243,8 @@ class Transcript(urwid.Widget):
         self._expanded = not self._expanded
         self._opened.clear()
         top = self._view().top
-        following = self._flow.following
-        for cell in self._flow.cells:
+        following = self._viewport.following
+        for cell in self._viewport.cells:
             cell.expanded = self._expanded
         if top is not None and not following:
             self._hold(top)
@@ -270,17 +272,17 @@ class Transcript(urwid.Widget):
         self._stale = False
         view = self._view()
         seen = dict.fromkeys(piece.number for piece in view.slices)
-        self._running = [cell for number in seen if (cell := self._flow.cell(number)).live]
+        self._running = [cell for number in seen if (cell := self._viewport.cell(number)).live]
         self._seen = max(self._seen, view.bottom.number + 1 if view.bottom is not None else 0)
         mark = [] if view.at_end else self._mark(view, columns)
         pieces: list[RowCanvas] = []
-        for index, (_, part, first, count) in enumerate(view.slices):
+        for index, (_, chunk, first, count) in enumerate(view.slices):
             shown = count - (1 if mark and index == len(view.slices) - 1 else 0)
             if shown:
-                pieces.append(self._canvas(part, first, shown, columns))
+                pieces.append(self._canvas(chunk, first, shown, columns))
         if mark:
             last = view.slices[-1]
-            row = last.part.rows(columns)[last.first + last.rows - 1] if last.part is not None else []
+            row = last.chunk.rows(columns)[last.first + last.rows - 1] if last.chunk is not None else []
             pieces.append(canvas([_marked(row, mark, columns)], columns))
         missing = height - sum(piece.rows() for piece in pieces)
         if missing:
@@ -294,20 +296,20 @@ class Transcript(urwid.Widget):
         self.scroll(-WHEEL if button == 4 else WHEEL)
         return True
 
-    def _canvas(self, part: Part | None, first: int, count: int, columns: int) -> RowCanvas:
-        """So many rows of a part, or empty ones."""
-        if part is None:
+    def _canvas(self, chunk: Chunk | None, first: int, count: int, columns: int) -> RowCanvas:
+        """So many rows of a chunk, or empty ones."""
+        if chunk is None:
             return blank(columns, count)
         if columns != self._columns:
             self._canvases.clear()
             self._columns = columns
-        found = self._canvases.get(part)
+        found = self._canvases.get(chunk)
         if found is None:
-            found = canvas(part.rows(columns), columns)
+            found = canvas(chunk.rows(columns), columns)
             if len(self._canvases) >= DRAWN:
                 self._canvases.popitem(last=False)[0].forget()
-        self._canvases[part] = found
-        self._canvases.move_to_end(part)
+        self._canvases[chunk] = found
+        self._canvases.move_to_end(chunk)
         if count == found.rows():
             return found
         return cut(found, first, count)
@@ -316,10 +318,10 @@ class Transcript(urwid.Widget):
         bottom = view.bottom
         if bottom is None or view.at_end or self._size is None:
             return 1.0
-        parts = self._flow.parts(bottom.number)
-        rows = len(parts[bottom.part].rows(self._size[0]))
-        within = (bottom.part + (bottom.row + 1) / rows) / len(parts)
-        return (bottom.number - self._flow.first + within) / len(self._flow.cells)
+        chunks = self._viewport.chunks(bottom.number)
+        rows = len(chunks[bottom.chunk].rows(self._size[0]))
+        within = (bottom.chunk + (bottom.row + 1) / rows) / len(chunks)
+        return (bottom.number - self._viewport.first + within) / len(self._viewport.cells)
 
     def _mark(self, view: View, columns: int) -> Row[Any]:
         """Where the view is, and what came below it."""
@@ -329,11 +331,11 @@ class Transcript(urwid.Widget):
         return clip_runs([*row, ("dim", f" {min(int(self._position(view) * 100), 99)}% ")], columns)
 
     def _view(self) -> View:
-        return self._flow.view(*self._size) if self._size is not None else View()
+        return self._viewport.view(*self._size) if self._size is not None else View()
 
-    def _hold(self, place: Place) -> None:
+    def _hold(self, place: RowAddress) -> None:
         width, height = self._size or (80, 24)
-        self._flow.hold(place, width, height)
+        self._viewport.hold(place, width, height)
         self.changed()
 
     def _page(self) -> int:
@@ -343,7 +345,7 @@ class Transcript(urwid.Widget):
     def _turn(self, numbers: Iterable[int]) -> bool:
         """Go to the first of these cells that begins a turn, if one does."""
         for number in numbers:
-            if self._flow.cell(number).heading is not None:
+            if self._viewport.cell(number).heading is not None:
                 self.show(number)
                 return True
         return False
@@ -354,7 +356,7 @@ class Transcript(urwid.Widget):
         if not self.older or self._on_older is None or top is None or self._size is None:
             return
         width, height = self._size
-        if self._flow.moved(top, -height, width) == self._flow.start():
+        if self._viewport.moved(top, -height, width) == self._viewport.start():
             self.older = False
             self._on_older()
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.local.pick import Place, any_server
-from zot_agent.ui.first_run.first_run import FirstRun, Server, Variables, Way, first_run, key_kind
+from zot_agent.ui.first_run.check import FirstRun, Server, Variables, Way, first_run, key_kind
 from zot_agent.ui.first_run.welcome import page
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
