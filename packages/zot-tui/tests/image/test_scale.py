@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from zot_tui.image.fit import ASSUMED, Room, cells, fit, most_rows
+from zot_tui.image.pixel_size import Pixels, pixels
 from zot_tui.image.scale import CHARACTERS, Scaled, Unreadable, png, scaled
-from zot_tui.widgets.transcript.images import Pixels, pixels
 
 Encode = Callable[..., str]
 SIDES = st.integers(1, 20_000)

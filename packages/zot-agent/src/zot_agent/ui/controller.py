@@ -294,7 +294,7 @@ class Controller:
             self.prompt_input.sent(typed)
 
     def cancel(self) -> None:
-        """Close suggestions, leave the editor's mode, clear notes, stop work or clear the text: the first that applies."""
+        """Close suggestions, leave the editor's mode, clear notes, stop work or clear the text: whichever is first."""
         if self.prompt_input.cancel() or self.view.editor.escape() or self.presenter.clear_notes():
             self._changed()
         elif self.conversation.busy:

@@ -21,7 +21,7 @@ SLOW_AFTER = 0.3
 
 
 class CommandDispatcher:
-    """Runs commands for `chat`, at the same time as each other and as the conversation where `SlashCommand.busy` allows.
+    """Runs commands for `chat`, beside each other, and beside the conversation where `SlashCommand.busy` allows it.
 
     `changed` is called when `slow_command` changes.
     """

@@ -94,7 +94,7 @@ class Screen(urwid.Widget):
         return column([conversation, *parts], columns)
 
     def _lower(self, rows: int) -> list[tuple[Any, bool]]:
-        """Return the widgets below the conversation, from the bottom up, and whether each stays when there is no room."""
+        """Return the widgets below the conversation, from the bottom up, and whether each keeps its rows."""
         self.editor.max_rows = max(min(rows // 3, 12), 1)
         widgets: list[tuple[Any, bool]] = [(self.status, rows < 2 * MIN_TRANSCRIPT), (self.editor, True)]
         if self._panel is not None:
@@ -105,7 +105,7 @@ class Screen(urwid.Widget):
         return [*widgets, (self.spinner, False), (self._queue, False)]
 
     def _below(self, columns: int) -> int:
-        """Return the rows that stay visible below a dialog: the status, and the editor while the dialog waits for it."""
+        """Return the rows visible below a dialog: the status, and the editor while the dialog waits for it."""
         rows = self.status.rows((columns,))
         if self.stack.beside:
             rows += self.editor.rows((columns,))

@@ -29,7 +29,7 @@ class ThemeChoice(Record):
 
 @record
 class _Watched(Record):
-    """The theme file that was last read, even if it was invalid: its theme's name, path and time of change (0: none)."""
+    """The theme file that was last read, valid or not: the theme's name, its path and time of change (0: no file)."""
 
     name: str
     path: str

@@ -4,7 +4,7 @@ import re
 import sys
 from struct import unpack
 
-from zot_tui.widgets.transcript.images import Pixels
+from zot_tui.image.pixel_size import Pixels
 
 if sys.platform != "win32":
     import fcntl

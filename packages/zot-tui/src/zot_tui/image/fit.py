@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from zot_tui.widgets.transcript.images import Pixels
+from zot_tui.image.pixel_size import Pixels
 
 ASSUMED = Pixels(8, 16)
 """The pixels of a cell where the terminal does not say."""

@@ -13,11 +13,11 @@ from zot_tui.image import iterm, kitty
 from zot_tui.image.cell import QUERY, cell_pixels, reply_pixels
 from zot_tui.image.drawing import Drawing, drawing
 from zot_tui.image.fit import ASSUMED, Room, fit, most_rows
+from zot_tui.image.pixel_size import Pixels, image_size
 from zot_tui.image.protocol import choose
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
 from zot_tui.theme.color import DEFAULT, Rgb, rgb
-from zot_tui.widgets.transcript.images import Pixels, image_size
 
 if TYPE_CHECKING:
     from zot_tui.terminal.terminal import Display

@@ -10,8 +10,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from zot_tui.image.fit import Room, fit
+from zot_tui.image.pixel_size import Pixels, pixels
 from zot_tui.theme.color import Rgb
-from zot_tui.widgets.transcript.images import Pixels, pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image, Transpose

@@ -1,4 +1,4 @@
-"""`Rows`: the one bridge from rows of styled runs to urwid; every widget here draws through it."""
+"""`Rows` and `canvas`: the bridge from rows of styled runs to urwid, which every widget here draws through."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -12,16 +12,18 @@ from zot_tui.text.width import width
 from zot_tui.theme.palette import urwid_color, urwid_settings
 
 Source: TypeAlias = Callable[[int], Sequence[Row[Any]]]
-"""Gives the rows for a width in cells; none may be wider."""
+"""Returns the rows for a width in cells; no row may be wider."""
 
 
-RUNS = 40
-"""Runs of a row that is kept: those with more are images, and take some 40 kB each."""
+CACHED_RUNS = 40
+"""Most runs of a row that is cached: longer rows are images, and take some 40 kB each."""
 
 
 class RowCanvas(urwid.Canvas):
-    """Rows in their full width, as a terminal takes them: a screen that is made of whole rows is a list of them, and
-    those that stay the same stay the same objects. `parts` are the canvases it was made of."""
+    """Full-width rows in the form that the terminal output takes.
+
+    A screen is a list of such rows, and unchanged rows stay the same objects. `parts` are the canvases it was made of.
+    """
 
     def __init__(
         self,
@@ -37,11 +39,11 @@ class RowCanvas(urwid.Canvas):
         self.children = [(0, row, part, None) for row, part in parts]  # whose widgets urwid's cache watches
 
     def rows(self) -> int:
-        """How many there are."""
+        """Return the number of rows."""
         return len(self.drawn)
 
     def cols(self) -> int:
-        """Their width in cells."""
+        """Return the width in cells."""
         return self.columns
 
     def content(
@@ -66,22 +68,24 @@ class RowCanvas(urwid.Canvas):
 
 
 def canvas(rows: Sequence[Row[Any]], columns: int, cursor: tuple[int, int] | None = None) -> RowCanvas:
-    """The rows, padded to `columns` cells; `cursor` is column and row.
+    """Return a canvas of the rows, padded to `columns` cells; `cursor` is column and row.
 
-    A style is the name of a theme's token, None, or an `Sgr`. The last run of a row colours what is left of it if its
-    text is empty: `("user_bubble", "")` draws a band.
+    A style is the name of a theme's token, None, or an `Sgr`. If the last run of a row has an empty text, its style
+    fills the rest of the row: `("user_bubble", "")` draws a band.
     """
-    return RowCanvas([(_kept if len(row) <= RUNS else _drawn)(tuple(row), columns) for row in rows], columns, cursor)
+    return RowCanvas(
+        [(_cached if len(row) <= CACHED_RUNS else _drawn)(tuple(row), columns) for row in rows], columns, cursor
+    )
 
 
 @lru_cache(maxsize=2048)
-def _kept(row: tuple[Run[Any], ...], columns: int) -> Drawn:
-    """As `_drawn`. What grows is drawn again and again, and most of its rows are as they were."""
+def _cached(row: tuple[Run[Any], ...], columns: int) -> Drawn:
+    """Cached `_drawn`: growing text is drawn again and again, and most of its rows stay the same."""
     return _drawn(row, columns)
 
 
 def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
-    """A row of its full width."""
+    """Return a row padded to its full width."""
     used = 0
     drawn: Drawn = []
     for style, text in row:
@@ -95,12 +99,12 @@ def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
 
 
 def rows_of(whole: urwid.Canvas) -> Sequence[Drawn]:
-    """The rows of any canvas."""
+    """Return the rows of any canvas."""
     return whole.drawn if isinstance(whole, RowCanvas) else cast("list[Drawn]", list(whole.content()))
 
 
 def column(parts: Iterable[urwid.Canvas], columns: int) -> RowCanvas:
-    """Canvases of that width, one below the other; the cursor is that of the last one that has one."""
+    """Return the canvases, all `columns` wide, one below the other, with the last cursor among them."""
     drawn: list[Drawn] = []
     cursor: tuple[int, int] | None = None
     placed: list[tuple[int, urwid.Canvas]] = []
@@ -113,7 +117,7 @@ def column(parts: Iterable[urwid.Canvas], columns: int) -> RowCanvas:
 
 
 def cut(whole: urwid.Canvas, first: int, count: int) -> RowCanvas:
-    """So many rows of a canvas, empty ones where it has none; the cursor is lost if it is in none of them."""
+    """Return `count` rows of a canvas from `first` on, padded with empty rows. A cursor outside of them is dropped."""
     drawn = rows_of(whole)[first : first + count]
     if len(drawn) < count:
         drawn = [*drawn, *blank(whole.cols(), count - len(drawn)).drawn]
@@ -123,7 +127,7 @@ def cut(whole: urwid.Canvas, first: int, count: int) -> RowCanvas:
 
 
 def blank(columns: int, count: int) -> RowCanvas:
-    """So many empty rows."""
+    """Return `count` empty rows."""
     return RowCanvas([_blank(columns)] * count, columns)
 
 
@@ -134,17 +138,17 @@ def _blank(columns: int) -> Drawn:
 
 @lru_cache(maxsize=4096)
 def attribute_of(style: Hashable) -> Hashable:
-    """What urwid takes for a style: tokens stand in its palette under their names."""
+    """Return urwid's attribute for a style: tokens are in its palette by name, an `Sgr` becomes an `AttrSpec`."""
     if not isinstance(style, Sgr):
         return style
     foreground = ",".join([urwid_color(style.foreground), *urwid_settings(style.attributes)])
     background = urwid_color(style.background)
-    # Among true colours urwid makes channels of an indexed one, and kitty knows an image by the index.
+    # With true colours urwid converts indexed colours to RGB, but kitty identifies an image by the index.
     return urwid.AttrSpec(foreground, background, colors=16777216 if "#" in foreground + background else 256)
 
 
 class Rows(urwid.Widget):
-    """Draws what `source` gives for the width at hand; `changed` has it asked again. Takes no keys."""
+    """Draws the rows that `source` returns for the current width; `changed` asks it again. Takes no keys."""
 
     _sizing = frozenset([urwid.FLOW])
     _selectable = False
@@ -156,12 +160,12 @@ class Rows(urwid.Widget):
         self._rows: Sequence[Row[Any]] | None = None
 
     def changed(self) -> None:
-        """The source would give something else now."""
+        """Ask the source again at the next drawing."""
         self._rows = None
         self._invalidate()
 
     def rows(self, size: Any, focus: bool = False) -> int:  # noqa: FBT001, FBT002  urwid's
-        """How many rows it takes."""
+        """See urwid."""
         return len(self._at(size[0]))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's

@@ -1,4 +1,4 @@
-"""`Spinner`: the row that says that something is being worked on, and for how long."""
+"""`Spinner`: the row that shows that work is going on, and for how long."""
 
 import time
 from collections.abc import Callable, Hashable
@@ -12,25 +12,25 @@ from zot_tui.widgets.rows import Rows
 
 FRAMES = ("·", "•", "·", " ")
 INTERVAL_MS = 125
-FASTEST_MS = 33  # a frame more often than the screen is redrawn is not seen
+FASTEST_MS = 33  # the screen is not redrawn more often
 
 _MARGIN = 2
 
 
 class Timer(Protocol):
-    """A call that is to come."""
+    """A scheduled call."""
 
     def cancel(self) -> object:
-        """Do not let it come."""
+        """Cancel the call."""
 
 
 class Spinner(Rows):
-    """One row, empty while nothing spins, and no timer then.
+    """One row, empty and without a timer while nothing spins.
 
-    It never takes no row: what contains a widget without rows does not hear when it changes (urwid's CanvasCache).
+    It always takes a row, because urwid's CanvasCache does not notice changes of a widget without rows.
 
-    `after` calls back in so many seconds (`App.after`), `redraw` asks for the screen to be drawn (`App.redraw`), `theme`
-    is a theme's. `clock` gives seconds.
+    `after` calls back after so many seconds (`App.after`), `redraw` redraws the screen (`App.redraw`), `theme` is the
+    part of a theme for spinners, `clock` returns seconds.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Spinner(Rows):
 
     @property
     def theme(self) -> SpinnerTheme:
-        """Frames, messages and their interval; a theme switched to brings another one."""
+        """Frames, messages and interval; changes with the theme."""
         return self._theme
 
     @theme.setter
@@ -67,17 +67,19 @@ class Spinner(Rows):
 
     @property
     def spinning(self) -> bool:
-        """Whether it is shown."""
+        """Whether the spinner is shown."""
         return self._started is not None
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the start; 0 if it does not spin."""
+        """Seconds since the start; 0 if it is not spinning."""
         return 0.0 if self._started is None else max(0.0, self._clock() - self._started)
 
     def start(self, label: str = "", hint: str = "") -> None:
-        """Spin, with `label` (else one of the theme's messages, in turn) and `hint` behind the time. While it spins
-        already, the time goes on."""
+        """Start spinning, or change the texts while spinning; the time continues.
+
+        `label` defaults to the theme's messages, in turn; `hint` is shown after the time.
+        """
         if self._started is None:
             self._started = self._clock()
             self._starts += 1
@@ -85,10 +87,10 @@ class Spinner(Rows):
         self._hint = sanitize_line(hint)
         self.label = label
         if self._timer is None:
-            self._timer = self._after(self._interval, self._turn)
+            self._timer = self._after(self._interval, self._next_frame)
 
     def stop(self) -> None:
-        """Be gone."""
+        """Stop and hide the spinner."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -98,7 +100,7 @@ class Spinner(Rows):
 
     @property
     def label(self) -> str:
-        """What is said beside the frame."""
+        """The text next to the frame."""
         return self._label
 
     @label.setter
@@ -108,8 +110,8 @@ class Spinner(Rows):
         self._label = detached(sanitize_line(text or turn))
         self._show()
 
-    def _turn(self) -> None:
-        self._timer = self._after(self._interval, self._turn)
+    def _next_frame(self) -> None:
+        self._timer = self._after(self._interval, self._next_frame)
         self._frame = (self._frame + 1) % len(self._frames)
         self._show()
 
@@ -129,7 +131,7 @@ class Spinner(Rows):
 
 
 def duration(seconds: float) -> str:
-    """`7s`, `1m 05s`, `2h 03m`."""
+    """Format whole seconds: `7s`, `1m 05s`, `2h 03m`."""
     whole = int(seconds)
     if whole < 60:
         return f"{whole}s"

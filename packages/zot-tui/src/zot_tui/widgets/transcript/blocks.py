@@ -1,6 +1,6 @@
-"""`RENDERERS`: how each kind of display block is drawn; no urwid.
+"""`render_block`: draws each kind of display block; no urwid.
 
-A block is any record with a `kind`. What else it has depends on that: `text` (`text`), `code` (`path`, `text`,
+A block is any record with a `kind`. Its other fields depend on the kind: `text` (`text`), `code` (`path`, `text`,
 `start_line`), `diff` (`path`, `diff`, and `starts` if the numbers of its lines are known: see `parse_diff`), `files`
 (`paths`), `terminal` (`command`, `output`, `exit_code` or None if it was stopped, `duration` in seconds), `image`
 (`mime_type`, base64 `data`, `source`).
@@ -13,32 +13,32 @@ from typing import Any, Protocol
 
 from zot_tui.diff import DiffLine, diff_rows, parse_diff
 from zot_tui.highlight import Lexing, lexing
+from zot_tui.image.pixel_size import HEAD, image_size
 from zot_tui.text.runs import Row, Run
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import clip, expand_tabs
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.amounts import counted, duration, size
 from zot_tui.widgets.transcript.chunks import ROWS, SIZE, TAB, Chunk, TextLine, ansi_lines, line_groups, wrapped
-from zot_tui.widgets.transcript.images import HEAD, image_size
 
-WORTH = 0.05  # seconds from which it is said how long something took
-KIND, SOURCE = 16, 400  # cells of an image's type and of its name: anybody may have given them
+MIN_DURATION = 0.05  # seconds from which a duration is shown
+KIND, SOURCE = 16, 400  # most cells of an image's type and name, which come from outside
 
 
 class RenderableBlock(Protocol):
-    """A display block: one record of many kinds."""
+    """A display block of any kind."""
 
     @property
     def kind(self) -> str:
-        """Which renderer draws it."""
+        """The key of its renderer in `RENDERERS`."""
 
 
 @dataclass(slots=True)
 class RenderedBlock:
     """A block as chunks.
 
-    `note` says it in a few words, for the row above: what changed, how it ended. `tail` is whether its end matters more
-    than its beginning when there is room for one of them. `image` is base64 of one that belongs below the chunks.
+    `note` summarizes it in a few words for the row above: what changed, how it ended. `tail` is whether to keep its end
+    rather than its beginning when folded. `image` is the base64 data of an image to show below the chunks.
     """
 
     chunks: list[Chunk] = field(default_factory=list)
@@ -48,7 +48,7 @@ class RenderedBlock:
 
 
 def render_block(block: RenderableBlock, subject: str = "") -> RenderedBlock:
-    """The block, drawn below a row that names `subject` already (a path, a command). An unknown kind is its name."""
+    """Draw a block below a row that already shows `subject` (a path, a command). An unknown kind shows its name."""
     renderer = RENDERERS.get(block.kind)
     if renderer is None:
         return RenderedBlock([wrapped([[("dim", f"({sanitize_line(block.kind)})")]])])
@@ -60,7 +60,7 @@ def _text(block: Any, _subject: str) -> RenderedBlock:
 
 
 def _code(block: Any, subject: str) -> RenderedBlock:
-    """The lines in colours behind their numbers."""
+    """Draw highlighted lines with their numbers."""
     text = sanitize(block.text)
     lines = text.removesuffix("\n").split("\n") if text else []
     cells = len(str(block.start_line + len(lines) - 1))
@@ -95,7 +95,7 @@ def _files(block: Any, _subject: str) -> RenderedBlock:
 
 
 def _terminal(block: Any, subject: str) -> RenderedBlock:
-    """The command unless it is the subject, and what it printed; the note says how it ended."""
+    """Draw the command, unless it is the subject, and its output; the note says how it ended."""
     chunks: list[Chunk] = []
     command = sanitize(block.command).strip()
     if command and command != subject.strip():
@@ -110,7 +110,7 @@ def _terminal(block: Any, subject: str) -> RenderedBlock:
 
 
 def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
-    took = duration(seconds) if seconds >= WORTH else ""
+    took = duration(seconds) if seconds >= MIN_DURATION else ""
     if exit_code == 0:
         return [("muted", took)] if took else []
     how: Run[Any] = ("warning", "stopped") if exit_code is None else ("error", f"exit {exit_code}")
@@ -118,18 +118,18 @@ def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
 
 
 def _image(block: Any, _subject: str) -> RenderedBlock:
-    """What image it is, in a row."""
+    """Draw a caption with type, size and name."""
     found = image_size(block.data)
     kind = clip(sanitize_line(block.mime_type).rpartition("/")[2].upper(), KIND) or "image"
-    facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(_held(block.data))]
+    facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(_byte_count(block.data))]
     source = clip(sanitize_line(getattr(block, "source", "")), SOURCE)
     line: TextLine = [("dim", "▨ "), ("tool_out", " · ".join(facts))]
     caption = wrapped([[*line, ("muted", f"  {source}" if source else "")]])
     return RenderedBlock([caption], image=block.data if found else "")
 
 
-def _held(data: str) -> int:
-    """The bytes of base64 `data`, 0 of what is none. What is large is not decoded for a number."""
+def _byte_count(data: str) -> int:
+    """Return the number of bytes in base64 `data`, 0 if it is invalid. Large data is not decoded for that."""
     if len(data) > HEAD:
         return len(data) * 3 // 4 - data[-2:].count("=")
     try:
@@ -153,13 +153,13 @@ def _chunks(lines: Sequence[TextLine]) -> list[Chunk]:
 
 
 def _title(path: str, subject: str) -> Iterator[Chunk]:
-    """The file's name where the row above does not say it, or the end of it."""
+    """Yield the file's name, unless the row above shows it or its end."""
     if path and path != subject and not (subject and path.endswith(f"/{subject}")):
         yield wrapped([[("diff.header", detached(sanitize_line(path)))]])
 
 
 def _groups(lines: Sequence[str], number: int) -> Iterator[tuple[int | None, list[str]]]:
-    """The lines of each chunk, and the number of its first one; None if that goes on a line that was cut."""
+    """Yield the lines of each chunk and the number of the first; None if that continues a line that was split."""
     group: list[str] = []
     start, room = number, SIZE
     for line in lines:
@@ -180,7 +180,7 @@ def _groups(lines: Sequence[str], number: int) -> Iterator[tuple[int | None, lis
 
 
 class _Code:
-    """A piece of code: its lines, the number of the first of them, and the piece it goes on."""
+    """A piece of code: its lines, the number of the first one, and the piece before it."""
 
     __slots__ = ("_before", "_cells", "_first", "_lexing", "_lines", "_path")
 
@@ -193,7 +193,7 @@ class _Code:
         self._lexing: Lexing | None = None
 
     def rows(self, width: int) -> list[Row[Any]]:
-        """See `Chunk`."""
+        """Return the rows, see `Chunk`."""
         rows: list[Row[Any]] = []
         rest: Run[Any] = ("dim", " " * (self._cells + 2))
         for index, line in enumerate(self._lexed().rows):
@@ -202,7 +202,7 @@ class _Code:
         return rows
 
     def _lexed(self) -> Lexing:
-        """The code in colours, from the state that the pieces before end in."""
+        """Return the highlighted code, starting from the state at the end of the previous piece."""
         waiting = [self]
         while waiting[-1]._lexing is None and waiting[-1]._before is not None:
             waiting.append(waiting[-1]._before)
@@ -215,14 +215,14 @@ class _Code:
 
 
 def _diff_chunk(lines: Sequence[DiffLine], cells: int) -> Chunk:
-    """Some lines of a diff as a chunk, their numbers `cells` wide like those of all others."""
-    places: list[list[DiffLine]] = [[]]
+    """Return lines of a diff as a chunk, with numbers padded to `cells`."""
+    hunks: list[list[DiffLine]] = [[]]
     for line in lines:
         if line.sign == "...":
-            places.append([])
+            hunks.append([])
         else:
-            places[-1].append(line)
-    starts = [_start(place) for place in places]
+            hunks[-1].append(line)
+    starts = [_start(hunk) for hunk in hunks]
     text = "\n".join("..." if line.sign == "..." else line.sign + line.text for line in lines)
     own = max((len(str(line.new or line.old)) for line in lines if line.new or line.old), default=0)
     missing = cells - own + (1 if not own else 0) if cells else 0
@@ -234,8 +234,8 @@ def _diff_chunk(lines: Sequence[DiffLine], cells: int) -> Chunk:
     return Chunk(rows, len(lines))
 
 
-def _start(place: Sequence[DiffLine]) -> tuple[int, int]:
-    """The numbers, old and new, that stand where these lines begin; 0 for what is not known."""
-    old = next((line.old for line in place if line.old), 0)
-    new = next((line.new for line in place if line.new), 0)
+def _start(hunk: Sequence[DiffLine]) -> tuple[int, int]:
+    """Return the old and new line numbers where a hunk begins; 0 if unknown."""
+    old = next((line.old for line in hunk if line.old), 0)
+    new = next((line.new for line in hunk if line.new), 0)
     return old or min(new, 1), new or min(old, 1)

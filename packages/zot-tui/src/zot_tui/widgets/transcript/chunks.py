@@ -1,4 +1,4 @@
-"""`Chunk`: a small piece of a transcript that is drawn as a whole, and what cuts text into such pieces; no urwid."""
+"""`Chunk`: a small piece of a transcript that is drawn as a whole; and splitting text into chunks. No urwid."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -8,35 +8,37 @@ from zot_tui.text.runs import Row, clip_runs, join, runs_width
 from zot_tui.text.sanitize import detached, sanitize
 from zot_tui.text.wrap import wrap
 
-ROWS = 40  # lines of a chunk at most
-SIZE = 2000  # characters of a chunk at most: some 40 rows of a screen of 80 cells
-MARGIN = 2  # cells left of all text
+ROWS = 40  # most lines of a chunk
+SIZE = 2000  # most characters of a chunk: some 40 rows of a screen of 80 cells
+MARGIN = 2  # cells to the left of all text
 TAB = 4
 
 TextLine: TypeAlias = Row[Any]
 """A line of text before it is wrapped: runs without line breaks."""
 
 
-class Keeps(Protocol):
-    """Something that keeps rows, and can forget them."""
+class RowCache(Protocol):
+    """Something that caches rows and can drop them."""
 
     def forget(self) -> None:
-        """Keep no rows."""
+        """Drop the cached rows."""
         ...
 
 
 class Chunk:
-    """Rows for a width, made when they are asked for and kept for the last width.
+    """Rows made on demand and cached for the last width.
 
-    A chunk is a value: what changes becomes another chunk. `lines` is how many lines of text it holds, 1 at least; of a
-    line that was cut, every piece counts as one. `source` gives rows that are not wider than the width it is called
-    with (1 or more); if it gives none, the chunk is an empty row. `inner` is what its rows come from,
-    where that keeps rows of its own.
+    A chunk never changes; changed text becomes another chunk. `lines` is its number of lines of text, 1 or more; each
+    piece of a line that was split counts as one. `source` returns rows no wider than the width it is called with
+    (1 or more); if it returns none, the chunk is an empty row. `inner` is the origin of the rows, if it caches rows
+    too.
     """
 
     __slots__ = ("_inner", "_rows", "_source", "_width", "lines")
 
-    def __init__(self, source: Callable[[int], Sequence[Row[Any]]], lines: int = 1, inner: Keeps | None = None) -> None:
+    def __init__(
+        self, source: Callable[[int], Sequence[Row[Any]]], lines: int = 1, inner: RowCache | None = None
+    ) -> None:
         self._source = source
         self._inner = inner
         self._width = 0
@@ -44,21 +46,21 @@ class Chunk:
         self.lines = max(lines, 1)
 
     def rows(self, width: int) -> Sequence[Row[Any]]:
-        """What is drawn in `width` cells."""
+        """Return the rows for a width of `width` cells."""
         if width != self._width:
             self._rows = self._source(width) or [[]]
             self._width = width
         return self._rows
 
     def forget(self) -> None:
-        """Keep no rows."""
+        """Drop the cached rows."""
         self._width, self._rows = 0, ()
         if self._inner is not None:
             self._inner.forget()
 
 
 def wrapped(lines: Sequence[TextLine], first: Row[Any] | None = None, rest: Row[Any] | None = None) -> Chunk:
-    """A chunk of whole lines, wrapped; `first` stands before the first row of each, `rest` before its others."""
+    """Return a chunk of wrapped lines; `first` is put before the first row of each line, `rest` before the others."""
 
     def rows(width: int) -> list[Row[Any]]:
         return [row for line in lines for row in wrap(line, width, first=first or (), rest=rest or (), tab_size=TAB)]
@@ -67,9 +69,9 @@ def wrapped(lines: Sequence[TextLine], first: Row[Any] | None = None, rest: Row[
 
 
 def beside(chunk: Chunk, first: Row[Any], rest: Row[Any] | None = None) -> Chunk:
-    """The chunk with `first` left of its first row and `rest` (else as many spaces) left of its others.
+    """Return the chunk with `first` to the left of its first row and `rest` (default: spaces) left of the others.
 
-    What stands left takes no cell that the chunk itself needs: on a screen of one cell it is left out.
+    On a screen that is not wider than `first`, it is left out.
     """
     behind = rest if rest is not None else [(None, " " * runs_width(first))]
     cells = runs_width(first)
@@ -83,20 +85,20 @@ def beside(chunk: Chunk, first: Row[Any], rest: Row[Any] | None = None) -> Chunk
 
 
 def indented(chunk: Chunk, cells: int = MARGIN) -> Chunk:
-    """The chunk moved to the right."""
+    """Return the chunk moved to the right."""
     return beside(chunk, [(None, " " * cells)])
 
 
 def text_lines(text: str, style: str) -> list[TextLine]:
-    """The lines of any text, made harmless, in one style. TextLine breaks at its end are left out."""
+    """Return the sanitized lines of `text` in one style, without trailing line breaks."""
     clean = sanitize(text).rstrip("\n")
     return [[(style, detached(line))] if line else [] for line in clean.split("\n")]
 
 
 def ansi_lines(text: str, style: str) -> list[TextLine]:
-    """The lines of what a program printed, made harmless, its colours kept; `style` is what it did not colour.
+    """Return the sanitized lines of a program's output with its colours; uncoloured text gets `style`.
 
-    A line that was written over (`\\r`) is what was written last. Empty lines at the end are left out.
+    Of a line that was overwritten (`\\r`) the last version is kept. Trailing empty lines are dropped.
     """
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
@@ -112,7 +114,7 @@ def ansi_lines(text: str, style: str) -> list[TextLine]:
 
 
 def line_groups(lines: Iterable[TextLine]) -> Iterator[list[TextLine]]:
-    """The lines in groups that each make one chunk; a line that is too long is cut."""
+    """Yield the lines in groups, one for each chunk; a line that is too long is split."""
     group: list[TextLine] = []
     size = 0
     for line in lines:
@@ -128,10 +130,10 @@ def line_groups(lines: Iterable[TextLine]) -> Iterator[list[TextLine]]:
 
 
 def preview(chunks: Sequence[Chunk], width: int, limit: int, *, tail: bool = False) -> tuple[list[Row[Any]], int]:
-    """The first `limit` rows of the chunks, or with `tail` the last, and how much is left out.
+    """Return the first `limit` rows of the chunks (with `tail` the last), and how much is left out.
 
-    That is 0 if the rest would be a single row, which is shown instead. Else it counts the rows of the chunk where the
-    preview ends and the lines of the chunks behind it: no chunk is drawn for the sake of a number.
+    The number is 0 if the rest would be a single row, which is then shown too. Otherwise it counts the hidden rows of
+    the chunk where the preview ends and the lines of the remaining chunks, which are not drawn just to be counted.
     """
     rows: list[Row[Any]] = []
     ordered = chunks[::-1] if tail else chunks
@@ -145,7 +147,7 @@ def preview(chunks: Sequence[Chunk], width: int, limit: int, *, tail: bool = Fal
 
 
 def folded(chunks: Sequence[Chunk], limit: int, hint: str, *, tail: bool = False) -> Chunk:
-    """The chunks as one of about `limit` rows, with a row that says how much is left out and which key shows it."""
+    """Return one chunk of about `limit` rows, with a row that says how much is left out and which key shows it."""
 
     def rows(width: int) -> list[Row[Any]]:
         shown, hidden = preview(chunks, width, limit, tail=tail)
@@ -159,7 +161,7 @@ def folded(chunks: Sequence[Chunk], limit: int, hint: str, *, tail: bool = False
 
 
 def _cut(line: TextLine) -> Iterator[TextLine]:
-    """The line in pieces of at most `SIZE` characters."""
+    """Yield the line in pieces of at most `SIZE` characters."""
     if sum(len(text) for _, text in line) <= SIZE:
         yield line
         return

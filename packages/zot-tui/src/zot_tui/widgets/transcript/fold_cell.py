@@ -1,4 +1,4 @@
-"""`FoldCell`: a text that stands behind one row. No urwid."""
+"""`FoldCell`: a text folded into one row. No urwid."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from zot_tui.widgets.transcript.chunks import Chunk
 
 
 class FoldCell(Cell):
-    """A row that says what the text is, `≡ title  fact · fact`; below it, when expanded, the text as Markdown."""
+    """A row such as `≡ title  fact · fact`; when expanded, the text follows as Markdown."""
 
     __slots__ = ("_body", "_facts", "_style", "_title")
 
@@ -24,7 +24,7 @@ class FoldCell(Cell):
 
     @property
     def shows(self) -> bool:
-        """Its row at least."""
+        """Always true: the cell shows at least its row."""
         return True
 
     def folds(self, width: int) -> bool:

@@ -3,7 +3,7 @@ from base64 import b64encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.widgets.transcript.images import SEGMENTS, Pixels, image_size, pixels
+from zot_tui.image.pixel_size import SEGMENTS, Pixels, image_size, pixels
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big") + b"\x08\x02"
 GIF = b"GIF89a" + (3).to_bytes(2, "little") + (500).to_bytes(2, "little")
