@@ -71,7 +71,7 @@ STATES = (
         "first-run",
         "The first start, without a key",
         "zot lists the variables that hold a key and asks how to go on.",
-        (Sees("How do you want to go on?"),),
+        (Sees("How do you want to start?"),),
         key=False,
         varies="demo|needs no key|server|--base-url|^use |paste a key|How do you",
     ),

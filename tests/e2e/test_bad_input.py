@@ -284,5 +284,5 @@ def test_a_mistake_of_ours_is_one_line_too(zot: Any) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], env=zot.env, capture_output=True, timeout=30, check=False)
     assert done.returncode == 1
-    assert done.stderr.decode().startswith("zot: this is a mistake in zot, please report it: ModuleNotFoundError: ")
+    assert done.stderr.decode().startswith("zot: this is a bug in zot, please report it: ModuleNotFoundError: ")
     assert done.stderr.count(b"\n") == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.ui.input.editor_program import LONGEST, EditorResult, command, edit, run_program
+from zot_agent.ui.input.editor_program import MAX_BYTES, EditorResult, command, edit, run_program
 from zot_provider.errors import ConfigError
 
 
@@ -74,7 +74,7 @@ def test_the_line_break_that_an_editor_adds_is_taken_off_and_one_that_was_there_
 def test_an_exit_code_other_than_0_leaves_the_text_as_it_was(room: Path) -> None:
     found = edited("mine", "open(path, 'w').write('other'); sys.exit(3)")
     assert found.text == "mine"
-    assert found.problem.endswith(" ended with exit code 3; the text is as it was")
+    assert found.problem.endswith(" ended with exit code 3; the text is unchanged")
     assert [*room.iterdir()] == []
 
 
@@ -105,7 +105,7 @@ def test_an_editor_that_replaces_its_file_or_leaves_others_beside_it(room: Path)
 
 def test_a_file_that_is_gone_or_too_long_leaves_the_text_as_it_was() -> None:
     assert "cannot be read: No such file" in edited("mine", "os.unlink(path)").problem
-    found = edited("mine", f"open(path, 'w').write('x' * {LONGEST + 1})")
+    found = edited("mine", f"open(path, 'w').write('x' * {MAX_BYTES + 1})")
     assert found.text == "mine"
     assert "longer than" in found.problem
 

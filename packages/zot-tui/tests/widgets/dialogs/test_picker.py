@@ -124,7 +124,7 @@ def test_an_action_that_destroys_is_asked_for_twice() -> None:
     done: list[tuple[str, str]] = []
     picker = Picker("Choose", MODELS, actions=ACTIONS, on_action=lambda name, value: done.append((name, value)))
     press(picker, "d")
-    assert "  delete this? d again to do it" in shown(picker)
+    assert "  delete this? d again to confirm" in shown(picker)
     assert press(picker, "esc") == []
     press(picker, "d", "down", "d")
     assert done == []

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from zot_tui.text.runs import plain, runs_width
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
-from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell, WorkedCell
+from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell, WorkedCell
 
 
 def rows(cell: Cell, width: int = 40) -> list[str]:
@@ -146,13 +146,6 @@ def test_an_error_has_a_mark() -> None:
     assert cell.chunks[0].rows(24)[0] == [("error", "✗ "), ("error", "could not reach the")]
 
 
-def test_plain_text_keeps_its_spaces_and_the_colours_of_programs() -> None:
-    cell = PlainCell("a   b\n  \x1b[1mc\x1b[0m\n")
-
-    assert rows(cell) == ["  a   b", "    c"]
-    assert not PlainCell(" \n").chunks
-
-
 def test_the_time_that_was_worked_stands_with_other_facts() -> None:
     assert rows(WorkedCell(72, "3.2k tokens")) == ["  worked for 1m 12s · 3.2k tokens"]
 
@@ -169,7 +162,6 @@ def test_no_cell_is_wider_than_its_width(text: str, width: int, expanded: bool) 
         ThoughtCell(text, 1.0, finished=True),
         NoteCell(text, "error"),
         NoteCell(text, "info", text),
-        PlainCell(text),
         WorkedCell(1, text),
     ]
     for cell in cells:

@@ -5,21 +5,31 @@ import urwid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zot_tui.keys.keymap import Keymap
+from zot_tui.keys.keymap import Binding, Keymap
 from zot_tui.keys.keys import parse_key
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
-from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell
-from zot_tui.widgets.transcript.chunks import Chunk
+from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell
+from zot_tui.widgets.transcript.chunks import Chunk, indented, line_groups, text_lines, wrapped
 from zot_tui.widgets.transcript.tool_cell import ToolCell
 from zot_tui.widgets.transcript.transcript import (
     DRAWN,
     TRANSCRIPT_ACTIONS,
-    TRANSCRIPT_BINDINGS,
     Transcript,
     TranscriptHeading,
 )
 
 SIZE = (30, 6)
+
+
+class TextCell(Cell):
+    """Lines of text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def _make(self) -> list[Chunk]:
+        return [indented(wrapped(group)) for group in line_groups(text_lines(self._text, "text"))]
 
 
 def screen(transcript: Transcript, size: tuple[int, int] = SIZE) -> list[str]:
@@ -28,8 +38,8 @@ def screen(transcript: Transcript, size: tuple[int, int] = SIZE) -> list[str]:
     return [row.rstrip() for row in drawn]
 
 
-def numbered(count: int, prefix: str = "line") -> PlainCell:
-    return PlainCell("\n".join(f"{prefix} {number}" for number in range(count)))
+def numbered(count: int, prefix: str = "line") -> TextCell:
+    return TextCell("\n".join(f"{prefix} {number}" for number in range(count)))
 
 
 def headings(count: int) -> Transcript:
@@ -109,7 +119,7 @@ def test_the_position_goes_from_the_beginning_to_the_end() -> None:
 
 def test_the_mark_covers_no_half_of_a_wide_letter() -> None:
     transcript = Transcript()
-    transcript.append(PlainCell("日本語" * 40))
+    transcript.append(TextCell("日本語" * 40))
     screen(transcript, (21, 4))
     transcript.home()
 
@@ -165,16 +175,16 @@ def test_prompts_can_be_listed_and_jumped_to() -> None:
     transcript.show(8)
     assert screen(transcript)[0] == "▌ prompt 4"
 
-    transcript.previous_turn()
+    transcript.previous_heading()
     assert screen(transcript)[0] == "▌ prompt 3"
     transcript.row_down()
-    transcript.previous_turn()
+    transcript.previous_heading()
     assert screen(transcript)[0] == "▌ prompt 3"
-    transcript.next_turn()
-    transcript.next_turn()
+    transcript.next_heading()
+    transcript.next_heading()
     assert screen(transcript)[0] == "▌ prompt 5"
     for _ in range(9):
-        transcript.next_turn()
+        transcript.next_heading()
     assert transcript.following
 
 
@@ -248,7 +258,7 @@ def test_what_fits_when_it_opens_leaves_the_view_at_the_end() -> None:
 def test_what_opens_further_up_moves_the_view_no_further_than_it_needs() -> None:
     size = (30, 22)
     transcript = headings(2)
-    transcript.append(output(18), *(PlainCell("later\n" * 9) for _ in range(5)))
+    transcript.append(output(18), *(TextCell("later\n" * 9) for _ in range(5)))
     screen(transcript, size)
     transcript.home()
     before = screen(transcript, size)
@@ -394,7 +404,7 @@ def test_its_text_can_be_printed() -> None:
 
 
 def test_actions_can_be_bound_and_done_by_name() -> None:
-    keymap = Keymap(TRANSCRIPT_BINDINGS)
+    keymap = Keymap(Binding(key, each.name, (), each.help) for each in TRANSCRIPT_ACTIONS for key in each.keys)
     assert keymap.conflicts() == []
     found = keymap.find(parse_key("pageup"))
     assert found is not None
@@ -419,7 +429,7 @@ STEPS: list[Callable[[Transcript], object]] = [
     lambda transcript: transcript.scroll(-7),
     lambda transcript: transcript.prepend([numbered(3, "older")]),
     lambda transcript: transcript.append(ToolCell("bash", "日本語 " * 9), AnswerCell("|a|b|\n|-|-|\n|日本|c|")),
-    lambda transcript: transcript.append(PlainCell("x" * 5000)),
+    lambda transcript: transcript.append(TextCell("x" * 5000)),
     lambda transcript: transcript.remove(transcript.cells[-1]) if transcript.cells else None,
     lambda transcript: transcript.spin(3),
 ]
@@ -463,7 +473,7 @@ def test_ten_thousand_cells_cost_what_is_in_view() -> None:
 
 def test_rows_of_a_long_cell_that_were_scrolled_past_are_not_kept() -> None:
     transcript = Transcript()
-    cell = PlainCell("\n".join(f"line {number}" for number in range(26_000)))
+    cell = TextCell("\n".join(f"line {number}" for number in range(26_000)))
     transcript.append(cell)
     screen(transcript, (30, 80))
     while transcript.position > 0.05:
@@ -476,14 +486,14 @@ def test_rows_of_a_long_cell_that_were_scrolled_past_are_not_kept() -> None:
 
 
 def test_the_very_first_cell_is_reached_though_the_older_ones_come_page_by_page():
-    pages = [[PlainCell(f"older {page}.{number}") for number in range(5)] for page in range(3)]
+    pages = [[TextCell(f"older {page}.{number}") for number in range(5)] for page in range(3)]
 
     def more():
         transcript.prepend(pages.pop())
         transcript.older = bool(pages)
 
     transcript = Transcript(on_older=more)
-    transcript.append(*(PlainCell(f"new {number}") for number in range(30)))
+    transcript.append(*(TextCell(f"new {number}") for number in range(30)))
     transcript.older = True
     transcript.render((20, 8))
     transcript.home()

@@ -6,7 +6,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from zot_tui.text.runs import plain
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.chunks import Chunk
-from zot_tui.widgets.transcript.viewport import KEPT, View, Viewport
+from zot_tui.widgets.transcript.viewport import CACHED, View, Viewport
 
 
 class Block(Cell):
@@ -126,15 +126,15 @@ def test_a_move_looks_at_no_cell_that_it_does_not_pass() -> None:
 
 def test_parts_that_were_not_looked_at_for_long_are_forgotten() -> None:
     flow = Viewport()
-    cells = [Block(str(number), [1]) for number in range(3 * KEPT)]
+    cells = [Block(str(number), [1]) for number in range(3 * CACHED)]
     flow.append(cells)
-    for number in range(3 * KEPT):
+    for number in range(3 * CACHED):
         flow.chunks(number)
-    for number in range(3 * KEPT):
+    for number in range(3 * CACHED):
         flow.chunks(number)
 
     assert [cell.made for cell in cells] == [2] * len(cells)
-    assert sum(cell._parts is not None for cell in cells) == KEPT
+    assert sum(cell._chunks is not None for cell in cells) == CACHED
 
 
 def test_a_resize_and_back_shows_the_same() -> None:

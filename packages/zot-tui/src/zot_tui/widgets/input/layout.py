@@ -91,7 +91,7 @@ class EditorLine:
         return at
 
     def runs(self, row: int, style: str, over: Span | None = None) -> Row[str]:
-        """Return the runs of a row in `style`, spans in theirs; `over` (the selection) replaces spans that begin in it."""
+        """Return the runs of a row in `style`, spans in theirs; the span `over` replaces those that begin inside it."""
         start, end = self.rows[row]
         drawn: Row[str] = []
         at = start
@@ -117,7 +117,7 @@ class EditorLine:
             yield len(grapheme), shown, cells
 
     def _changed(self, before: "EditorLine") -> list[LineRow]:
-        """Return the rows after a change, reusing those before the change and those from the first unchanged row start."""
+        """Return the rows after a change; those before it and those from the next equal row break on are reused."""
         same = alike(before.text, self.text)
         behind = len(self.text) - alike(before.text[same:][::-1], self.text[same:][::-1])
         more = len(self.text) - len(before.text)
