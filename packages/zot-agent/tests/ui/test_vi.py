@@ -47,7 +47,7 @@ async def test_a_setting_makes_it_vi_and_a_command_changes_that(
         talk.type("db")
         assert talk.editor == "one o"
         talk.type("cc/vi<enter>")
-        await talk.shown("keys type what they say")
+        await talk.shown("vi keys are off")
         assert talk.driver.memory.shape == ""
         talk.type("dd<esc>")
         assert talk.editor == ""
@@ -189,7 +189,8 @@ def test_a_key_that_types_keeps_typing_and_those_of_dialogs_stay() -> None:
         "keymap: a: this character could no longer be typed; use alt+a, or another key that types nothing",
         "keymap: space: this character could no longer be typed; use a function key, or another key that types nothing",
         "keymap: rune: this character could no longer be typed; use a function key, or another key that types nothing",
-        "keymap: Shift+É: this character could no longer be typed; use a function key, or another key that types nothing",
+        "keymap: Shift+É: this character could no longer be typed; use a function key,"
+        " or another key that types nothing",
         "keymap: f4: 'dialog_up' is an action of dialogs, whose keys cannot be changed",
     ]
     assert [str(key) for key in keys.keys("help", (CHAT, EDITOR))] == ["f1"]

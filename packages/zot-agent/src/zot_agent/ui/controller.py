@@ -345,18 +345,6 @@ class Controller:
         taken = self.conversation.take_back()
         self._give_back([] if taken is None else [taken])
 
-    def up(self) -> None:
-        """See `PromptInput`."""
-        self.prompt_input.up()
-
-    def down(self) -> None:
-        """See `PromptInput`."""
-        self.prompt_input.down()
-
-    def complete(self) -> None:
-        """See `PromptInput`."""
-        self.prompt_input.complete()
-
     def toggle_mouse(self) -> None:
         """Switch between scrolling with the wheel and selecting text with the mouse."""
         self.app.mouse = not self.app.mouse

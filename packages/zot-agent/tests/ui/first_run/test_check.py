@@ -113,8 +113,8 @@ def test_what_a_way_to_begin_is_for_stands_beside_it() -> None:
 
 def test_what_a_way_to_begin_is_for_stands_below_it_on_a_narrow_screen() -> None:
     assert shown(FOUND.replace(servers=[]), 40) == [
-        "  No key is set yet. Any of these is",
-        "  enough:",
+        "  No API key is set. Any one of these is",
+        "  enough to start:",
         "",
         "  export ONE_API_KEY=...",
         "    One",
@@ -122,7 +122,7 @@ def test_what_a_way_to_begin_is_for_stands_below_it_on_a_narrow_screen() -> None
         "    Two or Three",
         "",
         "  No local server answers; zot doctor",
-        "  says where it looked.",
+        "  shows where zot looked.",
         "",
         "  zot local setup",
         "    the demo model, and some words more",

@@ -50,7 +50,7 @@ def test_without_a_variable_an_editor_is_looked_for_on_the_path(tmp_path: Path) 
 def test_no_editor_and_one_that_cannot_be_read_are_said_to_be(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"set \$EDITOR"):
         command({"PATH": str(tmp_path)})
-    with pytest.raises(ConfigError, match=r"\$EDITOR cannot be read"):
+    with pytest.raises(ConfigError, match=r"\$EDITOR is not a valid command"):
         command({"EDITOR": "vi 'open"})
 
 
@@ -84,9 +84,7 @@ def test_an_editor_that_a_signal_ended() -> None:
 
 async def test_an_editor_that_is_not_there() -> None:
     found = await edit("mine", ["/nowhere/ed"], run_program)
-    assert found == EditorResult(
-        "mine", "ed cannot be started: No such file or directory; set $EDITOR to another editor"
-    )
+    assert found == EditorResult("mine", "cannot start ed: No such file or directory; set $EDITOR to another editor")
 
 
 def test_bytes_that_are_no_text_cost_no_more_than_themselves() -> None:
@@ -104,7 +102,7 @@ def test_an_editor_that_replaces_its_file_or_leaves_others_beside_it(room: Path)
 
 
 def test_a_file_that_is_gone_or_too_long_leaves_the_text_as_it_was() -> None:
-    assert "cannot be read: No such file" in edited("mine", "os.unlink(path)").problem
+    assert "cannot read the edited text: No such file" in edited("mine", "os.unlink(path)").problem
     found = edited("mine", f"open(path, 'w').write('x' * {MAX_BYTES + 1})")
     assert found.text == "mine"
     assert "longer than" in found.problem
@@ -129,7 +127,7 @@ def test_a_folder_for_the_file_that_cannot_be_made(room: Path) -> None:
     found = edited("mine", "pass")
     assert (found.text, found.problem) == (
         "mine",
-        "no file to edit the text in could be made: No such file or directory",
+        "cannot create a file to edit the text in: No such file or directory",
     )
     room.mkdir()
     assert stat.S_ISDIR(room.stat().st_mode)

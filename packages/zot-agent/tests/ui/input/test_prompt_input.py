@@ -90,9 +90,7 @@ async def test_a_draft_that_is_longer_than_what_is_kept_comes_back_with_a_word_a
         typed.editor.insert(" behind it")
         typed.keep([])
     async with typing(tmp_path) as typed:
-        assert typed.recover() == (
-            "of what you had typed when zot ended, the first 8,388,608 characters are in the editor"
-        )
+        assert typed.recover() == ("the first 8,388,608 characters of your unsent text were recovered into the editor")
         assert typed.editor.pastes.expand(typed.text) == "x" * SIZE
 
 
