@@ -90,7 +90,7 @@ STATES = (
             *ASKED,
             Sees("out: > should"),
             Keys("and say so in docs/delivery.md\r"),
-            Sees("sliding in"),
+            Sees("queued: "),
         ),
         turns=(SEARCH, EDIT.replace(fault=Fault(after=6, pause=600.0))),
     ),

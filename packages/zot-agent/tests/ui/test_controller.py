@@ -34,7 +34,7 @@ async def test_enter_during_work_has_the_prompt_wait_and_alt_up_takes_it_back(ch
         client.go.set()
         await talk.quiet()
         assert asked(talk) == ["first", "second"]
-        assert "sliding in" not in talk.driver.screen()
+        assert "queued: " not in talk.driver.screen()
         talk.type("<alt+up>")
         assert talk.editor == "third\n\ndraft"
 
@@ -117,7 +117,7 @@ async def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(c
         assert [role for role, _ in talk.said] == ["user", "assistant", "tool", "user", "assistant"]
         assert asked(talk) == ["first", "hurry up"]
         assert "▌ hurry up" in talk.driver.screen()
-        assert "sliding in" not in talk.driver.screen()
+        assert "queued: " not in talk.driver.screen()
         talk.agent.client.add("Well.")
         talk.type("alone<ctrl+s>")
         await talk.quiet()
@@ -135,7 +135,7 @@ async def test_what_was_said_into_work_that_is_stopped_comes_back(chats: Any) ->
         talk.type("<ctrl+c>")
         await talk.send("second")
         assert asked(talk) == ["first", "second"]
-        assert "sliding in" not in talk.driver.screen()
+        assert "queued: " not in talk.driver.screen()
 
 
 async def test_what_was_said_into_work_that_fails_comes_back(chats: Any, paused: Any) -> None:
@@ -148,7 +148,7 @@ async def test_what_was_said_into_work_that_fails_comes_back(chats: Any, paused:
         await talk.quiet()
         assert talk.editor == "hurry up\n\ndraft"
         assert asked(talk) == ["first", "second"]
-        assert "sliding in" not in talk.driver.screen()
+        assert "queued: " not in talk.driver.screen()
 
 
 async def test_up_and_down_walk_through_history_and_keep_the_draft(chats: Any) -> None:
