@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run check test fuzz bench docs screenshots build
+.PHONY: help setup run fix quick check test lowest coverage fuzz bench generate screenshots build
 
 UV := $(shell sh scripts/uv.sh)
 ifeq ($(UV),)
@@ -13,7 +13,7 @@ PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list the verbs
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' Makefile
 
 NODE := examples/extensions
 
@@ -27,26 +27,54 @@ run: setup ## do the main job once, with whatever model can be had
 	  $(UV) sync --quiet --inexact --all-packages --extra local && $(UV) run --quiet zot local setup; }
 	@$(UV) run --quiet zot demo
 
-check: setup ## format, lint, types, arrows, each package alone, docs
-	$(UV) lock --check --quiet
+fix: setup ## format, and correct what the linter can correct
+	$(UV) run ruff check --fix --quiet .
+	$(UV) run ruff format --quiet .
+
+quick: setup ## the checks that need a few seconds: format, lint, types, imports, generated pages
 	$(UV) run ruff format --check --quiet .
 	$(UV) run ruff check --quiet .
 	$(UV) run mypy
-	$(UV) run mypy examples
 	$(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
-	@set -e; for package in $(PACKAGES); do \
-	  echo "$$package alone"; \
-	  $(UV) run --quiet --isolated --no-default-groups --group test --package $$package $(PYTEST) packages/$$package; \
-	done
 	$(UV) run scripts/generate_docs.py --check
+
+# `make coverage` measures all packages, which takes more than a minute. `make check test coverage` measures while it
+# checks, and only these, which takes half a minute.
+MEASURED := $(if $(filter coverage,$(MAKECMDGOALS)),zot-provider zot-core zot-ext)
+COVER := --cov-append --cov-report= --cov-fail-under=0
+ALONE = $(UV) run --quiet --isolated --no-default-groups --group test --package $(package) \
+  $(PYTEST) $(if $(filter $(package),$(MEASURED)),--cov=packages/$(package)/src $(COVER)) packages/$(package)
+
+check: quick ## `make quick`, the lock file, the types of the examples, each package alone, docs, wheels
+	$(UV) lock --check --quiet
+	$(UV) run mypy examples
+	@rm -f .coverage
+	@$(foreach package,$(PACKAGES),echo "$(package) alone" && $(ALONE) &&) true
 	$(UV) run $(PYTEST) tests/arch tests/docs tests/dist
 
 # `make check test` does not run twice what is the same alone and beside the others. These are about what may be installed
 # beside them: ripgrep, a web server.
 TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools packages/zot-agent/tests/serve,packages)
+TESTED += tests/e2e tests/examples tests/faults
+ifneq ($(P)$(K),)
+TESTED := $(if $(P),$(or $(wildcard packages/$(P)),$(P)),packages tests) $(if $(K),-k '$(K)')
+endif
 
-test: setup ## every test but those of `make check`
-	$(UV) run $(PYTEST) $(TESTED) tests/e2e tests/examples tests/faults
+test: setup ## every test but those of `make check`; P=zot-core or P=PATH: only these, K=EXPRESSION: only what it selects
+	$(UV) run $(PYTEST) $(TESTED)
+
+coverage: setup ## print which lines the tests of the packages do not run; fails below a floor
+ifneq ($(filter check,$(MAKECMDGOALS)),)
+	$(UV) run coverage report --show-missing --fail-under=97
+else
+	@rm -f .coverage
+	$(UV) run $(PYTEST) $(PACKAGES:%=--cov=packages/%/src) $(COVER) packages
+	$(UV) run coverage report --show-missing
+endif
+
+lowest: ## the tests of the packages, with the oldest version of each dependency that they allow
+	$(UV) pip compile --quiet --no-header --no-annotate --resolution lowest-direct --group dev pyproject.toml | \
+	  $(UV) run --quiet --isolated --no-project --with-requirements - $(PYTEST) packages
 
 # What fails is kept in .hypothesis/ and tried first the next time.
 fuzz: setup ## search with new examples for what breaks the property tests; write what it finds above the test, as @example
@@ -55,10 +83,11 @@ fuzz: setup ## search with new examples for what breaks the property tests; writ
 bench: setup ## measure the budgets in an environment of its own
 	$(UV) run benchmarks/run.py
 
-docs: setup ## write the generated pages anew
-	$(UV) run scripts/generate_docs.py
+# In this order: the pages are made from the specifications and the schemas too.
+generate: setup ## write what is generated: tool specifications, JSON Schemas, docs/generated
+	@set -e; for name in tool_specs frames rpc_schema docs; do $(UV) run scripts/generate_$$name.py; done
 
-screenshots: setup ## take the screenshots in docs/images again, from real runs of the screen
+screenshots: setup ## take the screenshots in docs/images, from real runs of the screen
 	$(UV) run scripts/screenshots
 
 build: ## wheels and source archives of all five packages, in dist/

@@ -14,7 +14,7 @@ from zot_core import Runtime, tool
 from zot_provider import TextBlock, ToolResultBlock
 
 def peak():
-    # Kilobytes. Not ru_maxrss: a process begins with that of the one that started it.
+    # Kilobytes. Not ru_maxrss: a process inherits it from its parent.
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 
 async def one(identity, url, steps):

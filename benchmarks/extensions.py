@@ -12,7 +12,7 @@ from typing import Any
 from environment import Environment, Figure
 from tool_server import ToolServer
 
-ASKED, TOLD, MANY, SLEEP, STEPS = 2000, 50_000, 20, 0.5, 30
+ASKED, EVENTS, MANY, SLEEP, STEPS = 2000, 50_000, 20, 0.5, 30
 
 GUARD = """
 @ext.intercept("tool_call")
@@ -48,7 +48,7 @@ from zot_core.testing import make_agent
 from zot_provider.testing import ScriptedClient
 
 scenario, home, *folders = sys.argv[1:]
-ASKED, TOLD = %d, %d
+ASKED, EVENTS = %d, %d
 
 async def ask(extensions, agent):
     call = ToolRequest("c1", "bash", {"command": "true"}, '{"command":"true"}')
@@ -69,14 +69,14 @@ async def ask(extensions, agent):
 async def tell(extensions, agent):
     event = ToolCall("c1", "bash", '{"command":"true"}')
     begin = time.process_time()
-    for number in range(TOLD):
+    for number in range(EVENTS):
         agent.hooks.event.tell(event)
         if number %% 200 == 199:  # events that an extension cannot take in time are dropped
             await extensions.run_command("count")
     spent = time.process_time() - begin
     shown = (await extensions.run_command("count")).text
-    assert shown == str(TOLD), shown
-    return spent / TOLD
+    assert shown == str(EVENTS), shown
+    return spent / EVENTS
 
 async def idle(extensions, agent):
     await asyncio.sleep(0.5)
@@ -101,7 +101,7 @@ async def main():
     print(json.dumps([figure, children.ru_utime + children.ru_stime]))
 
 asyncio.run(main())
-""" % (ASKED, TOLD)  # noqa: UP031  the program is full of braces
+""" % (ASKED, EVENTS)  # noqa: UP031  the program is full of braces
 
 
 def measure(environment: Environment) -> Iterator[Figure]:
@@ -115,7 +115,7 @@ def measure(environment: Environment) -> Iterator[Figure]:
     yield Figure("ten interceptors in a chain over one", chained / alone, "x", 10, "asked every 10 ms")
     yield Figure("ten interceptors in a chain over one, without a pause", busy / median, "x")
     event = statistics.median(_run(environment, "tell", watch)[0] for _ in range(3))
-    yield Figure(f"{TOLD} events to one extension, an event", event * environment.scale * 1e6, "us CPU", 12)
+    yield Figure(f"{EVENTS} events to one extension, an event", event * environment.scale * 1e6, "us CPU", 12)
     yield Figure("an idle extension", _run(environment, "idle", watch)[0] * 100, "% of a core", 0.1)
     yield from _steps(environment, watch)
     yield from _starts(environment)
@@ -125,7 +125,7 @@ def _steps(environment: Environment, watch: Path) -> Iterator[Figure]:
     server = ToolServer("bash", lambda _: {"command": "true"}, STEPS)
     pairs = environment.samples(lambda: (_zot(environment, server, "--ext", str(watch)), _zot(environment, server)), 7)
     ratio = statistics.median(_per_step(watched) / _per_step(alone) for watched, alone in pairs)
-    yield Figure("a step with an extension told of every call", ratio, "x", 1.15, "over one without")
+    yield Figure("a step with an extension that observes every call", ratio, "x", 1.15, "over one without")
 
 
 def _starts(environment: Environment) -> Iterator[Figure]:

@@ -95,8 +95,8 @@ def _cpu_of_rpc(environment: Environment, server: ModelServer) -> float:
     """Seconds of CPU of `zot rpc` for one prompt; those of its client are not counted."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with _rpc(environment, server) as process:
-        told, _ = process.communicate(b'{"type":"prompt","message":"hi"}\n')
-    assert told.count(b'"text_delta"') == server.deltas, "the deltas did not all come out"
+        output, _ = process.communicate(b'{"type":"prompt","message":"hi"}\n')
+    assert output.count(b'"text_delta"') == server.deltas, "the deltas did not all come out"
     return _spent(before)
 
 

@@ -1,4 +1,4 @@
-"""A very long conversation: 100 MB of rows are opened and gone on with."""
+"""A very long conversation: 100 MB of rows are opened and continued."""
 
 import json
 import random
@@ -20,7 +20,7 @@ from zot_core.sessions.file import load
 begin = time.perf_counter()
 stored = load(sys.argv[1])
 seconds = time.perf_counter() - begin
-# Not ru_maxrss: a process begins with that of the one that started it.
+# Not ru_maxrss: a process inherits it from its parent.
 peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(seconds, len(stored.messages), peak)
 """
@@ -50,7 +50,7 @@ def measure(environment: Environment) -> Iterator[Figure]:
     arrived, size = server.arrivals[0]
     assert size > SIZE / 2, "the conversation was not sent"
     seconds = (arrived - begin) * environment.scale
-    yield Figure("a session of 100 MB, gone on with, to the end of the body", seconds, "s", 8)
+    yield Figure("a session of 100 MB, continued, to the end of the body", seconds, "s", 8)
     path.unlink()
 
 

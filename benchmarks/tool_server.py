@@ -55,7 +55,7 @@ class ToolServer:
     def answer(self, body: bytes) -> bytes:
         """The answer to a request that has come in full."""
         self.arrivals.append((time.monotonic(), len(body)))
-        # A conversation longer than the script began elsewhere: it is told that it is over.
+        # A conversation longer than the script began elsewhere: the answer ends it.
         return self._answers[min(body.count(_RESULT), len(self._answers) - 1)]
 
 

@@ -1,6 +1,6 @@
 """Writes the pages of docs/generated/ from the registries; with `--check` says which are not current.
 
-Run as `uv run scripts/generate_docs.py` (`make docs`, and `make check` with `--check`).
+`make generate` writes them, `make quick` checks them.
 """
 
 import ast
@@ -58,18 +58,22 @@ def providers() -> str:
     rows = ""
     for provider in PROVIDERS:
         keys = " ".join(f"`{name}`" for name in provider.key_env) or "none"
+        variables = " ".join(f"`{name}`" for name in provider.base_url_env) or "–"
         default = f"`{provider.default_model}`" if provider.default_model else "the server's first"
         count = len(list_models(provider)) or "–"
         url = provider.base_url or "–"
-        rows += f"| `{provider.id}` | {provider.title} | {provider.wire} | {url} | {keys} | {default} | {count} |\n"
+        rows += (
+            f"| `{provider.id}` | {provider.title} | {provider.wire} | {url} | {variables} | {keys} | {default} "
+            f"| {count} |\n"
+        )
     return (
-        "# Providers\n\n| `--provider` | provider | wire | base URL | key | default model | models listed |\n"
-        f"|---|---|---|---|---|---|---|\n{rows}"
+        "# Providers\n\n| `--provider` | provider | wire | base URL | variable for the base URL | key | default "
+        f"model | models listed |\n|---|---|---|---|---|---|---|---|\n{rows}"
     )
 
 
 def tools() -> str:
-    page = "# Built-in tools\n\nWhat the model reads of each, and its arguments.\n"
+    page = "# Built-in tools\n\nThe description and the arguments of each tool, as the model reads them.\n"
     for tool in sorted(BUILTIN_TOOLS, key=lambda each: each.name):
         page += f"\n## {tool.name}\n\n{tool.description.strip()}\n\n| argument | type | meaning |\n|---|---|---|\n"
         required = tool.schema.get("required", [])
@@ -98,8 +102,8 @@ def frames() -> str:
     definitions = generate_frames.schema()["$defs"]
     page = (
         "# Extension frames\n\nProtocol version 1: one JSON object a line of UTF-8, `type` first. Fields in bold are "
-        "always there; a field that is missing or `null` has its default. Unknown fields, and frames of unknown types, "
-        "are ignored. For other languages the same stands as JSON Schema in `frames.schema.json` of the package "
+        "always present; a missing field or `null` is the default. Unknown fields, and frames of unknown types, "
+        "are ignored. For other languages the same is JSON Schema in `frames.schema.json` of the package "
         "`zot_ext`.\n"
     )
     for title, direction, union in (
@@ -121,9 +125,10 @@ def rpc() -> str:
     definitions = generate_rpc_schema.rpc_schema()["$defs"]
     page = (
         "# Commands and events of zot rpc\n\nOne JSON object a line of UTF-8, in both directions. Fields in bold are "
-        "always there; every command may have an `id` of any kind, which comes back. Versions add commands, events and "
-        "fields: ignore what you do not know. For other languages the same stands as JSON Schema in `rpc.schema.json` "
-        "of the package `zot_agent.rpc`, and what `zot --json` prints in `events.schema.json` of `zot_core`.\n\n"
+        "always present; every command may have an `id` of any kind, which the response repeats. New versions add "
+        "commands, events and fields: ignore unknown ones. For other languages the same is JSON Schema in "
+        "`rpc.schema.json` of the package `zot_agent.rpc`, and the output of `zot --json` in `events.schema.json` of "
+        "`zot_core`.\n\n"
         "## Commands\n"
     )
     for name, method in METHODS.items():
@@ -147,7 +152,7 @@ def rpc() -> str:
 
 
 def field_rows(definition: dict[str, Any], without: tuple[str, ...] = ("type",)) -> str:
-    """The fields of a frame as a table, without some; nothing for a frame without fields."""
+    """The fields of a frame as a table without the fields in `without`; empty for a frame without fields."""
     rows = ""
     for name, field in definition["properties"].items():
         if name in without:
@@ -189,8 +194,8 @@ def themes() -> str:
         for token in TOKENS
     )
     return (
-        "# Entries of a theme\n\nAn entry with a dot stands in a group: `diff.added` is `added` in the object `diff`. "
-        "Contrast is what zot's own themes keep to, measured as in WCAG 2.2.\n\n"
+        "# Entries of a theme\n\nAn entry with a dot is in a group: `diff.added` is `added` in the object `diff`. "
+        "Contrast is the minimum that zot's own themes keep, measured as in WCAG 2.2.\n\n"
         f"| colour | background | what it is for | falls back on | contrast |\n|---|---|---|---|---|\n{rows}"
     )
 
@@ -237,14 +242,14 @@ def main() -> int:
     stale = []
     PAGES.mkdir(parents=True, exist_ok=True)
     for name, make in GENERATED.items():
-        text = "<!-- Written by scripts/generate_docs.py; change the source, then run `make docs`. -->\n\n" + make()
+        text = "<!-- Written by scripts/generate_docs.py; change the source, then run `make generate`. -->\n\n" + make()
         path = PAGES / name
         if not path.exists() or path.read_text("utf-8") != text:
             stale.append(name)
             if "--check" not in sys.argv:
                 path.write_text(text, "utf-8")
     if "--check" in sys.argv and stale:
-        print(f"docs/generated is not current: {', '.join(stale)}; run make docs", file=sys.stderr)
+        print(f"docs/generated is not current: {', '.join(stale)}; run make generate", file=sys.stderr)
         return 1
     return 0
 

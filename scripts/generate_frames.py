@@ -1,8 +1,7 @@
 """Write `zot_ext/frames.schema.json`: the extension protocol as JSON Schema, for languages other than Python.
 
-Types come from the annotations of the frame classes, descriptions from their docstrings. Run it after changing either:
-
-    uv run python scripts/generate_frames.py
+Types come from the annotations of the frame classes, descriptions from their docstrings. Run `make generate`
+after changing either.
 """
 
 import ast

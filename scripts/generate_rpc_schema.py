@@ -1,9 +1,7 @@
 """Write what `zot --json` and `zot rpc` say as JSON Schema: `events.schema.json` and `rpc.schema.json`.
 
 Types come from the records of `zot_core.events` and `zot_core.conversation.events`, and from the table of methods,
-descriptions from their docstrings. Run it after changing any of them:
-
-    uv run python scripts/generate_rpc_schema.py
+descriptions from their docstrings. Run `make generate` after changing any of them.
 """
 
 import json
@@ -77,7 +75,7 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("reason",),
     ),
 }
-"""The events whose JSON is another one than their record: fields, and those that may be missing."""
+"""Events whose JSON differs from their record: their fields, and the optional fields."""
 
 USAGE = closed_object(
     {
@@ -93,7 +91,7 @@ USAGE = closed_object(
 
 SHARED: dict[str, Any] = {
     "Block": {
-        "description": "What messages are made of. Pictures are told by their size.",
+        "description": "A part of a message. An image is described by its size.",
         "oneOf": [
             block("text", {"text": TEXT}),
             block("image", {"mime_type": TEXT, "bytes": COUNT}),
@@ -143,7 +141,7 @@ def union(prefix: str, classes: typing.Iterable[Any], words: str) -> tuple[dict[
 def events_schema() -> dict[str, Any]:
     """What `zot --json` prints."""
     agent, agent_event = union("event", events.AgentEvent.__args__, AGENT)
-    told, told_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
+    shown, shown_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
     return {
         "$schema": DIALECT,
         "$id": f"urn:zot:events:{PROTOCOL_VERSION}",
@@ -153,9 +151,9 @@ def events_schema() -> dict[str, Any]:
         "oneOf": [place("Event"), place("ExtensionEvent")],
         "$defs": {
             "Event": agent_event,
-            "ExtensionEvent": told_event,
+            "ExtensionEvent": shown_event,
             **agent,
-            **told,
+            **shown,
             **SHARED,
             "Panel": record_schema(extension_events.Panel),
         },
@@ -191,13 +189,13 @@ def like(example: Any) -> dict[str, Any]:
 def rpc_schema() -> dict[str, Any]:
     """What `zot rpc` reads and writes."""
     agent, agent_event = union("event", events.AgentEvent.__args__, AGENT)
-    told, told_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
+    shown, shown_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
     commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
     responses = {f"response.{name}": response_schema(method) for name, method in METHODS.items()}
     failure = closed_object(
         {"type": {"const": "response"}, "id": {}, "command": TEXT, "success": {"const": False}, "error": TEXT},
         ("id",),
-        description="The command was not done. `command` is empty where the line was none.",
+        description="The command failed. `command` is empty if the line was not a command.",
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}
     responses["response.get_messages"]["properties"]["data"] = closed_object(
@@ -221,12 +219,12 @@ def rpc_schema() -> dict[str, Any]:
                 "oneOf": [*(place(name) for name in responses), place("failure")],
             },
             "Event": agent_event,
-            "ExtensionEvent": told_event,
+            "ExtensionEvent": shown_event,
             **commands,
             **responses,
             "failure": failure,
             **agent,
-            **told,
+            **shown,
             **SHARED,
             "Message": closed_object(message, description="A message of the conversation."),
             "InputImage": closed_object(

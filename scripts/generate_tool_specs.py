@@ -1,8 +1,7 @@
-"""Write `zot_core/tools/definition/specs.json`: what a model is told of the built-in tools.
+"""Write `zot_core/tools/definition/specs.json`: the descriptions and schemas of the built-in tools.
 
-The schemas come from the tools' signatures, the descriptions from `prompts/<name>.md`. Run it after changing either:
-
-    uv run python scripts/generate_tool_specs.py
+The schemas come from the tools' signatures, the descriptions from `prompts/<name>.md`. Run `make generate`
+after changing either.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A conversation that grows too long is summarised, and goes on. Nothing in the file is lost.
+"""A conversation that grows too long is summarised and continues. Nothing in the file is lost.
 
 uv run examples/sdk/compaction.py talk.jsonl "what is here?" "which file is the longest?" "and the shortest?"
 """

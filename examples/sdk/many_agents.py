@@ -1,4 +1,4 @@
-"""A hundred agents in one event loop, twenty at a time; one that fails does not stop the others.
+"""A hundred agents in one event loop, twenty at a time; a failing agent does not stop the others.
 
 uv run examples/sdk/many_agents.py
 """

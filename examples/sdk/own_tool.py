@@ -1,4 +1,4 @@
-"""A tool is a typed function: the docstring and the annotations are all the model is told of it.
+"""A tool is a typed function: the docstring and the annotations are everything the model sees of it.
 
 uv run examples/sdk/own_tool.py
 """

@@ -19,7 +19,7 @@ COMMANDS = ("date", "git status", "git diff")
 def known_commands(call: ToolRequest) -> bool | str:
     """For `confirm=`: text refuses, and is what the model reads."""
     if call.name == "bash" and call.arguments.get("command") not in COMMANDS:
-        return f"this command is not allowed here; those that are: {', '.join(COMMANDS)}"
+        return f"this command is not allowed here; allowed commands: {', '.join(COMMANDS)}"
     return True
 
 

@@ -11,7 +11,7 @@ from zot_core import Runtime
 
 
 async def main(path: str, text: str) -> None:
-    async with Runtime(session=path, builtin_tools=[]) as rt:  # made with the first message, else gone on with
+    async with Runtime(session=path, builtin_tools=[]) as rt:  # created with the first message, or continued
         if rt.messages:
             print(f"({len(rt.messages)} messages so far, ${rt.cost:.6f})")
         print(await rt.ask(text))

@@ -23,7 +23,7 @@ async def main(path: str) -> None:
     async with Runtime(builtin_tools=["read"]) as rt:
         try:
             review = await rt.ask(f"Read {path} and review it.", returns=Review)
-        except InvalidOutput as error:  # the model was told once what was wrong, and got it wrong again
+        except InvalidOutput as error:  # the model got the reason and a second try, and failed again
             sys.exit(f"structured: {error}")
         print(review.verdict, *review.mistakes, sep="\n- ")
 

@@ -74,7 +74,7 @@ def color(name: str, default: str, palette: Palette) -> str:
 
 
 def runs(row: Sequence[Cell]) -> Iterator[Run]:
-    """The runs of a row. A wide character stands alone: no font agrees on its width. Shapes are by themselves."""
+    """The runs of a row. A wide character is a run of its own, because fonts differ in its width; so is a shape."""
     start = 0
     while start < len(row):
         look, end = row[start]._replace(text=""), start + 1

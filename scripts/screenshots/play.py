@@ -26,7 +26,7 @@ from zot_tui.testing import KITTY, PtyScreen
 EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
 PAPER_QUERY = b"\x1b]11;?\x1b\\"
 QUIET = 0.4
-"""Seconds without output after which a screen has come to rest; one that spins is taken after `RESTLESS`."""
+"""Seconds without output after which a screen is stable; a spinning screen is taken after `RESTLESS`."""
 RESTLESS = 2.0
 LIMIT = 30.0
 """Seconds that something may take to be seen."""
@@ -73,7 +73,7 @@ def play(state: State, theme: str) -> Shot:
 
 
 def alike(row: list[Cell]) -> list[Cell]:
-    """A row with what no two runs have in common made the same. The spinner stands at one frame, seconds (of the
+    """A row with what no two runs have in common made the same. The spinner shows one frame, seconds (of the
     working row, and the last digits that a test run prints) are all `2`. That a call took some tenths of a second is
     left out: zot tells it from a twentieth on, and a fast machine is below that."""
     text = "".join(cell.text or "\0" for cell in row)  # one character a cell: no state shows combined ones

@@ -70,7 +70,7 @@ STATES = (
     State(
         "first-run",
         "The first start, without a key",
-        "zot lists the variables that hold a key and asks how to go on.",
+        "zot lists the variables that hold a key and asks how to start.",
         (Sees("How do you want to start?"),),
         key=False,
         varies="demo|needs no key|server|--base-url|^use |paste a key|How do you",
@@ -105,7 +105,7 @@ STATES = (
     State(
         "expanded",
         "Everything unfolded",
-        "The whole file that was read stands below its call.",
+        "The whole file that was read is below its call.",
         (
             Sees(READY),
             Keys("what does basket.py do?\r"),
@@ -121,13 +121,13 @@ STATES = (
         "commands",
         "Commands",
         "Below the conversation the commands that begin with what was typed.",
-        (Sees(READY), Keys("/"), Sees("another model")),
+        (Sees(READY), Keys("/"), Sees("switch the model")),
         size=(92, 16),
     ),
     State(
         "files",
         "Files and directories",
-        "The files of the project that fit what stands behind the @.",
+        "The files of the project that match the text after the @.",
         (Sees(READY), Keys("compare @ba"), Sees("test_basket.py")),
         size=(92, 12),
     ),
@@ -243,7 +243,7 @@ STATES = (
     State(
         "compacted",
         "A conversation that was compacted",
-        "A row says that a summary stands in place of what was said before, and how much shorter it is.",
+        "A row says that a summary replaces the earlier conversation, and how much shorter it is.",
         (
             Sees(READY),
             Keys("what does basket.py do?\r"),

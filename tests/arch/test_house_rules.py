@@ -3,11 +3,9 @@
 import ast
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-
-from zot_core.tools import BUILTIN_TOOLS
-from zot_provider.wire import WIRES
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = sorted((ROOT / "packages").iterdir())
@@ -15,7 +13,6 @@ SOURCES = sorted(path for package in PACKAGES for path in (package / "src").rglo
 TESTS = sorted(path for place in (*PACKAGES, ROOT) for path in (place / "tests").rglob("*.py"))
 
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
-LONG_FILES: set[str] = set()
 LONG_FUNCTIONS: set[str] = {
     # The whole embedding surface in one signature with its documentation: splitting it would hide it.
     "zot_core/runtime/runtime.py:__init__",
@@ -41,9 +38,19 @@ def within(path: Path) -> str:
     return str(path).partition("/src/")[2]
 
 
-def test_no_source_file_is_longer_than_400_lines() -> None:
-    long = {within(path) for path in SOURCES if len(path.read_text("utf-8").splitlines()) > 400}
-    assert long == LONG_FILES
+def test_a_source_file_longer_than_400_lines_gives_a_reason_and_none_has_more_than_450() -> None:
+    long = []
+    for path in SOURCES:
+        lines = path.read_text("utf-8").splitlines()
+        reason = any(line.startswith("# Longer than 400 lines: ") for line in lines[:20])
+        if len(lines) > (450 if reason else 400):
+            long.append(within(path))
+    assert long == []
+
+
+def test_no_folder_has_more_than_fifteen_modules() -> None:
+    modules = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
+    assert [f"{within(folder)}: {count}" for folder, count in modules.items() if count > 15] == []
 
 
 def test_no_function_is_longer_than_60_lines() -> None:
@@ -100,21 +107,6 @@ def test_all_five_distributions_have_one_version_and_pin_each_other_to_it() -> N
                 pins.add(dependency.partition("==")[2])
     assert len(versions) == 1
     assert pins == versions
-
-
-def contract(name: str) -> list[str]:
-    tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
-    modules: list[str] = next(each["modules"] for each in tool["importlinter"]["contracts"] if each["name"] == name)
-    return modules
-
-
-def test_the_contract_on_wires_names_every_registered_wire() -> None:
-    assert sorted(contract("wires do not know each other")) == sorted(WIRES.values())
-
-
-def test_the_contract_on_tools_names_every_built_in_tool() -> None:
-    modules = [f"zot_core.tools.{tool.name}" for tool in BUILTIN_TOOLS]
-    assert sorted(contract("tools do not know each other")) == sorted(modules)
 
 
 def test_every_package_is_a_root_of_the_import_contracts() -> None:

@@ -1,7 +1,7 @@
 """The language of the project: a stranger reads each sentence once.
 
-The phrases below hide a noun or an actor. Write what is meant: "returns None" for "is none", "the caller" for "whoever",
-"again" for "anew", "a file that" for "one that", "the model reads" for "the model is told".
+The phrases below hide a noun or an actor. Write what is meant: "returns None" for "is none", "the caller" for
+"whoever", "again" for "anew", "a file that" for "one that", "the model reads" for "the model is told".
 """
 
 import re
@@ -16,7 +16,7 @@ GENERATED = ROOT / "docs" / "generated"  # its sentences come from the code
 PHRASES = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
-        "is none": r"\b(?:is|are|was|were|be) none\b(?! of)",
+        "is none": r"\b(?:is|are|was|were|be) (?-i:none)\b(?! of)",
         "whoever": r"\bwho(?:m)?ever\b",
         "anew": r"\banew\b",
         "at hand": r"\bat hand\b",

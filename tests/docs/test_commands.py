@@ -1,4 +1,4 @@
-"""Every command line in the README and the docs is run, as a reader would, against a scripted model.
+"""Every command line in the pages of the repository is run, as a reader would, against a scripted model.
 
 A block fenced as `sh` is one script. Around it stand: a model server that the providers' own `*_BASE_URL` variables
 point to, a small project as working directory, wheels of this checkout for `uv tool install`, and two stand-ins: `make`
@@ -19,7 +19,7 @@ import pytest
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("packages/*/README.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("packages/*/README.md"))]
 
 PRELUDE = """
 set -eu

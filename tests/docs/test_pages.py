@@ -12,7 +12,8 @@ from zot_core.tools import BUILTIN_TOOLS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
-    ROOT / "README.md",
+    *sorted(ROOT.glob("*.md")),
+    *sorted(ROOT.glob("packages/*/*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "screen").glob("*.md")),
     ROOT / "examples" / "README.md",

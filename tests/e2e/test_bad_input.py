@@ -27,7 +27,7 @@ USAGE = [
     pytest.param(["-x"], "unknown flag '-x' (see zot --help; a prompt goes after --)", id="unknown letter"),
     pytest.param(["--provider", "antropic"], "'antropic'; did you mean anthropic", id="unknown provider"),
     pytest.param(["--model", "claude-sonet-4-6"], "'claude-sonet-4-6'; did you mean claude-sonnet-4-6", id="model"),
-    pytest.param(["--provider", "openai", "--model", "gpt-55"], "unknown model 'gpt-55'; did you mean", id="model of"),
+    pytest.param(["--provider", "openai", "--model", "gpt-55"], "; zot --list-models lists the names)", id="model of"),
     pytest.param(["--model"], "argument --model: expected one argument; see zot --help", id="no value"),
     pytest.param(["--reasoning", "hard"], "invalid choice: 'hard'", id="unknown level"),
     pytest.param(["--max-steps", "0"], "--max-steps must be greater than 0, got 0", id="no steps"),
@@ -53,7 +53,7 @@ USAGE = [
     pytest.param(["--base-url", "localhost:8080/v1"], "must begin with http:// or https://", id="no scheme"),
     pytest.param(["--base-url", "http://"], "has no valid host", id="no host"),
     pytest.param(["--base-url", "http://h:99999/v1"], "'http://h:99999/v1' has no valid port", id="no such port"),
-    pytest.param(["--base-url", "http://me:hunter2@a..b/v1"], "'http://a..b/v1' is not a valid one", id="no such name"),
+    pytest.param(["--base-url", "http://me:hunter2@a..b/v1"], "'http://a..b/v1' is not valid", id="no such name"),
     pytest.param(["--base-url", "me:hunter2@host/v1"], "got 'host/v1'", id="a password without scheme"),
 ]
 
@@ -75,7 +75,8 @@ def test_a_mistake_on_the_command_line(zot: Any, arguments: list[str], words: st
     ("arguments", "words"),
     [
         ([], "no API key found: set ANTHROPIC_API_KEY or OPENAI_API_KEY"),
-        (["--provider", "anthropic"], "no API key for anthropic: set ANTHROPIC_API_KEY, or pass --api-key"),
+        ([], "a provider that needs no key (ollama; --provider NAME)"),
+        (["--provider", "anthropic"], "no API key for anthropic: set ANTHROPIC_API_KEY, or pass a key (--api-key KEY)"),
         (["--model", "openai-responses/gpt-5.4"], "no API key for openai-responses: set OPENAI_API_KEY"),
     ],
 )
@@ -103,9 +104,11 @@ FAULTS = [
         "answered with JSON (Unexpected endpoint), not with a model's event stream",
         id="JSON",
     ),
-    pytest.param(Fault(status=200, body="It works!"), "something that is no event stream; check --base-url", id="text"),
+    pytest.param(
+        Fault(status=200, body="It works!"), "something that is not an event stream; check the base URL", id="text"
+    ),
     pytest.param(Fault(cut=True, after=3), "broke off in the middle", id="a cut stream"),
-    pytest.param(Fault(garbage=b"data: {nope\n\n", after=3), "an event that is no JSON", id="garbage in the stream"),
+    pytest.param(Fault(garbage=b"data: {nope\n\n", after=3), "an event that is not JSON", id="garbage in the stream"),
     pytest.param(
         Fault(status=401, body={"error": {"message": "wrong key sk-test-0123456789-secret"}}), "wrong key ***", id="key"
     ),

@@ -16,7 +16,7 @@ from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
-from zot_provider.providers import find_provider
+from zot_provider.registry import ModelRegistry
 from zot_provider.request import Request
 from zot_provider.testing import ScriptedServer
 from zot_provider.wire import load_wire
@@ -88,7 +88,7 @@ def test_any_transcript_that_a_session_holds_is_taken(
         session.close()
         stored = load(str(path)).messages
     request = Request(Model("scripted", provider, images=True), stored, system="be kind")
-    body = load_wire(wire).encode(request, find_provider(provider).quirks)
+    body = load_wire(wire).encode(request, ModelRegistry().provider(provider).quirks)
     data = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()  # neither NaN nor lone surrogates
     accepted(wire, json.loads(data))
     status, answer = post(eager, wire, data)

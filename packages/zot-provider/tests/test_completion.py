@@ -105,7 +105,7 @@ async def test_a_failure_is_raised_and_everything_is_closed() -> None:
         await complete("antropic/claude-sonnet-4-5", "hi")
 
 
-async def test_a_client_that_is_handed_in_stays_open() -> None:
+async def test_a_given_client_stays_open() -> None:
     client = ScriptedClient(["one", "two", "three"])
     assert str(await complete("acme/m", "hi", client=client)) == "one"
     assert str(await complete("m", "hi", client=client)) == "two"
@@ -114,7 +114,7 @@ async def test_a_client_that_is_handed_in_stays_open() -> None:
     assert not client.closed
 
 
-async def test_a_client_of_all_providers_is_asked_by_names_that_its_registry_knows() -> None:
+async def test_a_routing_client_resolves_names_with_its_registry() -> None:
     with ScriptedServer(["one", "two"], key=KEY) as server:
         environ = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.base_url("openai-chat")}
         client = RoutingClient(ModelRegistry(environ=environ))
@@ -123,7 +123,7 @@ async def test_a_client_of_all_providers_is_asked_by_names_that_its_registry_kno
         await client.close()
 
 
-async def test_where_no_model_is_named_the_server_s_first_one_is_asked() -> None:
+async def test_without_a_model_the_servers_first_model_is_used() -> None:
     with ScriptedServer(["one"], models=["tiny"]) as server:
         result = await complete("local/", "hi", base_url=server.base_url("openai-chat"))
         assert (result.model.id, server.requests[-1].body["model"]) == ("tiny", "tiny")
@@ -142,5 +142,5 @@ async def test_an_answer_without_an_end_is_a_failure() -> None:
 
         async def close(self) -> None: ...
 
-    with pytest.raises(StreamCut, match="ended without saying so"):
+    with pytest.raises(StreamCut, match="is incomplete"):
         await complete("m", "hi", client=Cut())

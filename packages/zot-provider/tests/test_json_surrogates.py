@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from zot_provider.json_text import without_surrogates
 
 
-def test_a_pair_is_joined_and_a_half_is_replaced() -> None:
+def test_a_surrogate_pair_is_joined_and_a_lone_surrogate_is_replaced() -> None:
     assert without_surrogates("a\ud83d\ude00b\ud800c") == "a\U0001f600b\ufffdc"
 
 

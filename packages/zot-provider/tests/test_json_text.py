@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_provider.json_text import dump, escape_line_ends, is_object, read_strict, shown
+from zot_provider.json_text import describe, dump, escape_line_ends, is_object, read_strict
 
 
 @pytest.mark.parametrize("text", ["{}", ' {"a": [1, {"b": null}]} ', '{"a":\n1}', '{"a":1e999}', '{"a":"\\ud800"}'])
@@ -31,7 +31,7 @@ def test_an_object_is_one(text: str) -> None:
         '{"a":' * 99_999,
     ],
 )
-def test_anything_else_is_none(text: str) -> None:
+def test_other_text_is_not_an_object(text: str) -> None:
     assert not is_object(text)
 
 
@@ -59,11 +59,11 @@ def test_line_ends_of_other_languages_become_escapes() -> None:
     [({}, "an object"), ([1], "a list"), (None, "null"), (True, "true"), (3.5, "3.5"), ("é", '"\\u00e9"')],
 )
 def test_an_error_names_a_value(value: Any, words: str) -> None:
-    assert shown(value) == words
+    assert describe(value) == words
 
 
 @given(st.none() | st.booleans() | st.integers() | st.floats() | st.text())
 def test_an_error_shows_any_value_shortly_and_printably(value: Any) -> None:
-    assert 0 < len(shown(value)) <= 40
-    assert shown(value).isascii()
-    assert shown(value).replace("\x7f", "").isprintable()
+    assert 0 < len(describe(value)) <= 40
+    assert describe(value).isascii()
+    assert describe(value).replace("\x7f", "").isprintable()

@@ -52,7 +52,7 @@ def test_records_are_compared_by_class_and_value_copied_and_matched() -> None:
         hash(Point(1))
 
 
-def test_a_class_that_has_made_no_record_yet_is_a_dataclass_to_others() -> None:
+def test_a_class_is_a_dataclass_before_its_first_record() -> None:
     @record
     class Fresh(Record):
         """Never made."""

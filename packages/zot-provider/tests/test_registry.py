@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 import pytest
 
-from zot_provider.catalog.user import Known, parse_user_models
+from zot_provider.catalog.user import KnownProviders, parse_user_models
 from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderError, ResponseTimeout, UnknownName
 from zot_provider.model import Model, Price
 from zot_provider.providers import PROVIDERS
@@ -22,7 +22,9 @@ CORP = parse_user_models({"providers": {
 }})  # fmt: skip
 
 
-def registry(environ: dict[str, str] | None = None, known: Known | None = None, **endpoints: Endpoint) -> ModelRegistry:
+def registry(
+    environ: dict[str, str] | None = None, known: KnownProviders | None = None, **endpoints: Endpoint
+) -> ModelRegistry:
     made = ModelRegistry(known, environ={} if environ is None else environ)
     made.endpoints.update(endpoints)
     return made
@@ -71,7 +73,7 @@ def test_the_user_s_file_can_be_read_again() -> None:
     assert found.provider("ext").title == "Extension"
 
 
-def test_where_a_provider_is_asked() -> None:
+def test_the_address_of_each_provider() -> None:
     environ = {"OPENAI_BASE_URL": " http://proxy/v1 "}
     found = registry(environ, anthropic=Endpoint(base_url="http://given"))
     assert found.address("anthropic") == "http://given"
@@ -90,7 +92,7 @@ def test_a_provider_is_ready_if_it_has_a_key_or_needs_none() -> None:
     assert [found.ready(id) for id in ("openai", "anthropic")] == [True, True]
 
 
-def test_a_model_is_what_the_user_says_of_it_before_what_the_catalogue_says() -> None:
+def test_the_users_entry_for_a_model_wins_over_the_catalogue() -> None:
     found = registry(known=CORP)
     own = found.find("openai", "gpt-5.1")
     assert own is not None
@@ -113,7 +115,7 @@ def test_each_model_is_listed_once() -> None:
     assert ids(found.models("corp")) == ["m1", "m2"]
 
 
-def test_a_base_url_that_was_given_hides_the_catalogue_and_one_of_the_environment_does_not() -> None:
+def test_a_given_base_url_hides_the_catalogue_and_a_base_url_of_the_environment_does_not() -> None:
     given = registry(known=CORP, openai=Endpoint(base_url=BASE))
     assert ids(given.models("openai")) == ["gpt-5.1", "ours"]
     assert "gpt-4o" in ids(registry({"OPENAI_BASE_URL": BASE}).models("openai"))
@@ -208,7 +210,7 @@ def test_an_empty_name_is_refused(name: str) -> None:
         registry(KEYS).resolve(name, CLAUDE)
 
 
-def test_a_provider_before_a_slash_that_there_is_not_is_refused() -> None:
+def test_an_unknown_provider_before_a_slash_is_refused() -> None:
     with pytest.raises(UnknownName, match="unknown provider 'foo'; known: anthropic, openai"):
         registry(KEYS).resolve("foo/bar", CLAUDE)
     with pytest.raises(UnknownName, match="unknown provider 'opnai'; did you mean openai"):
@@ -233,7 +235,7 @@ def test_the_ids_of_a_catalogue_may_hold_slashes() -> None:
     assert found.resolve("meta/llama", CLAUDE) == models[1]
 
 
-def test_a_provider_that_is_given_apart_is_the_one_that_is_meant() -> None:
+def test_a_separately_given_provider_is_used() -> None:
     found = registry(KEYS)
     assert found.resolve("gpt-4o", CLAUDE, provider="openai-responses").provider == "openai-responses"
     assert found.resolve("openai/gpt-4o", CLAUDE, provider="openai") == found.find("openai", "gpt-4o")
@@ -241,7 +243,7 @@ def test_a_provider_that_is_given_apart_is_the_one_that_is_meant() -> None:
     assert found.resolve("claude-sonnet-4-5", CLAUDE, provider="openai").provider == "openai"
 
 
-def test_of_several_other_providers_one_with_a_key_is_preferred() -> None:
+def test_among_other_providers_those_with_a_key_come_first() -> None:
     rival = parse_user_models({"providers": {"rival": {"baseUrl": "http://r/v1", "models": [{"id": "gpt-4o"}]}}})
     assert registry({"RIVAL_API_KEY": KEY}, rival).resolve("gpt-4o", CLAUDE).provider == "rival"
     assert registry({"RIVAL_API_KEY": KEY, **KEYS}, rival).resolve("gpt-4o", CLAUDE).provider == "openai"
@@ -261,7 +263,7 @@ def test_a_list_that_a_server_gave_names_models_too() -> None:
     assert found.knows(Model("gpt-99", "openai"))
 
 
-def test_a_person_is_warned_of_a_model_that_a_full_list_has_not() -> None:
+def test_a_model_that_is_not_in_a_complete_list_is_unlisted() -> None:
     found = registry(KEYS, CORP, openai=Endpoint(base_url=BASE))
     for model, before, warned in (
         (Model("claude-99", "anthropic"), CLAUDE, True),
@@ -302,7 +304,7 @@ def test_a_listing_begins_with_the_current_provider_and_has_those_that_can_be_as
     assert ids(only.models) == ["m1", "m2"]
 
 
-def test_servers_without_a_catalogue_are_asked_and_what_fails_is_told() -> None:
+def test_servers_without_a_catalogue_are_asked_and_failures_are_problems() -> None:
     asked: list[str] = []
 
     async def fetch(provider: str) -> list[str]:
@@ -335,7 +337,7 @@ async def test_the_server_at_a_base_url_is_asked_unless_the_current_model_is_one
         await client.close()
 
 
-def test_a_current_provider_without_a_key_is_told_and_its_known_models_are_listed() -> None:
+def test_a_current_provider_without_a_key_is_a_problem_and_its_known_models_are_listed() -> None:
     found = registry(known=CORP)
     result = listed(found, RoutingClient(found).models, current=Model("m2", "corp"))
     assert ids(result.models)[:2] == ["m1", "m2"]
@@ -357,7 +359,7 @@ async def test_servers_are_asked_at_the_same_time_and_each_has_its_limit() -> No
     assert isinstance(result.problems["ollama"], ResponseTimeout)
 
 
-async def test_giving_up_a_listing_gives_up_every_server() -> None:
+async def test_cancelling_a_listing_cancels_every_fetch() -> None:
     given_up: list[str] = []
     asked = asyncio.Barrier(3)
 

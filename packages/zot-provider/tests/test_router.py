@@ -11,7 +11,6 @@ from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderE
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock
 from zot_provider.model import Model
-from zot_provider.providers import find_provider
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.request import Request
@@ -106,7 +105,7 @@ async def test_a_key_that_changes_is_used_for_the_next_request() -> None:
 
 
 @pytest.mark.parametrize("key", [KEY, OTHER])
-async def test_the_key_of_the_request_is_the_one_that_no_error_repeats(key: str) -> None:
+async def test_the_key_of_the_request_is_redacted_in_errors(key: str) -> None:
     body = {"error": {"message": f"no {key}"}}
     turns = [Turn(fault=Fault(status=status, body=body)) for status in (503, 401)]
     with ScriptedServer(turns) as server:
@@ -170,7 +169,7 @@ async def test_a_token_that_cannot_be_refreshed_is_an_error_of_the_provider() ->
         assert server.requests == []
 
 
-async def test_what_was_given_for_one_provider_is_not_used_for_another() -> None:
+async def test_an_endpoint_is_used_for_its_provider_only() -> None:
     with two_servers(["one"], ["two"]) as (first, second, environ):
         registry = ModelRegistry(environ={**environ, "ANTHROPIC_API_KEY": "sk-of-nobody"})
         registry.endpoints["anthropic"] = Endpoint(key=KEY, base_url=first.url, insecure=True)
@@ -196,12 +195,12 @@ async def test_another_address_is_asked_from_the_next_request_on() -> None:
         assert (len(first.requests), len(second.requests)) == (2, 1)
 
 
-def test_what_cannot_be_asked_is_refused_before_it_is_asked() -> None:
+def test_an_impossible_request_is_refused_before_it_is_sent() -> None:
     client = RoutingClient(ModelRegistry(environ={"ANTHROPIC_API_KEY": "sk-ü"}))
     for provider, error, text in (
-        ("openai", MissingKey, "no API key for openai: set OPENAI_API_KEY, or pass --api-key"),
+        ("openai", MissingKey, "no API key for openai: set OPENAI_API_KEY, or pass a key"),
         ("anthropic", ConfigError, "the API key for anthropic holds spaces or unusual characters"),
-        ("local", ConfigError, "local has no address of its own: pass --base-url"),
+        ("local", ConfigError, "local has no default address: pass a base URL"),
         ("opnai", UnknownName, "unknown provider 'opnai'; did you mean openai"),
     ):
         with pytest.raises(error, match=text):
@@ -241,7 +240,7 @@ async def test_a_provider_may_be_served_in_this_process() -> None:
 
         registry = ModelRegistry(environ={})
         client = RoutingClient(registry)
-        registry.add(find_provider("local"), open=opened)
+        registry.add(ModelRegistry().provider("local"), open=opened)
         registry.add(Provider("ext", "Extension", "openai-chat", None), [Model("m1", "ext")], open=opened)
         assert await answer(client, request("local")) == [TextBlock("OpenAI-compatible server")]
         assert await answer(client, request("ext")) == [TextBlock("Extension")]
@@ -319,7 +318,7 @@ async def test_a_selection_makes_a_client_that_is_ready() -> None:
         await client.close()
 
 
-def test_a_given_key_stays_given_and_one_of_the_environment_is_read_again() -> None:
+def test_a_given_key_is_stored_and_a_key_of_the_environment_is_read_again() -> None:
     environ = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
     registry = ModelRegistry(environ=environ)
     open_client(select("openai", registry=registry), registry=registry)
@@ -330,12 +329,15 @@ def test_a_given_key_stays_given_and_one_of_the_environment_is_read_again() -> N
     assert registry.endpoints == {"openai": Endpoint(OTHER, insecure=True)}
 
 
-def test_a_selection_of_a_provider_that_the_registry_has_not_adds_it() -> None:
+def test_a_selected_provider_is_added_to_the_registry() -> None:
     corp = parse_user_models({"providers": {"corp": {"baseUrl": "http://corp/v1", "auth": "none"}}})
     client = open_client(select("corp", "m", known=corp, environ={}))
     assert client.registry.provider("corp").base_url == "http://corp/v1"
     with pytest.raises(MissingKey, match="set ANTHROPIC_API_KEY"):
-        open_client(Selection(find_provider("anthropic"), Model("m", "anthropic")), registry=ModelRegistry(environ={}))
+        open_client(
+            Selection(ModelRegistry().provider("anthropic"), Model("m", "anthropic")),
+            registry=ModelRegistry(environ={}),
+        )
 
 
 async def test_a_model_without_a_name_is_the_server_s_first() -> None:

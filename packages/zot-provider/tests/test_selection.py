@@ -2,6 +2,7 @@ import pytest
 
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import MissingKey, UnknownName
+from zot_provider.providers import PROVIDERS
 from zot_provider.selection import select
 
 ANTHROPIC = {"ANTHROPIC_API_KEY": "a-key"}
@@ -53,12 +54,12 @@ OWN = [
     pytest.param({"model": "corp/org/m"}, ("corp", "org/m", "c-key"), id="any name is taken"),
     pytest.param({"provider": "bare"}, ("bare", "", ""), id="no key, no models"),
     pytest.param({"model": "gpt-5.1"}, ("openai", "gpt-5.1", "o-key"), id="a provider with a key comes first"),
-    pytest.param({"model": "gpt-5.1", "preferred": "corp"}, ("corp", "gpt-5.1", "c-key"), id="one that is preferred"),
-    pytest.param({"preferred": "corp"}, ("corp", "m1", "c-key"), id="preferred to one with a key"),
-    pytest.param({"preferred": "bare", "model": "new"}, ("bare", "new", ""), id="preferred for a name nobody knows"),
-    pytest.param({"preferred": "corp", "model": "claude-haiku-4-5", "api_key": "k"},
+    pytest.param({"model": "gpt-5.1", "default_provider": "corp"}, ("corp", "gpt-5.1", "c-key"), id="the default"),
+    pytest.param({"default_provider": "corp"}, ("corp", "m1", "c-key"), id="the default before one with a key"),
+    pytest.param({"default_provider": "bare", "model": "new"}, ("bare", "new", ""), id="the default, unknown name"),
+    pytest.param({"default_provider": "corp", "model": "claude-haiku-4-5", "api_key": "k"},
                  ("anthropic", "claude-haiku-4-5", "k"), id="but a model's provider counts more"),
-    pytest.param({"preferred": "gone"}, ("openai", "gpt-5.1", "o-key"), id="nobody of that name"),
+    pytest.param({"default_provider": "gone"}, ("openai", "gpt-5.1", "o-key"), id="nobody of that name"),
 ]  # fmt: skip
 
 
@@ -69,13 +70,17 @@ def test_a_selection_among_the_users_own_providers(given: dict[str, str], expect
 
 
 def test_without_any_key_the_users_variables_are_named_too() -> None:
-    with pytest.raises(MissingKey, match=r"or CORP_API_KEY, or name a server that .* \(--provider ollama or bare\)"):
+    with pytest.raises(MissingKey, match=r"or CORP_API_KEY, or choose a provider that needs no key \(ollama or bare\)"):
         select(environ={}, known=CORP)
 
 
 def test_without_any_key_the_variables_are_named() -> None:
-    with pytest.raises(MissingKey, match="set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server that needs none"):
+    names = list(dict.fromkeys(provider.key_env[0] for provider in PROVIDERS if provider.key_env))
+    assert {"ANTHROPIC_API_KEY", "OPENAI_API_KEY"} <= set(names)
+    with pytest.raises(MissingKey) as missing:
         select(environ={"OPENAI_API_KEY": "  "})
+    assert [name for name in names if name not in str(missing.value)] == []
+    assert missing.value.parameter == "provider"
 
 
 def test_unknown_names_come_with_the_nearest() -> None:
@@ -87,9 +92,10 @@ def test_unknown_names_come_with_the_nearest() -> None:
         select("openai", "anthropic/claude-sonnet-4-6", environ=OPENAI)
 
 
-def test_a_provider_before_the_slash_that_nobody_knows_is_what_is_told() -> None:
-    with pytest.raises(UnknownName, match=r"unknown provider 'opnai'; did you mean openai .*zot --list-models"):
+def test_an_unknown_provider_before_a_slash_is_named() -> None:
+    with pytest.raises(UnknownName, match=r"unknown provider 'opnai'; did you mean openai") as caught:
         select(model="opnai/gpt-5.1", environ=OPENAI)
+    assert caught.value.parameter == "model"
     with pytest.raises(UnknownName, match="unknown provider 'opnai'; did you mean openai"):
         select(model="opnai/gpt-5.1", environ={})
     with pytest.raises(UnknownName, match="unknown provider 'meta'; known: anthropic, openai, "):
@@ -100,13 +106,13 @@ def test_a_provider_before_the_slash_that_nobody_knows_is_what_is_told() -> None
         select("openai", "meta/llama", environ=OPENAI)
 
 
-@pytest.mark.parametrize("given", [{"provider": "ollama"}, {"base_url": BASE}, {"preferred": "corp"}])
+@pytest.mark.parametrize("given", [{"provider": "ollama"}, {"base_url": BASE}, {"default_provider": "corp"}])
 def test_a_server_without_a_catalogue_may_have_models_with_a_slash(given: dict[str, str]) -> None:
     environ = {"CORP_API_KEY": "c-key"}
     for name in ("meta/llama", "opnai/gpt-5.1"):
         assert select(model=name, environ=environ, known=CORP, **given).model.id == name
 
 
-def test_a_name_that_is_no_text_is_told_without_escapes() -> None:
+def test_a_name_with_surrogates_is_shown_without_escapes() -> None:
     with pytest.raises(UnknownName, match="unknown provider 'caf\ufffd'"):
         select("caf\udce9", environ=OPENAI)

@@ -5,7 +5,7 @@ import pytest
 
 from zot_agent.local.server import LocalServer
 from zot_provider.errors import ConfigError
-from zot_provider.providers import find_provider
+from zot_provider.registry import ModelRegistry
 
 
 async def test_a_library_that_the_engine_lacks_is_named_and_the_model_is_not_blamed(
@@ -15,7 +15,7 @@ async def test_a_library_that_the_engine_lacks_is_named_and_the_model_is_not_bla
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
     with pytest.raises(ConfigError) as caught:
-        await LocalServer("model.gguf").start(find_provider("local"))
+        await LocalServer("model.gguf").start(ModelRegistry().provider("local"))
     assert str(caught.value) == (
         "xllamacpp cannot be loaded: libgomp.so.1: cannot open shared object file; install what it lacks "
         "(libgomp is in the Debian package libgomp1), then try again"

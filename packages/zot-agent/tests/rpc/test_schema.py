@@ -91,7 +91,7 @@ def test_the_file_is_current(path: Path) -> None:
     generator = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generator)
 
-    assert path.read_text("utf-8") == generator.texts()[path], f"run uv run python {GENERATOR.name}"
+    assert path.read_text("utf-8") == generator.texts()[path], "run make generate"
 
 
 @pytest.mark.parametrize("name", list(METHODS))

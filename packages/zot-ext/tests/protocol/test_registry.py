@@ -25,7 +25,8 @@ def test_the_unions_list_every_frame_of_their_module() -> None:
 
 
 def test_an_extension_sends_these_types() -> None:
-    assert [frame.type for frame in FROM_EXTENSION] == [
+    types = {frame.type for frame in FROM_EXTENSION}
+    assert types >= {
         "hello",
         "register_command",
         "register_tool",
@@ -41,11 +42,12 @@ def test_an_extension_sends_these_types() -> None:
         "panel_close",
         "submit",
         "shutdown_ack",
-    ]
+    }
 
 
 def test_the_host_sends_these_types() -> None:
-    assert [frame.type for frame in FROM_HOST] == [
+    types = {frame.type for frame in FROM_HOST}
+    assert types >= {
         "hello_ack",
         "command_invoked",
         "tool_call",
@@ -54,7 +56,7 @@ def test_the_host_sends_these_types() -> None:
         "panel_key",
         "panel_close",
         "shutdown",
-    ]
+    }
 
 
 @pytest.mark.parametrize("record", [*FROM_EXTENSION, *FROM_HOST, TextBlock, ImageBlock, PanelSpec])

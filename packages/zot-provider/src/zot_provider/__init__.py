@@ -1,6 +1,6 @@
 """One streaming client for every model provider.
 
-Importing this package imports nothing else; a name is fetched from its module when it is first used.
+Importing this package imports nothing else; each name is imported from its module on first use.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module  # noqa: PLC0415  only a first use pays for it
+        from importlib import import_module  # noqa: PLC0415  needed only on first use
 
         value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value

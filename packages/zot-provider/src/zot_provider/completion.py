@@ -1,4 +1,4 @@
-"""`complete` and `stream`: ask a model with one call.
+"""`complete` and `stream`: one function call for one model call.
 
 ```python
 print(await complete("anthropic/claude-sonnet-4-5", "Say hello."))
@@ -26,7 +26,7 @@ class CallOptions(TypedDict, total=False):
     """The options of a call.
 
     `system` to `response_schema` are fields of `Request`. `api_key` and `base_url` are for the model's provider; the
-    environment is the default. A `client` is used in place of a new one, with its own keys and addresses, and stays
+    default is the environment. A `client` is used in place of a new client, with its own keys and addresses, and stays
     open.
     """
 
@@ -45,7 +45,7 @@ class CallOptions(TypedDict, total=False):
 class Completion(Record):
     """An answer: the model's message, its tokens with their cost, why the model stopped, and the model itself.
 
-    `str()` gives the text.
+    `str()` returns the text.
     """
 
     message: Message
@@ -55,7 +55,7 @@ class Completion(Record):
 
     @property
     def text(self) -> str:
-        """The text of the answer, empty if there is none."""
+        """The text of the answer; may be empty."""
         return self.message.text
 
     @property
@@ -68,13 +68,13 @@ class Completion(Record):
 
 
 async def complete(model: str | Model, messages: str | Sequence[Message], **options: Unpack[CallOptions]) -> Completion:
-    """The whole answer of `model` to `messages`, which may be a text.
+    """Return the whole answer of `model` to `messages`, which may be a text.
 
     `model` is a name as for `select` ("anthropic/claude-sonnet-4-5"), or a record. Cancelling closes the connection.
     Raises `ConfigError` (an unknown name, a missing key) and `ProviderError`.
     """
     usage = Usage()
-    async with _asked(model, messages, options) as (asked, events):
+    async with _answering(model, messages, options) as (asked, events):
         async for event in events:
             if isinstance(event, UsageReport):
                 usage += event.usage
@@ -86,28 +86,28 @@ async def complete(model: str | Model, messages: str | Sequence[Message], **opti
 async def stream(
     model: str | Model, messages: str | Sequence[Message], **options: Unpack[CallOptions]
 ) -> AsyncGenerator[StreamEvent, None]:
-    """The events of an answer one by one, usage with its cost; the arguments and errors are those of `complete`.
+    """Yield the events of an answer, usage with its cost; the arguments and errors are those of `complete`.
 
-    Leaving the loop early closes the connection. With `contextlib.aclosing` it is closed at the end of the block.
+    Closing the generator closes the connection; `contextlib.aclosing` does so at the end of its block.
     """
-    async with _asked(model, messages, options) as (_, events):
+    async with _answering(model, messages, options) as (_, events):
         async for event in events:
             yield event
 
 
 @asynccontextmanager
-async def _asked(
+async def _answering(
     model: str | Model, messages: str | Sequence[Message], options: CallOptions
 ) -> AsyncIterator[tuple[Model, AsyncGenerator[StreamEvent, None]]]:
-    """The model that is asked, and the events of its answer. Closes what it opened."""
+    """Return the model used and the events of its answer. Closes the client afterwards if it was opened here."""
     client, asked = _open(model, options)
     try:
         if isinstance(client, RoutingClient):
             asked = await client.name_model(asked)
-        said = [Message("user", [TextBlock(messages)])] if isinstance(messages, str) else list(messages)
+        history = [Message("user", [TextBlock(messages)])] if isinstance(messages, str) else list(messages)
         request = Request(
             asked,
-            said,
+            history,
             system=options.get("system", ""),
             tools=list(options.get("tools", ())),
             reasoning=options.get("reasoning", "off"),
@@ -123,11 +123,11 @@ async def _asked(
 
 
 def _open(model: str | Model, options: CallOptions) -> tuple[Client, Model]:
-    """The client to ask and the model to ask for."""
+    """Return the client and the model to use."""
     client, registry = options.get("client"), ModelRegistry()
     if isinstance(client, RoutingClient):
         registry = client.registry
-    elif client is not None and isinstance(model, str):  # that client knows what the name means
+    elif client is not None and isinstance(model, str):  # the client interprets the name
         provider, slash, name = model.partition("/")
         return client, Model(name, provider) if slash else Model(model, "")
     key, base_url = options.get("api_key", ""), options.get("base_url", "")
@@ -141,7 +141,7 @@ def _open(model: str | Model, options: CallOptions) -> tuple[Client, Model]:
 
 
 async def _events(client: Client, request: Request) -> AsyncGenerator[StreamEvent, None]:
-    """The events of an answer. Raises `StreamCut` if it ends without a `StreamEnd`."""
+    """Yield the events of an answer. Raises `StreamCut` if it ends without a `StreamEnd`."""
     batches, price, ended = client.stream(request), request.model.price, False
     try:
         async for batch in batches:
@@ -153,4 +153,4 @@ async def _events(client: Client, request: Request) -> AsyncGenerator[StreamEven
         if close is not None:
             await close()
     if not ended:
-        raise StreamCut("the model's answer ended without saying so; try again")
+        raise StreamCut("the model's answer is incomplete; try again")

@@ -1,20 +1,20 @@
-"""Everything that can go wrong and that a person must hear of.
+"""All errors that are shown to a person.
 
 ```text
 ZotError                    one line for a person, `exit_code` for a script
 ├── ConfigError             the request cannot be made as asked (exit 2)
 │   ├── MissingKey          no credential for the provider
-│   └── UnknownName         no such provider or model; names the nearest
-└── ProviderError           the provider or the way to it failed (exit 1)
+│   └── UnknownName         no such provider or model; names similar ones
+└── ProviderError           the provider or the connection to it failed (exit 1)
     ├── ConnectError        no connection: refused, unknown host, TLS
     ├── ResponseTimeout     connected, but nothing came within the limit
     ├── StatusError         an HTTP status of 400 or more
-    ├── ProtocolError       an answer that is not what the wire promises (HTML, no event stream)
+    ├── ProtocolError       an answer that does not follow the wire (HTML, no event stream)
     ├── StreamCut           the answer broke off before its end
     └── ModelError          the provider reported a failure inside the stream
 ```
 
-`ProviderError` can be asked: `retryable`, `auth`, `context_overflow`.
+The attributes `retryable`, `auth` and `context_overflow` classify a `ProviderError`.
 """
 
 from collections.abc import Iterable
@@ -26,32 +26,38 @@ class ZotError(Exception):
     """Base of all errors meant for a person. `str(error)` is one line: what happened, what to do next."""
 
     exit_code = 1
+    parameter = ""
+    """The parameter whose value is missing or wrong, if it is "api_key", "provider" or "model"."""
 
 
 class ConfigError(ZotError):
-    """What was asked for cannot be done with these settings."""
+    """The request is impossible with these settings."""
 
     exit_code = 2
 
 
 class MissingKey(ConfigError):
-    """No credential for the provider; the text names the environment variables that would hold one."""
+    """No credential for the provider; the text names the environment variables for it."""
+
+    parameter = "api_key"
 
 
-FEW = 10
-"""Names that are all told where none is near."""
+MAX_LISTED_NAMES = 10
+"""Most known names that are all listed if none is similar."""
 
 
 class UnknownName(ConfigError):
-    """A provider or model that nobody knows; the text names the nearest ones."""
+    """An unknown provider, model or other name; the text lists similar names."""
 
     @classmethod
     def among(cls, kind: str, name: str, known: Iterable[str], hint: str = "") -> "UnknownName":
-        """An error for `name`, with up to three near names of `known`, or all of them if they are few."""
-        import difflib  # noqa: PLC0415  only a mistake pays for it
+        """Return an error for `name` with up to three similar names of `known`, or all of them if they are few."""
+        import difflib  # noqa: PLC0415  needed only after a mistake
 
         names = list(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or (names if len(names) <= FEW else [])
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or (
+            names if len(names) <= MAX_LISTED_NAMES else []
+        )
         text = f"unknown {kind} {without_surrogates(name)!r}"
         if near:
             text += f"; did you mean {' or '.join(near)}?" if len(near) < 4 else f"; known: {', '.join(near)}"
@@ -62,19 +68,19 @@ class ProviderError(ZotError):
     """A model call failed."""
 
     retryable = False
-    """Whether the same request may well work a moment later."""
+    """Whether the same request may succeed a moment later."""
     auth = False
     """Whether the credential is missing, wrong or not allowed."""
     context_overflow = False
     """Whether the conversation is too long for the model."""
-    foreign: tuple[str, ...] | None = None
-    """The parts of the text that are not zot's own words, and may repeat the key; None if any part may be."""
+    untrusted_parts: tuple[str, ...] | None = None
+    """The parts of the text that are quoted from elsewhere and may repeat the key; None if the whole text may."""
 
 
 class ConnectError(ProviderError):
     """No connection could be made, or it broke before an answer began.
 
-    `retryable` for one that broke; what refuses or cannot be found now will do so a moment later too.
+    It is `retryable` if the connection broke; a refused connection or an unknown host would fail again.
     """
 
     def __init__(self, text: str, *, retryable: bool = False) -> None:
@@ -83,7 +89,7 @@ class ConnectError(ProviderError):
 
 
 class ResponseTimeout(ProviderError):
-    """The server took the request and then said nothing for too long."""
+    """The server accepted the request and then sent nothing for too long."""
 
     retryable = True
 
@@ -105,7 +111,7 @@ _OVERFLOW = (
 
 
 def overflows(message: str) -> bool:
-    """Whether a provider's words say that the conversation is too long for the model."""
+    """Whether a provider's message says that the conversation is too long for the model."""
     lowered = message.lower()
     return any(phrase in lowered for phrase in _OVERFLOW)
 
@@ -114,7 +120,7 @@ _TRANSIENT = ("overloaded", "rate_limit", "server_error", "api_error", "unavaila
 
 
 class StatusError(ProviderError):
-    """The server answered with an HTTP status of 400 or more. `retry_after` is in seconds, None if not said."""
+    """The server answered with an HTTP status of 400 or more. `retry_after` is in seconds, None if not given."""
 
     def __init__(self, text: str, *, status: int, message: str = "", retry_after: float | None = None) -> None:
         super().__init__(text)
@@ -127,7 +133,7 @@ class StatusError(ProviderError):
 
 
 class ProtocolError(ProviderError):
-    """The server answered with something else than the wire promises."""
+    """The server's answer does not follow the wire."""
 
 
 class StreamCut(ProviderError):
@@ -137,7 +143,7 @@ class StreamCut(ProviderError):
 
 
 class ModelError(ProviderError):
-    """The provider reported a failure inside the stream. `code` is the provider's word for it."""
+    """The provider reported a failure inside the stream. `code` is the provider's name for it."""
 
     def __init__(self, text: str, *, code: str = "", message: str = "") -> None:
         super().__init__(text)

@@ -1,8 +1,8 @@
-"""`StreamEvent`: what comes back from a model, while it comes.
+"""`StreamEvent`: the events of a model's answer.
 
-Order of one answer: any number of deltas and tool uses, usage reports anywhere (each an increment), then exactly
-one `StreamEnd`. A tool use is `ToolUseStart`, `ToolUseArgs`..., `ToolUseEnd` with one id; two of them may
-interleave. A failure is an exception (`zot_provider.errors`), never an event.
+Their order: any number of deltas and tool calls, usage reports anywhere (each an increment), then exactly one
+`StreamEnd`. A tool call is `ToolUseStart`, `ToolUseArgs`..., `ToolUseEnd` with the same id; tool calls may interleave.
+A failure is an exception (`zot_provider.errors`), never an event.
 """
 
 from typing import ClassVar, Literal, TypeAlias
@@ -16,7 +16,7 @@ Stop: TypeAlias = Literal["end_turn", "tool_use", "length"]
 
 @record
 class TextDelta(Record):
-    """More of the answer's text; never empty."""
+    """The next piece of the answer's text; never empty."""
 
     type: ClassVar[str] = "text_delta"
     delta: str
@@ -24,7 +24,7 @@ class TextDelta(Record):
 
 @record
 class ReasoningDelta(Record):
-    """More of the thinking, or of its summary; never empty."""
+    """The next piece of the thinking, or of its summary; never empty."""
 
     type: ClassVar[str] = "reasoning_delta"
     delta: str
@@ -32,7 +32,7 @@ class ReasoningDelta(Record):
 
 @record
 class ToolUseStart(Record):
-    """The model begins to write a tool call."""
+    """The model has begun to write a tool call."""
 
     type: ClassVar[str] = "tool_use_start"
     id: str
@@ -41,7 +41,7 @@ class ToolUseStart(Record):
 
 @record
 class ToolUseArgs(Record):
-    """More JSON text of the arguments of call `id`; never empty."""
+    """The next piece of JSON text of the arguments of call `id`; never empty."""
 
     type: ClassVar[str] = "tool_use_args"
     id: str
@@ -58,7 +58,7 @@ class ToolUseEnd(Record):
 
 @record
 class UsageReport(Record):
-    """Tokens to add to the answer's count; a wire may report more than once."""
+    """Tokens to add to the count of the answer; there may be several reports."""
 
     type: ClassVar[str] = "usage_report"
     usage: Usage

@@ -1,6 +1,6 @@
-"""JSON text as all of zot writes and reads it: on one line, by the letter of RFC 8259.
+"""Reading and writing of JSON text: on one line, strictly according to RFC 8259.
 
-`zot_ext` depends on nothing and has its own.
+`zot_ext`, which has no dependencies, has its own functions.
 """
 
 import json
@@ -8,22 +8,22 @@ from typing import Any
 
 
 def dump(value: Any) -> str:
-    """JSON text on one line. TypeError or ValueError for what has no JSON form, such as `NaN`."""
+    """Return JSON text on one line. Raises TypeError or ValueError for values without a JSON form, such as `NaN`."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def escape_line_ends(text: str) -> str:
-    """JSON text with escapes for U+2028, U+2029 and U+0085, at which readers of lines in other languages cut."""
+    """Escape U+2028, U+2029 and U+0085 in JSON text: line readers of other languages split lines there."""
     if text.isascii():
         return text
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
 
 
 def read_strict(text: str | bytes) -> Any:
-    """The value of JSON text. Raises ValueError for any other text, `NaN` and `Infinity` among it, and for text that
-    is nested too deeply."""
+    """Return the value of JSON text. Raises ValueError for any other text, including `NaN` and `Infinity`, and for text
+    that is nested too deeply."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_reject_constant)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 
@@ -36,19 +36,19 @@ def is_object(text: str) -> bool:
         return False
 
 
-def shown(value: object) -> str:
-    """A JSON value as an error shows it: "an object", "a list", or its JSON text, at most 40 characters of ASCII."""
+def describe(value: object) -> str:
+    """Describe a JSON value in an error: "an object", "a list", or its JSON text, at most 40 characters of ASCII."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     return json.dumps(value)[:40]
 
 
-def _refuse(name: str) -> None:
+def _reject_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
 def without_surrogates(text: str) -> str:
-    """`text` with surrogate pairs joined, and U+FFFD in place of each half that stands alone."""
+    """Join the surrogate pairs in `text` and replace each lone surrogate by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
-"""Messages and the blocks they are made of: what a conversation is, whoever the provider.
+"""`Message` and its blocks: the form of a conversation for all providers.
 
-One closed union, `Block`. A `Message` of role "user" holds text and images; of role "assistant" text,
+`Block` is a closed union. A `Message` of role "user" holds text and images; of role "assistant" text,
 reasoning and tool calls, in the order the model wrote them; of role "tool" one tool result per call of the
 assistant message before it, in call order.
 """
@@ -12,13 +12,14 @@ from zot_provider.record import Record, field, record
 
 Role: TypeAlias = Literal["user", "assistant", "tool"]
 Fate: TypeAlias = Literal["ran", "refused", "not_run", "stopped"]
-"""What became of a tool call. It "ran", well or not; a person or a hook "refused" it; it was "not_run", because there
-is no such tool or its arguments are not a JSON object; or it was "stopped" with the turn, before or after it began."""
+"""The outcome of a tool call. It "ran", with or without success; a person or a hook "refused" it; it was "not_run",
+because there is no such tool or its arguments are not a JSON object; or it was "stopped" with the turn, before or after
+it began."""
 
 
 @record
 class TextBlock(Record):
-    """Words, as Unicode text without lone surrogates."""
+    """Unicode text without lone surrogates."""
 
     type: ClassVar[str] = "text"
     text: str
@@ -40,9 +41,9 @@ class ImageBlock(Record):
 
 @record
 class ToolCallBlock(Record):
-    """The model wants a tool to run. `arguments` is the JSON text exactly as the model wrote it.
+    """A request of the model to run a tool. `arguments` is the text exactly as the model wrote it.
 
-    It may be no JSON at all (models make mistakes); `parsed` then raises ValueError.
+    It may be invalid JSON (models make mistakes); `parsed` then raises ValueError.
     """
 
     type: ClassVar[str] = "tool_call"
@@ -51,7 +52,7 @@ class ToolCallBlock(Record):
     arguments: str
 
     def parsed(self) -> dict[str, Any]:
-        """The arguments as a dict; empty text counts as no arguments. ValueError if they are no JSON object."""
+        """Return the arguments as a dict, empty for blank text. Raises ValueError if they are not a JSON object."""
         if not self.arguments.strip():
             return {}
         try:
@@ -65,8 +66,7 @@ class ToolCallBlock(Record):
 
 @record
 class ToolResultBlock(Record):
-    """What a tool answered to the call with id `call_id`; `is_error` tells the model that it failed. No model sees
-    `fate`."""
+    """The result of the tool call with id `call_id`. The model sees whether it failed (`is_error`), but not `fate`."""
 
     type: ClassVar[str] = "tool_result"
     call_id: str
@@ -77,10 +77,10 @@ class ToolResultBlock(Record):
 
 @record
 class ReasoningBlock(Record):
-    """Thinking that a provider wants back on the next request, and a summary a person may read.
+    """Thinking that a provider expects back in the next request, and a summary that a person may read.
 
-    `wire` names the wire that wrote it: another wire cannot use the opaque parts and drops the block. `provider` is the
-    id of the provider whose model wrote it, empty if unknown: the signature is for that provider, and no other gets it.
+    `wire` names the wire that produced it: another wire cannot use the opaque parts and drops the block. `provider` is
+    the id of the provider whose model wrote it, empty if unknown: no other provider receives it.
     Anthropic: `summary` and `signature`, or `encrypted_content` alone for redacted thinking. OpenAI Responses:
     `reasoning_id`, `summary`, `encrypted_content`. OpenAI Chat style `reasoning_content`: `summary` alone.
     """
@@ -101,11 +101,11 @@ Block: TypeAlias = TextBlock | ImageBlock | ToolCallBlock | ToolResultBlock | Re
 class Message(Record):
     """One entry of a conversation. `time` is UTC, `2026-11-21T20:29:25.586Z`, or empty if unknown.
 
-    No model sees the other fields. `display_text` is shown to a person in place of the text, None to show the text.
-    `hidden` says why a person is not shown the text, and is empty if they are. `summarized_tokens` marks the summary
-    that a compaction wrote: the estimated tokens of the messages it replaced, 0 if unknown; None for other messages.
-    `commands` counts the shell commands whose output the text begins with. `extra` holds what other programs noted in a
-    session file.
+    Only `role` and `content` are sent to models. `display_text` is shown to a person in place of the text, None to show
+    the text. `hidden` is the reason why the text is not shown to a person, empty if it is shown. `summarized_tokens`
+    marks the summary of a compaction: the estimated tokens of the messages it replaced, 0 if unknown; None for other
+    messages. `commands` counts the shell commands whose output the text begins with. `extra` holds fields that other
+    programs wrote to the session file.
     """
 
     role: Role
@@ -124,7 +124,7 @@ class Message(Record):
 
     @property
     def shown(self) -> list[Block]:
-        """The blocks as a person sees them: with `display_text` in place of all text, without text if `hidden`."""
+        """The blocks to show to a person: `display_text` replaces all text; without text if `hidden`."""
         if not self.hidden and self.display_text is None:
             return self.content
         blocks: list[Block] = [block for block in self.content if not isinstance(block, TextBlock)]

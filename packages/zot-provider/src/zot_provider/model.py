@@ -1,11 +1,11 @@
-"""`Model`: what is known of a model before it is asked anything."""
+"""`Model`: what zot knows about a model before a request."""
 
 from zot_provider.record import Record, record
 
 
 @record
 class Price(Record):
-    """US dollars for a million tokens of each kind."""
+    """US dollars per million tokens of each kind."""
 
     input: float
     output: float
@@ -18,9 +18,9 @@ class Model(Record):
     """A model of a provider.
 
     `provider` is the id of a record in `PROVIDERS`. `context_window` and `max_output` are in tokens, 0 if unknown.
-    `price` is None when nobody knows it: a cost is then unknown, never zero. `efforts` are the provider's words for the
-    reasoning efforts that the model takes, such as "low" and "xhigh", empty if unknown; a model of the Anthropic wire
-    that has some decides itself how long it thinks, one that has none is given a budget of tokens.
+    `price` is None if unknown: a cost is then unknown, never zero. `efforts` are the provider's words for the reasoning
+    efforts that the model accepts, such as "low" and "xhigh", empty if unknown. On the Anthropic wire, a model with
+    efforts decides itself how long it thinks; a model without efforts gets a budget of tokens.
     """
 
     id: str

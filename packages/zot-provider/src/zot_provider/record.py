@@ -1,9 +1,9 @@
-"""`Record` and `@record`: the slotted records that every in-memory vocabulary of zot is made of.
+"""`Record` and `@record`: slotted records that are cheap to define.
 
-They are dataclasses to type checkers, to `dataclasses` and to pydantic. But `@dataclass` writes and compiles the code
-of a class when that is defined, some 0.2 ms for each of the hundred that a process defines before it answers, and few
-of which it uses by then. Here a class gets its slots at once and the rest when the first record of it is made.
-`__repr__` and `__eq__` are shared. Records are not hashable.
+They are dataclasses to type checkers, to `dataclasses` and to pydantic. But `@dataclass` compiles the code of a class
+when the class is defined, which takes some 0.2 ms. A process defines a hundred records at start-up and uses few. Here a
+class gets its slots at once and the other attributes when its first record is made. `__repr__` and `__eq__` are shared.
+Records are not hashable.
 """
 
 from dataclasses import dataclass, field
@@ -15,30 +15,30 @@ __all__ = ["Record", "field", "record"]
 R = TypeVar("R", bound="Record")
 
 
-class _Later:
-    """What `dataclass` puts on a class, for one that it has not been asked for yet."""
+class _LazyAttribute:
+    """An attribute that `dataclass` adds to a class, generated on first access."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __get__(self, instance: object, cls: "type[Record]") -> Any:
-        # `inspect` of Python 3.13 asks as if the class were an instance, of `type`.
+        # `inspect` of Python 3.13 passes the class as an instance of `type`.
         owner: type[Record] = instance if isinstance(instance, type) else cls
         if owner is Record:
-            raise AttributeError(self._name)  # it has no fields, and is none of its subclasses
-        _complete(owner)
+            raise AttributeError(self._name)  # the base itself has no fields
+        _finish_class(owner)
         found = vars(owner)[self._name]
         return found.__get__(instance, cls) if hasattr(found, "__get__") else found
 
 
 class Record:
-    """Base of all records: equality and representation over the fields, in the order they are declared."""
+    """Base of all records, with equality and representation by fields, in the order of their declaration."""
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
-    __init__: ClassVar[Any] = _Later("__init__")
-    __dataclass_fields__: ClassVar[Any] = _Later("__dataclass_fields__")
-    __dataclass_params__: ClassVar[Any] = _Later("__dataclass_params__")
+    __init__: ClassVar[Any] = _LazyAttribute("__init__")
+    __dataclass_fields__: ClassVar[Any] = _LazyAttribute("__dataclass_fields__")
+    __dataclass_params__: ClassVar[Any] = _LazyAttribute("__dataclass_params__")
     _declared: ClassVar[dict[str, Any]] = {}
 
     def __eq__(self, other: object) -> bool:
@@ -53,7 +53,7 @@ class Record:
         return f"{type(self).__name__}({values})"
 
     def replace(self: R, **changes: Any) -> R:
-        """A copy with some fields changed; TypeError for an unknown field."""
+        """Return a copy with some fields changed. Raises TypeError for an unknown field."""
         values = {name: getattr(self, name) for name in self.__match_args__}
         made: R = type(self)(**(values | changes))
         return made
@@ -63,13 +63,13 @@ class Record:
 def record(cls: type[R]) -> type[R]:
     """Make `cls` (a subclass of `Record`) a slotted dataclass that shares its `__eq__` and `__repr__`.
 
-    A record inherits no fields: TypeError for a subclass of a record.
+    A record inherits no fields: a subclass of a record raises TypeError.
     """
     if cls.__bases__ != (Record,):
         raise TypeError(f"{cls.__name__} must be a subclass of Record alone")
     namespace = dict(vars(cls))
-    # Of the class, not of its namespace, where Python 3.14 has a function instead (PEP 649).
-    names = tuple(name for name, kind in cls.__annotations__.items() if not _of_class(kind))
+    # Read from the class: in its namespace, Python 3.14 has a function instead (PEP 649).
+    names = tuple(name for name, kind in cls.__annotations__.items() if not _is_class_variable(kind))
     declared = {name: namespace.pop(name) for name in names if name in namespace}
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)
@@ -78,12 +78,12 @@ def record(cls: type[R]) -> type[R]:
     return made
 
 
-def _of_class(kind: object) -> bool:
+def _is_class_variable(kind: object) -> bool:
     return kind is ClassVar or get_origin(kind) is ClassVar
 
 
-def _complete(cls: type[Record]) -> None:
-    """Give the class what it takes to make records: what `dataclass` makes of a class with the same fields."""
+def _finish_class(cls: type[Record]) -> None:
+    """Copy to the class the attributes that `dataclass` generates for the same fields."""
     annotations = {name: cls.__annotations__[name] for name in cls.__match_args__}
     namespace = {"__annotations__": annotations, "__module__": cls.__module__, **cls._declared}
     shape: type = dataclass(eq=False, repr=False)(type(cls.__name__, (), namespace))

@@ -1,7 +1,7 @@
-"""`ModelRegistry`: the providers there are, and what is known of their models.
+"""`ModelRegistry`: the providers and their models.
 
-What is known comes from four places: the user's `models.json`, providers that are added while the program runs, the
-catalogue, and the lists of servers that were asked.
+The models come from four sources: the user's `models.json`, providers added at run time, the catalogue, and the lists
+that servers returned.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_provider.catalog import find_model, in_catalog, list_models, match_model
-from zot_provider.catalog.user import Known
+from zot_provider.catalog.user import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout, UnknownName, ZotError
 from zot_provider.model import Model
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from zot_provider.client.http import Client
 
 Fetch: TypeAlias = Callable[[str], Awaitable[Iterable[str | Model]]]
-"""Gets the list of models from the server of the provider with this id: `RoutingClient.models`."""
+"""Fetches the list of models from the server of the provider with this id: `RoutingClient.models`."""
 
 Which: TypeAlias = Literal["current", "ready", "all"]
-"""The current provider; the current one and those that have a key or need none; all."""
+"""The current provider; the current provider and all that have a key or need none; all providers."""
 
 Ask: TypeAlias = Literal["never", "unlisted", "always"]
-"""Which servers are asked for their list: "unlisted" means those whose models no catalogue lists."""
+"""Which servers are asked for their list; "unlisted": servers whose models are in no catalogue."""
 
 LIST_LIMIT = 2.0
-"""Seconds a server has to list its models."""
+"""Seconds to wait for a server's list of models."""
 
 
 @record
 class Endpoint(Record):
-    """What a person gave for one provider: a key, a base URL, whether any certificate is taken. It is never used for
-    another provider. Empty fields are the provider's own."""
+    """Key and base URL for one provider, and whether any certificate is accepted. It is never used for another
+    provider. Empty fields mean the provider's own values."""
 
     key: str = ""
     base_url: str = ""
@@ -46,7 +46,7 @@ class Endpoint(Record):
 
 @record
 class Listing(Record):
-    """Models of several providers, and the error of each server that was asked and gave no list, by provider id."""
+    """Models of several providers, and the errors of servers that returned no list, by provider id."""
 
     models: list[Model]
     problems: dict[str, ZotError] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Listing(Record):
 
 @record
 class _Entry(Record):
-    """A provider, the models that came with it, and a function that makes its client if it does not speak HTTP."""
+    """A provider, its own models, and a function that makes its client if it does not speak HTTP."""
 
     provider: Provider
     models: dict[str, Model] = field(default_factory=dict)
@@ -62,36 +62,36 @@ class _Entry(Record):
 
 
 class ModelRegistry:
-    """The providers and their models. The registry opens no connection: a `Fetch` asks servers for it.
+    """The providers and their models. The registry opens no connections: a `Fetch` function asks servers.
 
-    `endpoints` holds what a person gave for single providers, by id. It may get new endpoints at any time.
+    `endpoints` holds keys and base URLs for single providers, by id. It may be changed at any time.
     """
 
     def __init__(
         self,
-        known: Known | None = None,
+        known: KnownProviders | None = None,
         *,
         environ: Mapping[str, str] | None = None,
         credentials: Credentials | None = None,
     ) -> None:
-        """`known` holds the built-in providers and those of the user. `environ` is the process's environment unless
-        given. Keys come from it unless there are `credentials`."""
+        """`known` holds the built-in and the user's providers. The default of `environ` is the environment of the
+        process. Keys come from `environ` unless `credentials` are given."""
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
         self.endpoints: dict[str, Endpoint] = {}
         self._added: dict[str, _Entry] = {}
         self._listed: dict[str, tuple[str, dict[str, Model]]] = {}  # address and models, by provider
-        self.reload(known or Known())
+        self.reload(known or KnownProviders())
 
     # Providers.
 
     @property
     def providers(self) -> tuple[Provider, ...]:
-        """The built-in ones, the user's, then those added."""
+        """The built-in providers, the user's, then the added ones."""
         return tuple(entry.provider for entry in (self._known | self._added).values())
 
     def provider(self, id: str) -> Provider:
-        """The provider with this id; raises `UnknownName` with the nearest ids if there is none."""
+        """Return the provider with this id. Raises `UnknownName` with similar ids."""
         entry = self._added.get(id) or self._known.get(id)
         if entry is None:
             raise UnknownName.among("provider", id, [provider.id for provider in self.providers])
@@ -100,43 +100,43 @@ class ModelRegistry:
     def add(
         self, provider: Provider, models: Iterable[Model] = (), *, open: "Callable[[Provider], Client] | None" = None
     ) -> None:
-        """Add a provider, or replace the one with the same id; the models of that one stay known.
+        """Add a provider, or replace the provider with the same id, whose models stay known.
 
-        `open` makes the client of a provider that does not speak HTTP. It is not called while a base URL is given for
-        the provider.
+        `open` makes the client of a provider that does not speak HTTP. It is not called while the provider has a base
+        URL from `endpoints` or the environment.
         """
         self.remove(provider.id)
         self._added[provider.id] = _Entry(provider, {model.id: model for model in models}, open)
 
     def remove(self, id: str) -> None:
-        """Undo `add` for this id. Harmless if nothing was added."""
+        """Undo `add` for this id. Does nothing if nothing was added."""
         self._added.pop(id, None)
         self._listed.pop(id, None)
 
-    def reload(self, known: Known) -> None:
-        """Replace the built-in providers and those of the user by `known`. Added providers stay."""
+    def reload(self, known: KnownProviders) -> None:
+        """Replace the built-in and the user's providers by `known`. Added providers stay."""
         self._known = {
             provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
             for provider in known.providers
         }
 
     def opener(self, id: str) -> "Callable[[Provider], Client] | None":
-        """The function that makes the provider's client; None if it speaks HTTP."""
+        """Return the function that makes the provider's client; None if it speaks HTTP."""
         entry = self._added.get(id)
         return None if entry is None or self.base_url(id) else entry.open
 
     def base_url(self, id: str) -> str:
-        """The base URL that replaces the provider's: the given one, else that of its environment variable, else empty.
-        Raises `UnknownName`."""
+        """Return the base URL that replaces the provider's own: that of `endpoints`, else that of the environment, else
+        an empty string. Raises `UnknownName`."""
         names = self.provider(id).base_url_env
         return self._endpoint(id).base_url or environment_value(names, self.environ)
 
     def address(self, id: str) -> str:
-        """The base URL in use for the provider; empty if it has none. Raises `UnknownName`."""
+        """Return the base URL in use for the provider, or an empty string. Raises `UnknownName`."""
         return self.base_url(id) or self.provider(id).base_url or ""
 
     def credentials_of(self, id: str) -> Credentials:
-        """The key that was given for this provider, else the credentials for all providers."""
+        """Return the key given for this provider, else the credentials for all providers."""
         given = self._endpoint(id).key
         return GivenKey(given, self.environ) if given else self.credentials
 
@@ -147,40 +147,40 @@ class ModelRegistry:
             self.credentials_of(id).check(provider)
         except MissingKey:
             return False
-        except ConfigError:  # there is a key; the first request says what is wrong with it
+        except ConfigError:  # there is a key; the first request reports the problem
             pass
         return True
 
     # Models.
 
     def models(self, id: str = "") -> list[Model]:
-        """The known models of this provider, or of all providers for an empty id. No server is asked.
+        """Return the known models of this provider, or of all providers for an empty id. No server is asked.
 
-        The user's entry for a model wins over any other. If a base URL was given, the models of the catalogue are left
-        out, since that server has its own names. Raises `UnknownName`.
+        The user's entry for a model wins over all others. If a base URL was given, the models of the catalogue are left
+        out, since the server behind it has its own names. Raises `UnknownName`.
         """
         ids = [id] if id else [provider.id for provider in self.providers]
         return [model for each in ids for model in self._models(each, own_names=self.has_own_names(each))]
 
     def find(self, provider_id: str, model_id: str) -> Model | None:
-        """The model with exactly this id, from the first source that has it: the user, `add`, the catalogue, the
-        server's list. None if no source has it, or the provider is unknown."""
+        """Return the model with exactly this id, from the first source that has it: the user, `add`, the catalogue, the
+        server's list. None if no source has it, or if the provider is unknown."""
         for entries in (self._known, self._added):
             entry = entries.get(provider_id)
             if entry is not None and model_id in entry.models:
                 return entry.models[model_id]
         if provider_id not in self._known and provider_id not in self._added:
             return None
-        return find_model(self.provider(provider_id), model_id) or self._live(provider_id).get(model_id)
+        return find_model(self.provider(provider_id), model_id) or self._server_models(provider_id).get(model_id)
 
     def knows(self, model: Model) -> bool:
-        """Whether `find` finds the model, or it is a dated snapshot of a model of the catalogue."""
+        """Whether `find` finds the model, or the model is a dated snapshot of a model of the catalogue."""
         if self.find(model.provider, model.id) is not None:
             return True
         return any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
 
     def unlisted(self, model: Model, before: Model | None = None) -> bool:
-        """Whether to warn a person: the models of the provider are known, and this is not one of them.
+        """Whether to warn a person because the models of the provider are known and do not include this model.
 
         `before` is the model that was in use before; see `has_own_names`.
         """
@@ -189,9 +189,9 @@ class ModelRegistry:
     def has_own_names(self, id: str, current: Model | None = None) -> bool:
         """Whether only the provider's server knows the names of its models.
 
-        True for a provider without a catalogue, and if a base URL was given. If the `current` model is one of this
-        provider, it decides: a server elsewhere that answers to a name of the catalogue is a proxy and knows all those
-        names; one that answers to another name has its own. Raises `UnknownName`.
+        True for a provider without a catalogue, and if a base URL was given. If the `current` model is of this
+        provider, it decides: a server at another address that accepts a name of the catalogue is a proxy and knows all
+        names of the catalogue; a server that accepts another name has its own names. Raises `UnknownName`.
         """
         provider = self.provider(id)
         if not provider.catalog:
@@ -202,7 +202,7 @@ class ModelRegistry:
         return bool(self._endpoint(id).base_url)
 
     def default(self, id: str) -> Model:
-        """The model to use if a person names only the provider. Its id is empty if only the server knows its models.
+        """Return the model to use if only the provider is named. Its id is empty if only the server knows its models.
         Raises `UnknownName`."""
         provider = self.provider(id)
         described = [model for entry in self._entries(id) for model in entry.models.values()]
@@ -210,10 +210,10 @@ class ModelRegistry:
         return self.find(id, name) or Model(name, id, reasoning=True)
 
     def remember(self, id: str, models: Iterable[str | Model]) -> None:
-        """Keep the list of a provider's server, in place of an earlier list. It counts only for the address in use now.
+        """Store the list of a provider's server, replacing an earlier list. It is valid only for the current address.
 
-        A bare id that the catalogue does not have becomes a model with unknown limits and price. Nobody knows whether
-        it reasons, so a request may ask it to. Raises `UnknownName`.
+        An id that is not in the catalogue becomes a model with unknown limits and price. It is assumed to support
+        reasoning, so that a request may ask for it. Raises `UnknownName`.
         """
         provider, listed = self.provider(id), {}
         for each in models:
@@ -223,9 +223,9 @@ class ModelRegistry:
         self._listed[id] = (self.address(id), listed)
 
     async def live(self, id: str, fetch: Fetch, limit: float = LIST_LIMIT) -> list[Model]:
-        """The known models of the provider after its server was asked for its list, which is remembered.
+        """Ask the provider's server for its list, remember it, and return the known models of the provider.
 
-        Raises `ProviderError` if there is no list within `limit` seconds, and `ConfigError` if it cannot be asked.
+        Raises `ProviderError` without a list within `limit` seconds, and `ConfigError` if the server cannot be asked.
         """
         self.provider(id)
         try:
@@ -245,22 +245,22 @@ class ModelRegistry:
         ask: Ask = "unlisted",
         limit: float = LIST_LIMIT,
     ) -> Listing:
-        """The models a person may choose from. Those of the current provider come first and include `current`.
+        """Return the models a person may choose from. The current provider's come first and include `current`.
 
         Servers are asked in parallel, each with `limit` seconds; without `fetch` no server is asked. A provider without
         a key is asked only if it is the current one. `Listing.problems` has the failures. Raises `UnknownName`.
         """
-        ids = self._chosen(which, current)
+        ids = self._provider_ids(which, current)
         problems: dict[str, ZotError] = {}
 
-        async def asked(fetch: Fetch, id: str) -> None:
+        async def fetch_one(fetch: Fetch, id: str) -> None:
             try:
                 await self.live(id, fetch, limit)
             except ZotError as error:
                 problems[id] = error
 
         if fetch is not None:
-            await asyncio.gather(*(asked(fetch, id) for id in ids if self._is_asked(id, ask, current)))
+            await asyncio.gather(*(fetch_one(fetch, id) for id in ids if self._should_fetch(id, ask, current)))
         models: list[Model] = []
         for id in ids:
             found = self._models(id, own_names=self.has_own_names(id, current))
@@ -270,17 +270,20 @@ class ModelRegistry:
         return Listing(models, problems)
 
     def resolve(self, name: str, current: Model | None = None, *, provider: str = "") -> Model:
-        """The model that a person means by `name` while `current` is in use.
+        """Return the model that a person means by `name` while `current` is in use.
 
-        `name` is an id, the beginning of one, or PROVIDER/ID; `provider` names the provider if the name does not. The
-        rules, in order: an exact id of the current provider. PROVIDER/ID, if PROVIDER is the current one, has the model
-        or has no catalogue, or if no id of the current provider holds a slash. An exact id of another provider (those
-        with a key first), unless the current server `has_own_names`. What `match` finds, which takes an unknown name as
-        it is: `unlisted` says whether to warn.
+        `name` is an id, the beginning of an id, or PROVIDER/ID; `provider` names the provider if the name does not. The
+        rules, in order:
+
+        1. An exact id of the current provider.
+        2. PROVIDER/ID, if PROVIDER is the current provider, has the model or has no catalogue, or if no id of the
+           current provider contains a slash.
+        3. An exact id of another provider (providers with a key first), unless the current server `has_own_names`.
+        4. The result of `match`, which accepts any name: `unlisted` says whether to warn.
 
         Raises `ConfigError` for an empty name, and `UnknownName` for an unknown provider.
         """
-        name, here = name.strip(), provider or (current.provider if current is not None else self._first())
+        name, here = name.strip(), provider or (current.provider if current is not None else self._default_provider())
         self.provider(here)
         head, slash, rest = name.partition("/")
         if not name or (slash and not rest):
@@ -295,17 +298,18 @@ class ModelRegistry:
         return self._resolve(name, here, current)
 
     def match(self, id: str, name: str, current: Model | None) -> Model:
-        """The model of this provider that a person means by `name`: an exact id, a dated snapshot, a unique beginning,
-        else the name as it is. Only exact ids count if the server `has_own_names`. Raises `UnknownName`."""
+        """Return the model of this provider that a person means by `name`: an exact id, a dated snapshot, a unique
+        beginning of an id, else the name as an id. Only exact ids count if the server `has_own_names`. Raises
+        `UnknownName`."""
         found = self.find(id, name)
         if found is None and not self.has_own_names(id, current):
             found = match_model(name, {model.id: model for model in self._models(id, own_names=False)})
         return found or Model(name, id, reasoning=True)
 
-    # Inside.
+    # Internal.
 
     def _resolve(self, name: str, here: str, current: Model | None) -> Model:
-        """See `resolve`: for a name that is not an exact id of the provider `here` and does not begin with its id."""
+        """Apply rules 2 to 4 of `resolve` to a name that does not begin with the id of the provider `here`."""
         head, slash, rest = name.partition("/")
         others = [provider.id for provider in self.providers if provider.id != here]
         own_names = self.has_own_names(here, current)
@@ -321,8 +325,8 @@ class ModelRegistry:
             self.provider(head)  # raises `UnknownName`
         return self.match(here, name, current)
 
-    def _first(self) -> str:
-        """The first provider with a key, else the first provider."""
+    def _default_provider(self) -> str:
+        """Return the first provider with a key, else the first provider."""
         providers = self.providers
         return next((each.id for each in providers if each.key_env and self.ready(each.id)), providers[0].id)
 
@@ -330,30 +334,30 @@ class ModelRegistry:
         return self.endpoints.get(id) or Endpoint()
 
     def _entries(self, id: str) -> list[_Entry]:
-        """The entries of a provider; the last one wins."""
+        """Return the entries of a provider; the last one wins."""
         return [entries[id] for entries in (self._added, self._known) if id in entries]
 
-    def _live(self, id: str) -> dict[str, Model]:
+    def _server_models(self, id: str) -> dict[str, Model]:
         address, models = self._listed.get(id, ("", {}))
         return models if address == self.address(id) else {}
 
     def _models(self, id: str, *, own_names: bool) -> list[Model]:
         catalogue = [] if own_names else list_models(self.provider(id))
         found: dict[str, Model] = {model.id: model for model in catalogue}
-        for model in self._live(id).values():
+        for model in self._server_models(id).values():
             found.setdefault(model.id, model)
         for entry in self._entries(id):
             found |= entry.models
         return list(found.values())
 
-    def _chosen(self, which: Which, current: Model | None) -> list[str]:
+    def _provider_ids(self, which: Which, current: Model | None) -> list[str]:
         first = [] if current is None else [self.provider(current.provider).id]
         if which == "current":
             return first
         ids = [provider.id for provider in self.providers if which == "all" or self.ready(provider.id)]
         return list(dict.fromkeys([*first, *ids]))
 
-    def _is_asked(self, id: str, ask: Ask, current: Model | None) -> bool:
+    def _should_fetch(self, id: str, ask: Ask, current: Model | None) -> bool:
         if ask == "never" or not (self.address(id) or self.opener(id)):
             return False
         if not self.ready(id) and (current is None or current.provider != id):

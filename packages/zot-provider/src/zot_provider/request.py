@@ -1,4 +1,4 @@
-"""`Request`: what is asked of a model, in no provider's words."""
+"""`Request`: a model call, independent of providers."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -22,9 +22,9 @@ class ToolSpec(Record):
 class Request(Record):
     """One model call.
 
-    `max_tokens` bounds the answer (None: the model's own limit). `reasoning` is the effort, mapped to each
-    wire's own knob. `response_schema` constrains the answer to JSON that fits it, where the wire can.
-    `cache_key` is stable for one conversation and lets a provider route to a warm cache.
+    `max_tokens` limits the answer (None: the model's own limit). `reasoning` is the effort, translated to the
+    parameters of each wire. `response_schema` restricts the answer to JSON that fits it, if the wire supports this.
+    `cache_key` is stable for one conversation and lets a provider route requests to a warm cache.
     """
 
     model: Model

@@ -1,4 +1,4 @@
-"""`RoutingClient`: one client for all providers. A request goes to the provider of its model."""
+"""`RoutingClient`: one client for all providers, which sends each request to the provider of its model."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @record
-class _Opened(Record):
-    """A client, and what it was opened for."""
+class _OpenClient(Record):
+    """A client, and the settings with which it was opened."""
 
     client: Client
     provider: Provider
@@ -32,8 +32,8 @@ class _Opened(Record):
 class RoutingClient:
     """A `Client` that sends each request to the provider of its model.
 
-    It opens a client for a provider when it first needs one, and again after the provider, its address or its endpoint
-    changed in the registry. All share one pool of connections.
+    It opens a client for a provider before the first request to it, and again after the provider, its address or its
+    endpoint changed in the registry. All clients share a pool of connections.
     """
 
     def __init__(
@@ -43,67 +43,67 @@ class RoutingClient:
         retries: RetryPolicy | None = None,
         coalesce_seconds: float = 0.0,
     ) -> None:
-        """`registry` has the providers, their addresses and keys. `coalesce_seconds` is that of `HttpLimits`."""
+        """`registry` has the providers, their addresses and keys. `coalesce_seconds` is passed to `HttpLimits`."""
         self.registry = registry or ModelRegistry()
         self.on_retry: Callable[[str, float], None] | None = None
-        """Called before a request is made again: with the reason, one line that begins with the provider's id, and the
-        seconds until then."""
+        """Called before a retry with the reason, one line that begins with the provider's id, and the seconds until the
+        retry."""
         self._retries = retries
         self._coalesce_seconds = coalesce_seconds
-        self._opened: dict[str, _Opened] = {}
-        self._others: list[Client] = []  # those that do not speak HTTP, also replaced ones
+        self._opened: dict[str, _OpenClient] = {}
+        self._custom_clients: list[Client] = []  # clients that do not speak HTTP, including replaced ones
         self._transports: dict[bool, HttpTransport] = {}
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
-        """See `Client`. Raises what `check` raises, at once."""
+        """See `Client`. Raises the errors of `check` at once."""
         return self.client(request.model.provider).stream(request)
 
     def check(self, model: Model) -> None:
-        """Raises `MissingKey` (which names the variables to set), `UnknownName` or another `ConfigError` if no request
+        """Raise `MissingKey` (which names the variables to set), `UnknownName` or another `ConfigError` if no request
         to this model could be made. Contacts no server."""
         check = getattr(self.client(model.provider), "check", None)
         if check is not None:
             check(model)
 
     async def models(self, provider_id: str) -> list[str]:
-        """The ids of the models that the provider's server lists; empty for a client that is not HTTP and has no list.
+        """Return the ids of the models that the provider's server lists; empty for a client without HTTP and list.
         Raises `ProviderError`, and `ConfigError` if the server cannot be asked."""
         models = getattr(self.client(provider_id), "models", None)
         return [] if models is None else list(await models())
 
     async def name_model(self, model: Model) -> Model:
-        """The same model; if it has no id, the first one that the server lists. Raises what `models` raises."""
+        """Return the model, or the server's first model if it has no id. Raises the errors of `models`."""
         listed = [] if model.id else await self.models(model.provider)
         if not listed:
             return model
         return self.registry.find(model.provider, listed[0]) or model.replace(id=listed[0])
 
     def client(self, provider_id: str) -> Client:
-        """The client of one provider. Do not close it: `close` does. Raises `UnknownName`, `MissingKey`, or another
+        """Return the client of a provider, which `close` closes. Raises `UnknownName`, `MissingKey`, or another
         `ConfigError`."""
         registry = self.registry
         provider, address = registry.provider(provider_id), registry.address(provider_id)
         endpoint, opener = registry.endpoints.get(provider_id), registry.opener(provider_id)
-        kept = self._opened.get(provider_id)
+        opened = self._opened.get(provider_id)
         if (
-            kept is not None
-            and kept.address == address
-            and kept.opener is opener
-            and kept.endpoint == endpoint
-            and kept.provider == provider
+            opened is not None
+            and opened.address == address
+            and opened.opener is opener
+            and opened.endpoint == endpoint
+            and opened.provider == provider
         ):
-            return kept.client
+            return opened.client
         client = self._open(provider, endpoint or Endpoint()) if opener is None else opener(provider)
         if opener is not None:
-            self._others.append(client)
-        self._opened[provider_id] = _Opened(client, provider, endpoint, address, opener)
+            self._custom_clients.append(client)
+        self._opened[provider_id] = _OpenClient(client, provider, endpoint, address, opener)
         return client
 
     async def close(self) -> None:
         """See `Client`."""
-        closed: list[Client | HttpTransport] = [*self._others, *self._transports.values()]
-        self._opened, self._others, self._transports = {}, [], {}
-        async with AsyncExitStack() as stack:  # closes the others if one fails
+        closed: list[Client | HttpTransport] = [*self._custom_clients, *self._transports.values()]
+        self._opened, self._custom_clients, self._transports = {}, [], {}
+        async with AsyncExitStack() as stack:  # closes the remaining clients if one fails
             for each in closed:
                 stack.push_async_callback(each.close)
 
@@ -115,7 +115,7 @@ class RoutingClient:
             transport=lambda: self._transport(insecure=endpoint.insecure),
             retries=self._retries,
         )
-        client.on_retry = self._tell_retry
+        client.on_retry = self._report_retry
         return client
 
     def _transport(self, *, insecure: bool) -> "HttpTransport":
@@ -127,7 +127,7 @@ class RoutingClient:
             )
         return self._transports[insecure]
 
-    def _tell_retry(self, why: str, delay: float) -> None:
+    def _report_retry(self, why: str, delay: float) -> None:
         if self.on_retry is not None:
             self.on_retry(why, delay)
 
@@ -140,10 +140,10 @@ def open_client(
     retries: RetryPolicy | None = None,
     coalesce_seconds: float = 0.0,
 ) -> RoutingClient:
-    """A client for the selected model, and for any other provider of the `registry`.
+    """Return a client for the selected model and all providers of the `registry`.
 
-    The key and the base URL of the selection become the registry's endpoint of that provider, unless they come from the
-    environment: each request reads that again. Raises `MissingKey`, or another `ConfigError`.
+    The key and the base URL of the selection become the registry's endpoint for that provider, unless they come from
+    the environment, which each request reads again. Raises `MissingKey`, or another `ConfigError`.
     """
     registry, provider = registry or ModelRegistry(), selection.provider
     if provider not in registry.providers:

@@ -1,9 +1,9 @@
-"""Which provider, model and credential a person means."""
+"""`select`: the provider, model and credential that a person means."""
 
 from collections.abc import Mapping
 
 from zot_provider.catalog import resolve_model
-from zot_provider.catalog.user import Known
+from zot_provider.catalog.user import KnownProviders
 from zot_provider.credentials import environment_value
 from zot_provider.errors import MissingKey, UnknownName
 from zot_provider.model import Model
@@ -15,8 +15,8 @@ from zot_provider.registry import ModelRegistry
 
 @record
 class Selection(Record):
-    """A provider, one of its models, the key to use and where to ask. `model.id` is empty where only the server knows
-    its models; `key` is empty where there is none, `base_url` where the provider's own is meant."""
+    """A provider, one of its models, and the key and base URL to use. `model.id` is empty if only the server knows its
+    models, `key` if there is no key, `base_url` for the provider's own base URL."""
 
     provider: Provider
     model: Model
@@ -31,30 +31,30 @@ def select(
     api_key: str = "",
     base_url: str = "",
     environ: Mapping[str, str] | None = None,
-    known: Known | None = None,
+    known: KnownProviders | None = None,
     registry: ModelRegistry | None = None,
-    preferred: str = "",
+    default_provider: str = "",
 ) -> Selection:
-    """Make sense of what was given; every argument may be empty. The providers are those of `registry`, else those that
-    are `known`, with what `environ` says of them.
+    """Complete a partial selection; every argument may be empty. The providers are those of `registry`, else `known`
+    with the keys and base URLs of `environ`.
 
-    `model` may name its provider (`anthropic/claude-sonnet-4-5`). Without a provider it is the one that is known to
-    have the model (among several the order is that of what follows), else the `preferred` one, else the first one with
-    a key, else, if there is a base URL, any OpenAI-like server. The key is `api_key`, else the provider's environment
-    variable, and so is the base URL. With a base URL every model name is taken as it is: a server behind one has its
-    own names, and those of a provider without a catalogue may hold slashes (`meta/llama`). Raises `UnknownName`, also
-    for a provider before a slash that nobody knows, and `MissingKey`.
+    `model` may name its provider (`anthropic/claude-sonnet-4-5`). Without a provider, the provider is the first that is
+    known to have the model (in the following order), else `default_provider`, else the first provider with a key, else,
+    with a base URL, the OpenAI-compatible server. The key is `api_key`, else the provider's environment variable; the
+    base URL likewise. With a base URL every model name is accepted as it is, because the server behind it has its own
+    names. Names of a provider without a catalogue may contain slashes (`meta/llama`). Raises `UnknownName`, also for an
+    unknown provider before a slash, and `MissingKey`.
     """
     registry = registry or ModelRegistry(known, environ=environ)
     head, slash, rest = model.partition("/")
     if slash and head in _ids(registry) and provider in ("", head):
         provider, model, slash = head, rest, ""
-    foreign = head if slash and not provider else ""
+    prefix = head if slash and not provider else ""
     try:
-        found = registry.provider(provider) if provider else _guess(model, base_url, registry, preferred)
+        found = registry.provider(provider) if provider else _choose(model, base_url, registry, default_provider)
     except MissingKey:
-        if foreign and _near(foreign, registry):  # mistyped, rather than a model of a server that is yet to be named
-            raise _unlisted(foreign, registry) from None
+        if prefix and _resembles_provider(prefix, registry):  # a mistyped provider, not a part of a model's name
+            raise _unknown_prefix(prefix, registry) from None
         raise
     key = api_key or environment_key(found, registry.environ)
     base_url = base_url or registry.base_url(found.id)
@@ -62,14 +62,14 @@ def select(
     if not model:
         chosen = registry.default(found.id)
     elif not base_url and found in PROVIDERS and registry.find(found.id, model) is None:
-        if foreign and found.catalog:  # no model of a catalogue has a slash in its name
-            raise _unlisted(foreign, registry)
+        if prefix and found.catalog:  # no model of a catalogue has a slash in its id
+            raise _unknown_prefix(prefix, registry)
         chosen = resolve_model(found, model, strict=True)
     return Selection(found, chosen, key, base_url)
 
 
 def environment_key(provider: Provider, environ: Mapping[str, str]) -> str:
-    """The provider's key in the environment, empty if there is none."""
+    """Return the provider's key in the environment, or an empty string."""
     return environment_value(provider.key_env, environ)
 
 
@@ -77,36 +77,40 @@ def _ids(registry: ModelRegistry) -> list[str]:
     return [provider.id for provider in registry.providers]
 
 
-def _unlisted(head: str, registry: ModelRegistry) -> UnknownName:
-    """The error for what stands before the slash in a model's name, and is no provider."""
+def _unknown_prefix(head: str, registry: ModelRegistry) -> UnknownName:
+    """Return the error for a model name with an unknown provider before its slash."""
     ids = _ids(registry)
-    hint = "(zot --list-models tells what can be named)"
-    if _near(head, registry):
-        return UnknownName.among("provider", head, ids, hint)
-    return UnknownName(f"unknown provider {head!r}; known: {', '.join(ids)} {hint}")
+    if _resembles_provider(head, registry):
+        error = UnknownName.among("provider", head, ids)
+    else:
+        error = UnknownName(f"unknown provider {head!r}; known: {', '.join(ids)}")
+    error.parameter = "model"
+    return error
 
 
-def _near(id: str, registry: ModelRegistry) -> bool:
-    """Whether a name is that of a provider but for a letter or two."""
-    import difflib  # noqa: PLC0415  only a mistake pays for it
+def _resembles_provider(id: str, registry: ModelRegistry) -> bool:
+    """Whether a name differs from the id of a provider by a letter or two."""
+    import difflib  # noqa: PLC0415  needed only after a mistake
 
     return bool(difflib.get_close_matches(id, _ids(registry), n=1, cutoff=0.75))
 
 
-def _guess(model: str, base_url: str, registry: ModelRegistry, preferred: str) -> Provider:
+def _choose(model: str, base_url: str, registry: ModelRegistry, default_provider: str) -> Provider:
     providers = registry.providers
-    liked = [each for each in providers if each.id == preferred]
-    liked += [each for each in providers if each.key_env and registry.ready(each.id)]
+    candidates = [each for each in providers if each.id == default_provider]
+    candidates += [each for each in providers if each.key_env and registry.ready(each.id)]
     if model:
-        for each in [*liked, *providers]:
+        for each in [*candidates, *providers]:
             if registry.find(each.id, model) is not None:
                 return each
-    if liked:
-        return liked[0]
+    if candidates:
+        return candidates[0]
     if base_url:
         return next(each for each in providers if each.base_url is None)
     names = list(dict.fromkeys(name for each in providers for name in each.key_env))
     free = [each.id for each in providers if not each.key_env and each.base_url]
-    raise MissingKey(
-        f"no API key found: set {' or '.join(names)}, or name a server that needs none (--provider {' or '.join(free)})"
+    error = MissingKey(
+        f"no API key found: set {' or '.join(names)}, or choose a provider that needs no key ({' or '.join(free)})"
     )
+    error.parameter = "provider"
+    raise error

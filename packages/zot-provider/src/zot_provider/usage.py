@@ -1,4 +1,4 @@
-"""Tokens and money."""
+"""`Usage`: tokens of model calls and their cost."""
 
 from zot_provider.model import Price
 from zot_provider.record import Record, record
@@ -6,10 +6,10 @@ from zot_provider.record import Record, record
 
 @record
 class Usage(Record):
-    """Tokens of one or several model calls, each counted once: `input` leaves out what the cache served.
+    """Tokens of one or several model calls, each counted once: `input` excludes tokens read from the cache.
 
-    `reasoning` is the part of `output` spent on thinking, None where the provider does not say. `cost_usd` is 0
-    when the price is unknown.
+    `reasoning` is the part of `output` spent on thinking, None if the provider does not report it. `cost_usd` is 0 if
+    the price is unknown.
     """
 
     input: int = 0
@@ -32,11 +32,11 @@ class Usage(Record):
 
     @property
     def context(self) -> int:
-        """Tokens the last request and its answer occupy in the context window."""
+        """Tokens that the last request and its answer occupy in the context window."""
         return self.input + self.cache_read + self.cache_write + self.output
 
     def priced(self, price: Price | None) -> "Usage":
-        """The same tokens with their cost at `price`; without a price the cost stays as it is."""
+        """Return the same tokens with their cost at `price`; without a price the cost is unchanged."""
         if price is None:
             return self
         cost = (

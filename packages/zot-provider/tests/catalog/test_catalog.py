@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from zot_provider.catalog import find_model, list_models, resolve_model
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model, Price
-from zot_provider.providers import PROVIDERS, find_provider
+from zot_provider.providers import PROVIDERS
+from zot_provider.registry import ModelRegistry
 
-ANTHROPIC = find_provider("anthropic")
-OPENAI = find_provider("openai")
-RESPONSES = find_provider("openai-responses")
-OLLAMA = find_provider("ollama")
+ANTHROPIC = ModelRegistry().provider("anthropic")
+OPENAI = ModelRegistry().provider("openai")
+RESPONSES = ModelRegistry().provider("openai-responses")
+OLLAMA = ModelRegistry().provider("ollama")
 
 
 def test_a_known_model_comes_with_its_limits_and_price():
@@ -113,7 +114,8 @@ def test_a_misspelt_model_is_answered_with_the_nearest_and_what_to_do():
         resolve_model(ANTHROPIC, "claude-sonet-4-6", strict=True)
     text = str(caught.value)
     assert text.startswith("unknown model 'claude-sonet-4-6'; did you mean claude-sonnet-4-6")
-    assert "(give a full id; zot --list-models tells those of Anthropic as of 20" in text
+    assert "(give a full id; the catalogue of Anthropic is of 20" in text
+    assert caught.value.parameter == "model"
 
 
 def test_a_model_of_another_provider_is_unknown():

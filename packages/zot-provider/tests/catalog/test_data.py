@@ -69,6 +69,6 @@ def test_prices_are_complete_finite_and_not_negative(models):
         assert all(type(dollars) is float and math.isfinite(dollars) and dollars >= 0 for dollars in price.values())
 
 
-def test_reading_from_the_cache_is_never_dearer_than_reading_anew(models):
+def test_reading_from_the_cache_is_never_dearer_than_input(models):
     for price in [model["price"] for model in models if model["price"] is not None]:
         assert price["cache_read"] <= price["input"]

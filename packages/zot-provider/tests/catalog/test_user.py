@@ -9,8 +9,9 @@ from zot_provider.catalog import list_models
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model, Price
-from zot_provider.providers import PROVIDERS, find_provider
+from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
+from zot_provider.registry import ModelRegistry
 from zot_provider.selection import select
 from zot_provider.wire.base import Quirks
 
@@ -39,9 +40,11 @@ def test_a_provider_without_authentication_needs_no_key() -> None:
     )
 
 
-def test_a_known_provider_keeps_what_is_not_said() -> None:
+def test_a_known_provider_keeps_its_other_fields() -> None:
     known = parse({"anthropic": {"baseUrl": "https://proxy.corp"}})
-    assert known.providers[0] == find_provider("anthropic").replace(base_url="https://proxy.corp", base_url_env=())
+    assert known.providers[0] == ModelRegistry().provider("anthropic").replace(
+        base_url="https://proxy.corp", base_url_env=()
+    )
     assert len(known.providers) == len(PROVIDERS)
 
 
@@ -53,16 +56,16 @@ def test_the_address_written_down_counts_more_than_a_variable() -> None:
     assert select("anthropic", api_key="k", environ=environ, known=known).base_url == "https://third"
 
 
-def test_a_known_provider_on_another_wire_loses_what_was_particular_about_the_first() -> None:
-    openai = find_provider("openai")
+def test_a_known_provider_on_another_wire_loses_its_quirks() -> None:
+    openai = ModelRegistry().provider("openai")
     known = parse({"openai": {"api": "anthropic"}, "anthropic": {"api": "anthropic"}})
-    assert known.providers[0] == find_provider("anthropic")
+    assert known.providers[0] == ModelRegistry().provider("anthropic")
     assert known.providers[1] == openai.replace(wire="anthropic-messages", quirks=Quirks())
     assert parse({"openai": {"auth": "none"}}).providers[1] == openai.replace(key_env=())
 
 
-def test_a_model_of_the_catalogue_keeps_what_is_not_said() -> None:
-    anthropic = find_provider("anthropic")
+def test_a_model_of_the_catalogue_keeps_its_other_fields() -> None:
+    anthropic = ModelRegistry().provider("anthropic")
     (listed,) = (model for model in list_models(anthropic) if model.id == "claude-sonnet-4-6")
     model = {"id": "claude-sonnet-4-6", "contextWindow": 1000}
     assert parse({"anthropic": {"models": [model]}}).models["anthropic"] == [listed.replace(context_window=1000)]

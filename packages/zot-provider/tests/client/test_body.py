@@ -89,7 +89,7 @@ def test_a_conversation_that_changes_its_provider_gives_the_same_bodies_as_a_fre
 
 
 @pytest.mark.parametrize("name", WIRES)
-def test_a_conversation_that_goes_on_with_the_users_side_where_another_went_on_with_an_answer_is_whole(
+def test_a_conversation_that_replaces_an_answer_by_a_user_message_is_encoded_whole(
     name: str,
 ) -> None:
     first, answer, last = (Message(role, [TextBlock(role)]) for role in ("user", "assistant", "user"))

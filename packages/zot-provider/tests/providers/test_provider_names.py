@@ -35,6 +35,8 @@ def own_file(id: str) -> Path:
 def is_home(path: Path, id: str) -> bool:
     # A wire and a provider may share a name; below `wire/`, and in the server that speaks all wires, it is the wire's.
     wires = {OWN_SOURCE / "wire", OWN_SOURCE / "testing"}
+    if path == OWN_SOURCE / "providers" / "__init__.py":  # the table names the modules
+        return True
     return path == own_file(id) or (id in WIRES and not wires.isdisjoint(path.parents))
 
 
@@ -56,6 +58,6 @@ def test_no_provider_is_named_outside_its_own_file():
     assert found == [], "add a field to `Provider` or `Quirks` and read that"
 
 
-def test_what_is_allowed_is_still_there():
+def test_every_allowed_name_is_still_used():
     for file, id in ALLOWED:
         assert id in [value for _, value in strings((PACKAGES / file).read_text(encoding="utf-8"))]

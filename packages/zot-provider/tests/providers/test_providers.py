@@ -4,7 +4,8 @@ import pytest
 
 from zot_provider.catalog import find_model, list_models
 from zot_provider.errors import UnknownName
-from zot_provider.providers import PROVIDERS, find_provider
+from zot_provider.providers import PROVIDERS
+from zot_provider.registry import ModelRegistry
 from zot_provider.wire import WIRES
 
 
@@ -62,25 +63,25 @@ def test_the_default_model_can_serve_an_agent(provider):
 
 
 def test_a_provider_is_found_by_its_id(provider):
-    assert find_provider(provider.id) is provider
+    assert ModelRegistry().provider(provider.id) is provider
 
 
 def test_a_misspelt_provider_is_answered_with_the_nearest():
     with pytest.raises(UnknownName, match=r"unknown provider 'antropic'; did you mean anthropic"):
-        find_provider("antropic")
+        ModelRegistry().provider("antropic")
 
 
-def test_a_provider_nobody_could_have_meant_is_answered_with_all():
+def test_a_provider_like_no_other_is_answered_with_all():
     with pytest.raises(UnknownName) as caught:
-        find_provider("zzz")
+        ModelRegistry().provider("zzz")
     assert all(provider.id in str(caught.value) for provider in PROVIDERS)
 
 
 def test_openai_gets_the_answer_limit_under_the_name_its_reasoning_models_take():
-    assert find_provider("openai").quirks.max_tokens_field == "max_completion_tokens"
+    assert ModelRegistry().provider("openai").quirks.max_tokens_field == "max_completion_tokens"
 
 
 def test_both_wires_of_openai_share_account_and_models():
-    chat, responses = find_provider("openai"), find_provider("openai-responses")
+    chat, responses = ModelRegistry().provider("openai"), ModelRegistry().provider("openai-responses")
     assert (chat.base_url, chat.key_env, chat.catalog) == (responses.base_url, responses.key_env, responses.catalog)
     assert chat.wire != responses.wire

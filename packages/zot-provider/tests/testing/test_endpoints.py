@@ -1,6 +1,6 @@
 import pytest
 
-from zot_provider.testing.endpoints import ENDPOINTS, lacking
+from zot_provider.testing.endpoints import ENDPOINTS, missing_part
 from zot_provider.wire import WIRES, load_wire
 
 
@@ -17,8 +17,8 @@ def test_each_wire_has_its_endpoint():
 def test_a_signed_request_carries_its_key_and_lacks_no_header(endpoint):
     headers = load_wire(endpoint.wire).auth("k")
     assert endpoint.key(headers) == "k"
-    assert lacking(endpoint, headers, dict.fromkeys(endpoint.fields, "x") | {"stream": True}) == ""
-    assert lacking(endpoint, headers, None) == "a JSON object as its body"
+    assert missing_part(endpoint, headers, dict.fromkeys(endpoint.fields, "x") | {"stream": True}) == ""
+    assert missing_part(endpoint, headers, None) == "a JSON object as its body"
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 529])

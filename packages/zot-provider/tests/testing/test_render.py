@@ -54,7 +54,7 @@ def test_each_wire_can_be_rendered():
 
 @pytest.mark.parametrize("wire", WIRES)
 @given(turn=TURNS)
-def test_a_decoder_makes_of_a_turn_what_was_written(wire, turn):
+def test_a_decoder_restores_a_rendered_turn(wire, turn):
     turn = numbered(turn)
     assert simplified(decoded(turn, wire)) == simplified(turn_events(turn, wire))
 

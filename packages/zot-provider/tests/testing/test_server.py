@@ -168,7 +168,7 @@ def test_the_models_are_listed_for_either_kind_of_key(headers):
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("POST", "/v1/models"), ("POST", "/chat/completions")])
-def test_elsewhere_there_is_nothing(method, path):
+def test_other_paths_are_not_found(method, path):
     with ScriptedServer(["a"]) as server:
         connection = connect(server)
         connection.request(method, path)

@@ -63,7 +63,7 @@ def test_a_script_that_is_over_says_so():
         script.next(None)
 
 
-def test_a_script_can_begin_anew_or_go_on():
+def test_a_script_can_repeat_or_be_extended():
     script = Script(["a", "b"], repeat=True)
     assert [script.next(None).text for _ in range(5)] == ["a", "b", "a", "b", "a"]
     script = Script([])

@@ -137,7 +137,7 @@ async def test_giving_up_in_the_middle_closes_the_connection_at_once(raw_server:
         await transport.close()
 
 
-def test_a_server_that_takes_the_request_and_says_nothing(raw_server: Any) -> None:
+def test_a_server_that_accepts_the_request_and_sends_nothing(raw_server: Any) -> None:
     error = failure(raw_server, b"", IMPATIENT, rest=1.0)
     assert isinstance(error, ResponseTimeout)
     assert "stopped answering; try again, or check the server" in str(error)
@@ -287,7 +287,7 @@ async def test_https_spoken_to_a_server_without_it(raw_server: Any) -> None:
         with pytest.raises(ConnectError) as caught:
             await post(transport, server.url.replace("http:", "https:"))
         await transport.close()
-        assert str(caught.value).endswith("; is it http:// that the server speaks?")
+        assert str(caught.value).endswith("; does the server speak http:// instead?")
 
 
 async def test_a_proxy_of_the_environment_is_asked(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,7 +324,7 @@ async def test_a_proxy_for_https_is_asked_to_connect(raw_server: Any, monkeypatc
 
 
 @pytest.mark.parametrize(("scheme", "proxy"), [("http", "http://me:secret@127.0.0.1:1"), ("https", "127.0.0.1:1")])
-def test_a_proxy_that_refuses_is_said_to_be_the_one(monkeypatch: pytest.MonkeyPatch, scheme: str, proxy: str) -> None:
+def test_a_proxy_that_refuses_is_named_in_the_error(monkeypatch: pytest.MonkeyPatch, scheme: str, proxy: str) -> None:
     monkeypatch.setenv(f"{scheme}_proxy", proxy)
     error = raised(f"{scheme}://far.example/v1")
     assert isinstance(error, ConnectError)
@@ -335,14 +335,12 @@ def test_a_proxy_that_refuses_is_said_to_be_the_one(monkeypatch: pytest.MonkeyPa
     )
 
 
-def test_a_proxy_without_an_address_is_said_to_be_the_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_with_an_unknown_host_is_named_in_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "http://no-such-proxy.invalid:3128")
     assert ": no such host; check the proxy" in str(raised("http://far.example/v1"))
 
 
-async def test_a_proxy_is_passed_by_where_the_environment_says_so(
-    raw_server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_proxy_of_the_environment_is_respected(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok")) as server:
         monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -356,16 +354,16 @@ async def test_a_proxy_is_passed_by_where_the_environment_says_so(
     [("ALL_PROXY", "socks5://127.0.0.1:1"), ("HTTPS_PROXY", "gopher://x"), ("SSL_CERT_FILE", "/nowhere/certificates")],
 )
 @pytest.mark.filterwarnings("ignore:Invalid `SSL_CERT_FILE`")
-def test_an_environment_that_cannot_be_used_is_said_to_be_the_cause(
+def test_an_unusable_proxy_or_certificate_variable_is_named_as_the_cause(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
     error = raised("https://127.0.0.1:1/")
-    assert str(error).startswith("cannot use a proxy or a certificate file that the environment names: ")
+    assert str(error).startswith("cannot use a proxy or certificate file named in the environment: ")
     assert not error.retryable
 
 
-async def test_a_document_is_got_whole_or_not_at_all(raw_server: Any) -> None:
+async def test_a_document_is_read_whole_or_is_an_error(raw_server: Any) -> None:
     transport = HttpTransport()
     async with raw_server(answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as server:
         assert await transport.get(server.url, {}) == b"{}"
@@ -407,7 +405,7 @@ def test_a_location_is_shown_without_secrets() -> None:
 
 
 @pytest.mark.parametrize("secured", [False, True])
-async def test_what_comes_after_a_piece_gathers_where_that_was_asked_for(raw_server: Any, secured: bool) -> None:
+async def test_coalescing_joins_the_data_after_a_piece(raw_server: Any, secured: bool) -> None:
     count = 60  # of chunks: a pause after each would take longer than the test may
     heard = asyncio.Event()
 
@@ -440,7 +438,7 @@ async def test_what_comes_after_a_piece_gathers_where_that_was_asked_for(raw_ser
     assert secured or len(rest) == 1
 
 
-async def test_an_answer_that_is_given_up_while_it_gathers_closes_its_connection(raw_server: Any) -> None:
+async def test_an_answer_abandoned_during_coalescing_closes_its_connection(raw_server: Any) -> None:
     closed = asyncio.Event()
 
     async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

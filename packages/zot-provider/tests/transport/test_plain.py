@@ -90,7 +90,7 @@ async def test_a_connection_is_used_again_after_its_answer_was_read(raw_server: 
 
 
 @pytest.mark.parametrize("header", [b"connection: close\r\n", b""])
-async def test_a_connection_that_the_server_ends_is_not_used_again(raw_server: Any, header: bytes) -> None:
+async def test_a_connection_closed_by_the_server_is_not_reused(raw_server: Any, header: bytes) -> None:
     answer = HEAD + header + (b"content-length: 2\r\n" if header else b"") + b"\r\nok"
     async with raw_server(answering(answer)) as server:
         pool = ConnectionPool()
@@ -102,7 +102,7 @@ async def test_a_connection_that_the_server_ends_is_not_used_again(raw_server: A
         assert server.connections == 2
 
 
-async def test_a_slow_reader_holds_the_server_back_and_loses_nothing(raw_server: Any) -> None:
+async def test_a_slow_reader_slows_the_server_and_loses_nothing(raw_server: Any) -> None:
     size = 40 << 20
     sent = 0
 

@@ -41,14 +41,14 @@ def status(code: int, after: float | None = None) -> StatusError:
     return StatusError(f"status {code}", status=code, retry_after=after)
 
 
-def test_an_answer_that_begins_is_handed_on_as_it_comes() -> None:
+def test_an_answer_is_yielded_as_it_comes() -> None:
     server = Server([b"a", b"b"])
     assert read(server) == ([b"a", b"b"], [])
     assert (server.asked, server.closed) == (1, 1)
 
 
 @pytest.mark.parametrize("code", [502, 503, 504])
-def test_a_gateway_that_stumbles_twice_is_asked_a_third_time(code: int) -> None:
+def test_a_gateway_error_is_retried_twice(code: int) -> None:
     first, second = status(code), status(code)
     server = Server([first], [second], [b"ok"])
     assert read(server) == ([b"ok"], [(first, 0.001), (second, 0.002)])
@@ -70,19 +70,19 @@ def test_a_broken_connection_is_tried_again_and_a_refused_one_is_not() -> None:
         read(Server([refused], [b"never"]))
 
 
-def test_a_429_waits_as_long_as_it_asks_for() -> None:
+def test_a_429_is_retried_after_its_retry_after() -> None:
     limited = status(429, 0.01)
     assert read(Server([limited], [b"ok"])) == ([b"ok"], [(limited, 0.01)])
 
 
 @pytest.mark.parametrize("after", [None, 1.0])
-def test_a_429_that_names_no_time_or_too_long_a_one_is_raised(after: float | None) -> None:
+def test_a_429_without_retry_after_or_with_a_long_one_is_raised(after: float | None) -> None:
     with pytest.raises(StatusError):
         read(Server([status(429, after)], [b"never"]))
 
 
 @pytest.mark.parametrize("error", [status(400), status(401), status(500), status(529), ResponseTimeout("slow")])
-def test_what_another_try_would_not_mend_is_raised_at_once(error: ProviderError) -> None:
+def test_a_permanent_failure_is_raised_at_once(error: ProviderError) -> None:
     server = Server([error], [b"never"])
     with pytest.raises(type(error)):
         read(server)

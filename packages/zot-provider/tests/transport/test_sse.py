@@ -118,13 +118,13 @@ def test_an_event_ends_with_the_cr_that_ends_it():
 @pytest.mark.parametrize("cut", range(1, 30))
 def test_an_event_above_the_limit_is_refused_however_it_comes(cut):
     stream = b"data: 1\n\ndata: 34567890123\n\n"
-    splitter = SseSplitter(longest=16)
+    splitter = SseSplitter(max_event_bytes=16)
     with pytest.raises(ProtocolError, match="more than 16 bytes"):
         [splitter.feed(stream[start : start + cut]) for start in range(0, len(stream), cut)]
 
 
 def test_an_event_at_the_limit_is_taken():
-    assert SseSplitter(longest=16).feed(b"data: 1234567890\n\n" * 3) == [b"1234567890"] * 3
+    assert SseSplitter(max_event_bytes=16).feed(b"data: 1234567890\n\n" * 3) == [b"1234567890"] * 3
 
 
 def test_a_large_event_in_small_chunks_takes_linear_time():

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from zot_provider.transport.status import retry_after, server_words, status_error
+from zot_provider.transport.status import retry_after, server_message, status_error
 
 WORDS = [
     (b'{"error": {"message": "bad thing", "type": "x"}}', "bad thing"),
@@ -23,7 +23,7 @@ WORDS = [
 
 @pytest.mark.parametrize(("body", "words"), WORDS)
 def test_the_words_of_a_server(body: bytes, words: str) -> None:
-    assert server_words(body) == words
+    assert server_message(body) == words
 
 
 def test_an_error_says_status_words_and_where_a_redirection_points() -> None:
@@ -42,7 +42,7 @@ def test_retry_after_in_seconds(value: str, seconds: float | None) -> None:
     assert retry_after({}) is None
 
 
-def test_an_error_can_be_asked_what_it_is() -> None:
+def test_an_error_classifies_itself() -> None:
     assert status_error(401, b"", {}, "").auth
     assert status_error(503, b"", {}, "").retryable
     assert status_error(400, b'{"error":{"message":"prompt is too long: 9 > 8"}}', {}, "").context_overflow

@@ -3,20 +3,20 @@ import pytest
 from zot_provider.errors import ModelError
 from zot_provider.events import UsageReport
 from zot_provider.usage import Usage
-from zot_provider.wire.assemble import BlockDecoder, fail, tokens
+from zot_provider.wire.assemble import BlockDecoder, fail, token_count
 
 
-class Deaf(BlockDecoder):
+class SilentDecoder(BlockDecoder):
     """A decoder of a wire that says nothing."""
 
-    def take(self, value, events):
+    def decode(self, value, events):
         """Nothing to decode."""
 
 
 def test_usage_that_grows_or_shrinks_is_reported_as_what_it_adds():
-    decoder, events = Deaf(), []
+    decoder, events = SilentDecoder(), []
     for total in (Usage(input=5), Usage(input=5), Usage(output=3), Usage(input=7, reasoning=2), Usage(reasoning=3)):
-        decoder.count(total, events)
+        decoder.report_usage(total, events)
     assert events == [
         UsageReport(Usage(input=5)),
         UsageReport(Usage(output=3)),
@@ -53,7 +53,7 @@ def test_what_a_provider_says_becomes_one_line(error, text, code, retryable):
     )
 
 
-def test_a_conversation_that_is_too_long_is_known_as_such():
+def test_a_conversation_that_is_too_long_is_a_context_overflow():
     with pytest.raises(ModelError) as caught:
         fail({"code": "context_length_exceeded", "message": "too long"})
     assert caught.value.context_overflow
@@ -61,4 +61,4 @@ def test_a_conversation_that_is_too_long_is_known_as_such():
 
 @pytest.mark.parametrize(("value", "count"), [(5, 5), (0, 0), (-1, 0), (None, 0), ("5", 0), (1.5, 0)])
 def test_a_count_of_tokens_is_a_number_or_nothing(value, count):
-    assert tokens(value) == count
+    assert token_count(value) == count

@@ -21,7 +21,7 @@ def result(id: str, text: str = "ok") -> ToolResultBlock:
     return ToolResultBlock(id, [TextBlock(text)])
 
 
-def test_a_sound_history_stays_as_it_is():
+def test_a_valid_history_is_unchanged():
     history = [
         user("go"),
         Message("assistant", [TextBlock("I look."), call("a"), call("b")]),
@@ -38,7 +38,7 @@ def test_the_history_itself_is_not_touched():
     assert repr(history) == before
 
 
-def test_a_call_without_a_result_gets_an_error_that_says_so():
+def test_a_call_without_a_result_gets_an_error_result():
     assert normalize([Message("assistant", [call("a"), call("b")]), Message("tool", [result("b")])], "w") == [
         Message("assistant", [call("a"), call("b")]),
         Message("tool", [ToolResultBlock("a", [TextBlock(NO_RESULT)], is_error=True), result("b")]),
@@ -46,7 +46,7 @@ def test_a_call_without_a_result_gets_an_error_that_says_so():
     assert NO_RESULT == "tool call was aborted; no result recorded."
 
 
-def test_results_follow_their_calls_in_call_order_wherever_they_stood():
+def test_results_follow_their_calls_in_call_order():
     history = [
         Message("assistant", [call("a"), call("b")]),
         Message("tool", [result("b")]),
@@ -108,7 +108,7 @@ def test_reasoning_of_another_wire_is_dropped():
     assert normalize(history, "w") == [Message("assistant", [mine, TextBlock("hi")])]
 
 
-def test_reasoning_that_nothing_follows_is_dropped():
+def test_reasoning_at_the_end_of_an_answer_is_dropped():
     mine = ReasoningBlock("mine", wire="w")
     history = [Message("assistant", [mine]), Message("assistant", [TextBlock("hi"), mine])]
     assert normalize(history, "w") == [Message("assistant", [TextBlock("hi")])]
@@ -179,7 +179,7 @@ MESSAGES = st.builds(Message, st.sampled_from(["user", "assistant", "tool"]), st
 
 
 @given(st.lists(MESSAGES, max_size=8), st.booleans())
-def test_any_history_becomes_one_that_adds_up(history, images):
+def test_any_history_becomes_a_valid_one(history, images):
     copy = normalize(history, "w", images=images)
     seen: set[str] = set()
     before = None

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wire_cases import BODIES, CONVERSATIONS, STREAMS, StreamCase
 from zot_provider.errors import ModelError, ProviderError
 from zot_provider.events import StreamEnd, StreamEvent, ToolUseEnd, ToolUseStart
-from zot_provider.testing.cases import BODIES, CONVERSATIONS, STREAMS, StreamCase
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.wire import WIRES, load_wire
 from zot_provider.wire.base import Quirks
@@ -61,7 +61,7 @@ def test_a_conversation_becomes_exactly_this_body(wire, conversation):
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_what_was_sent_once_is_sent_the_same_again_so_that_a_cache_can_serve_it(wire):
+def test_earlier_messages_are_encoded_the_same_again_for_the_cache(wire):
     request = CONVERSATIONS["a tool runs and the user goes on"]
     for sent in ("messages", "input"):
         first, second = (
@@ -168,7 +168,7 @@ def test_an_answer_that_has_ended_says_nothing_more(wire):
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_a_failure_is_raised_again_and_tells_its_reader_to_stop(wire):
+def test_a_failure_ends_the_decoder_and_is_raised_again(wire):
     case = next(case for case in STREAMS if case.wire == wire and case.error is ModelError and case.events)
     decoder = load_wire(wire).decoder()
     assert decoder.feed(case.items) == case.events

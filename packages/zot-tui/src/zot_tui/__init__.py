@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from zot_tui.app import App
+    from zot_tui.color import Color, parse_color
     from zot_tui.diff import diff_rows, fold
     from zot_tui.editor.buffer import Buffer
     from zot_tui.editor.completion import Command, Completer
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from zot_tui.text.width import clip, expand_tabs, graphemes, pad, width
     from zot_tui.text.wrap import wrap
     from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme, palette, parse_theme
-    from zot_tui.theme.color import Color, parse_color
     from zot_tui.theme.detect import background, color_depth
     from zot_tui.version import __version__
     from zot_tui.widgets.dialogs.dialog import Dialog
@@ -74,7 +74,7 @@ _HOMES = {
     "Binding": "zot_tui.keys.keymap",
     "Block": "zot_tui.markdown",
     "Buffer": "zot_tui.editor.buffer",
-    "Color": "zot_tui.theme.color",
+    "Color": "zot_tui.color",
     "Command": "zot_tui.editor.completion",
     "Completer": "zot_tui.editor.completion",
     "Document": "zot_tui.markdown",
@@ -105,7 +105,7 @@ _HOMES = {
     "palette": "zot_tui.theme",
     "panel_key": "zot_tui.keys.keys",
     "parse_ansi": "zot_tui.text.ansi",
-    "parse_color": "zot_tui.theme.color",
+    "parse_color": "zot_tui.color",
     "parse_key": "zot_tui.keys.keys",
     "parse_theme": "zot_tui.theme",
     "rank": "zot_tui.text.fuzzy",

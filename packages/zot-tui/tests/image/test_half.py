@@ -6,11 +6,11 @@ from io import BytesIO
 
 from PIL import Image
 
+from zot_tui.color import DEFAULT
 from zot_tui.image.half import LOWER, UPPER, half_rows
 from zot_tui.image.iterm import strip_rows, strip_styles, strips
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.theme.color import DEFAULT
 from zot_tui.theme.detect import TRUE_COLOR
 
 STRIP = re.compile(r"\x1b7\x1b\[(\d+)D\x1b\]1337;File=([^:]*):([A-Za-z0-9+/=]*)\x07\x1b8")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zot_tui.color import rgb
 from zot_tui.image.kitty import (
     CHUNK,
     DIACRITICS,
@@ -19,7 +20,6 @@ from zot_tui.image.kitty import (
 )
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.theme.color import rgb
 from zot_tui.theme.detect import TRUE_COLOR
 
 COMMAND = re.compile(r"\x1b_G([^;\x1b]*)(?:;([^\x1b]*))?\x1b\\")

@@ -1,7 +1,7 @@
 import pytest
 
+from zot_tui.color import contrast, rgb
 from zot_tui.theme import Paint, Theme, builtin, builtin_names, weaknesses
-from zot_tui.theme.color import contrast, rgb
 
 
 @pytest.mark.parametrize("name", builtin_names())

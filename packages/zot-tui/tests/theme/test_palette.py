@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zot_tui.color import from_rgb, indexed
 from zot_tui.theme import TOKENS, Paint, Theme, builtin, builtin_names, palette, parse_theme
-from zot_tui.theme.color import from_rgb, indexed
 from zot_tui.theme.palette import urwid_color
 
 colors = st.integers(0, 255).map(indexed) | st.tuples(*[st.integers(0, 255)] * 3).map(lambda each: from_rgb(*each))

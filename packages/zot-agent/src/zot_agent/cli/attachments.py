@@ -6,7 +6,7 @@ from typing import Any
 
 from zot_core.images import LARGEST, SUFFIXES, encoded, image_type
 from zot_provider.errors import ConfigError
-from zot_provider.json_text import read_strict, shown
+from zot_provider.json_text import describe, read_strict
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
 
@@ -61,7 +61,7 @@ def read_schema(path: str) -> dict[str, Any]:
     except ValueError as error:
         raise ConfigError(f"{path} is not JSON: {error}") from None
     if not isinstance(value, dict):
-        raise ConfigError(f"{path} is not a JSON Schema: expected an object, got {shown(value)}")
+        raise ConfigError(f"{path} is not a JSON Schema: expected an object, got {describe(value)}")
     return value
 
 

@@ -19,7 +19,7 @@ from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_agent.modes.output import print_error
 from zot_agent.version import __version__
-from zot_provider.catalog.user import Known
+from zot_provider.catalog.user import KnownProviders
 from zot_provider.client.http import HttpClient
 from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
 from zot_provider.providers.spec import Provider
@@ -71,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
     home = zot_home()
     current_directory()  # what is found depends on it
     settings, set_well = _file(os.path.join(home, FILE), lambda: load_settings(home), Settings())
-    known, known_well = _file(os.path.join(home, MODELS_FILE), lambda: known_models(home), Known())
+    known, known_well = _file(os.path.join(home, MODELS_FILE), lambda: known_models(home), KnownProviders())
     if set_well.state == "ok" and known_well.state != "no":
         set_well = _usable(settings, known) or set_well
     use_proxy(settings)
@@ -95,7 +95,7 @@ def _file(path: str, load: Callable[[], T], default: T) -> tuple[T, Finding]:
         return default, Finding("no", os.path.basename(path), str(error))
 
 
-def _usable(settings: Settings, known: Known) -> Finding | None:
+def _usable(settings: Settings, known: KnownProviders) -> Finding | None:
     """What is wrong with the model that the settings name; None if zot can begin with it, or waits for a key alone."""
     try:
         choose_model(Options(), settings, ModelRegistry(known), None)
@@ -106,7 +106,7 @@ def _usable(settings: Settings, known: Known) -> Finding | None:
     return None
 
 
-async def _models(known: Known, *, offline: bool) -> list[Finding]:
+async def _models(known: KnownProviders, *, offline: bool) -> list[Finding]:
     """Keys and whether their endpoints answer, local servers, the demo model."""
     keyed = [provider for provider in known.providers if provider.key_env]
     keys = await asyncio.gather(*(_key(provider, known, offline=offline) for provider in keyed))
@@ -119,7 +119,7 @@ async def _models(known: Known, *, offline: bool) -> list[Finding]:
     return [*keys, *servers, demo]
 
 
-async def _key(provider: Provider, known: Known, *, offline: bool) -> Finding:
+async def _key(provider: Provider, known: KnownProviders, *, offline: bool) -> Finding:
     try:
         selection = select(provider.id, known=known)
         name = next((name for name in provider.key_env if os.environ.get(name, "").strip()), "")
@@ -147,7 +147,7 @@ def _models_of(listed: list[str]) -> str:
     return "1 model" if len(listed) == 1 else f"{len(listed)} models"
 
 
-def _servers(known: Known) -> list[tuple[str, Provider, str]]:
+def _servers(known: KnownProviders) -> list[tuple[str, Provider, str]]:
     usual = [(place.title, place.provider, place.base_url) for place in places(os.environ)]
     asked = {provider.id for _, provider, _ in usual}
     own = [(provider.title, provider, provider.base_url) for provider in known.providers if not provider.key_env]

@@ -23,6 +23,13 @@ _log = logging.getLogger("zot_agent")
 # Without --debug what is logged goes nowhere; the standard library would print it.
 _log.addHandler(logging.NullHandler())
 
+_FLAGS = {
+    "api_key": "--api-key KEY",
+    "model": "zot --list-models lists the names",
+    "provider": "--provider NAME",
+}
+"""Advice for the parameters that an error names (`ZotError.parameter`)."""
+
 _PATIENCE = 2.0
 """Seconds after which a person is told that zot waits for standard input to end."""
 
@@ -43,7 +50,7 @@ def run(argv: Sequence[str]) -> int:
         # A command of other programs, which alone would be a poor prompt and a call that is paid for.
         return _run(["--help"] if list(argv) == ["help"] else argv)
     except ZotError as error:
-        print_error(str(error))
+        print_error(_with_flag(error))
         return error.exit_code
     except BrokenPipeError:  # whoever read the help has gone
         return 0
@@ -53,6 +60,14 @@ def run(argv: Sequence[str]) -> int:
         _log.debug("a mistake in zot", exc_info=True)
         print_error(_internal(error))
         return 1
+
+
+def _with_flag(error: ZotError) -> str:
+    """Return the error's text and, in parentheses, the flag that sets the parameter at fault."""
+    text, flag = str(error), _FLAGS.get(error.parameter)
+    if flag is None:
+        return text
+    return f"{text[:-1]}; {flag})" if text.endswith(")") else f"{text} ({flag})"
 
 
 def _log_if_wanted(key: str = "", *, asked: bool = False) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_provider.errors import ConfigError
-from zot_provider.json_text import shown
+from zot_provider.json_text import describe
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
 
@@ -56,13 +56,13 @@ def load_settings(home: str) -> Settings:
     texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP, _IMAGES)]
     for name in texts:
         if name in value and not isinstance(value[name], str):
-            raise ConfigError(f"{path}: {name}: expected text, got {shown(value[name])}")
+            raise ConfigError(f"{path}: {name}: expected text, got {describe(value[name])}")
     found = Settings(**{name: value[name].strip() for name in texts if value.get(name, "").strip()})
     if _THRESHOLD in value:
         found = found.replace(auto_compact_threshold=_threshold(value[_THRESHOLD], path))
     if value.get(_IMAGES) is not None:
         if not isinstance(value[_IMAGES], bool):
-            raise ConfigError(f"{path}: {_IMAGES}: expected true or false, got {shown(value[_IMAGES])}")
+            raise ConfigError(f"{path}: {_IMAGES}: expected true or false, got {describe(value[_IMAGES])}")
         found = found.replace(inline_images_enabled=value[_IMAGES])
     if value.get(_KEYMAP) is not None:
         found = found.replace(keymap=_keymap(value[_KEYMAP], path))
@@ -82,10 +82,10 @@ def load_settings(home: str) -> Settings:
 
 def _keymap(value: object, path: str) -> dict[str, str]:
     if not isinstance(value, dict):
-        raise ConfigError(f"{path}: {_KEYMAP}: expected an object, got {shown(value)}")
+        raise ConfigError(f"{path}: {_KEYMAP}: expected an object, got {describe(value)}")
     for key, action in value.items():
         if not isinstance(action, str | None):
-            raise ConfigError(f"{path}: {_KEYMAP}: {key}: expected text, got {shown(action)}")
+            raise ConfigError(f"{path}: {_KEYMAP}: {key}: expected text, got {describe(action)}")
     return {key: action or "" for key, action in value.items()}
 
 
@@ -121,5 +121,5 @@ def read_json_object(path: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:  # a number of thousands of digits
         raise ConfigError(f"{path} holds a number too long, or is nested too deeply") from error
     if not isinstance(value, dict):
-        raise ConfigError(f"{path}: expected an object, got {shown(value)}")
+        raise ConfigError(f"{path}: expected an object, got {describe(value)}")
     return value

@@ -18,7 +18,7 @@ from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, Stored, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
-from zot_provider.catalog.user import Known, parse_user_models
+from zot_provider.catalog.user import KnownProviders, parse_user_models
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
@@ -159,11 +159,11 @@ def choose_skills(options: Options, extensions: Discovery, cwd: str, home: str) 
     return find_skills(cwd, home, os.path.expanduser("~"), brought)
 
 
-def known_models(home: str) -> Known:
+def known_models(home: str) -> KnownProviders:
     """The providers, with those of the user's `models.json`. Raises `ConfigError` naming what is wrong in it."""
     path = os.path.join(home, MODELS_FILE)
     value = read_json_object(path)
-    return parse_user_models(value, path) if value else Known()
+    return parse_user_models(value, path) if value else KnownProviders()
 
 
 def instructions(options: Options, cwd: str, home: str) -> tuple[str | None, list[str], list[str]]:
@@ -223,7 +223,12 @@ def choose_model(options: Options, settings: Settings, registry: ModelRegistry, 
         raise UnknownName(f"{where}: {unknown}")
     try:
         return select(
-            provider, model, api_key=options.api_key, base_url=options.base_url, registry=registry, preferred=preferred
+            provider,
+            model,
+            api_key=options.api_key,
+            base_url=options.base_url,
+            registry=registry,
+            default_provider=preferred,
         )
     except UnknownName as error:
         if not settled:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from zot_provider.errors import ZotError
-from zot_provider.json_text import read_strict, shown
+from zot_provider.json_text import describe, read_strict
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Method(Record):
                 if field.required:
                     raise CommandRefused(f"{field.name} is missing: it must be {words}")
             elif not fits(value):
-                found = "an array of something else" if isinstance(value, list) else shown(value)
+                found = "an array of something else" if isinstance(value, list) else describe(value)
                 raise CommandRefused(f"{field.name} must be {words}, not {found}")
             else:
                 given[field.name] = value
@@ -79,4 +79,4 @@ def other_json(line: bytes) -> str:
         value = read_strict(line)
     except ValueError:
         return ""
-    return "" if isinstance(value, dict) else "an array" if isinstance(value, list) else shown(value)
+    return "" if isinstance(value, dict) else "an array" if isinstance(value, list) else describe(value)

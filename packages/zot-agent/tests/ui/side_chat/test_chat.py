@@ -23,7 +23,7 @@ from zot_provider.messages import (
     ToolResultBlock,
 )
 from zot_provider.model import Model, Price
-from zot_provider.providers import find_provider
+from zot_provider.registry import ModelRegistry
 from zot_provider.request import Request
 from zot_provider.testing import Call, Fault, ScriptedClient, ScriptedServer, Turn
 from zot_provider.usage import Usage
@@ -79,7 +79,7 @@ async def test_a_busy_agent_is_not_disturbed(tmp_path: Path) -> None:
         return Turn("slow answer")
 
     with ScriptedServer([slow, "quick answer"]) as server:
-        client = HttpClient(find_provider("local"), base_url=server.base_url("openai-chat"))
+        client = HttpClient(ModelRegistry().provider("local"), base_url=server.base_url("openai-chat"))
         async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
             run = runtime.prompt("long work")
             await asyncio.to_thread(server.wait_for, 1, 60.0)
@@ -121,7 +121,7 @@ async def test_a_task_that_is_cancelled_before_the_answer_leaves_no_question(tmp
 
 async def test_failures_are_told_and_the_chat_goes_on(tmp_path: Path) -> None:
     with ScriptedServer([Turn(fault=Fault(status=400)), "yes"]) as server:
-        client = HttpClient(find_provider("local"), base_url=server.base_url("openai-chat"))
+        client = HttpClient(ModelRegistry().provider("local"), base_url=server.base_url("openai-chat"))
         async with Runtime(MODEL, client=client, cwd=tmp_path) as runtime:
             chat = SideChat(runtime)
             with pytest.raises(StatusError):
@@ -141,7 +141,7 @@ async def test_an_answer_without_an_end_is_said_to_be_cut(tmp_path: Path) -> Non
 
 async def test_where_only_the_server_knows_its_models_its_first_one_is_asked(tmp_path: Path) -> None:
     with ScriptedServer(["yes"], models=["served"]) as server:
-        client = HttpClient(find_provider("local"), base_url=server.base_url("openai-chat"))
+        client = HttpClient(ModelRegistry().provider("local"), base_url=server.base_url("openai-chat"))
         async with Runtime(Model("", "local"), client=client, cwd=tmp_path) as runtime:
             chat = SideChat(runtime)
             assert await asked(chat, "q") == "yes"
@@ -174,8 +174,8 @@ async def test_a_conversation_with_tools_is_asked_about_without_any(tmp_path: Pa
 
     for provider in ("anthropic", "openai", "openai-responses"):
         with ScriptedServer(["yes"]) as server:
-            base_url = server.base_url(find_provider(provider).wire)
-            client = HttpClient(find_provider(provider), key="k", base_url=base_url)
+            base_url = server.base_url(ModelRegistry().provider(provider).wire)
+            client = HttpClient(ModelRegistry().provider(provider), key="k", base_url=base_url)
             async with Runtime(MODEL, client=client, cwd=tmp_path, messages=history) as runtime:
                 assert await asked(SideChat(runtime), "q") == "yes"
 

@@ -38,7 +38,7 @@ def _wrong(value: object, expected: str, path: str) -> FrameError:
 
 
 def _json_name(value: object) -> str:
-    """What a JSON value is. `zot_provider.json_text.shown` is zot's own; this package depends on nothing."""
+    """What a JSON value is. `zot_provider.json_text.describe` is zot's own; this package depends on nothing."""
     if value is None:
         return "null"
     if isinstance(value, bool):

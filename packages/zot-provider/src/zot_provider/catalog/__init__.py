@@ -1,8 +1,8 @@
-"""The catalogue: what is known of the providers' models before anybody asks a server.
+"""The catalogue: models of providers that are known without asking a server.
 
-One data file for each catalogue name stands in `data/`, written by `scripts/update_catalog.py` and never by hand. It is
-read at the first question, so that importing this module costs nothing. What the file cannot know (a model newer than
-its date, whatever a local server runs) is a `Model` with unknown limits and no price.
+`data/` has one file for each catalogue name, written by `scripts/update_catalog.py` and never by hand. A file is read
+when it is first needed, so that importing this module costs nothing. A model that is not in the file (because it is
+newer, or is served by a local server) is a `Model` with unknown limits and no price.
 """
 
 import os
@@ -21,32 +21,32 @@ _DATA = os.path.join(os.path.dirname(__file__), "data")
 
 
 def find_model(provider: Provider, id: str) -> Model | None:
-    """The model with exactly this id in the provider's catalogue, None if it is not there.
+    """Return the model with exactly this id in the provider's catalogue, None if it is not there.
 
-    Limits are in tokens; `context_window` is what a request may hold, which is less than the advertised window where
-    the provider sets room for the answer apart. Prices are US dollars for a million tokens; where a provider charges
-    more for a long context, they are those of a short one.
+    Limits are in tokens. `context_window` is the limit of a request, which is less than the advertised window if the
+    provider reserves room for the answer. Prices are US dollars per million tokens; if a provider charges more for a
+    long context, they are the prices of a short context.
     """
     row = _models(provider).get(id)
     return None if row is None else _model(provider, row)
 
 
 def list_models(provider: Provider) -> list[Model]:
-    """All models of the provider's catalogue, sorted by id; empty for a provider without one."""
+    """Return all models of the provider's catalogue, sorted by id; empty for a provider without a catalogue."""
     return [_model(provider, row) for row in _models(provider).values()]
 
 
 def in_catalog(provider: Provider, id: str) -> bool:
-    """Whether the provider's catalogue has this id, or that of which it is a dated snapshot."""
+    """Whether the provider's catalogue has this id, or the same id without a date."""
     known = _models(provider)
     return id in known or _undated(id) in known
 
 
 def resolve_model(provider: Provider, name: str, *, strict: bool) -> Model:
-    """The model that a person means by `name`: the one that `match_model` finds in the catalogue.
+    """Return the model that a person means by `name`, as `match_model` finds it in the catalogue.
 
-    Any other name is a model with unknown limits and price, unless `strict`: then it raises `UnknownName` with the
-    nearest ids. A provider without a catalogue takes every name, strict or not. An empty name is refused always.
+    Any other name becomes a model with unknown limits and price, unless `strict`: then it raises `UnknownName` with
+    similar ids. A provider without a catalogue accepts every name, strict or not. An empty name is always refused.
     """
     known = _models(provider)
     found = match_model(name, {model.id: model for model in list_models(provider)})
@@ -57,40 +57,42 @@ def resolve_model(provider: Provider, name: str, *, strict: bool) -> Model:
     hint = "(give a full id)"
     if provider.catalog:
         date = _read(provider.catalog)["date"]
-        hint = f"(give a full id; zot --list-models tells those of {provider.title} as of {date})"
-    raise UnknownName.among("model", name, [id for id in known if id.startswith(name)] or known, hint)
+        hint = f"(give a full id; the catalogue of {provider.title} is of {date})"
+    error = UnknownName.among("model", name, [id for id in known if id.startswith(name)] or known, hint)
+    error.parameter = "model"
+    raise error
 
 
 def match_model(name: str, models: Mapping[str, Model]) -> Model | None:
-    """The one of `models`, which stand under their ids, that a person means by `name`.
+    """Return the model that a person means by `name`, or None. `models` maps ids to models.
 
-    In this order: an id; a dated snapshot ("gpt-5-2025-08-07") of one, which keeps its own id and has the limits and
-    price of the undated one; the beginning of the ids of one single model ("claude-haiku"). Else None.
+    A name is, in this order: an id; a dated snapshot of an id ("gpt-5-2025-08-07"), which keeps its date and has the
+    limits and price of the undated model; the beginning of the ids of a single model ("claude-haiku").
     """
     undated = _undated(name)
     if name in models:
         return models[name]
     if undated in models and not name.endswith("-latest"):
         return models[undated].replace(id=name)
-    completed = _complete(name, [id for id in models if id.startswith(name)]) if name else None
+    completed = _complete_id(name, [id for id in models if id.startswith(name)]) if name else None
     return models[completed] if completed else None
 
 
-def _complete(name: str, candidates: list[str]) -> str | None:
-    """The id to send for `name`, given the ids that begin with it; None unless they are all of one model.
+def _complete_id(name: str, candidates: list[str]) -> str | None:
+    """Return the id to send for `name`, given the ids that begin with it; None unless they are all of one model.
 
-    A model that differs from `name` by its date only wins over those that merely begin like it.
+    A model that differs from `name` only by its date wins over models with longer names.
     """
     ids = [id for id in candidates if _undated(id) == name] or candidates
     stems = {_undated(id) for id in ids}
     if len(stems) != 1:
         return None
-    # The undated id, else the provider's own "latest", else the newest date.
+    # The undated id, else "latest", else the newest date.
     return max(ids, key=lambda id: (id in stems, id.endswith("-latest"), id))
 
 
 def _undated(id: str) -> str:
-    """The id without a date ("-20250929", "-2024-11-20") or "-latest" at its end."""
+    """Return the id without a date ("-20250929", "-2024-11-20") or "-latest" at its end."""
     return re.sub(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$", "", id)
 
 
@@ -101,7 +103,7 @@ def _model(provider: Provider, row: dict[str, Any]) -> Model:
 
 
 def _models(provider: Provider) -> dict[str, dict[str, Any]]:
-    """The rows of the provider's catalogue by id. They are shared: copy before changing."""
+    """Return the rows of the provider's catalogue by id. They are shared: copy before changing."""
     if provider.catalog is None:
         return {}
     rows: dict[str, dict[str, Any]] = _read(provider.catalog)["models"]
@@ -110,8 +112,8 @@ def _models(provider: Provider) -> dict[str, dict[str, Any]]:
 
 @cache
 def _read(name: str) -> dict[str, Any]:
-    """A data file, its models by id."""
-    import json  # noqa: PLC0415  kept out of the start of modes that ask for no model
+    """Read a data file, with its models by id."""
+    import json  # noqa: PLC0415  not loaded before a model is looked up
 
     with open(os.path.join(_DATA, f"{name}.json"), encoding="utf-8") as file:
         data: dict[str, Any] = json.load(file)

@@ -1,4 +1,4 @@
-"""The user's own providers and models: `models.json`, in the form of the Go zot.
+"""`models.json`: the user's own providers and models, in the format of the Go zot.
 
 ```json
 {"providers": {"corp": {"baseUrl": "https://llm.corp/v1", "api": "openai", "models": [
@@ -6,9 +6,8 @@
    "priceInput": 1.0, "priceOutput": 2.0, "priceCacheRead": 0.1, "priceCacheWrite": 1.25}]}}}
 ```
 
-A key that is the id of a known provider changes that provider's address and changes or adds to its models. Any other
-key is a new provider, whose API key is in `CORP_API_KEY` (the id in capitals, `-` as `_`), or has none with
-`"auth": "none"`.
+A key that is the id of a known provider changes the address and the models of that provider. Any other key adds a
+provider. Its API key is in `CORP_API_KEY` (the id in capitals, `-` as `_`); with `"auth": "none"` it needs no key.
 """
 
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from typing import Any
 
 from zot_provider.catalog import find_model
 from zot_provider.errors import ConfigError
-from zot_provider.json_text import shown
+from zot_provider.json_text import describe
 from zot_provider.model import Model, Price
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -29,36 +28,36 @@ _WIRES = {
     "anthropic": "anthropic-messages",
     "anthropic-messages": "anthropic-messages",
 }
-"""`api` to wire."""
+"""Wire by `api`."""
 
 
 @record
-class Known(Record):
-    """Providers and the models the user added to them, by provider id."""
+class KnownProviders(Record):
+    """The providers, and the models that the user added to them, by provider id."""
 
     providers: tuple[Provider, ...] = PROVIDERS
     models: dict[str, list[Model]] = field(default_factory=dict)
 
 
-def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> Known:
-    """The built-in providers with what `value`, the object in the file `path`, adds.
+def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> KnownProviders:
+    """Return the built-in providers with the additions of `value`, the object in the file `path`.
 
-    Unknown fields are left alone. Raises `ConfigError` naming the file and the place of what has the wrong shape.
+    Unknown fields are ignored. Raises `ConfigError` with the file and the place of a value of the wrong type.
     """
     providers = {provider.id: provider for provider in PROVIDERS}
     models: dict[str, list[Model]] = {}
-    listed = _Place(value, path).object("providers")
+    listed = _Node(value, path).object("providers")
     for id in listed.value:
         place = listed.object(id)
-        if not id or "/" in id or id.split() != [id]:  # it could not be told from a model's
+        if not id or "/" in id or id.split() != [id]:  # PROVIDER/MODEL would be ambiguous
             raise ConfigError(f"{place.name}: a provider's name has no slash and no space")
         provider = _provider(id, place, providers.get(id))
         providers[id] = provider
         models[id] = [_model(provider, each) for each in place.objects("models")]
-    return Known(tuple(providers.values()), models)
+    return KnownProviders(tuple(providers.values()), models)
 
 
-def _provider(id: str, place: "_Place", known: Provider | None) -> Provider:
+def _provider(id: str, place: "_Node", known: Provider | None) -> Provider:
     base_url, api = place.text("baseUrl"), place.text("api")
     if base_url and not base_url.startswith(("http://", "https://")):
         raise ConfigError(f"{place.name}.baseUrl: must begin with http:// or https://, got {base_url!r}")
@@ -67,7 +66,7 @@ def _provider(id: str, place: "_Place", known: Provider | None) -> Provider:
     keyless = place.text("auth") == "none"
     if known is not None:
         changed = known.replace(key_env=()) if keyless else known
-        if base_url:  # what the user wrote down for zot is meant, rather than a variable for every program
+        if base_url:  # it counts more than a variable, which is for all programs
             changed = changed.replace(base_url=base_url, base_url_env=())
         wire = _WIRES.get(api, known.wire)
         return changed if wire == known.wire else changed.replace(wire=wire, quirks=Quirks())
@@ -79,8 +78,8 @@ def _provider(id: str, place: "_Place", known: Provider | None) -> Provider:
     )
 
 
-def _model(provider: Provider, place: "_Place") -> Model:
-    """A model; one that the catalogue knows keeps what is not said."""
+def _model(provider: Provider, place: "_Node") -> Model:
+    """Return a model; fields that are not given are those of the catalogue."""
     id = place.text("id")
     if not id:
         raise ConfigError(f"{place.name}.id: missing")
@@ -95,48 +94,48 @@ def _model(provider: Provider, place: "_Place") -> Model:
         name=place.text("name") or known.name,
         context_window=int(place.number("contextWindow")) or known.context_window,
         max_output=int(place.number("maxTokens")) or known.max_output,
-        reasoning=place.truth("reasoning") if "reasoning" in place.value else known.reasoning,
+        reasoning=place.boolean("reasoning") if "reasoning" in place.value else known.reasoning,
         price=price,
     )
 
 
-class _Place:
-    """An object in the file, and the path that leads to it."""
+class _Node:
+    """An object in the file, and its path."""
 
     def __init__(self, value: Mapping[str, Any], name: str) -> None:
         self.value = value
         self.name = name
 
-    def object(self, key: str) -> "_Place":
-        return _Place(self._get(key, dict, "an object", {}), self._path(key))
+    def object(self, key: str) -> "_Node":
+        return _Node(self._get(key, dict, "an object", {}), self._path(key))
 
-    def objects(self, key: str) -> "list[_Place]":
+    def objects(self, key: str) -> "list[_Node]":
         places = []
         for index, item in enumerate(self._get(key, list, "a list", [])):
             name = f"{self._path(key)}[{index}]"
             if not isinstance(item, dict):
-                raise ConfigError(f"{name}: expected an object, got {shown(item)}")
-            places.append(_Place(item, name))
+                raise ConfigError(f"{name}: expected an object, got {describe(item)}")
+            places.append(_Node(item, name))
         return places
 
     def text(self, key: str) -> str:
         found: str = self._get(key, str, "text", "")
         return found
 
-    def truth(self, key: str) -> bool:
+    def boolean(self, key: str) -> bool:
         found: bool = self._get(key, bool, "true or false", False)
         return found
 
     def number(self, key: str) -> float:
         found = self.value.get(key, 0)
         if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < 1e15:
-            raise ConfigError(f"{self._path(key)}: expected a number from 0, got {shown(found)}")
+            raise ConfigError(f"{self._path(key)}: expected a number from 0, got {describe(found)}")
         return found
 
     def _get(self, key: str, type_: type, expected: str, default: Any) -> Any:
         found = self.value.get(key, default)
         if not isinstance(found, type_):
-            raise ConfigError(f"{self._path(key)}: expected {expected}, got {shown(found)}")
+            raise ConfigError(f"{self._path(key)}: expected {expected}, got {describe(found)}")
         return found
 
     def _path(self, key: str) -> str:

@@ -1,7 +1,7 @@
-"""The body of a request as JSON text, of which only the end is made anew with each step of a conversation.
+"""`BodyWriter`: request bodies as JSON text, with the text of earlier messages cached between requests.
 
-A conversation grows at its end. What lies before the model's last answer but one will be encoded to the same text again
-and again, so it is kept; a step then costs what is new in it, and not what has been said before.
+A conversation grows at its end. The messages before the model's last answer are encoded to the same text each time, so
+the text is kept: the cost of a step depends on its new messages, not on the length of the conversation.
 """
 
 from collections.abc import Sequence
@@ -15,81 +15,85 @@ from zot_provider.wire.base import Quirks, Wire
 
 
 class BodyWriter:
-    """Writes the bodies of one client. Fastest for one conversation; right for any requests in any order."""
+    """Writes the bodies of one client. Correct for any requests in any order, fastest for one conversation."""
 
     def __init__(self, wire: Wire, quirks: Quirks) -> None:
         self._wire = wire
         self._quirks = quirks
-        self._forget(None)
+        self._reset(None)
 
-    def _forget(self, model: Model | None) -> None:
+    def _reset(self, model: Model | None) -> None:
         self._model = model
-        self._settled: list[Message] = []  # the messages that `_text` holds; compared by identity
-        self._ids: set[str] = set()  # of the calls among them
+        self._encoded: list[Message] = []  # the messages in `_text`, compared by identity
+        self._ids: set[str] = set()  # call ids in those messages
         self._text = ""
 
     def write(self, request: Request) -> str:
-        """The JSON text of the body for `request`, the same value that `wire.encode` gives."""
+        """Return the JSON text of the body for `request`, equal in value to that of `wire.encode`."""
         wire = self._wire
-        count = self._settle(request)
+        count = self._encode_stable_part(request)
         recent = wire.history(request.messages[count:], request.model, self._quirks, set(self._ids))
         length = len(recent)
         body = wire.encode(request, self._quirks, recent)
         items = body.pop(wire.history_field)
-        before = items[: len(items) - length]  # e.g. the system prompt, where that is a message
+        before = items[: len(items) - length]  # e.g. the system prompt, if it is a message
         parts = [*map(dump, before), *([self._text] if self._text else []), *map(dump, recent)]
         return f'{dump(body)[:-1]},"{wire.history_field}":[{",".join(parts)}]}}'
 
-    def _settle(self, request: Request) -> int:
-        """Encode what will not change any more; how many messages that are."""
-        messages, known = request.messages, self._settled
+    def _encode_stable_part(self, request: Request) -> int:
+        """Encode the messages that will not change any more. Returns their number."""
+        messages, encoded = request.messages, self._encoded
         end = _boundary(messages)
-        if request.model != self._model or not _begins(messages, known) or not _parts(messages, len(known), end):
-            self._forget(request.model)
-            known = self._settled
-        if end > len(known):
-            part = messages[len(known) : end]
+        if (
+            request.model != self._model
+            or not _starts_with(messages, encoded)
+            or not _is_boundary(messages, len(encoded), end)
+        ):
+            self._reset(request.model)
+            encoded = self._encoded
+        if end > len(encoded):
+            part = messages[len(encoded) : end]
             items = self._wire.history(part, request.model, self._quirks, self._ids)
             self._text = ",".join(filter(None, [self._text, *map(dump, items)]))
-            known += part
-        return len(known)
+            encoded += part
+        return len(encoded)
 
 
-def _begins(messages: Sequence[Message], known: Sequence[Message]) -> bool:
-    """Whether `messages` begins with these very messages; `map` compares a thousand in 40 µs."""
-    return len(messages) >= len(known) and all(map(is_, known, messages))
+def _starts_with(messages: Sequence[Message], encoded: Sequence[Message]) -> bool:
+    """Whether `messages` begins with the same objects as `encoded`; `map` compares a thousand in 40 µs."""
+    return len(messages) >= len(encoded) and all(map(is_, encoded, messages))
 
 
-def _parts(messages: Sequence[Message], index: int, end: int) -> bool:
-    """Whether a boundary that was at `index` still is one: the conversation may go on otherwise, or end earlier."""
+def _is_boundary(messages: Sequence[Message], index: int, end: int) -> bool:
+    """Whether the earlier boundary `index` is still valid: the conversation may have changed or be shorter."""
     if index >= end:
         return index in (0, end)
-    return index == 0 or (messages[index].role == "assistant" and _says_something(messages[index]))
+    return index == 0 or (messages[index].role == "assistant" and _has_content(messages[index]))
 
 
 def _boundary(messages: Sequence[Message]) -> int:
-    """The place before which nothing depends on what comes after, nor the other way round; 0 if there is none.
+    """Return the index that divides the messages into two independently encoded parts; 0 if there is no such index.
 
-    That is before the last answer of the model, if the user's side has the last word: between a turn of the user's side
-    and one of the model's, neither of which the encoder leaves out.
+    It is the index of the model's last answer, if the last message is from the user's side: the boundary lies between a
+    turn of the user's side and a turn of the model, neither of which the encoder leaves out.
     """
-    if not messages or not _closes(messages, len(messages) - 1):
+    if not messages or not _ends_user_turn(messages, len(messages) - 1):
         return 0
     for index in range(len(messages) - 2, 0, -1):
         if messages[index].role == "assistant":
-            return index if _says_something(messages[index]) and _closes(messages, index - 1) else 0
+            return index if _has_content(messages[index]) and _ends_user_turn(messages, index - 1) else 0
     return 0
 
 
-def _closes(messages: Sequence[Message], index: int) -> bool:
-    """Whether the message at `index` is one of the user's side that is certain to be sent."""
+def _ends_user_turn(messages: Sequence[Message], index: int) -> bool:
+    """Whether the message at `index` is from the user's side and certain to be sent."""
     message = messages[index]
     if message.role == "user":
-        return _says_something(message)
+        return _has_content(message)
     return message.role == "tool" and index > 0 and bool(messages[index - 1].tool_calls)
 
 
-def _says_something(message: Message) -> bool:
+def _has_content(message: Message) -> bool:
     return bool(message.tool_calls) or any(
         isinstance(block, ImageBlock) or (isinstance(block, TextBlock) and bool(block.text.strip()))
         for block in message.content

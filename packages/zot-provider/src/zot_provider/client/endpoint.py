@@ -1,13 +1,14 @@
-"""Where a request goes: a base URL as people write it, made into an endpoint."""
+"""`endpoint`: the URL of a request, from a base URL as people write it."""
 
 from zot_provider.wire.base import Wire
 
 
 def endpoint(base_url: str, wire: Wire) -> str:
-    """The URL to post to.
+    """Return the URL to post to.
 
-    `base_url` is what the provider's own SDK takes. A trailing slash, a doubled version (`.../v1/v1`, or `.../v1` for a
-    wire whose path begins with it) and a whole endpoint instead of the base are put right. A query stays at the end.
+    `base_url` is the base URL of the provider's own SDK. A trailing slash, a doubled version (`.../v1/v1`, or `.../v1`
+    for a wire whose path begins with it) and a whole endpoint in place of the base are corrected. A query stays at the
+    end.
     """
     base, mark, query = base_url.strip().partition("#")[0].partition("?")
     base = base.rstrip("/").removesuffix(wire.path).rstrip("/")

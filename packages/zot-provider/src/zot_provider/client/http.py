@@ -1,4 +1,4 @@
-"""`Client`: the one method through which zot talks to a model, and `HttpClient`, which does it over HTTP."""
+"""`Client`, the protocol of all clients of models, and `HttpClient`, the client of a provider over HTTP."""
 
 import asyncio
 import json
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from zot_provider.transport.http import HttpTransport
 
 _log = logging.getLogger("zot_provider.client.http")
-# What is logged goes nowhere unless whoever embeds us wants it.
+# Nothing is logged unless the program configures logging.
 logging.getLogger("zot_provider").addHandler(logging.NullHandler())
 
-_LINGER = 0.2
-"""Seconds a server gets to close the body after the answer's end, so that the connection can be used again."""
+_DRAIN_SECONDS = 0.2
+"""Seconds to wait after an answer for the end of its body, so that the connection can be reused."""
 
-_PLAIN_URL = re.compile(
+_SIMPLE_URL = re.compile(
     r"https?://(?!.*xn--)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*(?::[1-9][0-9]{0,3})?(?:/[a-z0-9._/-]*)?"
 )
-"""Addresses that are right without being taken apart."""
+"""URLs that are valid without parsing them."""
 
 
 class Client(Protocol):
-    """Something that answers requests with a stream of events.
+    """Answers requests with a stream of events.
 
-    `stream` yields non-empty batches, one for each read from the network, so that a consumer pays for a wake-up once
-    a read and not once a delta. The order of events is that of `zot_provider.events`. Closing the iterator (or
-    cancelling the task that runs it) closes the connection at once. Failures are raised as `ProviderError`, and as
-    `ConfigError` if the request could not be made.
+    `stream` yields non-empty batches, one for each read from the network, so that a consumer wakes up once a read and
+    not once a delta. The order of events is described in `zot_provider.events`. Closing the iterator (or cancelling the
+    task that runs it) closes the connection at once. Failures are raised as `ProviderError`, or as `ConfigError` if the
+    request could not be made.
 
     A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made, and
-    `async models()`, which gives the ids that its server lists.
+    `async models()`, which returns the ids that its server lists.
     """
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
-        """Ask the model; the batches of its answer."""
+        """Send a request and yield the batches of the answer."""
         ...
 
     async def close(self) -> None:
@@ -60,7 +60,7 @@ class Client(Protocol):
 
 
 class HttpClient:
-    """The client of one provider: its wire, at its address, with its key."""
+    """The client of one provider over HTTP, with its wire, base URL and key."""
 
     def __init__(
         self,
@@ -73,22 +73,22 @@ class HttpClient:
         retries: RetryPolicy | None = None,
         coalesce_seconds: float = 0.0,
     ) -> None:
-        """`base_url` is what the provider's own SDK takes, empty for the provider's default. `credentials` replace
-        `key`: each request asks them for the key. `transport` is one, or a function that makes one for the first
-        request; it is closed with the client. `coalesce_seconds` is that of `HttpLimits`, for a client
-        without a `transport`.
+        """`base_url` is the base URL of the provider's own SDK, empty for the provider's default. `credentials` replace
+        `key`: each request asks them for the key. `transport` is a transport, or a function that makes one for the
+        first request; it is closed with the client. `coalesce_seconds` is passed to `HttpLimits` if there is no
+        `transport`.
 
-        Raises `MissingKey` if the provider needs a key and there is none, `ConfigError` without any base URL.
+        Raises `MissingKey` if the provider needs a key and `key` is empty, `ConfigError` without a base URL.
         """
         self.provider = provider
         self._credentials = credentials or GivenKey(key)
         self._credentials.check(provider)
         base = base_url or provider.base_url
         if not base:
-            raise ConfigError(f"{provider.id} has no address of its own: pass --base-url http://HOST:PORT/v1")
+            raise ConfigError(f"{provider.id} has no default address: pass a base URL, http://HOST:PORT/v1")
         self._wire = load_wire(provider.wire)
         self._url = endpoint(base, self._wire)
-        if not _PLAIN_URL.fullmatch(base.strip()):
+        if not _SIMPLE_URL.fullmatch(base.strip()):
             from zot_provider.transport.http import check_url  # noqa: PLC0415  see `_open`
 
             check_url(base.strip())
@@ -98,10 +98,10 @@ class HttpClient:
         self._writer = BodyWriter(self._wire, provider.quirks)
         self._retries = retries or RetryPolicy()
         self.on_retry: Callable[[str, float], None] | None = None
-        """Called before a request is made again: with the reason, in one line, and the seconds until then."""
+        """Called before a retry with the reason, in one line, and the seconds until the retry."""
 
     def check(self, model: Model) -> None:
-        """Raises `MissingKey` or `ConfigError` if no request could be made now, for want of a key."""
+        """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
         self._credentials.check(self.provider)
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
@@ -111,31 +111,31 @@ class HttpClient:
         try:
             key = await self._key()
             headers = {"user-agent": f"zot/{__version__}", **dict(quirks.headers), **wire.auth(key)}
-            # Text from files and tools may hold lone surrogates, which UTF-8 cannot.
+            # Text from files and tools may hold lone surrogates, which UTF-8 cannot encode.
             data = body.encode("utf-8", "replace")
             transport = self._open()
-            _log.debug("POST %s %s", _shown(self._url), body)
+            _log.debug("POST %s %s", _safe_url(self._url), body)
 
-            def retrying(error: ProviderError, delay: float) -> None:
-                self._retrying(error, delay, key)
+            def report_retry(error: ProviderError, delay: float) -> None:
+                self._report_retry(error, delay, key)
 
-            chunks = with_retries(lambda: transport.post(self._url, headers, data), self._retries, retrying)
+            chunks = with_retries(lambda: transport.post(self._url, headers, data), self._retries, report_retry)
             async with aclosing(chunks), aclosing(self._events(chunks, request.model.provider)) as batches:
                 async for batch in batches:
                     yield batch
         except ProviderError as error:
-            raise self._explained(error, key, request.model.id) from error.__cause__
+            raise self._with_advice(error, key, request.model.id) from error.__cause__
 
     async def _events(self, chunks: AsyncIterator[bytes], provider: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = SseSplitter(), self._wire.decoder()
-        received = heard = False
+        received = had_events = False
         async for chunk in chunks:
             received = True
             events = splitter.feed(chunk)
-            heard = heard or bool(events)
+            had_events = had_events or bool(events)
             batch = decoder.feed(events)
             if decoder.ended:
-                _sign(batch, provider)
+                _mark_provider(batch, provider)
             if batch:
                 yield batch
             if decoder.ended:
@@ -143,24 +143,24 @@ class HttpClient:
         try:
             batch = decoder.finish()  # raises a failure that came in the stream
         except StreamCut as error:
-            if not heard:
-                what = "something that is no event stream" if received else "an empty body"
-                raise _own(f"the server answered with {what}; check --base-url and the model") from error
+            if not had_events:
+                what = "something that is not an event stream" if received else "an empty body"
+                raise _protocol_error(f"the server answered with {what}; check the base URL and the model") from error
             raise
         if batch:
-            _sign(batch, provider)
+            _mark_provider(batch, provider)
             yield batch
         await _drain(chunks)
 
-    def _retrying(self, error: ProviderError, delay: float, key: str) -> None:
-        why = f"{self.provider.id}: {_struck(str(error), key, error.foreign)}"
+    def _report_retry(self, error: ProviderError, delay: float, key: str) -> None:
+        why = f"{self.provider.id}: {_redact(str(error), key, error.untrusted_parts)}"
         _log.info("%s; again in %g s", why, delay)
         if self.on_retry is not None:
             self.on_retry(why, delay)
 
     async def models(self) -> list[str]:
-        """The ids the server lists at `/v1/models`; raises `ProviderError` if it lists none, and what `stream` raises
-        for the key."""
+        """Return the model ids that the server lists at `/v1/models`. Raises `ProviderError` if the list is missing or
+        empty, and the errors of `stream` for the key."""
         path = "/models" if self._wire.version_in_base else "/v1/models"
         url = self._url.replace(self._wire.path, path)
         key = ""
@@ -170,11 +170,13 @@ class HttpClient:
             try:
                 ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
-                raise _own(f"{_shown(url)} is no list of models; check --base-url", _shown(url)) from error
+                raise _protocol_error(
+                    f"{_safe_url(url)} is not a list of models; check the base URL", _safe_url(url)
+                ) from error
             if not ids:
-                raise _own(f"the server at {_shown(url)} has no model loaded", _shown(url))
+                raise _protocol_error(f"the server at {_safe_url(url)} has no model loaded", _safe_url(url))
         except ProviderError as error:
-            raise self._explained(error, key, url=url) from error.__cause__
+            raise self._with_advice(error, key, url=url) from error.__cause__
         return ids
 
     async def close(self) -> None:
@@ -200,17 +202,17 @@ class HttpClient:
         check_key(self.provider, key)
         return key
 
-    def _explained(self, error: ProviderError, key: str, model: str = "", url: str = "") -> ProviderError:
-        """The same error with what to do next, and never with the key in it."""
-        text = _struck(str(error), key, error.foreign)
+    def _with_advice(self, error: ProviderError, key: str, model: str = "", url: str = "") -> ProviderError:
+        """Return the same error with advice, and without the key."""
+        text = _redact(str(error), key, error.untrusted_parts)
         if isinstance(error, StatusError):
-            text += self._advice(error, key, model, _struck(_shown(url or self._url), key))
+            text += self._advice(error, key, model, _redact(_safe_url(url or self._url), key))
         error.args = (f"{self.provider.id}: {text}",)
         _log.info("%s", error)
         return error
 
     def _advice(self, error: StatusError, key: str, model: str, url: str) -> str:
-        """What to do next, after `url` was asked, which may be shown."""
+        """Return advice for a status. `url` is the URL of the request, as it may be shown."""
         if error.auth:
             return f"; {self._credentials.advice(self.provider, key)}"
         if error.status == 404:
@@ -223,8 +225,8 @@ class HttpClient:
         return "; try again" if error.retryable else ""
 
 
-def _sign(batch: Sequence[StreamEvent], provider: str) -> None:
-    """Put the provider into the reasoning of a complete answer: no other provider may get it."""
+def _mark_provider(batch: Sequence[StreamEvent], provider: str) -> None:
+    """Set the provider of the reasoning in a complete answer: no other provider may receive it."""
     for event in batch:
         if isinstance(event, StreamEnd):
             for block in event.content:
@@ -232,39 +234,39 @@ def _sign(batch: Sequence[StreamEvent], provider: str) -> None:
                     block.provider = provider
 
 
-def _struck(text: str, key: str, foreign: Sequence[str] | None = None) -> str:
-    """`text` without the key in its `foreign` parts, in which a server may have repeated it: all of it for None.
+def _redact(text: str, key: str, untrusted_parts: Sequence[str] | None = None) -> str:
+    """Replace the key in those parts of `text` in which a server may have repeated it; in the whole text for None.
 
-    A key may be a word that zot uses too (`server`), and its sentences must stay.
+    A key may be a word that zot uses too (`server`), and zot's own sentences must stay intact.
     """
     if len(key) < 4:
         return text
-    for part in sorted(foreign or (), key=len, reverse=True):
+    for part in sorted(untrusted_parts or (), key=len, reverse=True):
         if key in part:
-            if part not in text:  # it stands there in another form
+            if part not in text:  # the text has it in another form
                 return text.replace(key, "***")
             text = text.replace(part, part.replace(key, "***"))
-    return text if foreign is not None else text.replace(key, "***")
+    return text if untrusted_parts is not None else text.replace(key, "***")
 
 
-def _own(text: str, *foreign: str) -> ProtocolError:
-    """An error in zot's own words, but for `foreign`."""
+def _protocol_error(text: str, *untrusted_parts: str) -> ProtocolError:
+    """Return an error whose text is zot's own, except for `untrusted_parts`."""
     error = ProtocolError(text)
-    error.foreign = foreign
+    error.untrusted_parts = untrusted_parts
     return error
 
 
-def _shown(url: str) -> str:
-    """The URL as it may be shown."""
+def _safe_url(url: str) -> str:
+    """Return the URL without its secrets."""
     from zot_provider.transport.http import location  # noqa: PLC0415  see `HttpClient._open`
 
     return location(url)
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read what follows the end of an answer, for a moment: a connection whose body was read can be used again."""
+    """Read the rest of the body for a moment: a connection is reusable only after its body was read."""
     try:
-        async with asyncio.timeout(_LINGER):
+        async with asyncio.timeout(_DRAIN_SECONDS):
             async for _ in chunks:
                 pass
     except (TimeoutError, ProviderError):

@@ -1,21 +1,16 @@
-"""The registry of providers. To add one: a file with its record beside this one, and a line in `PROVIDERS`."""
+"""The table of providers. To add one, put a module with its `PROVIDER` in this folder and its name in `_MODULES`."""
 
-from zot_provider.errors import UnknownName
-from zot_provider.providers import anthropic, local, ollama, openai, openai_responses
+from importlib import import_module
+
 from zot_provider.providers.spec import Provider
 
-PROVIDERS: tuple[Provider, ...] = (
-    anthropic.PROVIDER,
-    openai.PROVIDER,
-    openai_responses.PROVIDER,
-    ollama.PROVIDER,
-    local.PROVIDER,
+_MODULES = (
+    "anthropic",
+    "openai",
+    "openai_responses",
+    "ollama",
+    "local",
 )
+"""The first provider with a key is the default, so the order matters."""
 
-
-def find_provider(id: str) -> Provider:
-    """The provider with this id; raises `UnknownName` with the nearest ids if there is none."""
-    for provider in PROVIDERS:
-        if provider.id == id:
-            return provider
-    raise UnknownName.among("provider", id, [provider.id for provider in PROVIDERS])
+PROVIDERS: tuple[Provider, ...] = tuple(import_module(f"{__name__}.{module}").PROVIDER for module in _MODULES)

@@ -1,4 +1,4 @@
-"""The Anthropic provider record."""
+"""The provider record of Anthropic."""
 
 from zot_provider.providers.spec import Provider
 

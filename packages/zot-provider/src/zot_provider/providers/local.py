@@ -1,6 +1,6 @@
-"""The record of an OpenAI-compatible server that the user names, or of a model run inside the process.
+"""The provider record for an OpenAI-compatible server that the user names, or for a model inside the process.
 
-Nothing is presumed of it: no address, no key, no models. The address comes with the request to open a client.
+It has no address, key or models. The address is given when a client is opened.
 """
 
 from zot_provider.providers.spec import Provider

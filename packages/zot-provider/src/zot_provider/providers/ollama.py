@@ -1,4 +1,4 @@
-"""The record of Ollama on this machine."""
+"""The provider record of Ollama on this machine."""
 
 from zot_provider.providers.spec import Provider
 

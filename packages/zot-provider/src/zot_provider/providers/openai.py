@@ -1,4 +1,4 @@
-"""The OpenAI provider record, over Chat Completions."""
+"""The provider record of OpenAI over Chat Completions."""
 
 from zot_provider.providers.spec import Provider
 from zot_provider.wire.base import Quirks
@@ -11,9 +11,9 @@ PROVIDER = Provider(
     key_env=("OPENAI_API_KEY",),
     key_prefixes=("sk-",),
     base_url_env=("OPENAI_BASE_URL",),
-    # Later models refuse a reasoning effort beside tools on this wire; they are at home on the Responses wire.
+    # Later models refuse a reasoning effort together with tools on this wire; use the Responses wire for them.
     default_model="gpt-5.1",
     catalog="openai",
-    # Reasoning models answer "max_tokens" with status 400; the others take both names.
+    # Reasoning models refuse "max_tokens" with status 400; other models accept both names.
     quirks=Quirks(max_tokens_field="max_completion_tokens", reasoning_field="", prompt_cache_key=True),
 )

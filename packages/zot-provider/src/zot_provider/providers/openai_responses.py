@@ -1,4 +1,4 @@
-"""The OpenAI provider record, over the Responses API: the same account and models as `openai.py`, another wire."""
+"""The provider record of OpenAI over the Responses API, with the same account and models as `openai.py`."""
 
 from zot_provider.providers import openai
 from zot_provider.providers.spec import Provider

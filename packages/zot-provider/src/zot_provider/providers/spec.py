@@ -1,4 +1,4 @@
-"""`Provider`: everything zot knows of a provider, as data."""
+"""`Provider`: the record of a provider."""
 
 from zot_provider.record import Record, field, record
 from zot_provider.wire.base import Quirks
@@ -6,14 +6,13 @@ from zot_provider.wire.base import Quirks
 
 @record
 class Provider(Record):
-    """A provider of models.
+    """A company or server that serves models.
 
-    `base_url` is what the provider's own SDK takes; None when only the user can know it. `wire` is a key of `WIRES`.
-    `key_env` names the environment variables that may hold a key, the first one preferred; empty means that no key
-    is needed. `key_prefixes` are what keys begin with. `base_url_env` names the variables that the provider's SDK takes
-    another base URL from.
-    `default_model` is used when none is named; None means that the server is asked for its list.
-    `catalog` names the data file of models, None when only the server knows them.
+    `base_url` is the base URL of the provider's own SDK; None if only the user can know it. `wire` is a key of `WIRES`.
+    `key_env` names the environment variables that may hold a key, in order of preference; empty if no key is needed.
+    `key_prefixes` are the beginnings of its keys. `base_url_env` names the variables from which the provider's SDK
+    reads another base URL. `default_model` is used when no model is named; if None, the server is asked for its list.
+    `catalog` names the data file of models, None if only the server knows them.
     """
 
     id: str

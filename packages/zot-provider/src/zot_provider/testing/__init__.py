@@ -1,4 +1,4 @@
-"""Fakes for programs that talk to models: a scripted client and a scripted server. For tests, of zot's and of yours."""
+"""Fakes for tests of programs that call models: a scripted client and a scripted server."""
 
 from zot_provider.testing.received import Received
 from zot_provider.testing.scripted import ScriptedClient

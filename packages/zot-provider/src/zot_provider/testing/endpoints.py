@@ -1,4 +1,4 @@
-"""What the endpoints of the real APIs ask of a request and how they refuse one, as data."""
+"""`ENDPOINTS`: what the endpoints of the real APIs require of a request, and the form of their errors."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,12 +14,12 @@ _ERROR_TYPES = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
-"""Of the Messages API, see https://platform.claude.com/docs/en/api/errors; every other status is an `api_error`."""
+"""Errors of the Messages API, see https://platform.claude.com/docs/en/api/errors; other statuses are `api_error`."""
 
 
 @record
-class Endpoint(Record):
-    """An endpoint: its wire, what a body and the headers must hold, where the key stands, the body of a refusal."""
+class ScriptedEndpoint(Record):
+    """A scripted endpoint: its wire, required fields and headers, and functions for its key and its error bodies."""
 
     wire: str
     fields: tuple[str, ...]
@@ -54,20 +54,20 @@ def _any_key(headers: Mapping[str, str]) -> str:
 _VERSION = "anthropic-version"
 
 ENDPOINTS = {
-    "POST /v1/messages": Endpoint(
+    "POST /v1/messages": ScriptedEndpoint(
         "anthropic-messages", ("model", "max_tokens", "messages"), (_VERSION,), _header_key, _messages_error
     ),
-    "POST /v1/chat/completions": Endpoint("openai-chat", ("model", "messages"), (), _bearer_key, _openai_error),
-    "POST /v1/responses": Endpoint("openai-responses", ("model", "input"), (), _bearer_key, _openai_error),
-    "GET /v1/models": Endpoint("", (), (), _any_key, _openai_error),
+    "POST /v1/chat/completions": ScriptedEndpoint("openai-chat", ("model", "messages"), (), _bearer_key, _openai_error),
+    "POST /v1/responses": ScriptedEndpoint("openai-responses", ("model", "input"), (), _bearer_key, _openai_error),
+    "GET /v1/models": ScriptedEndpoint("", (), (), _any_key, _openai_error),
 }
 
-NOWHERE = Endpoint("", (), (), _any_key, _openai_error)
-"""Stands for every other path."""
+UNKNOWN_ENDPOINT = ScriptedEndpoint("", (), (), _any_key, _openai_error)
+"""The endpoint of every other path."""
 
 
-def lacking(endpoint: Endpoint, headers: Mapping[str, str], body: Any) -> str:
-    """What the real API would miss in a model call, empty if nothing."""
+def missing_part(endpoint: ScriptedEndpoint, headers: Mapping[str, str], body: Any) -> str:
+    """Return what a model call lacks according to the real API, or an empty string."""
     for header in endpoint.headers:
         if header not in headers:
             return f"the header {header}"

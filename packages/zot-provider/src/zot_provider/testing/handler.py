@@ -1,4 +1,4 @@
-"""The HTTP side of `ScriptedServer`: one instance answers the requests of one connection."""
+"""`ConnectionHandler`: answers the HTTP requests of one connection to a `ScriptedServer`."""
 
 import json
 import select
@@ -9,14 +9,14 @@ from http.server import BaseHTTPRequestHandler
 from threading import Event
 from typing import Any, Protocol
 
-from zot_provider.testing.endpoints import ENDPOINTS, NOWHERE, lacking
+from zot_provider.testing.endpoints import ENDPOINTS, UNKNOWN_ENDPOINT, missing_part
 from zot_provider.testing.received import Received
 from zot_provider.testing.render import render
 from zot_provider.testing.turn import Delivery, Fault, ScriptOver, Turn
 
 
-class Book(Protocol):
-    """What a handler needs of the server: the script, and where requests are written down."""
+class HandlerBackend(Protocol):
+    """The part of the server that a handler uses: the script and the record of requests."""
 
     key: str | None
     models: list[str]
@@ -26,20 +26,20 @@ class Book(Protocol):
     def next_turn(self, request: Received) -> Turn: ...
 
 
-class _Gone(ConnectionError):
-    """The client closed the connection, or the server stops."""
+class _ClientGone(ConnectionError):
+    """The client closed the connection, or the server is stopping."""
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Reads a request, asks the script, writes the answer the way the turn wants it."""
+class ConnectionHandler(BaseHTTPRequestHandler):
+    """Reads requests, takes turns from the script, and writes answers as each turn specifies."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
     @property
-    def _book(self) -> Book:
-        book: Book = self.server.scripted  # type: ignore[attr-defined]  # the listener of a ScriptedServer
-        return book
+    def _backend(self) -> HandlerBackend:
+        backend: HandlerBackend = self.server.scripted  # type: ignore[attr-defined]  # the listener of a ScriptedServer
+        return backend
 
     @property
     def _stopping(self) -> Event:
@@ -47,19 +47,19 @@ class Handler(BaseHTTPRequestHandler):
         return stopping
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the terminal belongs to the tests."""
+        """Log nothing: the terminal belongs to the tests."""
 
     def do_GET(self) -> None:
-        """The list of models, in a shape that serves both families of providers."""
+        """Answer with the list of models, in a shape for all wires."""
         self._answer(b"")
 
     def do_POST(self) -> None:
-        """A model call."""
+        """Answer a model call."""
         self._answer(self.rfile.read(int(self.headers.get("content-length") or 0)))
 
     def _answer(self, raw: bytes) -> None:
-        self._place = f"{self.command} {self.path.split('?')[0]}"
-        self._endpoint = ENDPOINTS.get(self._place, NOWHERE)
+        self._route = f"{self.command} {self.path.split('?')[0]}"
+        self._endpoint = ENDPOINTS.get(self._route, UNKNOWN_ENDPOINT)
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Received(self.command, self.path, headers, wire=self._endpoint.wire)
         try:
@@ -67,29 +67,31 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError:
             request.body = None
         closed_early = False
-        self._book.begin(request)
+        self._backend.begin(request)
         try:
             self._respond(request)
         except ConnectionError:
             closed_early = True
             self.close_connection = True
         finally:
-            self._book.end(request, closed_early=closed_early)
+            self._backend.end(request, closed_early=closed_early)
 
     def _respond(self, request: Received) -> None:
-        endpoint, key = self._endpoint, self._book.key
-        if endpoint is NOWHERE:
-            self._refuse(404, f"there is nothing at {self._place}")
+        endpoint, key = self._endpoint, self._backend.key
+        if endpoint is UNKNOWN_ENDPOINT:
+            self._refuse(404, f"there is nothing at {self._route}")
         elif key is not None and endpoint.key(request.headers) != key:
             self._refuse(401, "the API key is missing or wrong")
         elif not endpoint.wire:
-            entries = [{"id": id, "object": "model", "type": "model", "display_name": id} for id in self._book.models]
+            entries = [
+                {"id": id, "object": "model", "type": "model", "display_name": id} for id in self._backend.models
+            ]
             self._send_json(200, {"object": "list", "data": entries, "has_more": False})
-        elif lack := lacking(endpoint, request.headers, request.body):
+        elif lack := missing_part(endpoint, request.headers, request.body):
             self._refuse(400, f"the request lacks {lack}")
         else:
             try:
-                turn = self._book.next_turn(request)
+                turn = self._backend.next_turn(request)
             except ScriptOver as over:
                 self._refuse(500, str(over))
             else:
@@ -151,13 +153,13 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def _wait(self, seconds: float) -> None:
-        """Let time pass, and notice in it and at its end whether the client is still there."""
+        """Wait, and raise `_ClientGone` as soon as the client has closed the connection."""
         end = time.monotonic() + seconds
         while True:
             left = max(end - time.monotonic(), 0.0)
             readable, _, _ = select.select([self.connection], [], [], min(left, 0.05))
             if self._stopping.is_set() or (readable and not self.connection.recv(1, socket.MSG_PEEK)):
-                raise _Gone
+                raise _ClientGone
             if readable:
                 self._stopping.wait(min(left, 0.05))
             if not left:

@@ -1,4 +1,4 @@
-"""`Received`: a request as a scripted server got it."""
+"""`Received`: a request to a scripted server."""
 
 import time
 from typing import Any
@@ -8,9 +8,9 @@ from zot_provider.record import Record, field, record
 
 @record
 class Received(Record):
-    """A request as it came. Header names are lower case; `body` is the parsed JSON, None if there is none.
+    """A request to a scripted server. Header names are lower case; `body` is the parsed JSON, or None.
 
-    `wire` is the wire whose endpoint was asked, empty for any other. `at` is the time of arrival in seconds of
+    `wire` is the wire of the requested endpoint, empty for other paths. `at` is the time of arrival in seconds of
     `time.monotonic`. `closed_early`: the client closed the connection before the answer was complete.
     """
 

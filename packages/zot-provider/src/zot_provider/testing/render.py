@@ -1,4 +1,4 @@
-"""A turn as the server-sent events of each wire: the mirror of the decoders."""
+"""`render`: the server-sent events of a turn on each wire, the inverse of the decoders."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -9,15 +9,15 @@ from zot_provider.testing.turn import Turn
 
 
 def render(turn: Turn, wire: str) -> list[bytes]:
-    """The events of a turn, each with its blank line; the last one ends the answer. KeyError for an unknown wire.
+    """Return the events of a turn, each with its blank line; the last event ends the answer.
 
-    All calls must have ids.
+    All calls must have ids. Raises KeyError for an unknown wire.
     """
     return list(RENDERERS[wire](turn))
 
 
 def _event(value: dict[str, Any]) -> bytes:
-    """An event named after the type in its data, as the Messages and Responses wires write them."""
+    """Return an event named after the type in its data, as on the Messages and Responses wires."""
     return f"event: {value['type']}\n".encode() + _data(value)
 
 
@@ -142,7 +142,7 @@ def _openai_responses(turn: Turn) -> Iterator[bytes]:
 
 
 def _response_items(turn: Turn) -> Iterator[list[dict[str, Any]]]:
-    """The events of each output item, without their index."""
+    """Yield the events of each output item, without their index."""
     if turn.reasoning:
         summary = [{"type": "summary_text", "text": turn.reasoning}]
         item: dict[str, Any] = {"type": "reasoning", "id": "rs_scripted", "summary": []}

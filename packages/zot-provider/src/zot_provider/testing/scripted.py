@@ -1,4 +1,4 @@
-"""`ScriptedClient`: a client that plays back turns you wrote, without any network."""
+"""`ScriptedClient`: a client that plays back scripted turns, without any network."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
@@ -9,14 +9,14 @@ from zot_provider.testing.turn import Answer, Script, turn_events
 
 
 class ScriptedClient:
-    """A `Client` whose model says what you wrote.
+    """A `Client` that answers with scripted turns.
 
     ```python
     client = ScriptedClient([Turn(calls=[Call("read", {"path": "a.txt"})]), lambda request: Turn("done")])
     ```
 
-    `requests` holds what it was asked, `cancelled` counts the answers that the caller gave up. When the script is
-    over, the next request raises `ScriptOver`. `wire` is what reasoning blocks of its answers are marked with.
+    `requests` holds the requests, `cancelled` counts the answers that the caller abandoned. When the script is over,
+    the next request raises `ScriptOver`. `wire` is the wire of reasoning blocks in its answers.
     """
 
     def __init__(self, answers: Iterable[Answer] = (), *, repeat: bool = False, wire: str = "scripted") -> None:
@@ -27,11 +27,11 @@ class ScriptedClient:
         self._wire = wire
 
     def add(self, *answers: Answer) -> None:
-        """Write more turns."""
+        """Append turns to the script."""
         self._script.add(*answers)
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """The turn's events: one batch for each delta if the turn has a delay, else all in one batch."""
+        """Yield the turn's events: one batch for each event if the turn has a delay, else one batch of all."""
         self.requests.append(request.replace(messages=list(request.messages)))
         turn = self._script.next(request)
         events = turn_events(turn, self._wire)
@@ -39,7 +39,7 @@ class ScriptedClient:
             events = events[:-2]
         finished = False
         try:
-            await asyncio.sleep(0)  # a real client gives others their turn, too
+            await asyncio.sleep(0)  # lets other tasks run, as a real client does
             if turn.delay:
                 for event in events:
                     if isinstance(event, TextDelta | ReasoningDelta | ToolUseArgs):

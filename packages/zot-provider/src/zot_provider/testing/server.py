@@ -1,6 +1,6 @@
-"""`ScriptedServer`: a real HTTP server on the loopback interface that plays back turns you wrote, over three wires.
+"""`ScriptedServer`: a real HTTP server on the loopback interface that plays back scripted turns on three wires.
 
-It runs in a thread, so that synchronous tests, asyncio tests and tests of other processes can use it alike:
+It runs in a thread, so that synchronous tests, asyncio tests and tests of other processes can use it:
 
 ```python
 with ScriptedServer([Turn("hello"), Turn(fault=Fault(status=429))]) as server:
@@ -18,19 +18,19 @@ from http.server import ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from zot_provider.testing.handler import Handler
+from zot_provider.testing.handler import ConnectionHandler
 from zot_provider.testing.received import Received
 from zot_provider.testing.turn import Answer, Script, Turn
 from zot_provider.wire import load_wire
 
 
 class ScriptedServer:
-    """A model server that says what you wrote.
+    """A model server that answers with scripted turns.
 
     It answers `POST /v1/messages`, `/v1/chat/completions` and `/v1/responses` with the next turn of the script,
-    `GET /v1/models` with `models`, anything else with status 404. A request that the real API would refuse for its form
-    gets status 400; with `key` given, one that does not carry it gets 401. When the script is over, the answer is a 500
-    that says so, unless `repeat` lets it begin anew. `requests` holds what was asked, in the order of arrival.
+    `GET /v1/models` with `models`, other paths with status 404. A request that lacks a field or header that the real
+    API requires gets status 400; with `key` given, a request without it gets 401. When the script is over, the answer
+    is a 500 with that message, unless `repeat` restarts the script. `requests` holds the requests in order of arrival.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ScriptedServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop. An exception raised by an answer of the script is raised again here, unless the test has failed."""
+        """Stop. Raises the first exception of an answer of the script, unless the test has failed already."""
         assert self._listener is not None
         assert self._thread is not None
         self._listener.stop()
@@ -75,63 +75,63 @@ class ScriptedServer:
         return f"http://127.0.0.1:{self._listener.server_address[1]}"
 
     def base_url(self, wire: str) -> str:
-        """What the provider's own SDK for this wire takes as its base URL. KeyError for an unknown wire."""
+        """Return the base URL for this wire, as for a provider's own SDK. Raises KeyError for an unknown wire."""
         return self.url + ("/v1" if load_wire(wire).version_in_base else "")
 
     def add(self, *answers: Answer) -> None:
-        """Write more turns."""
+        """Append turns to the script."""
         self._script.add(*answers)
 
     def wait_for(self, count: int, timeout: float = 30.0) -> list[Received]:
-        """The requests, once there are `count` of them. TimeoutError after `timeout` seconds."""
+        """Wait for `count` requests and return all. Raises TimeoutError after `timeout` seconds."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self.requests) >= count, timeout):
                 raise TimeoutError(f"{len(self.requests)} requests came, not {count}")
             return list(self.requests)
 
     def wait_idle(self, timeout: float = 30.0) -> None:
-        """Wait until no answer is being written: only then is `closed_early` sure. TimeoutError after `timeout` s."""
+        """Wait until no answer is being written: then `closed_early` is final. TimeoutError after `timeout` seconds."""
         with self._changed:
             if not self._changed.wait_for(lambda: not self._answering, timeout):
                 raise TimeoutError(f"{self._answering} answers are still being written")
 
-    # For the handler.
+    # Called by the handler.
 
     def begin(self, request: Received) -> None:
-        """A request came, and its answer begins."""
+        """Record a request, whose answer begins."""
         with self._changed:
             self.requests.append(request)
             self._answering += 1
             self._changed.notify_all()
 
     def end(self, request: Received, *, closed_early: bool) -> None:
-        """The answer is complete, or as complete as it will be."""
+        """Record the end of an answer, complete or not."""
         with self._changed:
             request.closed_early = closed_early
             self._answering -= 1
             self._changed.notify_all()
 
     def next_turn(self, request: Received) -> Turn:
-        """The turn to answer with; raises `ScriptOver`."""
+        """Return the turn to answer with. Raises `ScriptOver`."""
         return self._script.next(request)
 
 
 class _Listener(ThreadingHTTPServer):
-    """The sockets of a scripted server, all of which `stop` closes."""
+    """The sockets of a scripted server; `stop` closes all of them."""
 
     daemon_threads = True
-    request_queue_size = 512  # the standard library's 5 resets clients that connect all at once
+    request_queue_size = 512  # with the standard library's 5, clients that connect at the same time are reset
 
     def __init__(self, server: ScriptedServer) -> None:
         self.scripted = server
         self.stopping = threading.Event()
         self._connections: set[Any] = set()
         self._closed = threading.Condition()
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(("127.0.0.1", 0), ConnectionHandler)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         with self._closed:
-            if self.stopping.is_set():  # too late: nobody would wake this thread
+            if self.stopping.is_set():  # `stop` would not wake this thread
                 self.shutdown_request(request)
                 return
             self._connections.add(request)
@@ -153,6 +153,6 @@ class _Listener(ThreadingHTTPServer):
         with self._closed:
             for connection in self._connections:
                 with suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits for the next request
+                    connection.shutdown(socket.SHUT_RDWR)  # wakes threads that wait for the next request
             self._closed.wait_for(lambda: not self._connections, 5.0)
         self.server_close()

@@ -1,4 +1,4 @@
-"""`Turn`: one answer of a model as you would write it down, and `Script`, several of them in order."""
+"""`Turn`: a scripted answer of a model, and `Script`, a sequence of turns."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -23,12 +23,12 @@ from zot_provider.usage import Usage
 
 
 class ScriptOver(ModelError):
-    """More was asked of a scripted model than was written for it."""
+    """A scripted model got more requests than it has turns."""
 
 
 @record
 class Call(Record):
-    """A tool call. `args` is an object, or what the model writes in place of one; an empty `id` is filled in."""
+    """A tool call. `args` is an object, or the text the model writes in its place; an empty `id` is filled in."""
 
     name: str
     args: dict[str, Any] | str = field(default_factory=dict)
@@ -36,18 +36,18 @@ class Call(Record):
 
     @property
     def text(self) -> str:
-        """The arguments as the model writes them."""
+        """The arguments as the text that the model writes."""
         return self.args if isinstance(self.args, str) else json.dumps(self.args, ensure_ascii=False)
 
 
 @record
 class Fault(Record):
-    """What goes wrong with an answer of the server; none of it by default.
+    """A fault in an answer of the server; the default is no fault.
 
-    Instead of an answer: `status` with `headers` and `body` (a dict goes out as JSON, a text as it is; empty: an error
-    in the shape of the wire). A status of 200 with a body is a server that answers something else, such as a web page.
-    Before the answer: `stall` seconds before the status line. In the middle, after `after` server-sent events:
-    `pause` seconds of silence, then `garbage` written as it is, then, if `cut`, the connection is reset.
+    Instead of an answer: `status` with `headers` and `body` (a dict is sent as JSON, a text as it is; empty: an error
+    in the format of the wire). A status of 200 with a body simulates another server, such as a web page. Before the
+    answer: `stall` seconds before the status line. In the middle, after `after` server-sent events: `pause` seconds of
+    silence, then `garbage` as raw bytes, then, if `cut`, the connection is reset.
     """
 
     status: int = 0
@@ -62,9 +62,9 @@ class Fault(Record):
 
 @record
 class Delivery(Record):
-    """How the server writes a stream: one event, everything or one byte at a time, with chunked framing or until close.
+    """How the server writes a stream: one event, everything or one byte at a time, chunked or until it closes.
 
-    With `writes="batch"` `batch` events go into each write. `end=False` leaves out the event that ends the answer.
+    With `writes="batch"`, each write has `batch` events. `end=False` leaves out the event that ends the answer.
     """
 
     writes: Literal["event", "batch", "whole", "byte"] = "event"
@@ -77,10 +77,10 @@ class Delivery(Record):
 class Turn(Record):
     """One answer: thinking, then text, then tool calls.
 
-    `stop` is "tool_use" if there are calls and "end_turn" if not, unless given. The texts come in deltas of `chunk`
-    characters with `delay` seconds before each. `signature` goes with the thinking, on wires that have one. `error`
-    stands in place of the end: a `ScriptedClient` raises it, a `ScriptedServer` reports it inside the stream as the
-    wire reports a failure of the model. `fault` and `delivery` concern the server alone.
+    The default of `stop` is "tool_use" with calls and "end_turn" without. Texts are sent in deltas of `chunk`
+    characters, with `delay` seconds before each. `signature` is the signature of the thinking, on wires that have one.
+    `error` replaces the end: a `ScriptedClient` raises it, a `ScriptedServer` reports it inside the stream as the wire
+    reports a failure of the model. `fault` and `delivery` are for the server only.
     """
 
     text: str = ""
@@ -101,11 +101,11 @@ class Turn(Record):
         return self.stop or ("tool_use" if self.calls else "end_turn")
 
     def deltas(self, text: str) -> list[str]:
-        """A text in pieces of `chunk` characters."""
+        """Split a text into pieces of `chunk` characters."""
         return [text[start : start + self.chunk] for start in range(0, len(text), self.chunk)]
 
     def content(self, wire: str = "") -> list[Block]:
-        """The blocks of the answer, its thinking as `wire` brings it."""
+        """Return the blocks of the answer, with thinking of this `wire`."""
         blocks: list[Block] = []
         if self.reasoning:
             blocks.append(ReasoningBlock(self.reasoning, signature=self.signature, wire=wire))
@@ -115,14 +115,14 @@ class Turn(Record):
 
 
 Answer: TypeAlias = "Turn | str | Callable[[Any], Turn]"
-"""A turn, its text alone, or a function that makes one of the request."""
+"""A turn, its text alone, or a function that makes a turn from the request."""
 
 
 class Script:
-    """Turns in order; may be asked from several threads."""
+    """Turns in order, for use by several threads."""
 
     def __init__(self, answers: Iterable[Answer], *, repeat: bool = False) -> None:
-        """With `repeat` the script begins anew when it is over."""
+        """With `repeat` the script starts again when it is over."""
         self._answers = list(answers)
         self._repeat = repeat
         self._lock = Lock()
@@ -130,7 +130,7 @@ class Script:
         self._calls = 0
 
     def next(self, request: Any) -> Turn:
-        """The turn for the next request, each call with an id; raises `ScriptOver` when there is none."""
+        """Return the turn for the next request, with an id for each call. Raises `ScriptOver` after the last turn."""
         with self._lock:
             count, self._asked = len(self._answers), self._asked + 1
             if not count or (self._asked > count and not self._repeat):
@@ -140,7 +140,7 @@ class Script:
         return turn.replace(calls=[call if call.id else call.replace(id=self._id()) for call in turn.calls])
 
     def add(self, *answers: Answer) -> None:
-        """Write more turns."""
+        """Append turns."""
         with self._lock:
             self._answers.extend(answers)
 
@@ -151,7 +151,7 @@ class Script:
 
 
 def turn_events(turn: Turn, wire: str = "") -> list[StreamEvent]:
-    """The events of a turn without its error; all calls must have ids."""
+    """Return the events of a turn, without its error. All calls must have ids."""
     events: list[StreamEvent] = [ReasoningDelta(delta) for delta in turn.deltas(turn.reasoning)]
     events += [TextDelta(delta) for delta in turn.deltas(turn.text)]
     for call in turn.calls:

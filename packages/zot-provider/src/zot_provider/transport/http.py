@@ -1,8 +1,8 @@
-"""The one place that opens connections to model servers, and the only module that imports httpx.
+"""`HttpTransport`: connections to model servers. The only module that imports httpx.
 
-`httpx2`, the maintained continuation of httpx with the same API, would be a change of the import line below.
-Proxies (environment), TLS and HTTP semantics are httpx's; plain http without a proxy goes through
-`zot_provider.transport.plain`. Every failure leaves this module as a `ProviderError`.
+To use `httpx2`, the maintained successor of httpx with the same API, change the import line below. httpx handles
+proxies (from the environment), TLS and HTTP semantics; plain http without a proxy uses `zot_provider.transport.plain`.
+Every failure is raised as a `ProviderError`.
 """
 
 import asyncio
@@ -16,18 +16,21 @@ import httpx
 from zot_provider.errors import ConfigError, ConnectError, ProtocolError, ProviderError, ResponseTimeout, StreamCut
 from zot_provider.record import Record, record
 from zot_provider.transport.plain import BrokenConnection, ConnectionPool, request_bytes
-from zot_provider.transport.status import server_words, status_error
+from zot_provider.transport.status import server_message, status_error
 
 _PROXY_VARIABLES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
 _ERROR_BODY = 64 * 1024
-"""Bytes of an error answer that are read; the rest is dropped with the connection."""
+"""Most bytes of an error answer that are read; the connection is closed without reading the rest."""
 
 
 @record
 class HttpLimits(Record):
-    """Seconds for a connection to be made, for an answer to begin or go on, for the request to be taken; the bytes of
-    an answer above which it is refused; and for how many seconds what comes is left to gather after a piece was handed
-    on: who draws 25 times a second need not be woken more often."""
+    """Limits of an exchange.
+
+    `connect`: seconds to make a connection. `read`: seconds for an answer to begin, or to continue. `write`: seconds to
+    send the request. `answer`: bytes of an answer above which it is refused. `coalesce_seconds`: the pause in reading
+    after each piece, so that a consumer that draws 25 times a second is not woken more often.
+    """
 
     connect: float = 15.0
     read: float = 300.0
@@ -37,13 +40,13 @@ class HttpLimits(Record):
 
 
 class _PlainBody(httpx.AsyncByteStream):
-    """The body of a plain exchange; closing it early closes the connection."""
+    """The body of an answer over plain http. Closing it early closes the connection."""
 
     def __init__(self, pool: ConnectionPool, host: str, port: int, limits: HttpLimits) -> None:
         self._pool, self._host, self._port, self._limits = pool, host, port, limits
 
     async def begin(self, data: bytes) -> tuple[int, list[tuple[bytes, bytes]]]:
-        """Send the request; status and headers. A connection that went stale while idle is replaced once."""
+        """Send the request. Returns status and headers. An idle connection that the server has closed is replaced."""
         while True:
             self._connection, reused = await self._pool.acquire(self._host, self._port, self._limits.connect)
             try:
@@ -65,7 +68,7 @@ class _PlainBody(httpx.AsyncByteStream):
 
 
 class _PlainTransport(httpx.AsyncBaseTransport):
-    """httpx's way into `zot_provider.transport.plain`."""
+    """Adapter from httpx to `zot_provider.transport.plain`."""
 
     def __init__(self, limits: HttpLimits) -> None:
         self._pool = ConnectionPool()
@@ -83,17 +86,17 @@ class _PlainTransport(httpx.AsyncBaseTransport):
 
 
 class HttpTransport:
-    """Posts JSON and streams the answer. One instance serves any number of requests at a time."""
+    """Posts JSON and streams the answer. One instance serves any number of requests concurrently."""
 
     def __init__(self, limits: HttpLimits | None = None, *, insecure: bool = False) -> None:
-        """With `insecure` any certificate is taken, also a forged one."""
+        """With `insecure` any certificate is accepted, also a forged one."""
         self._limits = limits or HttpLimits()
         self._insecure = insecure
         self._plain: httpx.AsyncClient | None = None
         self._full: httpx.AsyncClient | None = None
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[bytes, None]:
-        """The raw pieces of the answer to `body`, which is JSON.
+        """Post `body`, which is JSON, and yield the raw pieces of the answer.
 
         Raises `StatusError`, `ConnectError`, `ResponseTimeout`, `StreamCut`, or `ProtocolError` if the answer is a web
         page or plain JSON instead of an event stream.
@@ -104,25 +107,25 @@ class HttpTransport:
         received = 0
         try:
             response = await client.send(request, stream=True)
-            gathered = None
+            coalesced = None
             if self._limits.coalesce_seconds and client is self._full:
-                gathered = _gathered(response.aiter_raw(), self._limits.coalesce_seconds)
+                coalesced = _coalesced(response.aiter_raw(), self._limits.coalesce_seconds)
             try:
                 await self._check(response)
-                async for chunk in gathered or response.aiter_raw():
+                async for chunk in coalesced or response.aiter_raw():
                     received += len(chunk)
                     if received > self._limits.answer:
                         raise ProtocolError(f"{location(url)} sent more than {self._limits.answer >> 20} MiB; cut off")
                     yield chunk
             finally:
-                if gathered is not None:
-                    await gathered.aclose()
+                if coalesced is not None:
+                    await coalesced.aclose()
                 await response.aclose()
         except (httpx.HTTPError, OSError) as error:
             raise convert(error, url, answered=received > 0) from error
 
     async def get(self, url: str, headers: Mapping[str, str], limit: float = 10.0) -> bytes:
-        """A small document, at most 16 MiB, within `limit` seconds. Raises like `post`."""
+        """Return a document of at most 16 MiB, fetched within `limit` seconds. Raises like `post`."""
         client = await self._client(url)
         try:
             async with asyncio.timeout(limit), client.stream("GET", url, headers=dict(headers)) as response:
@@ -141,7 +144,7 @@ class HttpTransport:
                 await client.aclose()
 
     async def _client(self, url: str) -> httpx.AsyncClient:
-        if url.startswith("http://") and (_is_here(url) or not any(map(os.environ.get, _PROXY_VARIABLES))):
+        if url.startswith("http://") and (_is_local(url) or not any(map(os.environ.get, _PROXY_VARIABLES))):
             if self._plain is None:
                 self._plain = httpx.AsyncClient(transport=_PlainTransport(self._limits), trust_env=False)
             return self._plain
@@ -150,14 +153,14 @@ class HttpTransport:
                 None, connect=self._limits.connect, read=self._limits.read, write=self._limits.write
             )
             try:
-                # Reading the certificates takes some 30 ms: not on the loop, and only when TLS is spoken.
+                # Reading the certificates takes some 30 ms: not on the event loop, and only for TLS.
                 context = await asyncio.to_thread(httpx.create_ssl_context, verify=not self._insecure)
                 made = httpx.AsyncClient(timeout=timeout, verify=context)
             except (OSError, ValueError, ImportError) as error:
                 raise ProviderError(
-                    f"cannot use a proxy or a certificate file that the environment names: {unbroken(str(error))}"
+                    f"cannot use a proxy or certificate file named in the environment: {one_line(str(error))}"
                 ) from error
-            self._full = self._full or made  # another request may have made one meanwhile
+            self._full = self._full or made  # a concurrent request may have made one
         return self._full
 
     @staticmethod
@@ -170,30 +173,33 @@ class HttpTransport:
         return bytes(body[:limit])
 
     async def _check(self, response: httpx.Response) -> None:
-        """Refuse an answer that is no stream of events."""
+        """Refuse an answer that is not a stream of events."""
         status = response.status_code
         if status >= 300:
             raise status_error(status, await self._read(response, _ERROR_BODY), response.headers, str(response.url))
         kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
         if kind in ("text/html", "application/json", "application/xhtml+xml"):
             what = "JSON" if kind == "application/json" else "a web page"
-            said = server_words(await self._read(response, _ERROR_BODY))
+            message = server_message(await self._read(response, _ERROR_BODY))
             where = location(str(response.url))
             error = ProtocolError(
-                f"{where} answered with {what}{f' ({said})' if said else ''}, not with a model's "
-                "event stream; check --base-url: it must be the address of the API itself"
+                f"{where} answered with {what}{f' ({message})' if message else ''}, not with a model's "
+                "event stream; check the base URL: it must be the address of the API itself"
             )
-            error.foreign = (where, said)
+            error.untrusted_parts = (where, message)
             raise error
 
 
-async def _gathered(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenerator[bytes, None]:
-    """The pieces, with a pause after each that had to be waited for. What comes meanwhile stays in the kernel, since
-    anyio reads when it is asked to; it comes out of one reading then, without a pause between its pieces."""
+async def _coalesced(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenerator[bytes, None]:
+    """Yield the pieces, with a pause after each that was not immediately available.
+
+    During the pause data stays in the kernel, since anyio reads on demand. The next read returns all of it, without a
+    pause between its pieces.
+    """
     loop = asyncio.get_running_loop()
     while True:
         waited: list[bool] = []
-        turn = loop.call_soon(waited.append, True)  # called if the loop comes round before there is a piece
+        turn = loop.call_soon(waited.append, True)  # called if the event loop runs before a piece is available
         try:
             piece = await anext(pieces)
         except StopAsyncIteration:
@@ -206,57 +212,55 @@ async def _gathered(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenera
 
 
 def check_url(url: str) -> None:
-    """Raises `ConfigError`, without a password in its text, unless `url` is one that `post` and `get` can ask."""
+    """Raise `ConfigError`, without a password in its text, unless `post` and `get` can use `url`."""
     scheme, separator, rest = url.rpartition("://")
     shown = (f"{scheme}://" if separator and scheme.isalnum() else "") + rest.rpartition("@")[2]
     try:
         parts = httpx.URL(url)
         parts.host.encode("idna")
     except httpx.InvalidURL as error:
-        raise ConfigError(f"the base URL {shown!r} is not a valid one: {error}") from error
+        raise ConfigError(f"the base URL {shown!r} is not valid: {error}") from error
     except UnicodeError as error:
-        raise ConfigError(f"the base URL {shown!r} is not a valid one: its host cannot be a name") from error
+        raise ConfigError(f"the base URL {shown!r} is not valid: its host is not a possible name") from error
     if parts.scheme not in ("http", "https"):
         raise ConfigError(f"the base URL must begin with http:// or https://, got {shown!r}")
     if not parts.host or (parts.port is not None and not 0 < parts.port < 65536):
         raise ConfigError(f"the base URL {shown!r} has no valid {'port' if parts.host else 'host'}")
 
 
-def _is_here(url: str) -> bool:
-    """Whether the host is this machine: no proxy can reach what listens here."""
+def _is_local(url: str) -> bool:
+    """Whether the host is this machine, whose servers no proxy can reach."""
     host = httpx.URL(url).host
     return host == "localhost" or host == "::1" or host.startswith("127.")
 
 
 def location(url: str) -> str:
-    """The URL as it may be shown: without user, password, query and fragment."""
+    """Return the URL without user, password, query and fragment, as it may be shown."""
     return str(httpx.URL(url).copy_with(username=None, password=None, query=None, fragment=None))
 
 
 def convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
-    """The `ProviderError` for a failure of httpx or a socket; `answered`: part of the answer had come."""
+    """Return the `ProviderError` for a failure of httpx or a socket; `answered`: part of the answer had come."""
     cause = _cause(error)
     proxy = _proxy_of(url) if isinstance(error, httpx.HTTPError) and not answered else ""
-    words = _words(cause)
-    found = _converted(error, cause, location(url), proxy, words, answered=answered)
-    if not _is_tls(cause):  # whose words are told in part
-        found.foreign = tuple(part for part in (location(url), proxy, words) if part in str(found))
+    words = _system_message(cause)
+    found = _classify(error, cause, location(url), proxy, words, answered=answered)
+    if not _is_tls(cause):  # whose messages are quoted in part
+        found.untrusted_parts = tuple(part for part in (location(url), proxy, words) if part in str(found))
     return found
 
 
-def _words(cause: OSError) -> str:
-    """What is said of a failure where zot has no words of its own for it."""
+def _system_message(cause: OSError) -> str:
+    """Return the system's description of a failure."""
     system = "" if _is_tls(cause) or (cause.errno or 0) <= 0 else os.strerror(cause.errno or 0)
-    return system or unbroken(str(cause)) or type(cause).__name__
+    return system or one_line(str(cause)) or type(cause).__name__
 
 
 def _is_tls(cause: OSError) -> bool:
-    return "ssl" in type(cause).__name__.lower()  # the module is not worth an import
+    return "ssl" in type(cause).__name__.lower()  # importing `ssl` takes too long for this
 
 
-def _converted(
-    error: Exception, cause: OSError, where: str, proxy: str, words: str, *, answered: bool
-) -> ProviderError:
+def _classify(error: Exception, cause: OSError, where: str, proxy: str, words: str, *, answered: bool) -> ProviderError:
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         if isinstance(error, httpx.ConnectTimeout):
             through = f" through the proxy {proxy}" if proxy else ""
@@ -275,13 +279,13 @@ def _converted(
     if isinstance(cause, socket.gaierror):
         return ConnectError(f"cannot find the host of {where}; check the address and the network")
     if _is_tls(cause):
-        return ConnectError(f"no secure connection to {where}: {_tls_words(str(cause))}")
+        return ConnectError(f"no secure connection to {where}: {_tls_message(str(cause))}")
     return ConnectError(f"no answer from {where}: {words}", retryable=True)
 
 
 def _proxy_of(url: str) -> str:
-    """The proxy that the environment names for a URL, as it may be shown; empty if none is asked."""
-    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415  only for a failure
+    """Return the proxy that the environment names for a URL, as it may be shown; empty without a proxy."""
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415  needed only after a failure
 
     proxies, parts = getproxies(), httpx.URL(url)
     proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
@@ -290,13 +294,13 @@ def _proxy_of(url: str) -> str:
     return location(proxy if "://" in proxy else f"http://{proxy}")
 
 
-def unbroken(text: str) -> str:
-    """The text without its line breaks."""
+def one_line(text: str) -> str:
+    """Return the text without its line breaks."""
     return " ".join(text.split())
 
 
 def _cause(error: BaseException) -> OSError:
-    """What the operating system said: httpx speaks in general terms of it."""
+    """Return the error of the operating system, which is more specific than the one of httpx."""
     if isinstance(error, OSError):
         return error
     found: BaseException | None = error
@@ -307,9 +311,9 @@ def _cause(error: BaseException) -> OSError:
     return system
 
 
-def _tls_words(said: str) -> str:
-    """OpenSSL's words without its code and its line number, and what to do about them."""
-    words = said.partition("] ")[2].partition(" (_ssl")[0] or said
+def _tls_message(text: str) -> str:
+    """Return OpenSSL's message without its code and line number, and advice."""
+    words = text.partition("] ")[2].partition(" (_ssl")[0] or text
     if "certificate" in words:
         return f"{words} (SSL_CERT_FILE may name a file of certificates to trust)"
-    return f"{words}; is it http:// that the server speaks?"
+    return f"{words}; does the server speak http:// instead?"

@@ -1,8 +1,8 @@
 """HTTP/1.1 over plain TCP, on asyncio and httptools (the parser of Node.js).
 
-httpx hands on a response chunk by chunk, at some 50 µs each; a local model server sends one chunk for every token. Here
-everything that one read of the socket brings is parsed in C and handed on as one piece, which makes a delta about ten
-times cheaper. Only what zot needs: one request at a time on a connection, no proxy, no TLS. Those stay with httpx.
+httpx passes on a response chunk by chunk, at some 50 µs each, and a local model server sends one chunk for every token.
+Here the data of one read of the socket is parsed in C and passed on as one piece, which makes a delta about ten times
+cheaper. Supported is what zot needs: one request at a time on a connection. Proxies and TLS are left to httpx.
 """
 
 import asyncio
@@ -12,17 +12,17 @@ import httptools
 
 _BUFFER = 64 * 1024
 _PAUSE_ABOVE = 1 << 20
-"""Bytes waiting for a reader at which the socket is no longer read."""
+"""Bytes of unread body above which reading from the socket pauses."""
 
 
 class BrokenConnection(OSError):
-    """The server closed the connection, or spoke something that is not HTTP, before the answer was complete."""
+    """The server closed the connection, or sent data that is not HTTP, before the answer was complete."""
 
 
 class PlainConnection(asyncio.BufferedProtocol):
-    """One TCP connection. After `send`, `head` gives the status and headers, `chunks` the body.
+    """A TCP connection. After `send`, `head` returns the status and headers, and `chunks` yields the body.
 
-    It brings a buffer of its own: asyncio would make one of 256 KiB for every read, which costs more than a token does.
+    It has a fixed buffer, because asyncio would allocate 256 KiB for every read, which costs more than parsing a token.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class PlainConnection(asyncio.BufferedProtocol):
         self._keep = False
         self._error: Exception | None = None
 
-    # What the parser calls.
+    # Called by the parser.
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers.append((name, value))
@@ -63,11 +63,11 @@ class PlainConnection(asyncio.BufferedProtocol):
     def on_message_complete(self) -> None:
         if self._head_done:
             self._complete = True
-            self._keep = bool(self._parser.should_keep_alive())  # true no longer once this returns
+            self._keep = bool(self._parser.should_keep_alive())  # the parser forgets it once this returns
         else:  # an interim 1xx answer; the real one follows
             self._headers.clear()
 
-    # What the event loop calls.
+    # Called by the event loop.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -99,24 +99,24 @@ class PlainConnection(asyncio.BufferedProtocol):
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def _more(self, limit: float) -> None:
-        """Wait for the socket; TimeoutError after `limit` seconds.
+    async def _wait_for_data(self, limit: float) -> None:
+        """Wait for data from the socket. Raises TimeoutError after `limit` seconds.
 
-        One timer serves all waits for an answer and is set again when it goes off too early: `asyncio.timeout` would
-        cost as much as reading a token.
+        All waits for an answer share one timer, which is restarted if it fires too early: `asyncio.timeout` would cost
+        as much as reading a token.
         """
         loop = asyncio.get_running_loop()
         self._waiter = waiter = loop.create_future()
         self._deadline = loop.time() + limit
         if self._timer is None or self._timer.when() > self._deadline:
             self._stop_timer()
-            self._timer = loop.call_at(self._deadline, self._late)
+            self._timer = loop.call_at(self._deadline, self._on_timer)
         try:
             await waiter
         finally:
             self._waiter = None
 
-    def _late(self) -> None:
+    def _on_timer(self) -> None:
         self._timer = None
         if self._waiter is None or self._waiter.done():
             return
@@ -124,14 +124,14 @@ class PlainConnection(asyncio.BufferedProtocol):
         if loop.time() >= self._deadline:
             self._waiter.set_exception(TimeoutError())
         else:
-            self._timer = loop.call_at(self._deadline, self._late)
+            self._timer = loop.call_at(self._deadline, self._on_timer)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    # What a caller uses.
+    # Called by the client.
 
     @property
     def reusable(self) -> bool:
@@ -140,24 +140,26 @@ class PlainConnection(asyncio.BufferedProtocol):
         return alive and self._complete and self._keep
 
     def send(self, data: bytes) -> None:
-        """Send a whole request. BrokenConnection if the connection is gone."""
+        """Send a whole request. Raises BrokenConnection if the connection is closed."""
         if self._transport is None:
             raise BrokenConnection("the server closed the connection")
         self._reset()
-        self._transport.resume_reading()  # an answer that was given up may have left it paused
+        self._transport.resume_reading()  # an abandoned answer may have left it paused
         self._transport.write(data)
 
     async def head(self, limit: float) -> tuple[int, list[tuple[bytes, bytes]]]:
-        """Status and headers; TimeoutError if they do not come within `limit` seconds."""
+        """Return status and headers. Raises TimeoutError if they do not come within `limit` seconds."""
         while not self._head_done:
             if self._error is not None:
                 raise self._error
-            await self._more(limit)
+            await self._wait_for_data(limit)
         return self._status, self._headers
 
     async def chunks(self, limit: float, coalesce_seconds: float = 0.0) -> AsyncIterator[bytes]:
-        """The body, one piece for all that has come; TimeoutError if `limit` seconds pass without any. After each piece
-        what comes in the next `coalesce_seconds` seconds is left to the kernel."""
+        """Yield the body; a piece holds all data received. Raises TimeoutError after `limit` seconds without data.
+
+        After each piece reading pauses for `coalesce_seconds`.
+        """
         while True:
             if self._body:
                 data = b"".join(self._body) if len(self._body) > 1 else self._body[0]
@@ -173,7 +175,7 @@ class PlainConnection(asyncio.BufferedProtocol):
             elif self._error is not None:
                 raise self._error
             else:
-                await self._more(limit)
+                await self._wait_for_data(limit)
 
     async def _pause(self, seconds: float) -> None:
         if self._transport is not None:
@@ -183,25 +185,25 @@ class PlainConnection(asyncio.BufferedProtocol):
             self._transport.resume_reading()
 
     def abort(self) -> None:
-        """Close at once, whatever is still to be sent or read."""
+        """Close at once, discarding unsent and unread data."""
         if self._transport is not None:
             self._transport.abort()
 
 
 def request_bytes(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> bytes:
-    """A request as it goes over the wire (RFC 9112). The headers must hold host and length already."""
+    """Return a request as bytes (RFC 9112). The headers must include host and length."""
     lines = [method + b" " + target + b" HTTP/1.1", *(name + b": " + value for name, value in headers), b"", body]
     return b"\r\n".join(lines)
 
 
 class ConnectionPool:
-    """Idle connections by (host, port), so that the next request need not connect again."""
+    """Idle connections by (host, port), for later requests."""
 
     def __init__(self) -> None:
         self._idle: dict[tuple[str, int], list[PlainConnection]] = {}
 
     async def acquire(self, host: str, port: int, limit: float) -> tuple[PlainConnection, bool]:
-        """A connection, and whether it was used before. OSError if none can be made."""
+        """Return a connection, and whether it was used before. Raises OSError if it cannot connect."""
         idle = self._idle.get((host, port), [])
         while idle:
             connection = idle.pop()
@@ -216,7 +218,7 @@ class ConnectionPool:
         return connection, False
 
     def release(self, host: str, port: int, connection: PlainConnection) -> None:
-        """Give a connection back: kept if another request may use it, else closed."""
+        """Return a connection to the pool, or close it if it cannot be reused."""
         if connection.reusable:
             self._idle.setdefault((host, port), []).append(connection)
         else:

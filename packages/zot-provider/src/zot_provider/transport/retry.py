@@ -1,7 +1,7 @@
-"""Asking again, quietly, when a server stumbled before it said anything.
+"""Retry policy: which failures before the first byte of an answer are retried, and after how long.
 
-Nothing has reached the model's reader yet, so the same request can be sent again without anybody noticing. Once the
-first byte of an answer has come, a failure is the caller's to deal with.
+Until then the caller has received nothing, so the same request can be sent again. A failure after the first byte is
+raised.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -13,17 +13,17 @@ from zot_provider.record import Record, record
 
 @record
 class RetryPolicy(Record):
-    """How often, and after how many seconds.
+    """How often a request is retried, and after how many seconds.
 
-    `delays`: before each further try, for a gateway that stumbled (502, 503, 504) or a connection that broke.
-    `longest_wait`: the most a `retry-after` of a 429 is followed; a longer one is left to the caller.
+    `delays`: the delay before each retry after a gateway error (502, 503, 504) or a broken connection.
+    `longest_wait`: the longest `retry-after` of a 429 that is waited for; with a longer one, the 429 is raised.
     """
 
     delays: tuple[float, ...] = (0.25, 0.75)
     longest_wait: float = 60.0
 
     def wait(self, error: BaseException | None, tries: int) -> float | None:
-        """Seconds to wait after the try with number `tries` (from 1) failed with `error`; None to give up."""
+        """Return the seconds to wait after try number `tries` (from 1) failed with `error`; None to give up."""
         if tries > len(self.delays):
             return None
         if isinstance(error, StatusError):
@@ -36,22 +36,22 @@ class RetryPolicy(Record):
 
 
 async def with_retries(
-    ask: Callable[[], AsyncGenerator[bytes, None]],
+    send: Callable[[], AsyncGenerator[bytes, None]],
     policy: RetryPolicy,
-    told: Callable[[ProviderError, float], None] = lambda error, delay: None,
+    on_retry: Callable[[ProviderError, float], None] = lambda error, delay: None,
 ) -> AsyncGenerator[bytes, None]:
-    """The pieces of the first answer of `ask` that begins, asked again as `policy` says.
+    """Yield the pieces of the first answer of `send` that begins, with retries according to `policy`.
 
-    `told` hears of each failure that is passed over and of the seconds before the next try. Raises what the last try
-    raised, and whatever comes after the first piece.
+    `on_retry` is called before each retry with the failure and the seconds until the retry. Raises the failure of the
+    last try, and any failure after the first piece.
     """
-    chunks = ask()
+    chunks = send()
     try:
         first = await anext(chunks, b"")
     except ProviderError as error:
         if policy.wait(error, 1) is None:
             raise
-        chunks, first = await _again(ask, policy, told, error)
+        chunks, first = await _retry(send, policy, on_retry, error)
     async with aclosing(chunks):
         if first:
             yield first
@@ -59,13 +59,13 @@ async def with_retries(
             yield chunk
 
 
-async def _again(
-    ask: Callable[[], AsyncGenerator[bytes, None]],
+async def _retry(
+    send: Callable[[], AsyncGenerator[bytes, None]],
     policy: RetryPolicy,
-    told: Callable[[ProviderError, float], None],
+    on_retry: Callable[[ProviderError, float], None],
     failure: ProviderError,
 ) -> tuple[AsyncGenerator[bytes, None], bytes]:
-    from tenacity import AsyncRetrying, RetryCallState  # noqa: PLC0415  47 ms that only a failure pays for
+    from tenacity import AsyncRetrying, RetryCallState  # noqa: PLC0415  takes 47 ms, needed only after a failure
 
     def outcome(state: RetryCallState) -> BaseException | None:
         return state.outcome.exception() if state.outcome else None
@@ -73,23 +73,23 @@ async def _again(
     def wait(state: RetryCallState) -> float:
         return policy.wait(outcome(state), state.attempt_number) or 0.0
 
-    def tell(state: RetryCallState) -> None:
+    def report(state: RetryCallState) -> None:
         error = outcome(state)
         if isinstance(error, ProviderError):
-            told(error, wait(state))
+            on_retry(error, wait(state))
 
     tries = AsyncRetrying(
         retry=lambda state: policy.wait(outcome(state), state.attempt_number) is not None,
         wait=wait,
-        before_sleep=tell,
+        before_sleep=report,
         reraise=True,
     )
     pending: ProviderError | None = failure
     async for attempt in tries:
         with attempt:
-            if pending is not None:  # the first try has been made; it counts
+            if pending is not None:  # the first try was made by the caller, and counts
                 known, pending = pending, None
                 raise known
-            chunks = ask()
+            chunks = send()
             return chunks, await anext(chunks, b"")
     raise failure

@@ -1,40 +1,40 @@
-"""Bytes to the data of server-sent events: pure, incremental.
+"""`SseSplitter`: an incremental parser of server-sent events, without I/O.
 
 The format is WHATWG HTML, "Server-sent events", "Interpreting an event stream"
 (https://html.spec.whatwg.org/multipage/server-sent-events.html). Of its fields only `data` is kept: every wire repeats
-the event's name inside the data.
+the name of the event in the data.
 """
 
 from zot_provider.errors import ProtocolError
 
 _BOM = b"\xef\xbb\xbf"
 
-LONGEST_EVENT = 64 << 20
-"""Bytes of one event above which a stream is refused."""
+MAX_EVENT_BYTES = 64 << 20
+"""Size of an event above which a stream is refused."""
 
 
 class SseSplitter:
-    """Cuts a stream into the data of its events, however the network cut it into chunks.
+    """Splits a stream into the data of its events, however the network divided it into chunks.
 
-    An event that no blank line has ended yet is held back; at the end of the stream it is dropped, as the format wants.
+    An event without its final blank line is buffered; at the end of the stream it is dropped, as the format requires.
     """
 
-    def __init__(self, longest: int = LONGEST_EVENT) -> None:
-        self._longest = longest
-        self._held = bytearray()  # the unfinished event, line ends already made LF
-        self._start = True  # a byte order mark may still come
-        self._after_cr = False  # an LF now belongs to the CR before it
+    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._max_event_bytes = max_event_bytes
+        self._buffer = bytearray()  # the unfinished event, its line ends already converted to LF
+        self._start = True  # no byte after a possible byte order mark has come
+        self._after_cr = False  # the last byte was a CR, so a following LF belongs to it
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The data of each event that `chunk` completes, lines joined by LF; an event without data gives nothing.
+        """Return the data of each event that `chunk` completes, lines joined by LF. Events without data are left out.
 
-        Raises `ProtocolError` for an event of more than `longest` bytes.
+        Raises `ProtocolError` for an event of more than `max_event_bytes` bytes.
         """
         if self._start:
             chunk = self._without_mark(chunk)
         if self._after_cr or b"\r" in chunk:
             chunk = self._with_lf(chunk)
-        held = self._held
+        held = self._buffer
         if b"\n\n" not in chunk and not (chunk[:1] == b"\n" and held[-1:] == b"\n"):
             held += chunk
             self._check(len(held))
@@ -43,7 +43,7 @@ class SseSplitter:
             chunk = bytes(held) + chunk
             held.clear()
         blocks = chunk.split(b"\n\n")
-        if len(chunk) > self._longest:
+        if len(chunk) > self._max_event_bytes:
             self._check(max(map(len, blocks)))
         held += blocks.pop()
         events = []
@@ -59,17 +59,17 @@ class SseSplitter:
         return events
 
     def _without_mark(self, chunk: bytes) -> bytes:
-        """`chunk` with what was held of the stream's first bytes, but without a byte order mark."""
-        chunk = bytes(self._held) + chunk
-        self._held.clear()
+        """Return the buffered first bytes of the stream and `chunk`, without a byte order mark."""
+        chunk = bytes(self._buffer) + chunk
+        self._buffer.clear()
         if len(chunk) < len(_BOM) and _BOM.startswith(chunk):
-            self._held += chunk
+            self._buffer += chunk
             return b""
         self._start = False
         return chunk.removeprefix(_BOM)
 
     def _with_lf(self, chunk: bytes) -> bytes:
-        """`chunk` with every line end (CR LF, CR, LF) made LF; a CR LF may lie across two chunks."""
+        """Return `chunk` with every line end (CR LF, CR) converted to LF; a CR LF may be divided between two chunks."""
         if not chunk:
             return chunk
         if self._after_cr:
@@ -78,12 +78,12 @@ class SseSplitter:
         return chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     def _check(self, size: int) -> None:
-        if size > self._longest:
-            raise ProtocolError(f"the server sent an event of more than {self._longest} bytes")
+        if size > self._max_event_bytes:
+            raise ProtocolError(f"the server sent an event of more than {self._max_event_bytes} bytes")
 
 
 def _data(block: bytes) -> bytes | None:
-    """The data lines of an event, joined by LF; None if it has none."""
+    """Return the data lines of an event, joined by LF; None for an event without data."""
     lines = []
     for line in block.split(b"\n"):
         if line.startswith(b"data:"):

@@ -1,4 +1,4 @@
-"""What a server's refusal says, in one line."""
+"""The error for an HTTP status, in one line."""
 
 import json
 from collections.abc import Mapping
@@ -7,13 +7,13 @@ from typing import Any
 
 from zot_provider.errors import StatusError
 
-_LONGEST = 400
-"""Characters of a server's own words that are shown."""
+_MAX_MESSAGE = 400
+"""Most characters of a server's message that are shown."""
 
 
 def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str) -> StatusError:
-    """The error for an answer with `status`. `body` is what was read of it, JSON in a provider's shape or anything."""
-    message = server_words(body)
+    """Return the error for an answer with `status`. `body` is the part of it that was read, in any format."""
+    message = server_message(body)
     try:
         phrase = f" {HTTPStatus(status).phrase}"
     except ValueError:
@@ -24,19 +24,19 @@ def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str)
     if 300 <= status < 400 and headers.get("location"):
         text += f" (it points to {headers['location'].split('?')[0]})"
     error = StatusError(text, status=status, message=message, retry_after=retry_after(headers))
-    error.foreign = (message, headers.get("location", "").split("?")[0])
+    error.untrusted_parts = (message, headers.get("location", "").split("?")[0])
     return error
 
 
-def server_words(body: bytes) -> str:
-    """The message in an error body: the usual JSON shapes, else the text's first line, empty for a web page."""
+def server_message(body: bytes) -> str:
+    """Return the message in an error body: of the usual JSON shapes, else the first line; empty for a web page."""
     text = body.decode("utf-8", "replace").strip()
     try:
         found = _message(json.loads(text))
     except (ValueError, RecursionError):
         found = "" if text.startswith("<") else text.split("\n")[0]
     found = " ".join(found.split())
-    return found if len(found) <= _LONGEST else found[: _LONGEST - 1] + "…"
+    return found if len(found) <= _MAX_MESSAGE else found[: _MAX_MESSAGE - 1] + "…"
 
 
 def _message(value: Any) -> str:
@@ -52,7 +52,7 @@ def _message(value: Any) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds of a `retry-after` header (RFC 9110, 10.2.3) in its numeric form, None otherwise."""
+    """Return the seconds of a `retry-after` header (RFC 9110, 10.2.3); None if it is missing or not a number."""
     try:
         seconds = float(headers.get("retry-after", ""))
     except ValueError:

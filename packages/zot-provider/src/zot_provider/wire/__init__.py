@@ -1,6 +1,6 @@
-"""The registry of wires: a name and where the `WIRE` record of that name is found.
+"""The table of wires: the name of each, and the module that holds its `WIRE` record.
 
-A wire is imported when the first model that speaks it is used.
+A wire is imported when the first model that uses it is called.
 """
 
 from importlib import import_module
@@ -15,6 +15,6 @@ WIRES = {
 
 
 def load_wire(name: str) -> Wire:
-    """The wire called `name`; KeyError if there is none."""
+    """Return the wire called `name`. Raises KeyError for an unknown name."""
     wire: Wire = import_module(WIRES[name]).WIRE
     return wire

@@ -1,7 +1,7 @@
-"""What every decoder shares: JSON in, blocks put together, usage counted once, failures in their place.
+"""`BlockDecoder`, the base of all decoders: parses JSON, assembles blocks, counts usage once, raises failures in order.
 
-A decoder of a wire is a `BlockDecoder` with one method for each kind of event of that wire. It opens a `Draft` for each
-block, says what is added to it, and ends the answer.
+The decoder of a wire is a subclass with one method for each kind of event of that wire. It opens a `PartialBlock` for
+each block, appends text to it, closes it, and ends the answer.
 """
 
 import json
@@ -27,38 +27,38 @@ from zot_provider.json_text import without_surrogates
 from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.usage import Usage
 
-_SHOWN = 400
-"""Characters of a provider's words that an error repeats."""
+_MAX_MESSAGE = 400
+"""Most characters of a provider's message that an error quotes."""
 
 
-class Draft:
-    """A block that is being written.
+class PartialBlock:
+    """A block that is still being received.
 
-    `state` of a tool call: "held" until both its name and id are known, then "started", then "ended".
+    `state` concerns tool calls: "pending" until both name and id are known, then "started", then "ended".
     """
 
-    __slots__ = ("encrypted", "half", "id", "kind", "name", "parts", "signature", "state")
+    __slots__ = ("encrypted", "id", "kind", "name", "parts", "pending_surrogate", "signature", "state")
 
     def __init__(self, kind: Literal["text", "reasoning", "call"]) -> None:
         self.kind = kind
         self.parts: list[str] = []
-        self.half = ""  # the first half of a surrogate pair whose second half is to come
+        self.pending_surrogate = ""  # a high surrogate whose low surrogate has not arrived yet
         self.id = self.name = self.signature = self.encrypted = ""
-        self.state: Literal["held", "started", "ended"] = "held"
+        self.state: Literal["pending", "started", "ended"] = "pending"
 
 
 class BlockDecoder(ABC):
-    """The base of all decoders; see `zot_provider.wire.base.Decoder` for its contract."""
+    """Base of all decoders; the contract is that of `zot_provider.wire.base.Decoder`."""
 
     wire: ClassVar[str]
 
     def __init__(self) -> None:
         self.ended = False
-        self.drafts: list[Draft] = []
+        self.partials: list[PartialBlock] = []
         self._failure: ProviderError | None = None
-        self._counted = Usage()
+        self._reported = Usage()
         self._ids: set[str] = set()
-        self._odd = False  # whether texts may hold halves of surrogate pairs
+        self._has_surrogates = False  # whether texts may hold lone surrogates
 
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
         """See `Decoder.feed`."""
@@ -67,24 +67,24 @@ class BlockDecoder(ABC):
         events: list[StreamEvent] = []
         if self.ended:
             return events
-        take = self.take
+        decode = self.decode
         try:
             for item in data:
                 try:
                     value = from_json(item)
                 except ValueError:
-                    value = self._unusual(item, events)
+                    value = self._lenient_json(item, events)
                     if value is None:
                         if self.ended:
                             break
                         continue
-                take(value, events)
+                decode(value, events)
                 if self.ended:
                     break
         except ProviderError as error:
             self._fail(error, events)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            failure = ProtocolError(f"the server sent an event of an unknown shape: {_line(repr(item))}")
+            failure = ProtocolError(f"the server sent an event of an unknown shape: {_one_line(repr(item))}")
             failure.__cause__ = error
             self._fail(failure, events)
         return events
@@ -101,66 +101,66 @@ class BlockDecoder(ABC):
             self.end(stop, events)
         return events
 
-    # What a wire has to say.
+    # Implemented by the decoders of wires.
 
     @abstractmethod
-    def take(self, value: Any, events: list[StreamEvent]) -> None:
-        """Decode one event. Whatever goes wrong with the shape of `value` may raise as it likes."""
+    def decode(self, value: Any, events: list[StreamEvent]) -> None:
+        """Decode one event. May raise any lookup, type or value error for a `value` of the wrong shape."""
 
-    def sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
-        """Whether data that is no JSON means something on this wire."""
+    def handle_sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
+        """Handle data that is not JSON. Returns whether it has a meaning on this wire."""
         return False
 
     def last_stop(self) -> Stop | None:
-        """Why the model stopped, asked when the body has ended without a word; None if it had not stopped."""
+        """Why the model stopped, for a body that ended without a final event; None if the model had not stopped."""
         return None
 
-    # What a wire makes use of.
+    # Called by the decoders of wires.
 
-    def open(self, kind: Literal["text", "reasoning", "call"]) -> Draft:
-        """Begin a block after those there are."""
-        draft = Draft(kind)
-        self.drafts.append(draft)
-        return draft
+    def open_block(self, kind: Literal["text", "reasoning", "call"]) -> PartialBlock:
+        """Begin the next block of the answer."""
+        partial = PartialBlock(kind)
+        self.partials.append(partial)
+        return partial
 
-    def say(self, draft: Draft, text: str, events: list[StreamEvent]) -> None:
-        """Add text to a block."""
-        if self._odd:
-            text = self._whole(draft, text)
+    def append_text(self, partial: PartialBlock, text: str, events: list[StreamEvent]) -> None:
+        """Append text to a block and emit its delta."""
+        if self._has_surrogates:
+            text = self._join_surrogates(partial, text)
         if not text:
             return
         if text.__class__ is not str:
             raise TypeError(f"text expected, not {text!r}")
-        draft.parts.append(text)
-        kind = draft.kind
+        partial.parts.append(text)
+        kind = partial.kind
         if kind == "text":
             events.append(TextDelta(text))
         elif kind == "reasoning":
             events.append(ReasoningDelta(text))
-        elif draft.state == "started":
-            events.append(ToolUseArgs(draft.id, text))
+        elif partial.state == "started":
+            events.append(ToolUseArgs(partial.id, text))
 
-    def start_call(self, draft: Draft, events: list[StreamEvent], spare: str = "call") -> None:
-        """Announce a tool call, with what was held back of its arguments. An empty id becomes `spare`."""
-        draft.id = self._unused(draft.id or spare)
-        draft.name = without_surrogates(draft.name)
-        draft.state = "started"
-        events.append(ToolUseStart(draft.id, draft.name))
-        if draft.parts:
-            events.append(ToolUseArgs(draft.id, "".join(draft.parts)))
+    def start_call(self, partial: PartialBlock, events: list[StreamEvent], spare: str = "call") -> None:
+        """Emit the start of a tool call, and the arguments received so far. An empty id becomes `spare`."""
+        partial.id = self._unique_id(partial.id or spare)
+        partial.name = without_surrogates(partial.name)
+        partial.state = "started"
+        events.append(ToolUseStart(partial.id, partial.name))
+        if partial.parts:
+            events.append(ToolUseArgs(partial.id, "".join(partial.parts)))
 
-    def close(self, draft: Draft, events: list[StreamEvent]) -> None:
-        """Nothing more comes for a block."""
-        if draft.half:
-            half, draft.half = draft.half, ""
-            self.say(draft, without_surrogates(half), events)
-        if draft.kind == "call" and draft.state == "started":
-            draft.state = "ended"
-            events.append(ToolUseEnd(draft.id))
+    def close_block(self, partial: PartialBlock, events: list[StreamEvent]) -> None:
+        """Complete a block: no more text comes for it."""
+        if partial.pending_surrogate:
+            pending_surrogate, partial.pending_surrogate = partial.pending_surrogate, ""
+            self.append_text(partial, without_surrogates(pending_surrogate), events)
+        if partial.kind == "call" and partial.state == "started":
+            partial.state = "ended"
+            events.append(ToolUseEnd(partial.id))
 
-    def count(self, total: Usage, events: list[StreamEvent]) -> None:
-        """Report what `total`, the tokens of the answer so far, adds to the reports before it."""
-        before = self._counted
+    def report_usage(self, total: Usage, events: list[StreamEvent]) -> None:
+        """Report the tokens that `total`, the count of the answer so far, adds to the earlier reports."""
+        before = self._reported
         now = Usage(
             input=max(total.input, before.input),
             output=max(total.output, before.output),
@@ -170,7 +170,7 @@ class BlockDecoder(ABC):
         )
         if now == before:
             return
-        self._counted = now
+        self._reported = now
         added = Usage(
             input=now.input - before.input,
             output=now.output - before.output,
@@ -181,11 +181,11 @@ class BlockDecoder(ABC):
         events.append(UsageReport(added))
 
     def end(self, stop: Stop, events: list[StreamEvent]) -> None:
-        """The answer is complete."""
-        for draft in self.drafts:
-            self.close(draft, events)
-        content = [block for draft in self.drafts if (block := self._block(draft)) is not None]
-        # Some servers call it an ordinary end when a tool is to run.
+        """Complete the answer: close all blocks and emit `StreamEnd`."""
+        for partial in self.partials:
+            self.close_block(partial, events)
+        content = [block for partial in self.partials if (block := self._finished_block(partial)) is not None]
+        # Some servers report an ordinary end of turn although a tool is to run.
         if stop == "end_turn" and any(isinstance(block, ToolCallBlock) for block in content):
             stop = "tool_use"
         self.ended = True
@@ -199,29 +199,29 @@ class BlockDecoder(ABC):
         if not events:
             raise error
 
-    def _unusual(self, item: bytes, events: list[StreamEvent]) -> Any:
-        """What the strict parser refused: a sentinel (None), or JSON with bad UTF-8 or half a surrogate pair."""
+    def _lenient_json(self, item: bytes, events: list[StreamEvent]) -> Any:
+        """Parse data that the strict parser refused: JSON with bad UTF-8 or lone surrogates. None for a sentinel."""
         text = item.strip()
-        if not text or self.sentinel(text, events):
+        if not text or self.handle_sentinel(text, events):
             return None
         try:
             value = json.loads(text.decode("utf-8", "replace"))
         except (ValueError, RecursionError) as error:
-            raise ProtocolError(f"the server sent an event that is no JSON: {_line(repr(text))}") from error
-        self._odd = True
+            raise ProtocolError(f"the server sent an event that is not JSON: {_one_line(repr(text))}") from error
+        self._has_surrogates = True
         return value
 
-    def _whole(self, draft: Draft, text: str) -> str:
-        """`text` with surrogate pairs joined, also over the end of the last one; a half without its other is U+FFFD."""
-        text = draft.half + text
-        draft.half = ""
+    def _join_surrogates(self, partial: PartialBlock, text: str) -> str:
+        """Join surrogate pairs, also across two pieces of text; a lone surrogate becomes U+FFFD."""
+        text = partial.pending_surrogate + text
+        partial.pending_surrogate = ""
         if text and "\ud800" <= text[-1] <= "\udbff":
-            draft.half = text[-1]
+            partial.pending_surrogate = text[-1]
             text = text[:-1]
         return without_surrogates(text)
 
-    def _unused(self, id: str) -> str:
-        """The id, or one like it if another call of this answer has it."""
+    def _unique_id(self, id: str) -> str:
+        """Return the id, with a number appended if another call of this answer has the same id."""
         unused, number = without_surrogates(id), 1
         while unused in self._ids:
             number += 1
@@ -229,39 +229,39 @@ class BlockDecoder(ABC):
         self._ids.add(unused)
         return unused
 
-    def _block(self, draft: Draft) -> Block | None:
-        text = "".join(draft.parts)
-        if draft.kind == "call":
-            return None if draft.state == "held" else ToolCallBlock(draft.id, draft.name, text)
-        if draft.kind == "text":
+    def _finished_block(self, partial: PartialBlock) -> Block | None:
+        text = "".join(partial.parts)
+        if partial.kind == "call":
+            return None if partial.state == "pending" else ToolCallBlock(partial.id, partial.name, text)
+        if partial.kind == "text":
             return TextBlock(text) if text else None
-        if not (text or draft.signature or draft.encrypted):
+        if not (text or partial.signature or partial.encrypted):
             return None
         return ReasoningBlock(
             summary=text,
-            reasoning_id=draft.id,
-            encrypted_content=draft.encrypted,
-            signature=draft.signature,
+            reasoning_id=partial.id,
+            encrypted_content=partial.encrypted,
+            signature=partial.signature,
             wire=self.wire,
         )
 
 
 def fail(error: Any, fallback: str = "") -> NoReturn:
-    """Raise the `ModelError` for what an event says: an object with `message`, `code` and `type`, or a text."""
+    """Raise the `ModelError` for the error of an event: an object with `message`, `code` and `type`, or a text."""
     if isinstance(error, dict):
         code = str(error.get("code") or error.get("type") or fallback)
         message = str(error.get("message") or error.get("detail") or "")
     else:
         code, message = fallback, str(error or "")
-    said = _line(message) or "no reason given"
-    raise ModelError(f"the model failed: {said}" + (f" ({code})" if code else ""), code=code, message=message)
+    reason = _one_line(message) or "no reason given"
+    raise ModelError(f"the model failed: {reason}" + (f" ({code})" if code else ""), code=code, message=message)
 
 
-def tokens(value: Any) -> int:
-    """A count of tokens out of an answer; 0 for whatever is none."""
+def token_count(value: Any) -> int:
+    """Return a token count from an answer; 0 unless it is a positive integer."""
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return text if len(text) <= _MAX_MESSAGE else text[: _MAX_MESSAGE - 1] + "…"

@@ -1,7 +1,7 @@
-"""`Wire`: one way of talking HTTP to a model, and `Decoder`, which turns its stream into events.
+"""`Wire`: an HTTP dialect of model APIs, and `Decoder`, which turns its stream into events.
 
-A wire is code and knows no provider; what differs between providers of one wire are fields of `Quirks`, which stand in
-the provider's record. Encoding is a pure function; decoding is fed the data of server-sent events and does no I/O.
+A wire is code and knows no provider. The differences between providers of one wire are fields of `Quirks`, in the
+provider's record. Encoding is a pure function. Decoding consumes the data of server-sent events and does no I/O.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,12 +16,12 @@ from zot_provider.request import Request
 
 @record
 class Quirks(Record):
-    """Where providers of one wire differ.
+    """The differences between providers of one wire.
 
-    `max_tokens_field`: the body's name for the answer's limit. `usage_chunk`: whether to ask for a last chunk
+    `max_tokens_field`: the field of the body that limits the answer. `usage_chunk`: whether to request a last chunk
     with the usage. `system_role`: the role of the system prompt. `reasoning_effort`: whether the body may hold one.
-    `reasoning_field`: the field of an assistant message in which Chat Completions takes earlier thinking back, empty
-    if it must not be sent. `prompt_cache_key`: whether the body may hold the conversation's cache key.
+    `reasoning_field`: the field of an assistant message in which Chat Completions accepts earlier thinking, empty if
+    it must not be sent. `prompt_cache_key`: whether the body may hold the conversation's cache key.
     `headers`: sent with every request.
     """
 
@@ -35,32 +35,32 @@ class Quirks(Record):
 
 
 class Decoder(Protocol):
-    """Turns one answer into events. One instance for each answer.
+    """Turns one answer into events. Each answer needs a new instance.
 
-    `ended` is true once nothing more can come, be it after `StreamEnd` or after a failure: stop reading and call
+    `ended` becomes true after `StreamEnd` and after a failure, when no more events can come: stop reading and call
     `finish`.
     """
 
     ended: bool
 
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
-        """Events for the data fields of some server-sent events, in order; may be empty.
+        """Return the events for the data fields of some server-sent events, in order; may be empty.
 
-        Raises `ModelError` for a failure the provider reports, `ProtocolError` for data that is no JSON object. If
-        events came before it in the same call, they are returned, and the failure is raised by the next call.
+        Raises `ModelError` for a failure that the provider reports, `ProtocolError` for data that is not a JSON
+        object. If events precede the failure in the same call, they are returned and the next call raises it.
         """
         ...
 
     def finish(self) -> list[StreamEvent]:
-        """What remains once the body has ended: `StreamEnd`, unless `feed` gave it.
+        """Return the remaining events after the body has ended: `StreamEnd`, unless `feed` returned it.
 
-        Raises a failure that `feed` still owes, and `StreamCut` if the answer had not come to its end.
+        Raises a failure that `feed` has not raised yet, and `StreamCut` if the answer is incomplete.
         """
         ...
 
 
 class Encode(Protocol):
-    """Makes the JSON body of a request; `items` stand in place of the encoded conversation."""
+    """Makes the JSON body of a request; `items` replace the encoded conversation."""
 
     def __call__(
         self, request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None
@@ -69,15 +69,16 @@ class Encode(Protocol):
 
 @record
 class Wire(Record):
-    """A wire: where its endpoint lies below the base URL, how to sign, encode and decode.
-
-    `history` turns messages (a whole conversation, or a later part of one, with the call ids of what comes before) into
-    items of the body; `history_field` is where `encode` puts them. `encode` makes the body for a request; it may be
-    handed the items of the last part of the conversation, which must reach back to the model's last answer.
+    """A wire: the path of its endpoint below the base URL, and functions to authenticate, encode and decode.
 
     `path` begins with a slash. `version_in_base` says whether the base URL holds the version (OpenAI: ".../v1") or
-    the path does (Anthropic). `auth` maps a key to headers; with an empty key it gives those that every request needs.
-    `encode` makes the body, a JSON object, of any history: it normalizes a copy first.
+    the path does (Anthropic). `auth` maps a key to headers; for an empty key it returns the headers that every request
+    needs.
+
+    `history` turns messages (a whole conversation, or a later part of one with the call ids of the earlier part) into
+    items of the body; `history_field` is the field in which `encode` puts them. `encode` makes the body, a JSON object,
+    of a request with any history: it normalizes a copy first. It may be passed the items of the last part of the
+    conversation, which must include the model's last answer.
     """
 
     name: str

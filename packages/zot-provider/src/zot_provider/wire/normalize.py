@@ -1,6 +1,6 @@
-"""History made fit to send, on a copy: a transcript may hold anything, a provider takes only what adds up.
+"""Repair of a history before it is sent, on a copy: a transcript may hold anything, providers accept only valid ones.
 
-Names no provider. Every encoder begins with `normalize`, so nobody else needs to.
+No provider is named here. Every encoder begins with `normalize`, so its callers need not.
 """
 
 import json
@@ -21,10 +21,10 @@ from zot_provider.messages import (
 )
 
 NO_RESULT = "tool call was aborted; no result recorded."
-"""What the model reads where a tool call has no result."""
+"""The result that the model reads for a tool call without one."""
 
-NO_IMAGE = "(an image stands here, which this model cannot see)"
-"""What a model without eyes reads in place of an image."""
+NO_IMAGE = "(image omitted: this model cannot see images)"
+"""The text that a model without vision reads in place of an image."""
 
 
 def normalize(
@@ -35,35 +35,35 @@ def normalize(
     images: bool = True,
     ids: set[str] | None = None,
 ) -> list[Message]:
-    """A copy of the conversation in which
+    """Return a copy of the conversation in which
 
     - each assistant message with calls is followed by one tool message with one result for each call, in call order:
-      a missing result becomes an error that says so, a result without a call is dropped;
+      a missing result becomes an error with the text `NO_RESULT`, a result without a call is dropped;
     - call ids are unique, and the arguments of calls are the text of a JSON object;
-    - blocks stand only where their role may have them, reasoning only if `wire` wrote it and the `provider` it names,
-      if it names one, is the one that is asked;
+    - each role has only the blocks that it may have; reasoning is kept only if it is of this `wire`, and of this
+      `provider` or of an unknown one;
     - there are no empty texts, no empty messages and no lone surrogates, and with `images=False` no images;
     - consecutive user messages are one message, and so are consecutive assistant messages without calls between them.
 
-    `ids`: the call ids of what comes before these messages; those of these messages are added to it.
+    `ids` holds the call ids of the messages before these; the call ids of these messages are added to it.
     """
     history = list(messages)
     copy: list[Message] = []
     ids = set() if ids is None else ids
     for index, message in enumerate(history):
         if message.role == "user":
-            _append(copy, "user", _shown(message.content, images=images))
+            _append(copy, "user", _texts_and_images(message.content, images=images))
         elif message.role == "assistant":
             blocks, calls = _assistant(message.content, wire, provider, ids)
             _append(copy, "assistant", blocks)
             if calls:
-                results = _answers(history, index + 1)
+                results = _results_after(history, index + 1)
                 copy.append(Message("tool", [_result(old, new, results, images=images) for old, new in calls]))
     return copy
 
 
 def _append(copy: list[Message], role: Literal["user", "assistant"], blocks: Sequence[Block]) -> None:
-    """Add a message, or its blocks to the last message if that has the same role; nothing if there are no blocks."""
+    """Append a message, or only its blocks if the last message has the same role. Does nothing without blocks."""
     if not blocks:
         return
     if copy and copy[-1].role == role:
@@ -72,8 +72,8 @@ def _append(copy: list[Message], role: Literal["user", "assistant"], blocks: Seq
         copy.append(Message(role, list(blocks)))
 
 
-def _shown(blocks: Sequence[Block], *, images: bool) -> list[TextBlock | ImageBlock]:
-    """The texts that say something, and the images."""
+def _texts_and_images(blocks: Sequence[Block], *, images: bool) -> list[TextBlock | ImageBlock]:
+    """Return the non-blank texts and the images."""
     shown: list[TextBlock | ImageBlock] = []
     for block in blocks:
         if isinstance(block, TextBlock):
@@ -87,12 +87,12 @@ def _shown(blocks: Sequence[Block], *, images: bool) -> list[TextBlock | ImageBl
 def _assistant(
     blocks: Sequence[Block], wire: str, provider: str, ids: set[str]
 ) -> tuple[list[Block], list[tuple[str, ToolCallBlock]]]:
-    """The blocks to send, and each call among them with the id that its result carries in the history."""
+    """Return the blocks to send, and each call among them with its id in the history."""
     sent: list[Block] = []
     calls: list[tuple[str, ToolCallBlock]] = []
     for block in blocks:
         if isinstance(block, ToolCallBlock):
-            call = ToolCallBlock(_fresh(block.id, ids), without_surrogates(block.name), _arguments(block))
+            call = ToolCallBlock(_unique_id(block.id, ids), without_surrogates(block.name), _arguments(block))
             calls.append((block.id, call))
             sent.append(call)
         elif isinstance(block, ReasoningBlock):
@@ -101,12 +101,12 @@ def _assistant(
         elif isinstance(block, TextBlock) and block.text.strip():
             sent.append(TextBlock(without_surrogates(block.text)))
     while sent and isinstance(sent[-1], ReasoningBlock):
-        sent.pop()  # thinking that led to nothing, because the answer broke off: providers refuse it
+        sent.pop()  # the answer broke off after its thinking, which providers refuse
     return sent, calls
 
 
-def _answers(history: Sequence[Message], start: int) -> dict[str, list[ToolResultBlock]]:
-    """The results between here and the next assistant message, by call id."""
+def _results_after(history: Sequence[Message], start: int) -> dict[str, list[ToolResultBlock]]:
+    """Return the results from `start` to the next assistant message, by call id."""
     found: dict[str, list[ToolResultBlock]] = {}
     for position in range(start, len(history)):  # not a slice: a long conversation would be copied for every answer
         message = history[position]
@@ -122,16 +122,16 @@ def _answers(history: Sequence[Message], start: int) -> dict[str, list[ToolResul
 def _result(
     id: str, call: ToolCallBlock, results: dict[str, list[ToolResultBlock]], *, images: bool
 ) -> ToolResultBlock:
-    """The result of the call that the history knows by `id`."""
+    """Return the result of the call with this `id` in the history."""
     found = results.get(id)
     if not found:
         return ToolResultBlock(call.id, [TextBlock(NO_RESULT)], is_error=True)
     result = found.pop(0)
-    return ToolResultBlock(call.id, _shown(result.content, images=images), result.is_error)
+    return ToolResultBlock(call.id, _texts_and_images(result.content, images=images), result.is_error)
 
 
-def _fresh(id: str, ids: set[str]) -> str:
-    """The id, or one like it if it is empty or taken: some servers count their calls from 0 in every answer."""
+def _unique_id(id: str, ids: set[str]) -> str:
+    """Return the id, changed if it is empty or taken: some servers count their calls from 0 in every answer."""
     base = fresh = without_surrogates(id) or "call"
     number = 1
     while fresh in ids:
@@ -142,14 +142,14 @@ def _fresh(id: str, ids: set[str]) -> str:
 
 
 def _arguments(call: ToolCallBlock) -> str:
-    """The text of a JSON object: the call's own if it is one, else one that shows the model what it wrote.
+    """Return the call's arguments if they are a JSON object, else a JSON object that quotes them for the model.
 
-    Servers parse the arguments of earlier calls, and one bad call would make every later request fail.
+    Servers parse the arguments of earlier calls, so one invalid call would make every later request fail.
     """
     if not call.arguments.strip():
         return "{}"
     try:
-        # Stricter than json.loads, like the servers: neither NaN nor half of a surrogate pair.
+        # Stricter than json.loads, like the servers: no NaN and no lone surrogates.
         if isinstance(from_json(call.arguments.encode(), allow_inf_nan=False), dict):
             return call.arguments
     except ValueError:

@@ -1,4 +1,4 @@
-"""Pieces of a request that several wires write alike."""
+"""Parts of a request that several wires encode in the same way."""
 
 from typing import Any
 from zlib import crc32
@@ -9,7 +9,7 @@ _LONGEST_ID = 64
 
 
 def call_id(id: str) -> str:
-    """A call id in letters, digits, "_" and "-", at most 64 of them: other providers write others, or longer ones."""
+    """Return a call id of at most 64 letters, digits, "_" and "-"; ids of other providers may need to be changed."""
     if len(id) <= _LONGEST_ID and id.isascii() and id.replace("_", "").replace("-", "").isalnum():
         return id
     cleaned = "".join(char if char.isascii() and char.isalnum() else "_" for char in id)
@@ -17,17 +17,17 @@ def call_id(id: str) -> str:
 
 
 def data_url(image: ImageBlock) -> str:
-    """The image as a URL (RFC 2397)."""
+    """Return the image as a data URL (RFC 2397)."""
     return f"data:{image.mime_type};base64,{image.data}"
 
 
 def plain_text(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
-    """The text blocks, joined by a line break."""
+    """Return the text blocks, joined by a line break."""
     return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
 
 
 def result_text(result: ToolResultBlock) -> str:
-    """The text of a tool result, for wires that have no flag for a failure."""
+    """Return the text of a tool result, for wires without a flag for failures."""
     text = plain_text(result.content)
     if result.is_error and not text.lower().startswith("error"):
         return f"error: {text}"
@@ -35,7 +35,7 @@ def result_text(result: ToolResultBlock) -> str:
 
 
 def is_closed(schema: Any) -> bool:
-    """Whether a JSON Schema names all properties of each object and requires them, as OpenAI's strict mode wants."""
+    """Whether each object of a JSON Schema requires all its properties and no others, as OpenAI's strict mode wants."""
     if isinstance(schema, list):
         return all(is_closed(item) for item in schema)
     if not isinstance(schema, dict):

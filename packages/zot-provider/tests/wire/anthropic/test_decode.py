@@ -27,7 +27,7 @@ def test_a_refusal_says_why():
 
 def test_a_refusal_without_a_reason_says_what_to_do():
     error = failure({"type": "message_delta", "delta": {"stop_reason": "refusal"}})
-    assert str(error) == "the model failed: it declined to answer; rephrase the request or start anew (refusal)"
+    assert str(error) == "the model failed: it declined to answer; rephrase the request or start again (refusal)"
 
 
 def test_an_error_without_the_usual_wrapping_is_one():

@@ -11,7 +11,7 @@ from zot_provider.wire.base import Quirks
 ASKED = Message("user", [TextBlock("go")])
 
 
-def test_the_key_and_the_version_stand_in_headers():
+def test_the_key_and_the_version_are_headers():
     assert WIRE.auth("k") == {"anthropic-version": "2023-06-01", "x-api-key": "k"}
     assert WIRE.auth("") == {"anthropic-version": "2023-06-01"}
 

@@ -4,6 +4,7 @@ from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import Any
 
+from zot_tui.color import Rgb
 from zot_tui.image.fit import Room
 from zot_tui.image.half import half_rows
 from zot_tui.image.iterm import strips
@@ -11,7 +12,6 @@ from zot_tui.image.pixel_size import Pixels
 from zot_tui.image.protocol import Way
 from zot_tui.image.scale import png, scaled
 from zot_tui.text.runs import Row
-from zot_tui.theme.color import Rgb
 from zot_tui.theme.detect import Depth
 
 _PER_CELL = 200  # bytes that a cell of half blocks takes, roughly

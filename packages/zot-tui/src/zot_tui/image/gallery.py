@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zot_tui.color import DEFAULT, Rgb, rgb
 from zot_tui.image import iterm, kitty
 from zot_tui.image.cell import QUERY, cell_pixels, reply_pixels
 from zot_tui.image.drawing import Drawing, drawing
@@ -17,7 +18,6 @@ from zot_tui.image.pixel_size import Pixels, image_size
 from zot_tui.image.protocol import choose
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
-from zot_tui.theme.color import DEFAULT, Rgb, rgb
 
 if TYPE_CHECKING:
     from zot_tui.terminal.terminal import Display

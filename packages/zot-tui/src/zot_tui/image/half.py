@@ -6,10 +6,10 @@ be more for the terminal to read.
 
 from typing import TYPE_CHECKING, Any
 
+from zot_tui.color import DEFAULT, Color, from_rgb, indexed
+from zot_tui.color import rgb as channels
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row
-from zot_tui.theme.color import DEFAULT, Color, from_rgb, indexed
-from zot_tui.theme.color import rgb as channels
 from zot_tui.theme.detect import TRUE_COLOR, Depth
 
 if TYPE_CHECKING:

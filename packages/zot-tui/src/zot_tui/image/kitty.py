@@ -9,10 +9,10 @@ image with it.
 from collections.abc import Iterator
 from typing import Any
 
+from zot_tui.color import Color, from_rgb, indexed
 from zot_tui.terminal.tmux import through_tmux
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row
-from zot_tui.theme.color import Color, from_rgb, indexed
 from zot_tui.theme.detect import TRUE_COLOR, Depth
 
 PLACEHOLDER = "\U0010eeee"

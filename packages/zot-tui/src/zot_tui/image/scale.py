@@ -9,9 +9,9 @@ from base64 import b64decode
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from zot_tui.color import Rgb
 from zot_tui.image.fit import Room, fit
 from zot_tui.image.pixel_size import Pixels, pixels
-from zot_tui.theme.color import Rgb
 
 if TYPE_CHECKING:
     from PIL.Image import Image, Transpose

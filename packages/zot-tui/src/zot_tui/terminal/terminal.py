@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
+from zot_tui.color import from_rgb, nearest
 from zot_tui.editor.mode import Shape
 from zot_tui.terminal.frame import Drawn, frame
 from zot_tui.terminal.input import Keys, Paste, Reply, Splitter
@@ -23,7 +24,6 @@ from zot_tui.terminal.output import TerminalOutput
 from zot_tui.terminal.urwid_parts import Screen, escape, urwid
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import clip
-from zot_tui.theme.color import from_rgb, nearest
 from zot_tui.theme.detect import TRUE_COLOR, Depth, color_depth
 from zot_tui.theme.palette import urwid_color
 from zot_tui.widgets.rows import rows_of

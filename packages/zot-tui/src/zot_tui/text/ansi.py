@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from zot_tui.theme.color import DEFAULT, Color, from_rgb, from_sgr, indexed
+from zot_tui.color import DEFAULT, Color, from_rgb, from_sgr, indexed
 
 ATTRIBUTES = ("bold", "faint", "italic", "underline", "inverse", "strike")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from zot_tui.theme.color import DEFAULT, Color, contrast, rgb
+from zot_tui.color import DEFAULT, Color, contrast, rgb
 from zot_tui.theme.theme import Mode, Theme
 from zot_tui.theme.tokens import TOKENS
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from zot_tui.theme.color import Rgb, luminance
+from zot_tui.color import Rgb, luminance
 
 Background: TypeAlias = Literal["dark", "light"]
 Depth: TypeAlias = Literal[1, 16, 256, 16777216]

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from zot_tui.theme.color import Color, parse_color
+from zot_tui.color import Color, parse_color
 from zot_tui.theme.theme import ATTRIBUTES, Mode, Paint, Theme
 from zot_tui.theme.tokens import TOKENS
 

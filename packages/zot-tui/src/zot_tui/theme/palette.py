@@ -3,7 +3,7 @@
 from colorsys import rgb_to_hsv
 from typing import TypeAlias
 
-from zot_tui.theme.color import DEFAULT, Color, Rgb, contrast, indexed, luminance, nearest, rgb
+from zot_tui.color import DEFAULT, Color, Rgb, contrast, indexed, luminance, nearest, rgb
 from zot_tui.theme.contrast import backgrounds
 from zot_tui.theme.theme import Style, Theme
 from zot_tui.theme.tokens import SEEN, TOKENS

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from zot_tui.theme.color import DEFAULT, Color
+from zot_tui.color import DEFAULT, Color
 from zot_tui.theme.tokens import fallback_chain
 
 Mode = Literal["dark", "light"]

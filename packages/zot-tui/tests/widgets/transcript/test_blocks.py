@@ -6,9 +6,9 @@ from unicodedata import category
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zot_tui.color import indexed
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.theme.color import indexed
 from zot_tui.widgets.transcript.blocks import KIND, RENDERERS, SOURCE, RenderableBlock, RenderedBlock, render_block
 from zot_tui.widgets.transcript.chunks import SIZE
 

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zot_tui.color import indexed
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row, plain, runs_width
-from zot_tui.theme.color import indexed
 from zot_tui.widgets.transcript.chunks import (
     ROWS,
     SIZE,

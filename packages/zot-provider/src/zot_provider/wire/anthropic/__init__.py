@@ -7,7 +7,7 @@ from zot_provider.wire.base import Wire
 __all__ = ["WIRE"]
 
 VERSION = "2023-06-01"
-"""Of the API, see https://platform.claude.com/docs/en/api/versioning."""
+"""Version of the API, see https://platform.claude.com/docs/en/api/versioning."""
 
 
 def _auth(key: str) -> dict[str, str]:

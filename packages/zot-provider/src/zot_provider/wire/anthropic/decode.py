@@ -1,7 +1,7 @@
-"""Anthropic Messages: the events of an answer as ours.
+"""Decoder of the Anthropic Messages stream.
 
 Source: Claude API documentation, "Streaming messages" (https://platform.claude.com/docs/en/build-with-claude/streaming).
-The usage of `message_delta` is cumulative; new kinds of events and blocks may appear and are passed over.
+The usage of `message_delta` is cumulative. Unknown kinds of events and blocks may appear and are ignored.
 """
 
 import json
@@ -10,30 +10,30 @@ from typing import Any
 
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
-from zot_provider.wire.assemble import BlockDecoder, Draft, fail, tokens
+from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
 
 _STOPS: dict[str, Stop] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "tool_use": "tool_use",
 }
-"""All others end the turn: `end_turn`, `stop_sequence`, `pause_turn`."""
+"""All other reasons end the turn: `end_turn`, `stop_sequence`, `pause_turn`."""
 
 _FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 
 
 class MessagesDecoder(BlockDecoder):
-    """Blocks come with an index and an end; the calls' ids and names come with their start."""
+    """Blocks have an index, a start and a stop; the start of a call has its id and name."""
 
     wire = "anthropic-messages"
 
     def __init__(self) -> None:
         super().__init__()
-        self._open: dict[Any, Draft | None] = {}  # by index; None for a kind of block that is passed over
-        self._inputs: dict[int, Any] = {}  # by index: arguments that came whole with the start of the call
+        self._open: dict[Any, PartialBlock | None] = {}  # by index; None for a block of an unknown kind
+        self._inputs: dict[int, Any] = {}  # by `id` of the partial block: arguments sent whole with its start
         self._stop: Stop | None = None
 
-    def take(self, value: Any, events: list[StreamEvent]) -> None:
+    def decode(self, value: Any, events: list[StreamEvent]) -> None:
         handler = _HANDLERS.get(value.get("type"))
         if handler is not None:
             handler(self, value, events)
@@ -49,47 +49,47 @@ class MessagesDecoder(BlockDecoder):
         field = _FIELDS.get(kind)
         if field is not None:
             index = value.get("index")
-            draft = self._open.get(index)
-            if draft is None:
+            partial = self._open.get(index)
+            if partial is None:
                 if index in self._open or kind == "input_json_delta":
                     return
-                draft = self._open[index] = self.open("text" if kind == "text_delta" else "reasoning")
-            self.say(draft, delta[field], events)
+                partial = self._open[index] = self.open_block("text" if kind == "text_delta" else "reasoning")
+            self.append_text(partial, delta[field], events)
         elif kind == "signature_delta":
-            draft = self._open.get(value.get("index"))
-            if draft is not None:
-                draft.signature += delta["signature"]
+            partial = self._open.get(value.get("index"))
+            if partial is not None:
+                partial.signature += delta["signature"]
 
     def _block_start(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         index, block = value.get("index"), value["content_block"]
         kind = block.get("type")
-        draft = None
+        partial = None
         if kind == "text":
-            draft = self.open("text")
-            self.say(draft, block.get("text") or "", events)
+            partial = self.open_block("text")
+            self.append_text(partial, block.get("text") or "", events)
         elif kind in ("thinking", "redacted_thinking"):
-            draft = self.open("reasoning")
-            draft.signature = block.get("signature") or ""
-            draft.encrypted = block.get("data") or ""
-            self.say(draft, block.get("thinking") or "", events)
+            partial = self.open_block("reasoning")
+            partial.signature = block.get("signature") or ""
+            partial.encrypted = block.get("data") or ""
+            self.append_text(partial, block.get("thinking") or "", events)
         elif kind == "tool_use":
-            draft = self.open("call")
-            draft.id, draft.name = block.get("id") or "", block.get("name") or ""
-            self.start_call(draft, events)
+            partial = self.open_block("call")
+            partial.id, partial.name = block.get("id") or "", block.get("name") or ""
+            self.start_call(partial, events)
             if block.get("input"):
-                self._inputs[id(draft)] = block["input"]
-        self._open[index] = draft
+                self._inputs[id(partial)] = block["input"]
+        self._open[index] = partial
 
     def _block_stop(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
-        draft = self._open.get(value.get("index"))
-        if draft is not None:
-            self._complete(draft, events)
+        partial = self._open.get(value.get("index"))
+        if partial is not None:
+            self._complete(partial, events)
 
-    def _complete(self, draft: Draft, events: list[StreamEvent]) -> None:
-        whole = self._inputs.pop(id(draft), None)
-        if whole and not draft.parts:
-            self.say(draft, json.dumps(whole, ensure_ascii=False), events)
-        self.close(draft, events)
+    def _complete(self, partial: PartialBlock, events: list[StreamEvent]) -> None:
+        whole = self._inputs.pop(id(partial), None)
+        if whole and not partial.parts:
+            self.append_text(partial, json.dumps(whole, ensure_ascii=False), events)
+        self.close_block(partial, events)
 
     def _message_start(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         self._usage((value.get("message") or {}).get("usage"), events)
@@ -100,7 +100,7 @@ class MessagesDecoder(BlockDecoder):
         reason = delta.get("stop_reason")
         if reason == "refusal":
             why = (delta.get("stop_details") or {}).get("explanation")
-            fail(why or "it declined to answer; rephrase the request or start anew", reason)
+            fail(why or "it declined to answer; rephrase the request or start again", reason)
         if reason:
             self._stop = _STOPS.get(reason, "end_turn")
 
@@ -108,26 +108,26 @@ class MessagesDecoder(BlockDecoder):
         self.end(self._stop or "end_turn", events)
 
     def end(self, stop: Stop, events: list[StreamEvent]) -> None:
-        for draft in self.drafts:
-            self._complete(draft, events)
+        for partial in self.partials:
+            self._complete(partial, events)
         super().end(stop, events)
 
     def _error(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         fail(value.get("error"), "error")
 
     def _usage(self, usage: dict[str, Any] | None, events: list[StreamEvent]) -> None:
-        """Count a usage object: `input_tokens` leaves out what went through the cache."""
+        """Report a usage object, whose `input_tokens` exclude cached tokens."""
         if not usage:
             return
         thought = (usage.get("output_tokens_details") or {}).get("thinking_tokens")
         total = Usage(
-            input=tokens(usage.get("input_tokens")),
-            output=tokens(usage.get("output_tokens")),
-            cache_read=tokens(usage.get("cache_read_input_tokens")),
-            cache_write=tokens(usage.get("cache_creation_input_tokens")),
-            reasoning=None if thought is None else tokens(thought),
+            input=token_count(usage.get("input_tokens")),
+            output=token_count(usage.get("output_tokens")),
+            cache_read=token_count(usage.get("cache_read_input_tokens")),
+            cache_write=token_count(usage.get("cache_creation_input_tokens")),
+            reasoning=None if thought is None else token_count(thought),
         )
-        self.count(total, events)
+        self.report_usage(total, events)
 
 
 _HANDLERS: dict[Any, Callable[[MessagesDecoder, dict[str, Any], list[StreamEvent]], None]] = {

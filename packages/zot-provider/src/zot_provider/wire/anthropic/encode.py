@@ -1,4 +1,4 @@
-"""Anthropic Messages: a request as a JSON body.
+"""Encoder of Anthropic Messages requests.
 
 Sources: Claude API reference, "Create a Message" (https://platform.claude.com/docs/en/api/messages), "Prompt caching",
 "Extended thinking", "Effort".
@@ -20,34 +20,34 @@ from zot_provider.wire.reasoning import effort_word, thinking_budget
 _NAME = "anthropic-messages"
 
 _MAX_TOKENS = 8192
-"""The limit of an answer, which the API wants to be told, for a model whose own is unknown."""
+"""Limit of an answer, which the API requires, for a model whose limit is unknown."""
 
 
-def _cached() -> dict[str, str]:
-    """A cache breakpoint. A new one each time: whoever gets a body may change it."""
+def _cache_breakpoint() -> dict[str, str]:
+    """Return a cache breakpoint: a new object each time, because the caller may change the body."""
     return {"type": "ephemeral"}
 
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
-    """The turns of a conversation, or of a part of one, see `Wire`."""
+    """Return the turns of a conversation, or of a part of it; see `Wire`."""
     return _messages(normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids))
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """The JSON body of `POST /v1/messages`; with `items` in place of the conversation's own.
+    """Return the JSON body of `POST /v1/messages`; `items` replace the encoded conversation.
 
-    Up to three cache breakpoints: after the tools, after the system prompt and after the last user turn, so that each
-    step of a conversation reads from the cache what the one before wrote.
+    It has up to three cache breakpoints: after the tools, after the system prompt and after the last user turn, so that
+    each step of a conversation reads from the cache what the previous step wrote.
     """
     model = request.model
     max_tokens = request.max_tokens or model.max_output or _MAX_TOKENS
     messages = history(request.messages, model, quirks, set()) if items is None else items
     body: dict[str, Any] = {"model": model.id, quirks.max_tokens_field: max_tokens, "stream": True}
     if request.system.strip():
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": _cached()}]
+        body["system"] = [{"type": "text", "text": request.system, "cache_control": _cache_breakpoint()}]
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
-        body["tools"][-1]["cache_control"] = _cached()
+        body["tools"][-1]["cache_control"] = _cache_breakpoint()
     body["messages"] = messages
     _set_breakpoint(messages)
     output = _reasoning(request, max_tokens, messages, body) if quirks.reasoning_effort else {}
@@ -55,7 +55,7 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
         output["format"] = {"type": "json_schema", "schema": request.response_schema}
     if output:
         body["output_config"] = output
-    if request.temperature is not None and "thinking" not in body:  # thinking allows no other than the default
+    if request.temperature is not None and "thinking" not in body:  # thinking allows only the default temperature
         body["temperature"] = request.temperature
     return body
 
@@ -63,7 +63,7 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
 def _reasoning(
     request: Request, max_tokens: int, messages: list[dict[str, Any]], body: dict[str, Any]
 ) -> dict[str, Any]:
-    """Put thinking into the body; what the effort adds to `output_config`."""
+    """Add `thinking` to the body. Returns the effort's fields of `output_config`."""
     model = request.model
     if request.reasoning == "off":
         return {}
@@ -74,13 +74,13 @@ def _reasoning(
         body["thinking"] = {"type": "adaptive", "display": "summarized"}
         return {"effort": effort}
     budget = thinking_budget(model, request.reasoning, max_tokens)
-    if budget is not None and _may_think(messages):
+    if budget is not None and _thinking_allowed(messages):
         body["thinking"] = {"type": "enabled", "budget_tokens": budget}
     return {}
 
 
-def _may_think(messages: list[dict[str, Any]]) -> bool:
-    """With a budget, the API refuses to go on after tool results if the turn that called did not begin by thinking."""
+def _thinking_allowed(messages: list[dict[str, Any]]) -> bool:
+    """With a budget, the API refuses a request after tool results unless the calling turn began with thinking."""
     if len(messages) < 2 or not any(part["type"] == "tool_result" for part in messages[-1]["content"]):
         return True
     return str(messages[-2]["content"][0]["type"]).endswith("thinking")
@@ -91,7 +91,7 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _messages(history: list[Message]) -> list[dict[str, Any]]:
-    """Alternating turns; tool results are part of the user's, before what the user says."""
+    """Return alternating turns; tool results come first in the user's turn."""
     encoded: list[dict[str, Any]] = []
     for message in history:
         role = "assistant" if message.role == "assistant" else "user"
@@ -108,7 +108,7 @@ def _messages(history: list[Message]) -> list[dict[str, Any]]:
 def _set_breakpoint(messages: list[dict[str, Any]]) -> None:
     for message in reversed(messages):
         if message["role"] == "user":
-            message["content"][-1]["cache_control"] = _cached()
+            message["content"][-1]["cache_control"] = _cache_breakpoint()
             return
 
 
@@ -128,7 +128,7 @@ def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
             parts.append({"type": "thinking", "thinking": block.summary, "signature": block.signature})
         elif block.encrypted_content:
             parts.append({"type": "redacted_thinking", "data": block.encrypted_content})
-        # Thinking without a signature comes from an answer that broke off; the API takes none back.
+        # Thinking without a signature is from an answer that broke off; the API does not accept it.
     return parts
 
 
@@ -147,7 +147,7 @@ def _image(image: ImageBlock) -> dict[str, Any]:
 
 
 def _input(arguments: str) -> Any:
-    """The arguments as an object; numbers beyond a float's range become texts, since JSON has no infinity."""
+    """Parse the arguments; numbers beyond a float's range become strings, since JSON has no infinity."""
     return json.loads(arguments, parse_float=_finite)
 
 

@@ -1,4 +1,4 @@
-"""The Chat Completions wire: OpenAI's older API, and what most other servers speak."""
+"""The Chat Completions wire: OpenAI's older API, which most other servers speak too."""
 
 from zot_provider.wire.base import Wire
 from zot_provider.wire.openai_chat.decode import ChatDecoder

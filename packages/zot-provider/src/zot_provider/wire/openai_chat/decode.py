@@ -1,9 +1,9 @@
-"""Chat Completions: the chunks of an answer as events.
+"""Decoder of the Chat Completions stream.
 
 Source: OpenAI API reference, "The chat completion chunk object"
-(https://platform.openai.com/docs/api-reference/chat-streaming). Servers that imitate it differ: thinking comes as
-`reasoning_content` or `reasoning`, ids and names of calls late, repeated or never, every call with index 0, the usage
-in each chunk or in the choice, the last chunk without `[DONE]`.
+(https://platform.openai.com/docs/api-reference/chat-streaming). Compatible servers differ: thinking is in
+`reasoning_content` or `reasoning`; ids and names of calls come late, repeatedly or never; every call may have index 0;
+the usage may be in each chunk or in the choice; `[DONE]` may be missing.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
-from zot_provider.wire.assemble import BlockDecoder, Draft, fail, tokens
+from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
 
 _STOPS: dict[str, Stop] = {
     "length": "length",
@@ -19,27 +19,27 @@ _STOPS: dict[str, Stop] = {
     "tool_calls": "tool_use",
     "function_call": "tool_use",
 }
-"""All others end the turn."""
+"""All other reasons end the turn."""
 
 
 class ChatDecoder(BlockDecoder):
-    """One text, one block of thinking and the calls, in the order in which they begin."""
+    """An answer has one text, one block of thinking, and calls, in the order in which they begin."""
 
     wire = "openai-chat"
 
     def __init__(self) -> None:
         super().__init__()
-        self._text: Draft | None = None
-        self._reasoning: Draft | None = None
-        self._calls: dict[object, Draft] = {}  # by index: the call that is being written there
+        self._text: PartialBlock | None = None
+        self._reasoning: PartialBlock | None = None
+        self._calls: dict[object, PartialBlock] = {}  # by index: the call that is being received there
         self._answer = ""
         self._stop: Stop | None = None
 
-    def take(self, value: Any, events: list[StreamEvent]) -> None:
+    def decode(self, value: Any, events: list[StreamEvent]) -> None:
         choices = value.get("choices")
         if choices:
             for choice in choices:
-                if not choice.get("index"):  # we ask for one choice; others are not ours
+                if not choice.get("index"):  # the request asks for one choice
                     delta = choice.get("delta")
                     if delta:
                         self._delta(delta, value, events)
@@ -54,7 +54,7 @@ class ChatDecoder(BlockDecoder):
         if usage:
             self._usage(usage, events)
 
-    def sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
+    def handle_sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
         if text != b"[DONE]":
             return False
         self.end(self._stop or "end_turn", events)
@@ -64,24 +64,24 @@ class ChatDecoder(BlockDecoder):
         return self._stop
 
     def end(self, stop: Stop, events: list[StreamEvent]) -> None:
-        for number, draft in enumerate(draft for draft in self.drafts if draft.kind == "call"):
-            if draft.state == "held" and (draft.name or draft.id or draft.parts):
-                # The server gives no ids. Those of two answers must differ, so they hold the answer's own.
+        for number, partial in enumerate(partial for partial in self.partials if partial.kind == "call"):
+            if partial.state == "pending" and (partial.name or partial.id or partial.parts):
+                # The server sends no ids. Ids of two answers must differ, so each holds the id of its answer.
                 answer = "".join(char for char in self._answer if char.isalnum() or char in "-_")[-24:]
-                self.start_call(draft, events, spare=f"call_{answer}_{number}")
+                self.start_call(partial, events, spare=f"call_{answer}_{number}")
         super().end(stop, events)
 
     def _delta(self, delta: dict[str, Any], chunk: dict[str, Any], events: list[StreamEvent]) -> None:
         thinking = delta.get("reasoning_content") or delta.get("reasoning")
         if thinking and isinstance(thinking, str):
             if self._reasoning is None:
-                self._reasoning = self.open("reasoning")
-            self.say(self._reasoning, thinking, events)
+                self._reasoning = self.open_block("reasoning")
+            self.append_text(self._reasoning, thinking, events)
         text = delta.get("content") or delta.get("refusal")
         if text:
             if self._text is None:
-                self._text = self.open("text")
-            self.say(self._text, text if isinstance(text, str) else _text_of(text), events)
+                self._text = self.open_block("text")
+            self.append_text(self._text, text if isinstance(text, str) else _text_of(text), events)
         calls = delta.get("tool_calls")
         if calls:
             self._answer = str(chunk.get("id") or self._answer)
@@ -91,25 +91,25 @@ class ChatDecoder(BlockDecoder):
     def _call(self, piece: dict[str, Any], events: list[StreamEvent]) -> None:
         function = piece.get("function") or {}
         id, name = piece.get("id") or "", function.get("name") or ""
-        draft = self._call_at(piece.get("index"), id, name)
-        draft.id = draft.id or id
-        draft.name = draft.name or name
-        if draft.state == "held" and draft.id and draft.name:
-            self.start_call(draft, events)
+        partial = self._call_at(piece.get("index"), id, name)
+        partial.id = partial.id or id
+        partial.name = partial.name or name
+        if partial.state == "pending" and partial.id and partial.name:
+            self.start_call(partial, events)
         arguments = function.get("arguments")
         if arguments:
-            self.say(draft, arguments if isinstance(arguments, str) else json.dumps(arguments), events)
+            self.append_text(partial, arguments if isinstance(arguments, str) else json.dumps(arguments), events)
 
-    def _call_at(self, index: object, id: str, name: str) -> Draft:
-        """The call that a piece belongs to, a new one if it begins one."""
+    def _call_at(self, index: object, id: str, name: str) -> PartialBlock:
+        """Return the call that a piece belongs to, which may be a new call."""
         if index is None:
-            # No index: the id tells calls apart, or else a name begins a new one.
+            # Without an index, calls differ by id; without an id, a name begins a new call.
             index = id or ("last" if not name else object())
-        draft = self._calls.get(index)
-        if draft is None or (id and name and draft.id and draft.id != id):
-            draft = self._calls[index] = self.open("call")
-        self._calls["last"] = draft
-        return draft
+        partial = self._calls.get(index)
+        if partial is None or (id and name and partial.id and partial.id != id):
+            partial = self._calls[index] = self.open_block("call")
+        self._calls["last"] = partial
+        return partial
 
     def _finished(self, reason: str, error: Any) -> None:
         if error or reason == "error":
@@ -119,21 +119,23 @@ class ChatDecoder(BlockDecoder):
         self._stop = _STOPS.get(reason, "end_turn")
 
     def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Count a usage object. Its prompt tokens hold the cached ones; the cached ones have several names."""
+        """Report a usage object. Its prompt tokens include cached tokens, whose field has several names."""
         prompt = usage.get("prompt_tokens_details") or {}
-        read = tokens(prompt.get("cached_tokens") or usage.get("cached_tokens") or usage.get("prompt_cache_hit_tokens"))
-        write = tokens(prompt.get("cache_write_tokens"))
+        read = token_count(
+            prompt.get("cached_tokens") or usage.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
+        )
+        write = token_count(prompt.get("cache_write_tokens"))
         thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens")
         total = Usage(
-            input=max(tokens(usage.get("prompt_tokens")) - read - write, 0),
-            output=tokens(usage.get("completion_tokens")),
+            input=max(token_count(usage.get("prompt_tokens")) - read - write, 0),
+            output=token_count(usage.get("completion_tokens")),
             cache_read=read,
             cache_write=write,
-            reasoning=None if thought is None else tokens(thought),
+            reasoning=None if thought is None else token_count(thought),
         )
-        self.count(total, events)
+        self.report_usage(total, events)
 
 
 def _text_of(parts: list[Any]) -> str:
-    """The text of a content that is a list of parts."""
+    """Return the text of a content that is a list of parts."""
     return "".join(part.get("text", "") for part in parts if part.get("type") == "text")

@@ -1,4 +1,4 @@
-"""Chat Completions: a request as a JSON body.
+"""Encoder of Chat Completions requests.
 
 Source: OpenAI API reference, "Create chat completion"
 (https://platform.openai.com/docs/api-reference/chat/create).
@@ -19,12 +19,12 @@ _NAME = "openai-chat"
 
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
-    """The messages of a conversation, or of a part of one, see `Wire`."""
+    """Return the messages of a conversation, or of a part of it; see `Wire`."""
     return _messages(normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids), quirks)
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """The JSON body of `POST /chat/completions`; with `items` in place of the conversation's own."""
+    """Return the JSON body of `POST /chat/completions`; `items` replace the encoded conversation."""
     model = request.model
     messages: list[dict[str, Any]] = []
     if request.system:
@@ -58,10 +58,10 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 
 def _messages(history: list[Message], quirks: Quirks) -> list[dict[str, Any]]:
     encoded: list[dict[str, Any]] = []
-    images: list[dict[str, Any]] = []  # of tool results: the user message after them shows them
+    images: list[dict[str, Any]] = []  # of tool results, sent with the next user message
     for message in history:
         if message.role == "user":
-            encoded.append({"role": "user", "content": _shown(message, images)})
+            encoded.append({"role": "user", "content": _user_content(message, images)})
             images = []
             continue
         if images:
@@ -73,7 +73,7 @@ def _messages(history: list[Message], quirks: Quirks) -> list[dict[str, Any]]:
             for block in message.content:
                 if isinstance(block, ToolResultBlock):
                     encoded.append({"role": "tool", "tool_call_id": block.call_id, "content": result_text(block)})
-                    images += _mirrored(block)
+                    images += _result_images(block)
     if images:
         encoded.append({"role": "user", "content": images})
     return encoded
@@ -93,8 +93,8 @@ def _assistant(message: Message, quirks: Quirks) -> dict[str, Any]:
     return encoded
 
 
-def _shown(message: Message, before: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
-    """A user message's content: a plain string where it can be one, since some servers take nothing else."""
+def _user_content(message: Message, before: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """Return a user message's content: a string if possible, since some servers accept nothing else."""
     parts = list(before)
     for block in message.content:
         if isinstance(block, TextBlock):
@@ -106,8 +106,8 @@ def _shown(message: Message, before: list[dict[str, Any]]) -> str | list[dict[st
     return parts
 
 
-def _mirrored(result: ToolResultBlock) -> list[dict[str, Any]]:
-    """The images of a tool result as parts of a user message: a tool message takes text only."""
+def _result_images(result: ToolResultBlock) -> list[dict[str, Any]]:
+    """Return the images of a tool result as parts of a user message: a tool message may hold only text."""
     images = [_image(block) for block in result.content if isinstance(block, ImageBlock)]
     return [{"type": "text", "text": f"image of the tool result {result.call_id}:"}, *images] if images else []
 

@@ -1,4 +1,4 @@
-"""The Responses wire: OpenAI's newer API, used without state on the server."""
+"""The Responses wire: OpenAI's newer API, used without storing the conversation on the server."""
 
 from zot_provider.wire.base import Wire
 from zot_provider.wire.openai_responses.decode import ResponsesDecoder

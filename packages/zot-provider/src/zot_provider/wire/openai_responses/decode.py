@@ -1,8 +1,8 @@
-"""Responses: the events of an answer as ours.
+"""Decoder of the Responses stream.
 
 Source: OpenAI API reference, "Streaming events" (https://platform.openai.com/docs/api-reference/responses-streaming).
-Each item of the output says its whole content once more when it is done, and the last event repeats all items: what has
-come in deltas is not taken twice, what has not is taken then.
+The last event of each output item repeats its whole content, and the last event of the answer repeats all items.
+Content that came in deltas is not taken twice; other content is taken from there.
 """
 
 from collections.abc import Callable
@@ -10,21 +10,21 @@ from typing import Any
 
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
-from zot_provider.wire.assemble import BlockDecoder, Draft, fail, tokens
+from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
 
 
 class ResponsesDecoder(BlockDecoder):
-    """Items have an index in the output; a message item has content parts with an index of their own."""
+    """Items have an index in the output; the content parts of a message item have an index within it."""
 
     wire = "openai-responses"
 
     def __init__(self) -> None:
         super().__init__()
-        self._items: dict[Any, Draft] = {}  # thinking and calls, by index of the item
-        self._texts: dict[tuple[Any, Any], Draft] = {}  # by index of the item and of the part
+        self._items: dict[Any, PartialBlock] = {}  # thinking and calls, by index of the item
+        self._texts: dict[tuple[Any, Any], PartialBlock] = {}  # by index of the item and of the part
         self._done: set[Any] = set()  # indices of items
 
-    def take(self, value: Any, events: list[StreamEvent]) -> None:
+    def decode(self, value: Any, events: list[StreamEvent]) -> None:
         handler = _HANDLERS.get(value.get("type"))
         if handler is not None:
             handler(self, value, events)
@@ -33,37 +33,37 @@ class ResponsesDecoder(BlockDecoder):
 
     def _text_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         place = (value.get("output_index"), value.get("content_index"))
-        draft = self._texts.get(place)
-        if draft is None:
-            draft = self._texts[place] = self.open("text")
-        self.say(draft, value["delta"], events)
+        partial = self._texts.get(place)
+        if partial is None:
+            partial = self._texts[place] = self.open_block("text")
+        self.append_text(partial, value["delta"], events)
 
     def _reasoning_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
-        self.say(self._thinking(value.get("output_index")), value["delta"], events)
+        self.append_text(self._reasoning_item(value.get("output_index")), value["delta"], events)
 
     def _reasoning_part(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
-        draft = self._thinking(value.get("output_index"))
-        if draft.parts:
-            self.say(draft, "\n\n", events)
+        partial = self._reasoning_item(value.get("output_index"))
+        if partial.parts:
+            self.append_text(partial, "\n\n", events)
 
     def _arguments_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
-        draft = self._items.get(value.get("output_index"))
-        if draft is not None:
-            self.say(draft, value["delta"], events)
+        partial = self._items.get(value.get("output_index"))
+        if partial is not None:
+            self.append_text(partial, value["delta"], events)
 
     def _item_added(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         item, index = value["item"], value.get("output_index")
         kind = item.get("type")
         if kind == "reasoning":
-            self._thinking(index)
+            self._reasoning_item(index)
         elif kind == "function_call":
-            self._call(item, index, events)
+            self._call_item(item, index, events)
 
     def _item_done(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
-        self._item(value["item"], value.get("output_index"), events)
+        self._finish_item(value["item"], value.get("output_index"), events)
 
-    def _item(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> None:
-        """An item in its final form."""
+    def _finish_item(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> None:
+        """Take an item in its final form."""
         if index in self._done:
             return
         self._done.add(index)
@@ -73,45 +73,45 @@ class ResponsesDecoder(BlockDecoder):
                 if (index, number) not in self._texts:
                     text = part.get("text") or part.get("refusal") or ""
                     self._text_delta({"output_index": index, "content_index": number, "delta": text}, events)
-                self.close(self._texts[index, number], events)
+                self.close_block(self._texts[index, number], events)
         elif kind == "reasoning":
-            draft = self._thinking(index)
-            draft.id = item.get("id") or ""
-            draft.encrypted = item.get("encrypted_content") or ""
-            if not draft.parts:
+            partial = self._reasoning_item(index)
+            partial.id = item.get("id") or ""
+            partial.encrypted = item.get("encrypted_content") or ""
+            if not partial.parts:
                 parts = item.get("summary") or item.get("content") or []
-                self.say(draft, "\n\n".join(part["text"] for part in parts), events)
-            self.close(draft, events)
+                self.append_text(partial, "\n\n".join(part["text"] for part in parts), events)
+            self.close_block(partial, events)
         elif kind == "function_call":
-            draft = self._call(item, index, events)
-            if not draft.parts:
-                self.say(draft, item.get("arguments") or "", events)
-            self.close(draft, events)
+            partial = self._call_item(item, index, events)
+            if not partial.parts:
+                self.append_text(partial, item.get("arguments") or "", events)
+            self.close_block(partial, events)
 
-    def _thinking(self, index: Any) -> Draft:
-        draft = self._known(index, "reasoning")
-        if draft is None:
-            draft = self._items[index] = self.open("reasoning")
-        return draft
+    def _reasoning_item(self, index: Any) -> PartialBlock:
+        partial = self._item_at(index, "reasoning")
+        if partial is None:
+            partial = self._items[index] = self.open_block("reasoning")
+        return partial
 
-    def _known(self, index: Any, kind: str) -> Draft | None:
-        draft = self._items.get(index)
-        if draft is not None and draft.kind != kind:
-            raise ValueError(f"item {index} has become another one")
-        return draft
+    def _item_at(self, index: Any, kind: str) -> PartialBlock | None:
+        partial = self._items.get(index)
+        if partial is not None and partial.kind != kind:
+            raise ValueError(f"item {index} changed its type")
+        return partial
 
-    def _call(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> Draft:
-        draft = self._known(index, "call")
-        if draft is None:
-            draft = self._items[index] = self.open("call")
-            draft.id, draft.name = item.get("call_id") or item.get("id") or "", item.get("name") or ""
-            self.start_call(draft, events)
-        return draft
+    def _call_item(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> PartialBlock:
+        partial = self._item_at(index, "call")
+        if partial is None:
+            partial = self._items[index] = self.open_block("call")
+            partial.id, partial.name = item.get("call_id") or item.get("id") or "", item.get("name") or ""
+            self.start_call(partial, events)
+        return partial
 
     def _completed(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         response = value["response"]
         for index, item in enumerate(response.get("output") or []):
-            self._item(item, index, events)
+            self._finish_item(item, index, events)
         usage = response.get("usage")
         if usage:
             self._usage(usage, events)
@@ -130,18 +130,18 @@ class ResponsesDecoder(BlockDecoder):
         fail(error if error else {"code": value.get("code") or "error", "message": value.get("message")})
 
     def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Count a usage object, whose input tokens hold the cached ones."""
+        """Report a usage object, whose input tokens include cached tokens."""
         details = usage.get("input_tokens_details") or {}
-        read, write = tokens(details.get("cached_tokens")), tokens(details.get("cache_write_tokens"))
+        read, write = token_count(details.get("cached_tokens")), token_count(details.get("cache_write_tokens"))
         thought = (usage.get("output_tokens_details") or {}).get("reasoning_tokens")
         total = Usage(
-            input=max(tokens(usage.get("input_tokens")) - read - write, 0),
-            output=tokens(usage.get("output_tokens")),
+            input=max(token_count(usage.get("input_tokens")) - read - write, 0),
+            output=token_count(usage.get("output_tokens")),
             cache_read=read,
             cache_write=write,
-            reasoning=None if thought is None else tokens(thought),
+            reasoning=None if thought is None else token_count(thought),
         )
-        self.count(total, events)
+        self.report_usage(total, events)
 
 
 _HANDLERS: dict[Any, Callable[[ResponsesDecoder, dict[str, Any], list[StreamEvent]], None]] = {

@@ -1,7 +1,7 @@
-"""Responses: a request as a JSON body.
+"""Encoder of Responses requests.
 
 Source: OpenAI API reference, "Create a model response" (https://platform.openai.com/docs/api-reference/responses/create).
-Nothing is kept on the server: the whole conversation is sent each time, thinking in its encrypted form.
+The server stores nothing: each request sends the whole conversation, with thinking in its encrypted form.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,17 +18,17 @@ from zot_provider.wire.reasoning import effort_word
 _NAME = "openai-responses"
 
 _SMALLEST_LIMIT = 16
-"""The API refuses a lower `max_output_tokens`."""
+"""Lowest `max_output_tokens` that the API accepts."""
 
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
-    """The input items of a conversation, or of a part of one, see `Wire`."""
+    """Return the input items of a conversation, or of a part of it; see `Wire`."""
     normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids)
     return [item for message in normal for item in _items(message)]
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """The JSON body of `POST /responses`; with `items` in place of the conversation's own."""
+    """Return the JSON body of `POST /responses`; `items` replace the encoded conversation."""
     model = request.model
     body: dict[str, Any] = {
         "model": model.id,
@@ -45,7 +45,7 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     if request.temperature is not None:
         body["temperature"] = request.temperature
     if model.reasoning:
-        # Other models answer this with status 400.
+        # Models without reasoning answer this with status 400.
         body["include"] = ["reasoning.encrypted_content"]
         effort = effort_word(model, request.reasoning) if quirks.reasoning_effort else None
         if effort is not None:
@@ -60,13 +60,13 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
-    """A tool; "strict" must be said, because this API presumes it and would then change the schema."""
+    """Return a tool. "strict" is the default of this API, which would then change the schema."""
     function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
     return {"type": "function", **function, "strict": False}
 
 
 def _items(message: Message) -> list[dict[str, Any]]:
-    """The input items of a message: what a person says is one, each block of the model is its own."""
+    """Return the input items of a message: one for a user message, one for each block of the model."""
     if message.role == "user":
         return [{"type": "message", "role": "user", "content": _parts(message.content)}]
     items: list[dict[str, Any]] = []

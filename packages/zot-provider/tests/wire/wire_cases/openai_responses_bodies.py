@@ -91,7 +91,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "type": "message",
                 "role": "user",
                 "content": [
-                    {"type": "input_text", "text": "(an image stands here, which this model cannot see)"},
+                    {"type": "input_text", "text": "(image omitted: this model cannot see images)"},
                     {"type": "input_text", "text": "what is it?"},
                 ],
             }

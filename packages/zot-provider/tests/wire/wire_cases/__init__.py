@@ -5,7 +5,7 @@ A wire joins by adding itself: its column of bodies to `BODIES`, its streams to 
 
 from typing import Any
 
-from zot_provider.testing.cases import (
+from wire_cases import (
     anthropic_bodies,
     anthropic_streams,
     openai_chat_bodies,
@@ -13,8 +13,8 @@ from zot_provider.testing.cases import (
     openai_responses_bodies,
     openai_responses_streams,
 )
-from zot_provider.testing.cases.conversations import CONVERSATIONS
-from zot_provider.testing.cases.stream import StreamCase
+from wire_cases.conversations import CONVERSATIONS
+from wire_cases.stream import StreamCase
 
 __all__ = ["BODIES", "CONVERSATIONS", "STREAMS", "StreamCase"]
 

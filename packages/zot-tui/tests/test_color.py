@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.theme.color import DEFAULT, contrast, from_rgb, from_sgr, indexed, nearest, parse_color, rgb
+from zot_tui.color import DEFAULT, contrast, from_rgb, from_sgr, indexed, nearest, parse_color, rgb
 
 channels = st.tuples(*[st.integers(0, 255)] * 3)
 colors = st.integers(0, 255).map(indexed) | channels.map(lambda each: from_rgb(*each))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from wire_cases.stream import StreamCase
 from zot_provider.errors import ModelError, ProtocolError, StreamCut
 from zot_provider.events import (
     ReasoningDelta,
@@ -14,7 +15,6 @@ from zot_provider.events import (
     UsageReport,
 )
 from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
-from zot_provider.testing.cases.stream import StreamCase
 from zot_provider.usage import Usage
 
 _WIRE = "openai-responses"

@@ -107,7 +107,7 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "images for a model that sees none": {
         "model": "m-1",
-        "messages": [{"role": "user", "content": "(an image stands here, which this model cannot see)\nwhat is it?"}],
+        "messages": [{"role": "user", "content": "(image omitted: this model cannot see images)\nwhat is it?"}],
         "stream": True,
         "stream_options": {"include_usage": True},
     },

@@ -127,7 +127,7 @@ BODIES: dict[str, dict[str, Any]] = {
             {
                 "role": "user",
                 "content": [
-                    {"type": "text", "text": "(an image stands here, which this model cannot see)"},
+                    {"type": "text", "text": "(image omitted: this model cannot see images)"},
                     {"type": "text", "text": "what is it?", "cache_control": {"type": "ephemeral"}},
                 ],
             }
