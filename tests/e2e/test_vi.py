@@ -110,7 +110,7 @@ def test_history_lies_beyond_the_first_and_the_last_line(zot: Any, server: Scrip
         pty.type("jj")
         pty.wait_for("› draft")
         pty.type("dd/vi\r")
-        pty.wait_for("type what they say")
+        pty.wait_for("vi keys are off")
         assert shape(pty) == OWN
         pty.type("\x04")
         assert pty.wait_end() == 0

@@ -71,7 +71,7 @@ class WorkingRow:
     """Drives the spinner: for the agent's work, else for a slow command of an extension."""
 
     def __init__(self, spinner: Spinner, busy: Callable[[], bool], command: Callable[[], str]) -> None:
-        """`busy` returns whether the agent works, `command` the slow extension command, empty if there is none."""
+        """`busy` returns whether the agent works, `command` the slow extension command, or an empty string."""
         self._spinner, self._busy, self._slow = spinner, busy, command
         self._activity = ActivityLabel()
         self._command = ""

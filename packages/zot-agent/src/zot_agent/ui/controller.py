@@ -208,7 +208,7 @@ class Controller:
         return () if self.view.stack.top is not None or self.view.panel is not None else (CHAT,)
 
     def action(self, name: str, key: Key) -> bool:
-        """Do the action that a key is bound to. Return False if there is none here."""
+        """Do the action that a key is bound to. Return False if it cannot be done here."""
         if not self.contexts():
             return False
         self.view.stack.touch()

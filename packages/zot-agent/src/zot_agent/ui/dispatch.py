@@ -99,11 +99,11 @@ class CommandDispatcher:
 
     @property
     def slow_command(self) -> str:
-        """The newest extension command that is slow to answer, with its extension; empty if there is none."""
+        """The newest extension command that is slow to answer, with its extension; empty if all have answered."""
         return next(reversed(self._slow.values()), "")
 
     def give_up(self) -> bool:
-        """Stop waiting for `slow_command`. Return False if there is none."""
+        """Stop waiting for `slow_command`. Return False if all have answered."""
         asked = next(reversed(self._slow), None)
         return asked is not None and asked.cancel()
 

@@ -79,7 +79,7 @@ class ExtensionView:
         return True
 
     def paste(self, text: str) -> bool:
-        """Type a paste into the open panel. Return False if there is none."""
+        """Type a paste into the open panel. Return False if no panel is open."""
         if self._view.panel is None or self._watched is None:
             return False
         for letter in sanitize_line(text[:PASTED]):

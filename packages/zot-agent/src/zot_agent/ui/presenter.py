@@ -269,7 +269,7 @@ class Presenter:
         return cell
 
     def clear_notes(self, extension: str = "") -> bool:
-        """Remove the notes of an extension, or of all extensions. Return False if there were none."""
+        """Remove the notes of an extension, or of all extensions. Return False if nothing was removed."""
         removed = [cell for name, cell in self._notes if extension in ("", name)]
         self._notes = [] if not extension else [each for each in self._notes if each[0] != extension]
         for cell in removed:

@@ -56,7 +56,7 @@ class Themes:
         self.background: Background | None = None
         """The terminal's background, None if it does not report one."""
         self.name = ""
-        """The current theme; empty for the one that suits the terminal."""
+        """The current theme; empty for the default, which suits the terminal."""
 
     def use(self, name: str) -> None:
         """Switch to a theme. If it cannot be read, the current colours stay."""

@@ -34,7 +34,7 @@ async def compact(chat: Chat, instructions: str) -> None:
 
 
 async def jump(chat: Chat, text: str) -> None:
-    """Scroll to an earlier prompt: the last one that contains `text`, or one from a list."""
+    """Scroll to an earlier prompt: the last prompt that contains `text`, or the choice from a list."""
     prompts = chat.transcript.headings()
     if text:
         found = [prompt for prompt in prompts if text.lower() in prompt.text.lower()]

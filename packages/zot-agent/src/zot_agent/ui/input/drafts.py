@@ -225,7 +225,7 @@ def _take_lock(path: str) -> int | None:
 
 def _flock(descriptor: int) -> None:
     if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415  there is none elsewhere
+        import msvcrt  # noqa: PLC0415  Windows only
 
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
     else:

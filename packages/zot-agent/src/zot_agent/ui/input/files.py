@@ -54,7 +54,7 @@ class FileIndex:
         self.complete = False
 
     async def paths(self) -> list[str]:
-        """Return the known paths. If there are none yet, or they are old, start a search in the background."""
+        """Return the known paths. If the list is empty or old, start a search in the background."""
         loop = asyncio.get_running_loop()
         old = self._filled_at is None or loop.time() - self._filled_at > self._limits.fresh
         if old and not (self._filling and alive(self._filling)):

@@ -171,7 +171,7 @@ class PromptInput:
             self._walk(self.history.back(self.text) if way == "up" else self.history.forward(self.text))
 
     def complete(self) -> bool:
-        """Take the suggestion. Return False if there is none."""
+        """Take the suggestion. Return False if nothing is suggested."""
         return self._replace(self._completer.complete()) is not None
 
     def enter(self) -> bool:
@@ -186,7 +186,7 @@ class PromptInput:
         return replacement is None or replacement.submit or self.text.strip() == typed.strip()
 
     def cancel(self) -> bool:
-        """Close the suggestions. Return False if there were none."""
+        """Close the suggestions. Return False if they were not open."""
         closed = self._completer.cancel()
         self._show_choice()
         return closed

@@ -91,7 +91,7 @@ class EditorLine:
         return at
 
     def runs(self, row: int, style: str, over: Span | None = None) -> Row[str]:
-        """Return the runs of a row in `style`, spans in theirs; the span `over` replaces those that begin inside it."""
+        """Return the runs of a row in `style`, spans in theirs; the span `over` replaces spans that begin inside it."""
         start, end = self.rows[row]
         drawn: Row[str] = []
         at = start

@@ -97,7 +97,7 @@ class Transcript(urwid.Widget):
         self.changed()
 
     def headings(self) -> list[TranscriptHeading]:
-        """Return the cells with a heading, including older ones that are not loaded yet."""
+        """Return the cells with a heading, including older cells that are not loaded yet."""
         self._fetch()
         headings = ((self._viewport.first + index, cell.heading) for index, cell in enumerate(self._viewport.cells))
         return [TranscriptHeading(number, heading) for number, heading in headings if heading is not None]
@@ -247,7 +247,7 @@ class Transcript(urwid.Widget):
         self.changed()
 
     def spin(self, frame: int) -> bool:
-        """Show frame number `frame` of the spinner in live cells in view. Return False if there are none."""
+        """Show frame number `frame` of the spinner in live cells in view. Return False if no cell is live."""
         return any([cell.spin(frame) for cell in self._running])
 
     # Drawing
@@ -339,7 +339,7 @@ class Transcript(urwid.Widget):
         return max(height - OVERLAP, 1)
 
     def _show_heading(self, numbers: Iterable[int]) -> bool:
-        """Go to the first of these cells that has a heading. Return False if there is none."""
+        """Go to the first of these cells that has a heading. Return False if no cell has one."""
         for number in numbers:
             if self._viewport.cell(number).heading is not None:
                 self.show(number)

@@ -1,6 +1,6 @@
 """`Viewport`: which rows of a long list of cells are in view; no urwid.
 
-Only chunks in view, and those that scrolling passes, are drawn, so the cost does not depend on the number of cells. The
+Only chunks in view or passed by scrolling are drawn, so the cost does not depend on the number of cells. The
 view stays still while cells above or below it are added, removed or change their height: it is anchored to a row
 address, not to a number of rows.
 """
