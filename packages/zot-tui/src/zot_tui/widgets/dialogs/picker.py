@@ -246,7 +246,7 @@ class Picker(Dialog[V]):
         return f"{item.label} {item.group}" if item.group else item.label
 
     def _choose(self, at: int, step: int) -> bool:
-        """Choose the first enabled item from line `at` on in the direction of `step`. Return False if all are disabled."""
+        """Choose the first enabled item from line `at` on, going by `step`. Return False if all are disabled."""
         while 0 <= at < len(self.lines):
             index = self.lines[at].index
             if index >= 0 and self.items[index].enabled:
