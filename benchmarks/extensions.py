@@ -70,7 +70,7 @@ async def tell(extensions, agent):
     event = ToolCall("c1", "bash", '{"command":"true"}')
     begin = time.process_time()
     for number in range(EVENTS):
-        agent.hooks.event.tell(event)
+        agent.hooks.event.notify(event)
         if number %% 200 == 199:  # events that an extension cannot take in time are dropped
             await extensions.run_command("count")
     spent = time.process_time() - begin

@@ -26,7 +26,7 @@ from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.catalog import list_models
 from zot_provider.providers import PROVIDERS
-from zot_tui.keys.keys import parse_key
+from zot_tui.keys.key import parse_key
 from zot_tui.theme import TOKENS
 from zot_tui.theme.tokens import BY_NAME
 from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR_ACTIONS

@@ -113,7 +113,7 @@ async def main(port: int) -> None:
     skills = find_skills(".").found
     # Strangers speak to it: no tool that writes, runs or fetches anything.
     runtime = Runtime(skills=skills, builtin_tools=["read", "grep", "ls", "skill"])
-    async with Conversation(runtime, most_waiting=20) as conversation:
+    async with Conversation(runtime, max_queued=20) as conversation:
         room = Room(conversation)
         server = await asyncio.start_server(room.welcome, "127.0.0.1", port, limit=LONGEST)
         print(f"listening on port {server.sockets[0].getsockname()[1]}", flush=True)

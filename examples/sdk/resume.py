@@ -13,7 +13,8 @@ from zot_core import Runtime
 async def main(path: str, text: str) -> None:
     async with Runtime(session=path, builtin_tools=[]) as rt:  # created with the first message, or continued
         if rt.messages:
-            print(f"({len(rt.messages)} messages so far, ${rt.cost:.6f})")
+            cost = "unknown cost" if rt.cost is None else f"${rt.cost:.6f}"
+            print(f"({len(rt.messages)} messages so far, {cost})")
         print(await rt.ask(text))
 
 

@@ -15,6 +15,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))  # for `pty_screen`
+
 from draw import PALETTES
 from play import play, rows_of
 from states import STATES, State

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import project
 from draw import PALETTES, Cell, Palette, color, screenshot
+from pty_screen import KITTY, PtyScreen
 from states import AGO, Earlier, Extension, Keys, Sees, State
 
 from zot_provider.testing import ScriptedServer, Turn
-from zot_tui.testing import KITTY, PtyScreen
 
 EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
 PAPER_QUERY = b"\x1b]11;?\x1b\\"

@@ -44,10 +44,10 @@ USAGE = [
     pytest.param(["--session", "."], "no session '.'", id="a directory as session"),
     pytest.param(["--session", "./"], "no session file at", id="a directory's path as session"),
     pytest.param(["--session", ""], "--session needs the path or id", id="an empty session name"),
-    pytest.param(["--session", "empty"], "empty is no session file: it has no meta row", id="an empty session"),
-    pytest.param(["--session", "garbage"], "garbage is no session file: it has no meta row", id="garbage as session"),
+    pytest.param(["--session", "empty"], "empty is not a session file: it has no meta row", id="an empty session"),
+    pytest.param(["--session", "garbage"], "garbage is not a session file: it has no meta row", id="garbage"),
     pytest.param(
-        ["--session", "no-id"], "no-id is no session file: its meta row has no id", id="a meta row without id"
+        ["--session", "no-id"], "no-id is not a session file: its meta row has no id", id="a meta row without id"
     ),
     pytest.param(["--provider", "openai", "--api-key", "sk-ünï"], "holds spaces or unusual characters", id="odd key"),
     pytest.param(["--base-url", "localhost:8080/v1"], "must begin with http:// or https://", id="no scheme"),
@@ -232,7 +232,7 @@ def test_a_session_of_another_program_is_left_as_it_is(zot: Any) -> None:
     (zot.cwd / "theirs.jsonl").write_text(rows)
     done = zot.run("-p", "x", "--session", "theirs.jsonl")
     assert done.code == 2
-    assert done.line().endswith("/theirs.jsonl is no session file: it has no meta row")
+    assert done.line().endswith("/theirs.jsonl is not a session file: it has no meta row")
     assert (zot.cwd / "theirs.jsonl").read_text() == rows
 
 

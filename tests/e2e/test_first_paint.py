@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from zot_tui.testing import PtyScreen
+from pty_screen import PtyScreen
 
 NEVER = {
     *("pydantic", "pydantic_core", "yaml", "markdown_it", "keyring", "authlib", "PIL", "filelock", "tenacity"),

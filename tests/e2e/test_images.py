@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pty_screen import PtyScreen
 
 from zot_provider.testing import Call, ScriptedServer, Turn
-from zot_tui.testing import PtyScreen
 
 PLACEHOLDER = "\U0010eeee"
 KITTY = {"TERM": "xterm-kitty", "COLORTERM": "truecolor"}

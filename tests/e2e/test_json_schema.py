@@ -43,7 +43,7 @@ def test_two_answers_that_do_not_fit_are_a_failure(zot: Any, server: ScriptedSer
     server.add("no", "never")
     done = zot.ask(server, "-p", "--json-schema", schema, "which?")
     assert (done.code, done.out) == (1, "")
-    assert done.line() == "the model gave no JSON value, asked twice: it is not JSON"
+    assert done.line() == "the model gave no valid JSON value in two attempts: it is not JSON"
 
 
 @pytest.mark.parametrize(

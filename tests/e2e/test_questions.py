@@ -3,8 +3,9 @@
 import sys
 from typing import Any
 
+from pty_screen import PtyScreen
+
 from zot_provider.testing import Call, ScriptedServer, Turn
-from zot_tui.testing import PtyScreen
 
 
 def test_letters_that_are_typed_on_answer_no_question(zot: Any, server: ScriptedServer) -> None:

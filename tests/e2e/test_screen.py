@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pty_screen import KITTY, PtyScreen
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
-from zot_tui.testing import KITTY, PtyScreen
 
 WAIT = "echo here; sleep {0} & sleep {0}"
 

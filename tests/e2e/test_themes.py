@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pty_screen import KITTY, PtyScreen
+
 from zot_provider.testing import ScriptedServer
-from zot_tui.testing import KITTY, PtyScreen
 
 FOCUS_IN, FOCUS_OUT = "\x1b[I", "\x1b[O"
 LIGHT = {b"\x1b]11;?\x1b\\": b"\x1b]11;rgb:ff/ff/ff\x1b\\"}

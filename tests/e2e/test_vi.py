@@ -6,9 +6,9 @@ import termios
 from typing import Any
 
 import pytest
+from pty_screen import KITTY, PtyScreen
 
 from zot_provider.testing import ScriptedServer, Turn
-from zot_tui.testing import KITTY, PtyScreen
 
 BAR, BLOCK, UNDERLINE, OWN = b"\x1b[6 q", b"\x1b[2 q", b"\x1b[4 q", b"\x1b[0 q"
 NORMAL = "\n  normal  "
@@ -122,7 +122,7 @@ def test_chords_that_this_terminal_does_not_tell_are_named(
 ) -> None:
     keymap = {"ctrl+enter": "/new", "capslock": "/help", "ctrl+p": "/model"}
     with screen(zot, server, {"keymap": keymap}, answers=answers) as pty:
-        pty.wait_for("keymap: capslock cannot be used: no terminal tells of it")
+        pty.wait_for("keymap: capslock cannot be used: no terminal reports it")
         assert ("keymap: ctrl+enter cannot be used" in pty.screen()) is told
         assert "ctrl+p" not in pty.screen()
         pty.type("\x04")

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from zot_tui.testing import PtyScreen
+from pty_screen import PtyScreen
 
 
 def test_a_key_that_is_pasted_on_the_first_screen_is_taken_for_this_run(zot: Any) -> None:

@@ -18,12 +18,12 @@ from zot_core import Runtime, ToolResultEvent
 from zot_core.conversation import Conversation, events
 from zot_core.conversation.commands import CommandError
 from zot_core.conversation.events import ExtensionEvent
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_provider.messages import TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
-LIMITS = Limits(ready_total_seconds=60, intercept_seconds=60, shutdown_seconds=20)
+LIMITS = ExtensionLimits(ready_total_seconds=60, intercept_seconds=60, shutdown_seconds=20)
 
 
 class Zot:

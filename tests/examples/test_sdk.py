@@ -185,7 +185,7 @@ def test_structured(example: Example) -> None:
 def test_structured_where_the_model_cannot(example: Example) -> None:
     example.server.add("It is good.", "Really.")
     shown = example.run("structured.py", "a.txt", code=1)
-    assert shown == "structured: the model gave no Review, asked twice: it is not JSON\n"
+    assert shown == "structured: the model gave no valid Review in two attempts: it is not JSON\n"
 
 
 def test_policy(example: Example) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from zot_core import Runtime
-from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import Message
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -101,7 +101,7 @@ def test_a_full_disk_does_not_harm_a_session_that_is_gone_on_with(zot: Any, serv
 async def test_an_agent_whose_device_is_full_tells_so_and_asks_nobody(server: ScriptedServer) -> None:
     meta = Meta("id", "/p", "scripted", "openai", "then")
     full = "cannot write session /dev/full: No space left on device; free some space"
-    session = SessionFile("/dev/full", meta, resume=Stored(meta))
+    session = SessionFile("/dev/full", meta, resume=StoredSession(meta))
     url = server.base_url("openai-chat")
     async with Runtime("scripted", provider="openai", api_key="k", base_url=url, session=session) as runtime:
         assert [(event.type, getattr(event, "message", "")) async for event in runtime.prompt("hi")] == [

@@ -75,5 +75,5 @@ def test_a_file_without_a_whole_meta_row_is_no_session(whole: Any, tmp_path: Pat
     path = tmp_path / "cut.jsonl"
     for end in range(data.index(b"\n")):
         path.write_bytes(data[:end])
-        with pytest.raises(SessionError, match="is no session file"):
+        with pytest.raises(SessionError, match="is not a session file"):
             load(str(path))

@@ -117,11 +117,11 @@ async def test_finishing_outlasts_every_cancel_and_passes_it_on() -> None:
     assert cancels == ["x", "x"]
 
 
-async def test_finishing_what_ends_by_itself_was_not_cancelled() -> None:
+async def test_finish_returns_false_if_the_caller_was_not_cancelled() -> None:
     assert await finish(spawn(asyncio.sleep(0), "work")) is False
 
 
-async def test_a_cancel_is_told_from_a_failure() -> None:
+async def test_a_cancellation_is_distinguished_from_a_failure() -> None:
     seen: list[bool] = []
 
     async def work(*, fails: bool) -> None:

@@ -27,7 +27,7 @@ async def test_a_decision_lets_a_call_run_or_says_why_not(decision: Decision, re
     assert await confirm_gate(ask)(CALL) == refusal
 
 
-async def test_whoever_decides_sees_the_call() -> None:
+async def test_confirm_receives_the_call() -> None:
     seen: list[ToolRequest] = []
 
     await confirm_gate(seen.append)(CALL)

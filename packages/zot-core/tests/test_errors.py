@@ -14,9 +14,9 @@ from zot_provider.errors import ZotError
         (ValueError(), "unexpected ValueError"),
     ],
 )
-def test_a_person_is_told_of_an_error_in_error_line(error: Exception, text: str) -> None:
+def test_error_line_describes_an_error_in_one_line(error: Exception, text: str) -> None:
     assert error_line(error) == text
 
 
-def test_errors_for_a_person_say_how_a_command_line_ends() -> None:
+def test_errors_for_the_user_have_an_exit_code() -> None:
     assert [error.exit_code for error in (ZotError, SessionError, SessionNotFound, SessionLocked)] == [1, 1, 2, 2]

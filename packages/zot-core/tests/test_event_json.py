@@ -216,7 +216,7 @@ def test_every_event_is_one_line_of_valid_json_with_its_type(event: AgentEvent) 
     ("shown", "texts"),
     [({}, ["a SECRET", "and more"]), ({"display_text": "a ***"}, ["a ***"]), ({"hidden": "not for you"}, [])],
 )
-def test_a_message_is_told_as_a_person_is_to_see_it(shown: dict[str, str], texts: list[str]) -> None:
+def test_a_message_is_encoded_as_the_user_sees_it(shown: dict[str, str], texts: list[str]) -> None:
     blocks = [TextBlock("a SECRET"), ToolCallBlock("1", "ls", "{}"), TextBlock("and more"), ReasoningBlock("hm")]
 
     message = Message("assistant", blocks, TIME, **shown)  # type: ignore[arg-type]

@@ -20,5 +20,5 @@ def test_every_event_of_the_module_is_in_the_union() -> None:
     assert defined <= set(get_args(AgentEvent))
 
 
-def test_a_call_is_told_as_the_model_wrote_it() -> None:
+def test_a_call_is_encoded_as_the_model_wrote_it() -> None:
     assert ToolCall.of(ToolCallBlock("1", "bash", '{"broken')) == ToolCall("1", "bash", '{"broken')

@@ -18,32 +18,32 @@ async def later(value: Any) -> Any:
     return value
 
 
-def test_observers_are_told_in_order_and_their_answers_are_ignored() -> None:
+def test_observers_are_notified_in_order_and_their_results_are_ignored() -> None:
     told: list[str] = []
     point: Observe[str] = Observe()
     point.add(lambda value: told.append(f"a {value}"))
     point.add(lambda value: told.append(f"b {value}"))
 
-    point.tell("x")
+    point.notify("x")
 
     assert told == ["a x", "b x"]
 
 
-def test_an_observer_s_failure_is_logged_and_the_others_are_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_observer_s_failure_is_logged_and_the_others_are_notified(caplog: pytest.LogCaptureFixture) -> None:
     told: list[str] = []
     point: Observe[str] = Observe()
     point.add(broken)
     point.add(told.append)
 
     with caplog.at_level(logging.ERROR):
-        point.tell("x")
+        point.notify("x")
 
     assert told == ["x"]
     assert [record.message for record in caplog.records] == ["hook broken failed"]
     assert caplog.records[0].exc_info is not None
 
 
-def test_an_observer_that_may_not_go_unnoticed_is_heard_after_all_have_been_told() -> None:
+def test_a_zot_error_of_an_observer_is_raised_after_all_were_notified() -> None:
     def full(value: str) -> None:
         raise SessionError(value)
 
@@ -54,7 +54,7 @@ def test_an_observer_that_may_not_go_unnoticed_is_heard_after_all_have_been_told
     point.add(told.append)
 
     with pytest.raises(SessionError, match="first"):
-        point.tell("first")
+        point.notify("first")
 
     assert told == ["first"]
 
@@ -66,7 +66,7 @@ def test_an_observer_must_be_plain() -> None:
         Observe[str]().add(wait)  # type: ignore[arg-type]  # the point of it
 
 
-def test_a_handler_may_go_while_the_others_are_told() -> None:
+def test_a_handler_may_be_removed_while_the_others_are_notified() -> None:
     told: list[str] = []
     point: Observe[str] = Observe()
     removes: list[Callable[[], None]] = []
@@ -78,19 +78,19 @@ def test_a_handler_may_go_while_the_others_are_told() -> None:
     removes.append(point.add(once))
     point.add(lambda value: told.append("always"))
 
-    point.tell("x")
-    point.tell("x")
+    point.notify("x")
+    point.notify("x")
 
     assert told == ["once", "always", "always"]
 
 
-def test_a_handler_added_while_the_others_are_told_counts_from_the_next_time_on() -> None:
+def test_a_handler_added_during_a_notification_is_called_from_the_next_one_on() -> None:
     told: list[str] = []
     point: Observe[str] = Observe()
     point.add(lambda value: point.add(told.append) and None)
 
-    point.tell("first")
-    point.tell("second")
+    point.notify("first")
+    point.notify("second")
 
     assert told == ["second"]
 
@@ -103,7 +103,7 @@ def test_taking_a_handler_off_twice_leaves_its_other_registration() -> None:
 
     remove()
     remove()
-    point.tell("x")
+    point.notify("x")
 
     assert told == ["x"]
     assert point
@@ -164,12 +164,12 @@ def apply(*handlers: Any, ignored: str | None = None) -> str:
     return asyncio.run(point.apply("x"))
 
 
-def test_each_transform_sees_what_the_one_before_made() -> None:
+def test_each_transform_receives_the_output_of_the_one_before() -> None:
     assert apply() == "x"
     assert apply(lambda value: value + "a", lambda value: None, lambda value: later(value + "b")) == "xab"
 
 
-def test_a_transform_may_give_what_counts_as_nothing_elsewhere() -> None:
+def test_an_empty_string_replaces_the_value_unless_it_is_ignored() -> None:
     assert apply(lambda value: "") == ""
     assert apply(lambda value: "", ignored="") == "x"
 
@@ -185,7 +185,7 @@ def test_a_transform_that_fails_or_refuses_refuses() -> None:
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-async def test_all_answers_are_collected_and_a_failure_gives_none() -> None:
+async def test_all_results_are_collected_and_a_failing_handler_contributes_none() -> None:
     point: Collect[str, str] = Collect()
     point.add(lambda value: [value, "a"])
     point.add(broken)
@@ -195,7 +195,7 @@ async def test_all_answers_are_collected_and_a_failure_gives_none() -> None:
     assert await point.gather("x") == ["x", "a", "b"]
 
 
-async def test_cancelling_whoever_asks_is_not_a_failure_of_the_hook() -> None:
+async def test_cancelling_the_caller_is_not_a_failure_of_the_hook() -> None:
     async def hang(value: str) -> None:
         await asyncio.get_running_loop().create_future()
 

@@ -17,5 +17,5 @@ from zot_core.images import image_type
         (b"", ""),
     ],
 )
-def test_an_image_is_told_by_its_first_bytes(data: bytes, mime_type: str) -> None:
+def test_the_type_of_an_image_is_detected_from_its_first_bytes(data: bytes, mime_type: str) -> None:
     assert image_type(data) == mime_type

@@ -68,7 +68,7 @@ def test_limits_count_from_the_beginning_of_each_run() -> None:
 
 
 def test_a_cost_without_a_known_price_cannot_be_limited() -> None:
-    with pytest.raises(ConfigError, match=r"^max_cost cannot be kept: the price of model 'm' is unknown$"):
+    with pytest.raises(ConfigError, match=r"^max_cost cannot be enforced: the price of model 'm' is unknown$"):
         limit_runs(endless(model=Model("m", "v")), RunLimits(max_cost=1))
 
 
@@ -79,7 +79,7 @@ def test_a_change_to_a_model_without_a_price_stops_a_run_whose_cost_is_limited()
 
     events = run_to_end(agent, "hi")
 
-    message = "max_cost cannot be kept: the price of model 'other' is unknown"
+    message = "max_cost cannot be enforced: the price of model 'other' is unknown"
     assert events[-2:] == [ErrorEvent(message, exit_code=4), Done("max_cost")]
 
 
@@ -95,7 +95,7 @@ def test_a_deadline_interrupts_whatever_is_going_on() -> None:
     assert events == [ErrorEvent("the deadline has passed", exit_code=4), Done("deadline")]
 
 
-def test_a_deadline_interrupts_a_run_that_goes_on_without_a_message() -> None:
+def test_a_deadline_interrupts_a_run_that_was_started_without_a_message() -> None:
     agent = make_agent(EventClient([None]))
     limit_runs(agent, RunLimits(deadline=0.01))
     assert run_to_end(agent)[-1] == Done("deadline")

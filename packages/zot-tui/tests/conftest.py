@@ -1,7 +1,12 @@
-"""What needs a terminal emulator is left out where there is none: `make check` and `make test` bring one."""
+"""Skips the tests that need a terminal emulator without one; `make check` and `make test` install it."""
 
 from importlib.util import find_spec
 
-EMULATED = ["image/test_kitty_terminal.py", "test_frame.py", "test_terminal.py", "testing/test_pty_screen.py"]
+EMULATED = [
+    "image/test_kitty_terminal.py",
+    "terminal/test_frame.py",
+    "terminal/test_terminal.py",
+    "testing/test_pty_screen.py",
+]
 
 collect_ignore = [] if find_spec("pyte") else EMULATED

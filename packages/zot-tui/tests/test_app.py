@@ -232,7 +232,7 @@ def test_the_terminal_that_goes_away_ends_the_app():
         await driver.app.wait()
 
     app = drive(Counter(), test)
-    assert app.gone
+    assert app.disconnected
 
 
 async def test_what_is_left_behind_is_printed_without_controls():

@@ -48,7 +48,7 @@ def test_a_colour_is_read(value, expected):
     ],
 )
 def test_what_is_no_colour_is_named_in_one_short_line(value):
-    with pytest.raises(ValueError, match="is no colour") as caught:
+    with pytest.raises(ValueError, match="is not a colour") as caught:
         parse_color(value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 200
@@ -75,7 +75,7 @@ def test_the_nearest_colour_keeps_what_it_has():
 
 
 def test_an_sgr_code_that_is_no_colour_is_refused():
-    with pytest.raises(ValueError, match="38 is no colour"):
+    with pytest.raises(ValueError, match="38 is not a colour"):
         from_sgr(38)
 
 

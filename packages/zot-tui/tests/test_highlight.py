@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.highlight import LEXED_LINE, LEXED_SIZE, _lexer, highlight, lexing
+from zot_tui.highlight import LEXED_LINE, LEXED_SIZE, _lexer, highlight, lex
 from zot_tui.text.runs import plain
 from zot_tui.theme.tokens import BY_NAME
 
@@ -69,23 +69,23 @@ def test_a_piece_goes_on_in_the_state_of_the_one_before(language):
     lines = source.split("\n")
     before, rows = None, []
     for line in lines:
-        before = lexing([line], language, before)
+        before = lex([line], language, before)
         rows += before.rows
     assert rows == highlight(source, language)
 
 
 def test_a_string_over_the_border_of_two_pieces_stays_a_string():
-    first = lexing(['x = """a'], "python")
-    assert lexing(["def b", '"""'], "python", first).rows[0] == [("syntax.literal_string", "def b")]
+    first = lex(['x = """a'], "python")
+    assert lex(["def b", '"""'], "python", first).rows[0] == [("syntax.literal_string", "def b")]
 
 
 def test_what_is_too_long_to_lex_is_plain():
     line = "x = 1"
     assert highlight(f"{line}\n" * (LEXED_SIZE // 3), "python")[0] == [("syntax.text", line)]
     assert highlight(f"{line}\n" + "y" * (LEXED_LINE + 1), "python")[0] == [("syntax.text", line)]
-    far = lexing([line] * (LEXED_SIZE // 6), "python")
+    far = lex([line] * (LEXED_SIZE // 6), "python")
     assert far.rows[0] != [("syntax.text", line)]
-    assert lexing([line] * 100, "python", far).rows[-1] == [("syntax.text", line)]
+    assert lex([line] * 100, "python", far).rows[-1] == [("syntax.text", line)]
 
 
 def test_pygments_is_not_imported_for_code_of_no_language():

@@ -72,7 +72,7 @@ async def test_notes_between_prompts_wait_for_the_next_one_and_prompts_are_not_s
     async with opened(editor, "Hello.") as session:
         events = session.host.extensions.events  # type: ignore[union-attr]
         for event in (Notify("ext", "info", "a note"), Submit("ext", "a prompt"), ClearNotes("ext")):
-            events.tell(event)
+            events.notify(event)
         assert editor.said() == ""
         assert await session.prompt(words("hi")) == End("end_turn", "completed")
     assert editor.said().split("\n\n") == [
@@ -90,7 +90,7 @@ async def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> 
 
         def submit(step: int) -> None:
             if step == 1 and len(session.host.runtime.messages) == 1:
-                session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
+                session.host.extensions.events.notify(Submit("ext", "and more"))  # type: ignore[union-attr]
 
         session.host.runtime.hooks.before_turn.add(submit)
         assert await session.prompt(words("hi")) == End("end_turn", "completed")
@@ -128,7 +128,7 @@ async def test_a_failure_is_told_whatever_came_after_it() -> None:
 
         def submit(step: int) -> None:
             if len(session.host.runtime.messages) == 1:
-                session.host.extensions.events.tell(Submit("ext", "and more"))  # type: ignore[union-attr]
+                session.host.extensions.events.notify(Submit("ext", "and more"))  # type: ignore[union-attr]
 
         session.host.runtime.hooks.before_turn.add(submit)
         with pytest.raises(PromptFailed, match="out of order"):

@@ -37,9 +37,9 @@ def test_a_sound_extension_is_one_line_and_exit_code_0(sound: Path, capsys: pyte
 def test_findings_are_told_with_their_frames_and_exit_code_1(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([str(broken), "--seconds", "20"]) == 1
     assert capsys.readouterr().out == (
-        "warning: hello says 'other', the manifest 'broken', which counts [name-mismatch]\n"
+        "warning: hello says 'other', the manifest 'broken'; the manifest wins [name-mismatch]\n"
         '    {"type":"hello","name":"other"}\n'
-        "error: a line on standard output that is no frame; log to standard error [stdout-noise]\n"
+        "error: a line on standard output is not a frame; log to standard error [stdout-noise]\n"
         "    starting\n"
         "broken: 1 error, 1 warning\n"
     )
@@ -99,7 +99,7 @@ def test_a_theme_is_read_as_the_screen_reads_it(tmp_path: Path, capsys: pytest.C
     theme = tmp_path / "theme.json"
     theme.write_text('{"accent": "nope"}')
     assert run([str(tmp_path)]) == 1
-    assert "'accent': 'nope' is no colour: use 0 to 255, '#rgb', '#rrggbb' or 'default' [bad-theme]" in (
+    assert "'accent': 'nope' is not a colour: use 0 to 255, '#rgb', '#rrggbb' or 'default' [bad-theme]" in (
         capsys.readouterr().out
     )
     theme.write_text('{"acent": 1}')

@@ -104,7 +104,7 @@ def test_a_theme_that_cannot_be_used_is_told(ext: Cli, tmp_path: Path) -> None:
     source = write(tmp_path / "solar", exec="")
     (source / "theme.json").write_text('{"accent": "nope"}')
     assert ext("install", str(source)).splitlines()[-1] == (
-        f"theme '{ext.place / 'solar' / 'theme.json'}': 'accent': 'nope' is no colour: "
+        f"theme '{ext.place / 'solar' / 'theme.json'}': 'accent': 'nope' is not a colour: "
         "use 0 to 255, '#rgb', '#rrggbb' or 'default'"
     )
 

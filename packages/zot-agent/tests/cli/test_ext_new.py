@@ -9,7 +9,7 @@ import pytest
 
 import zot_ext
 from zot_agent.cli.ext.new import LANGUAGES, TEMPLATES, run, scaffold
-from zot_ext import Limits, load_manifest
+from zot_ext import ExtensionLimits, load_manifest
 from zot_ext.testing import check
 from zot_provider.errors import ConfigError
 
@@ -36,7 +36,7 @@ def test_what_is_made_passes_its_own_test(language: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("language", RUN)
 @pytest.mark.parametrize("name", ["my-ext", "X_" + "9" * 46])
 def test_what_is_made_keeps_to_the_protocol(language: str, name: str, tmp_path: Path) -> None:
-    patient = Limits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
+    patient = ExtensionLimits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
     report = check(scaffold(name, language, str(tmp_path)), limits=patient)
     assert report.findings == ()
     assert report.commands == (name,)

@@ -138,10 +138,10 @@ def test_a_theme_is_told_with_what_shows_it(ext: Cli) -> None:
 def test_a_theme_that_the_screen_could_not_use_is_wrong(ext: Cli) -> None:
     solar = ext.add(ext.mine, "solar", exec="")
     for text, words in (
-        ("{bad json", "no JSON: "),
+        ("{bad json", "not JSON: "),
         (
             '{"colors": {"dark": {"accent": 1}, "light": {"accent": "nope"}}}',
-            "'colors.light.accent': 'nope' is no colour",
+            "'colors.light.accent': 'nope' is not a colour",
         ),
     ):
         (solar / "theme.json").write_text(text)

@@ -14,7 +14,7 @@ from zot_agent.extensions.connection import Connection, Ended, TimedOut
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.trace import Trace
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_ext.manifest import Manifest
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import (
@@ -130,7 +130,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
             handler=listener,
             ack=listener.ack,
             log=log,
-            limits=Limits(**{"hello_seconds": LONG, "shutdown_seconds": LONG, "write_seconds": LONG, **limits}),
+            limits=ExtensionLimits(
+                **{"hello_seconds": LONG, "shutdown_seconds": LONG, "write_seconds": LONG, **limits}
+            ),
             trace=trace,
         )
         try:

@@ -19,15 +19,15 @@ from zot_core.conversation.events import ExtensionEvent, Panel
 from zot_core.events import AgentEvent, AssistantMessage, Notice, ToolResultEvent, TurnEnd
 from zot_core.testing import make_agent
 from zot_core.tools.definition.tool import tool
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_provider.messages import TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
-def limits(**named: float) -> Limits:
+def limits(**named: float) -> ExtensionLimits:
     """Limits that a slow machine does not reach, but for those that are named."""
     patient = {"hello_seconds": 60, "ready_total_seconds": 60, "intercept_seconds": 60, "shutdown_seconds": 20}
-    return Limits(**(patient | named))
+    return ExtensionLimits(**(patient | named))
 
 
 PATIENT = limits()
@@ -66,7 +66,9 @@ class Scene:
         return folder
 
     @contextlib.asynccontextmanager
-    async def running(self, client: ScriptedClient | None = None, within: Limits = PATIENT, **named: Any) -> Any:
+    async def running(
+        self, client: ScriptedClient | None = None, within: ExtensionLimits = PATIENT, **named: Any
+    ) -> Any:
         """The extensions, started, and the agent."""
         agent = make_agent(client or ScriptedClient(), echo)
         agent.hooks.event.add(self.events.append)
@@ -101,7 +103,7 @@ def scene(tmp_path: Path) -> Scene:
     return Scene(folder)
 
 
-def play(scene: Scene, client: ScriptedClient, within: Limits = PATIENT, **named: Any) -> Agent:
+def play(scene: Scene, client: ScriptedClient, within: ExtensionLimits = PATIENT, **named: Any) -> Agent:
     """The agent, after it has answered one prompt with the extensions running."""
 
     async def run() -> Agent:
@@ -113,7 +115,7 @@ def play(scene: Scene, client: ScriptedClient, within: Limits = PATIENT, **named
 
 
 def with_extensions(
-    scene: Scene, act: Callable[[Extensions, Agent], Awaitable[None]], within: Limits = PATIENT
+    scene: Scene, act: Callable[[Extensions, Agent], Awaitable[None]], within: ExtensionLimits = PATIENT
 ) -> None:
     """Run `act` once all extensions are ready."""
 
@@ -172,7 +174,7 @@ def test_interceptors_are_asked_in_load_order_and_each_sees_what_the_ones_before
     agent = play(scene, ScriptedClient([Turn(calls=[Call("echo", {"text": "-"})]), "ok"]))
 
     assert scene.outputs() == [("-ab", False)]
-    assert agent.transcript.messages[1].tool_calls[0].arguments == '{"text": "-"}'
+    assert agent.history.messages[1].tool_calls[0].arguments == '{"text": "-"}'
 
 
 def test_the_first_block_wins_and_the_model_reads_why(scene: Scene) -> None:
@@ -275,8 +277,8 @@ def test_the_person_sees_the_replacement_and_the_model_keeps_its_own_words(scene
 
     (shown,) = [event.message.text for event in scene.events if isinstance(event, AssistantMessage)]
     assert shown == "a ***"
-    assert agent.transcript.messages[-1].text == "a SECRET"
-    assert agent.transcript.messages[-1].display_text == "a ***"
+    assert agent.history.messages[-1].text == "a SECRET"
+    assert agent.history.messages[-1].display_text == "a ***"
 
 
 def test_a_hidden_answer_is_not_shown_and_the_reason_is(scene: Scene) -> None:
@@ -296,7 +298,7 @@ def test_the_system_prompt_is_what_the_last_interceptor_made_of_it(scene: Scene)
         scene.add(
             name,
             f"@ext.intercept('before_agent_start')\ndef add(start):\n"
-            f"    return SystemPromptDecision(start.system_prompt + {name!r} + start.model)",
+            f"    return AgentStartDecision(start.system_prompt + {name!r} + start.model)",
         )
     client = ScriptedClient(["ok"])
 

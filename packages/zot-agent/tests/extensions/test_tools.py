@@ -29,9 +29,9 @@ def test_the_model_reads_text_images_and_what_nobody_knows() -> None:
     ("data", "problem"),
     [
         ("not base64!", "is not standard base64 without line breaks"),
-        (encoded(b"BM bitmap"), "is no PNG, JPEG, GIF or WebP image"),
+        (encoded(b"BM bitmap"), "is not a PNG, JPEG, GIF or WebP image"),
         # A provider that refuses it would refuse every later request of the conversation.
-        (encoded(PNG + bytes(LARGEST)), "is larger than 3.75 MB; models take no larger images"),
+        (encoded(PNG + bytes(LARGEST)), "is larger than 3.75 MB; models do not accept larger images"),
     ],
 )
 def test_an_image_that_models_do_not_take_is_told_as_text_and_an_error(data: str, problem: str) -> None:

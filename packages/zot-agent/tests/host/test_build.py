@@ -111,7 +111,7 @@ def test_what_cannot_be_built_is_a_mistake_in_the_usage(arguments: list[str], ki
 def test_a_file_that_is_no_session_is_left_alone(key: None, alone: Path, content: str) -> None:
     path = alone / "file.jsonl"
     path.write_text(content)
-    with pytest.raises(ConfigError, match="is no session file"):
+    with pytest.raises(ConfigError, match="is not a session file"):
         build("--session", str(path))
     assert path.read_text() == content
 
@@ -265,7 +265,7 @@ def test_files_that_cannot_be_used_are_noted_unless_none_is_wanted(key: None, al
     (alone / ".zot" / "SYSTEM.md").symlink_to("nowhere")
     assert [note.removeprefix(f"{alone}/") for note in system()[1]] == [
         "AGENTS.md looks binary; it is left out",
-        ".zot/SYSTEM.md is a link to nothing; it is left out",
+        ".zot/SYSTEM.md is a broken link; it is left out",
     ]
     assert system("-nc")[1] == []
     assert len(system("--system-prompt", "x")[1]) == 1

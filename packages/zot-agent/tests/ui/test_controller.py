@@ -329,7 +329,7 @@ async def test_a_shell_command_during_work_waits_and_can_be_stopped(chats: Any, 
         assert talk.editor == "then"
         talk.type("<enter>")
         await talk.quiet()
-        assert "[stopped by the person]" in asked(talk)[1]
+        assert "[stopped by the user]" in asked(talk)[1]
 
 
 async def test_reasoning_is_changed_by_a_key(chats: Any) -> None:

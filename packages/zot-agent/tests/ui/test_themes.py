@@ -59,7 +59,7 @@ def test_an_unknown_theme_names_those_there_are(tmp_path: Path) -> None:
 def test_a_broken_file_is_told(tmp_path: Path) -> None:
     write(tmp_path / "themes" / "mine.json").write_text("{")
 
-    with pytest.raises(ThemeError, match="no JSON"):
+    with pytest.raises(ThemeError, match="not JSON"):
         Themes(str(tmp_path), list).load("mine", "dark")
 
 

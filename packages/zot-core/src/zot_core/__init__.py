@@ -1,6 +1,6 @@
 """An embeddable coding agent: loop, tools, sessions, conversations.
 
-Importing this package imports nothing else; a name is fetched from its module when it is first used.
+Importing this package imports nothing else; the module of a name is imported when the name is first used.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ if TYPE_CHECKING:
     from zot_core.runtime.answer import RunResult as RunResult
     from zot_core.runtime.blocking import BlockingRuntime as BlockingRuntime
     from zot_core.runtime.runtime import Runtime as Runtime
-    from zot_core.runtime.state import State as State
+    from zot_core.runtime.state import RuntimeState as RuntimeState
     from zot_core.runtime.workspace import Workspace as Workspace
     from zot_core.sessions.file import SessionFile as SessionFile
     from zot_core.sessions.store import SessionStore as SessionStore
     from zot_core.skills import Skill as Skill
     from zot_core.skills import find_skills as find_skills
+    from zot_core.tools.definition.bounds import AtLeast as AtLeast
     from zot_core.tools.definition.context import ToolContext as ToolContext
-    from zot_core.tools.definition.tool import AtLeast as AtLeast
     from zot_core.tools.definition.tool import Tool as Tool
     from zot_core.tools.definition.tool import tool as tool
     from zot_core.version import __version__ as __version__
@@ -139,8 +139,9 @@ _MODULES = {
     "zot_core.sessions.file": "SessionFile",
     "zot_core.sessions.store": "SessionStore",
     "zot_core.skills": "Skill find_skills",
-    "zot_core.runtime.state": "State",
-    "zot_core.tools.definition.tool": "AtLeast Tool tool",
+    "zot_core.runtime.state": "RuntimeState",
+    "zot_core.tools.definition.bounds": "AtLeast",
+    "zot_core.tools.definition.tool": "Tool tool",
     "zot_core.machine.interface": "Files Shell",
     "zot_core.tools.definition.context": "ToolContext",
     "zot_core.machine.files": "LocalFiles",
@@ -154,7 +155,7 @@ _MODULES = {
     "zot_provider.request": "Reasoning Request",
     "zot_provider.usage": "Usage",
 }
-"""The public names by the module they come from."""
+"""The public names of each module, separated by spaces."""
 
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -1,4 +1,4 @@
-"""Tasks: the one way to start one, to cancel one, and to see one to its end."""
+"""Start, cancel and await asyncio tasks."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -11,10 +11,10 @@ _running: set[asyncio.Task[Any]] = set()
 
 
 def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
-    """Start `work` as a task called `name`. RuntimeError outside of an event loop.
+    """Start `work` as a task called `name`. Raises RuntimeError outside of an event loop.
 
-    The event loop itself keeps only weak references: a task that nobody holds may vanish in the middle. This one is
-    held until it ends. A failure that nobody awaits is reported through the loop's exception handler.
+    The event loop keeps only weak references, so an unreferenced task may be collected before it ends. This function
+    keeps a reference until the task ends. An exception that is never retrieved goes to the loop's exception handler.
     """
     try:
         loop = asyncio.get_running_loop()
@@ -28,25 +28,24 @@ def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
 
 
 def alive(task: asyncio.Task[Any]) -> bool:
-    """Whether `task` will go on: it has not ended, and neither has its loop."""
+    """Return whether `task` can still run: neither it nor its event loop has ended."""
     return not task.done() and not task.get_loop().is_closed()
 
 
 def cancel_soon(task: asyncio.Task[Any]) -> None:
-    """Cancel `task` when its loop comes round; harmless when either is over.
+    """Cancel `task` in the next iteration of its loop. Does nothing if the task or the loop has ended.
 
-    Unlike `task.cancel()` it may be called from any thread, and from inside of the task, which could otherwise end as
-    cancelled after its last word; and a task just started has begun by then, else nothing of it would run, not even
-    what it does at its end.
+    Unlike `task.cancel()`, this may be called from any thread, and from inside the task: a task that calls it as its
+    last act does not end as cancelled. A task that was just created has started by then, so its `finally` blocks run.
     """
     with suppress(RuntimeError):  # the loop is closed
         task.get_loop().call_soon_threadsafe(task.cancel)
 
 
 async def finish(task: asyncio.Task[Any], cancel: Callable[[], None] | None = None) -> bool:
-    """Wait until `task` has ended, however often the caller is cancelled meanwhile; whether it was.
+    """Wait until `task` has ended, even if the caller is cancelled. Return whether the caller was cancelled.
 
-    `cancel` is called each time that happens.
+    `cancel` is called each time the caller is cancelled.
     """
     cancelled = False
     while alive(task):
@@ -60,6 +59,6 @@ async def finish(task: asyncio.Task[Any], cancel: Callable[[], None] | None = No
 
 
 def being_cancelled() -> bool:
-    """Whether a `CancelledError` at hand is meant for the task that runs, and not a failure of what it awaits."""
+    """Return whether a `CancelledError` being handled cancels the current task, not only something it awaits."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0

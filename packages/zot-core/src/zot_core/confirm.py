@@ -1,4 +1,4 @@
-"""Ask before a tool runs: a policy of the embedder's, or a person, as a gate."""
+"""Confirmation before a tool runs, by a policy of the embedder or by the user."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
@@ -6,13 +6,13 @@ from typing import TypeAlias
 from zot_core.hooks import Refusal, ToolRequest
 
 Decision: TypeAlias = bool | str | None
-"""True or None lets the call run, False refuses it, text refuses it and tells the model why."""
+"""True or None allows the call, False refuses it, a string refuses it with that reason for the model."""
 
 Confirm: TypeAlias = Callable[[ToolRequest], Decision | Awaitable[Decision]]
 
 
 def confirm_gate(confirm: Confirm) -> Callable[[ToolRequest], Awaitable[Refusal | None]]:
-    """A handler for `Hooks.tool_run`. It sees the arguments as the tool will get them."""
+    """Return a handler for `Hooks.tool_run` that calls `confirm` with the arguments the tool will receive."""
 
     async def gate(call: ToolRequest) -> Refusal | None:
         answer = confirm(call)

@@ -1,7 +1,7 @@
-"""Display blocks: what a person is shown of a tool's work, as data.
+"""Display blocks: what the user sees of a tool's work, as data.
 
-A screen has one renderer for each kind and knows no tool by name. A tool that gives no blocks is shown as the text
-the model reads.
+A front end has one renderer for each kind of block and knows no tool by name. For a tool without display blocks it
+shows the text that the model reads.
 """
 
 from typing import ClassVar, TypeAlias
@@ -20,7 +20,7 @@ class TextDisplay(Record):
 
 @record
 class CodeDisplay(Record):
-    """Source text of the file `path`; `start_line` is the number of its first line, from 1."""
+    """Source text from the file `path`; `start_line` is the number of its first line, counted from 1."""
 
     kind: ClassVar[str] = "code"
     path: str
@@ -30,10 +30,10 @@ class CodeDisplay(Record):
 
 @record
 class DiffDisplay(Record):
-    """A change of the file `path` as context diff rows: each starts with a space, `-` or `+`, or is `...`.
+    """A change of the file `path` as rows of a diff: each starts with a space, `-` or `+`, or is `...`.
 
-    `starts`: of each place that `...` parts from the others, the number of its first line before and after, from 1;
-    empty where that is not known.
+    Rows `...` separate hunks. `starts` has for each hunk the number of its first line before and after the change,
+    counted from 1; it is empty if these are unknown.
     """
 
     kind: ClassVar[str] = "diff"
@@ -52,7 +52,7 @@ class FilesDisplay(Record):
 
 @record
 class TerminalDisplay(Record):
-    """A command, what it printed, how it ended (None: it was stopped) and how long it took in seconds."""
+    """A command, its output, its exit code (None if it was stopped) and its duration in seconds."""
 
     kind: ClassVar[str] = "terminal"
     command: str
@@ -63,7 +63,7 @@ class TerminalDisplay(Record):
 
 @record
 class ImageDisplay(Record):
-    """An image: base64 `data` of type `mime_type`, and where it came from."""
+    """An image: base64 `data` of type `mime_type`, and its source."""
 
     kind: ClassVar[str] = "image"
     mime_type: str
@@ -73,16 +73,16 @@ class ImageDisplay(Record):
 
 DisplayBlock: TypeAlias = TextDisplay | CodeDisplay | DiffDisplay | FilesDisplay | TerminalDisplay | ImageDisplay
 
-TELLING = ("command", "path", "pattern", "file_path", "url", "query", "name")
-"""Arguments that say what a call is about, the most telling first."""
+MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name")
+"""Names of arguments that identify a call, most specific first."""
 
 
 def main_argument(arguments: str) -> str:
-    """What a call is about, of the JSON text of its arguments; empty if they do not say."""
+    """Return the argument that best identifies a call, from the JSON text of its arguments, or an empty string."""
     try:
         values = read_strict(arguments)
     except ValueError:
         return ""
     if not isinstance(values, dict):
         return ""
-    return next((values[name] for name in TELLING if isinstance(values.get(name), str)), "")
+    return next((values[name] for name in MAIN_ARGUMENTS if isinstance(values.get(name), str)), "")

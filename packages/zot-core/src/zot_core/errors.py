@@ -1,16 +1,16 @@
-"""Errors of the agent: `ToolError` is told to the model, the others to the person.
+"""Errors of the agent: the model reads a `ToolError`, the user sees the others.
 
 ```text
 Exception
-├── ToolError               becomes an error result; the model reads it and goes on
+├── ToolError               becomes an error result that the model reads; the run continues
 ├── Refused                 raised by a hook: the step must not happen
-└── ZotError                (zot_provider.errors) one line for a person
+└── ZotError                (zot_provider.errors) one line for the user
     ├── RunFailed           (zot_core.runtime.answer) `ask` got no answer; `end` says how the run ended
-    ├── CompactionError     (zot_core.compaction.compactor) no summary could be had
+    ├── CompactionError     (zot_core.compaction.compactor) the conversation could not be compacted
     │   └── NothingToCompact
-    ├── InvalidOutput       the answer is not of the type asked for
-    ├── Busy                a prompt while another one runs
-    ├── Closed              a runtime used after `close`
+    ├── InvalidOutput       the answer does not have the requested type
+    ├── Busy                a prompt was sent while another one is being answered
+    ├── Closed              a runtime was used after `close`
     └── SessionError        a session cannot be opened or written
         ├── SessionNotFound
         └── SessionLocked   another process has it open
@@ -21,15 +21,15 @@ from zot_provider.errors import ZotError
 
 
 class ToolError(Exception):
-    """A tool could not do what was asked. `str(error)` tells the model what to change."""
+    """A tool call failed. The model reads `str(error)`, which should say what to change."""
 
 
 class Refused(Exception):
-    """A hook does not allow the step. `str(error)` is the reason, which the model or the person is told."""
+    """A hook does not allow the step. `str(error)` is the reason; the model or the user reads it."""
 
 
 def error_line(error: Exception) -> str:
-    """What a person is told of a failure: our own errors speak for themselves, a foreign one is named."""
+    """Describe a failure in one line for the user. Exceptions not raised on purpose are prefixed with their class."""
     text = " ".join(str(error).split())
     if isinstance(error, ZotError | Refused):
         return text or type(error).__name__
@@ -37,7 +37,7 @@ def error_line(error: Exception) -> str:
 
 
 class Busy(ZotError):
-    """The agent is working on another prompt."""
+    """The agent is answering another prompt."""
 
 
 class Closed(ZotError):
@@ -49,7 +49,7 @@ class SessionError(ZotError):
 
 
 class SessionNotFound(SessionError):
-    """There is no such session."""
+    """The session does not exist."""
 
     exit_code = 2
 
@@ -61,7 +61,7 @@ class SessionLocked(SessionError):
 
 
 class InvalidOutput(ZotError):
-    """The model's answer was not of the type it was asked for, and neither was the next one: `answer` is its text."""
+    """Neither the model's answer nor its corrected answer had the requested type. `answer` is the text of the last."""
 
     def __init__(self, text: str, answer: str) -> None:
         super().__init__(text)

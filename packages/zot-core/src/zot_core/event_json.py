@@ -1,7 +1,7 @@
-"""Agent events as JSON: the one schema of `--json`, RPC and the SDK.
+"""Agent events as JSON: the schema shared by `--json`, RPC and the SDK.
 
-Images are reported by size, the arguments of a call as the model wrote them, those of a result as the tool got them;
-reasoning blocks are left out of messages (there is `reasoning_delta` for them). New fields and new event types may be
+An image is reported by its size. A call has its arguments as the model wrote them, a result the arguments that the tool
+received. Messages omit reasoning blocks, which are reported as `reasoning_delta`. New fields and event types may be
 added within one protocol version.
 """
 
@@ -38,7 +38,7 @@ from zot_provider.usage import Usage
 
 
 def raw_arguments(text: str) -> tuple[str, str]:
-    """Two members of an object: `"args":...` as the model wrote them, and `,"args_raw":"..."` if they are no object."""
+    """Encode arguments as two members of an object: `"args":...`, and `,"args_raw":"..."` if `text` is not one."""
     if not text.strip():
         return '"args":{}', ""
     if is_object(text):
@@ -52,7 +52,7 @@ def _tool_call(call: ToolCall | ToolCallBlock) -> str:
 
 
 def encode_block(block: Block) -> str:
-    """A content block of a message; the empty string for a block that is not reported."""
+    """Encode a content block of a message; empty for a block that is not reported."""
     match block:
         case TextBlock(text):
             return f'{{"type":"text","text":{quote(text)}}}'
@@ -68,18 +68,17 @@ def encode_block(block: Block) -> str:
 
 
 def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
-    """A list of content blocks."""
+    """Encode a list of content blocks."""
     return f"[{','.join(filter(None, map(encode_block, blocks)))}]"
 
 
 def encode_message(message: Message) -> str:
-    """A message of the conversation as a person is to see it: with what is shown in the place of its text, and without
-    the text that a hook hides."""
+    """Encode a message as the user sees it: with its display text, and without text that a hook hides."""
     return f'{{"role":"{message.role}","content":{encode_blocks(message.shown)},"time":{quote(message.time)}}}'
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
-    """The fields of a `usage` event and of a state's usage."""
+    """Return the fields of a `usage` event, which are also those of the usage in `get_state`."""
     return {name: getattr(usage, name) for name in ("input", "output", "cache_read", "cache_write", "cost_usd")} | {
         "reasoning": usage.reasoning
     }
@@ -90,7 +89,7 @@ def _message(event: UserMessage | AssistantMessage) -> str:
     return f'{{"type":"{event.type}","content":{encode_blocks(message.content)},"time":{quote(message.time)}}}'
 
 
-def _output(event: ToolResultEvent) -> str:
+def _tool_result(event: ToolResultEvent) -> str:
     args = "" if event.arguments is None else "," + "".join(raw_arguments(event.arguments))
     fate = "" if event.fate == "ran" else f',"fate":"{event.fate}"'
     return (
@@ -101,7 +100,7 @@ def _output(event: ToolResultEvent) -> str:
 
 
 def _details(event: ToolResultEvent) -> str:
-    """A member for the details; nothing if there are none, or if a tool put in what has no JSON form."""
+    """Encode the `details` member; empty without details, or if a tool put a value into them that is not JSON."""
     try:
         return f',"details":{dump(event.details)}' if event.details else ""
     except (TypeError, ValueError, RecursionError):
@@ -112,7 +111,7 @@ def _usage(event: UsageEvent) -> str:
     return dump({"type": "usage", **usage_fields(event.usage), "cumulative": usage_fields(event.cumulative)})
 
 
-def _end(event: TurnEnd) -> str:
+def _turn_end(event: TurnEnd) -> str:
     error = f',"error":{quote(event.error)}' if event.error else ""
     return f'{{"type":"turn_end","stop":"{event.stop}"{error}}}'
 
@@ -149,9 +148,9 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     ToolCall: _tool_call,
     ToolStart: lambda event: f'{{"type":"tool_start","id":{quote(event.id)},"name":{quote(event.name)}}}',
     ToolProgress: lambda event: f'{{"type":"tool_progress","id":{quote(event.id)},"text":{quote(event.text)}}}',
-    ToolResultEvent: _output,
+    ToolResultEvent: _tool_result,
     UsageEvent: _usage,
-    TurnEnd: _end,
+    TurnEnd: _turn_end,
     CompactStart: _compact_start,
     CompactDone: _compact_done,
     Notice: lambda event: f'{{"type":"notice","level":"{event.level}","message":{quote(event.message)}}}',
@@ -160,9 +159,9 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
 }
 
 ENCODED = frozenset(_ENCODERS)
-"""The classes of the events that `encode_event` takes."""
+"""The event classes that `encode_event` accepts."""
 
 
 def encode_event(event: AgentEvent) -> str:
-    """The event as one line of JSON, without its line break."""
+    """Encode an event as one line of JSON, without a line break."""
     return escape_line_ends(_ENCODERS[type(event)](event))

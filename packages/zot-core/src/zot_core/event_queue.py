@@ -1,4 +1,4 @@
-"""`EventQueue`: events in order for one reader, which may be slower than the writer."""
+"""`EventQueue`: an ordered queue of events for one reader, which may be slower than the writer."""
 
 import asyncio
 from collections import deque
@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 
 class EventQueue(Generic[T]):
-    """Iterate over it, in one place, for its events; the last one may be followed by an error."""
+    """An async iterator over events, for a single reader. It may end with an error."""
 
-    def __init__(self, taken: Callable[[], None] | None = None, most: int | None = None) -> None:
-        """`taken` is called when the reader takes an event or begins to wait. Beyond `most` events the oldest are
-        dropped."""
-        self._events: deque[T] = deque(maxlen=most)
-        self._taken = taken
+    def __init__(self, on_read: Callable[[], None] | None = None, max_events: int | None = None) -> None:
+        """`on_read` is called when the reader takes an event or starts to wait. The queue holds at most `max_events`
+        and drops the oldest."""
+        self._events: deque[T] = deque(maxlen=max_events)
+        self._on_read = on_read
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
         self._error: Exception | None = None
@@ -33,7 +33,7 @@ class EventQueue(Generic[T]):
         return event
 
     async def next(self) -> T | None:
-        """The next event; None after the last one. Raises the error that the events ended with, and RuntimeError for a
+        """Return the next event, or None after the last one. Raises the error passed to `end`, and RuntimeError for a
         second reader."""
         while not self._events:
             if self._error is not None:
@@ -43,35 +43,35 @@ class EventQueue(Generic[T]):
             if self._waiter is not None:
                 raise RuntimeError("events have one reader")
             self._waiter = asyncio.get_running_loop().create_future()
-            if self._taken is not None:
-                self._taken()
+            if self._on_read is not None:
+                self._on_read()
             try:
                 await self._waiter
             finally:
                 self._waiter = None
         event = self._events.popleft()
-        if self._taken is not None:
-            self._taken()
+        if self._on_read is not None:
+            self._on_read()
         return event
 
     @property
-    def wanted(self) -> bool:
-        """Whether the reader waits for an event."""
+    def reader_waiting(self) -> bool:
+        """Whether the reader is waiting for an event."""
         return self._waiter is not None
 
     def put(self, event: T) -> None:
-        """Add an event."""
+        """Append an event."""
         self._events.append(event)
         self._wake()
 
     def end(self, error: Exception | None = None) -> None:
-        """No event will follow; the reader gets `error` after the last one."""
+        """Mark the end of the events; after the last one the reader gets `error`, if given."""
         if not self._ended:
             self._ended, self._error = True, error
             self._wake()
 
-    def forget(self) -> None:
-        """Drop the events that nobody has read."""
+    def clear(self) -> None:
+        """Drop the unread events."""
         self._events.clear()
 
     def _wake(self) -> None:

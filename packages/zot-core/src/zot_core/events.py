@@ -1,6 +1,6 @@
-"""`AgentEvent`: everything that happens while an agent works, in one union.
+"""`AgentEvent`: the union of all events that an agent emits.
 
-Order of one run (`step` counts model calls from 1):
+The order of events in one run (`step` counts model calls from 1):
 
 ```text
 user_message
@@ -11,13 +11,13 @@ user_message
 error?  done
 ```
 
-A compaction, on its own or within a run, is `compact_start usage* compact_done`, with `notice`, `error` or `done` in
-place of `compact_done` if it failed or was stopped. Within a run it stands before a `turn_start`, after the last
-`turn_end`, or, when the provider found the conversation too long, after `assistant_start`, which then comes again.
+A compaction, on its own or within a run, is `compact_start usage* compact_done`; if it fails or is stopped, `notice`,
+`error` or `done` replaces `compact_done`. Within a run it comes before a `turn_start`, after the last `turn_end`, or,
+if the provider rejected the conversation as too long, between `assistant_start` and a second `assistant_start`.
 
-`turn_end` comes before the tools of its turn run, and follows every `turn_start`, however the turn went. `done` is the
-last event of every run, whatever happened. A steering or follow-up message is a further `user_message` before the
-`turn_start` that first shows it to the model.
+Every `turn_start` is followed by a `turn_end`, which comes before the tools of its turn run. `done` is always the last
+event of a run. A steering or follow-up message is another `user_message`, before the `turn_start` of the turn in which
+the model first reads it.
 """
 
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -42,7 +42,7 @@ RunEnd: TypeAlias = Literal[
 
 @record
 class UserMessage(Record):
-    """A message of the user has joined the transcript (and the session file, if there is one)."""
+    """A user message was added to the history (and to the session file, if there is one)."""
 
     type: ClassVar[str] = "user_message"
     message: Message
@@ -50,7 +50,7 @@ class UserMessage(Record):
 
 @record
 class TurnStart(Record):
-    """One model call begins."""
+    """A turn starts: model call number `step` of the run."""
 
     type: ClassVar[str] = "turn_start"
     step: int
@@ -58,10 +58,10 @@ class TurnStart(Record):
 
 @record
 class AssistantStart(Record):
-    """The request is on its way; deltas may follow.
+    """The request is being sent; deltas may follow.
 
-    `deferred`: a hook may replace or hide the text when it is whole, so a person is shown it only with
-    `AssistantMessage`. Not part of the JSON.
+    `deferred`: a hook may replace or hide the complete text, so a front end shows it only with `AssistantMessage`. Not
+    part of the JSON.
     """
 
     type: ClassVar[str] = "assistant_start"
@@ -70,9 +70,9 @@ class AssistantStart(Record):
 
 @record
 class AssistantMessage(Record):
-    """The model's answer of this turn, as a person is to see it. Comes once a turn with text, after the deltas.
+    """The model's answer in this turn, as the user sees it. Sent once in a turn with text, after the deltas.
 
-    `message` is what a hook made of it; the transcript keeps the original. Not sent when a hook hides the text.
+    `message` has the text that hooks returned; the history keeps the original. Not sent if a hook hides the text.
     """
 
     type: ClassVar[str] = "assistant_message"
@@ -81,9 +81,9 @@ class AssistantMessage(Record):
 
 @record
 class ToolCall(Record):
-    """The model wants a tool to run; sent for all calls of a turn before the first one runs.
+    """The model calls a tool; sent for all calls of a turn before the first one runs.
 
-    `arguments` is the model's own JSON text, which may be broken.
+    `arguments` is the JSON text as the model wrote it, which may be invalid.
     """
 
     type: ClassVar[str] = "tool_call"
@@ -93,13 +93,13 @@ class ToolCall(Record):
 
     @classmethod
     def of(cls, block: ToolCallBlock) -> "ToolCall":
-        """The event for a call."""
+        """Return the event for a call."""
         return cls(block.id, block.name, block.arguments)
 
 
 @record
 class ToolStart(Record):
-    """A tool begins to run: its arguments have been read, and whoever is asked about the call has allowed it."""
+    """A tool starts to run: its arguments were parsed, and the call was confirmed if that is required."""
 
     type: ClassVar[str] = "tool_start"
     id: str
@@ -108,7 +108,7 @@ class ToolStart(Record):
 
 @record
 class ToolProgress(Record):
-    """A running tool has something to show: usually the next lines of its output."""
+    """Progress of a running tool, usually the next lines of its output."""
 
     type: ClassVar[str] = "tool_progress"
     id: str
@@ -117,9 +117,9 @@ class ToolProgress(Record):
 
 @record
 class ToolResultEvent(Record):
-    """A call has its result. `arguments` is what the tool really got (JSON text), None if it did not run.
+    """The result of a call. `arguments` is the JSON text that the tool received, None if it did not run.
 
-    `fate` says what became of the call.
+    `fate` says whether the call ran, was refused, was stopped or did not run.
     """
 
     type: ClassVar[str] = "tool_result"
@@ -135,7 +135,7 @@ class ToolResultEvent(Record):
 
 @record
 class UsageEvent(Record):
-    """Tokens and cost to add, and the sum of the session so far."""
+    """Tokens and cost of a model call, and the total of the session so far."""
 
     type: ClassVar[str] = "usage"
     usage: Usage
@@ -144,7 +144,7 @@ class UsageEvent(Record):
 
 @record
 class TurnEnd(Record):
-    """One model call is over; `error` says why when `stop` is "error"."""
+    """The model call of a turn has ended; `error` has the reason if `stop` is "error"."""
 
     type: ClassVar[str] = "turn_end"
     stop: TurnStop
@@ -153,10 +153,11 @@ class TurnEnd(Record):
 
 @record
 class CompactStart(Record):
-    """A summary of the conversation begins to be written. Nothing has changed yet.
+    """The model starts to write a summary of the conversation. The history is still unchanged.
 
-    `reason`: asked for, the context window is nearly full, or the provider found the conversation too long.
-    `tokens_before` is an estimate of the `message_count` messages: four characters are one token.
+    `reason`: requested ("manual"), the context window is nearly full ("threshold"), or the provider rejected the
+    conversation as too long ("overflow"). `tokens_before` is an estimate for the `message_count` messages, with four
+    characters to a token.
     """
 
     type: ClassVar[str] = "compact_start"
@@ -167,9 +168,9 @@ class CompactStart(Record):
 
 @record
 class CompactDone(Record):
-    """The transcript is now the summary and its last messages, `kept` in number.
+    """The history now consists of the summary and the last `kept` messages.
 
-    `summary` is in the model's words, without the heading it has in the transcript. Tokens are estimates.
+    `summary` is the model's text, without the heading it has in the history. Token counts are estimates.
     """
 
     type: ClassVar[str] = "compact_done"
@@ -181,7 +182,7 @@ class CompactDone(Record):
 
 @record
 class Notice(Record):
-    """Something a person should know that is no failure, e.g. why a hook hid a message."""
+    """Information for the user that does not end the run, e.g. why a hook hid a message."""
 
     type: ClassVar[str] = "notice"
     level: Literal["info", "warn", "error"]
@@ -190,7 +191,7 @@ class Notice(Record):
 
 @record
 class ErrorEvent(Record):
-    """The run failed, in one line. `exit_code` is what a command line would end with."""
+    """The run failed; `message` is one line. `exit_code` is for programs that end with the run."""
 
     type: ClassVar[str] = "error"
     message: str
@@ -199,7 +200,7 @@ class ErrorEvent(Record):
 
 @record
 class Done(Record):
-    """The run is over and the agent idle. `reason` says how it ended."""
+    """The run has ended and the agent is idle. `reason` says how the run ended."""
 
     type: ClassVar[str] = "done"
     reason: RunEnd = "completed"

@@ -1,15 +1,15 @@
-"""Hooks: the points at which others watch, stop or change what the loop does.
+"""Hooks: the points at which handlers observe, stop or change what the loop does.
 
-The kind of a point says how answers combine, and there are four: `Observe` (answers ignored), `Gate` (the first
-refusal wins, later handlers are not asked), `Transform` (each handler sees the last one's output), `Collect` (all
-answers kept). Handlers are asked in the order they were added; `add` takes plain and async functions, except for
-`Observe`, whose handlers are plain and must be quick.
+The kind of a hook point decides how results combine. There are four kinds: `Observe` (no results), `Gate` (the first
+refusal wins, later handlers are not called), `Transform` (each handler receives the output of the one before),
+`Collect` (all results are kept). Handlers are called in the order they were added. `add` accepts plain and async
+functions, except for `Observe`, whose handlers must be plain functions and return quickly.
 
-A handler added or removed while the others are being asked counts from the next time on.
+A handler added or removed while a hook point calls its handlers takes effect with the next call.
 
-A failing handler is dealt with in one place each. A `ZotError` ends the run (a session that cannot be written must not
-go unnoticed; observers are all told first). Any other failure of an observer is logged and the work goes on; a gate or
-transform that fails refuses: what guards must not fail open.
+A `ZotError` from a handler ends the run, after all observers have been notified: a session that cannot be written must
+not go unnoticed. Any other failure of an observer or collector is logged and the run continues. A gate or transform
+that fails refuses: a guard must not fail open.
 """
 
 import asyncio
@@ -33,13 +33,13 @@ U = TypeVar("U")
 Maybe: TypeAlias = T | Awaitable[T | None] | None
 
 _log = logging.getLogger("zot_core.hooks")
-# What is logged goes nowhere unless whoever embeds us wants it: the person has been told in one line.
+# Log records are dropped unless the embedding program configures logging: the user has already seen one line.
 logging.getLogger("zot_core").addHandler(logging.NullHandler())
 
 
 @record
 class Refusal(Record):
-    """Why a step must not happen. `end` is how the run ends if the step was a turn."""
+    """The reason why a step must not happen. If the step was a turn, the run ends with `end`."""
 
     reason: str
     end: RunEnd = "refused"
@@ -47,10 +47,10 @@ class Refusal(Record):
 
 @record
 class ToolRequest(Record):
-    """A tool call about to run: the model's id, the tool's name and the parsed arguments.
+    """A tool call about to run: its id, the tool's name and the parsed arguments.
 
-    `text` is their JSON text as the model wrote it. A hook that gives other arguments may give their text too, to have
-    the tool get exactly that; a text that says something else than `arguments` does not count.
+    `text` is the JSON text of the arguments as the model wrote it. A hook that changes `arguments` may set `text` as
+    well, to pass exactly that text on; a `text` that differs from `arguments` is ignored.
     """
 
     id: str
@@ -58,8 +58,9 @@ class ToolRequest(Record):
     arguments: dict[str, Any]
     text: str = ""
 
-    def written(self) -> str:
-        """The arguments as one JSON text, `text` if that says the same. ValueError or TypeError if they have none."""
+    def arguments_json(self) -> str:
+        """Return the arguments as JSON: `text` if it matches them. Raises ValueError or TypeError if they are not JSON
+        values."""
         try:
             if self.text and json.loads(self.text) == self.arguments:
                 return self.text
@@ -70,7 +71,7 @@ class ToolRequest(Record):
 
 @record
 class ToolOutcome(Record):
-    """A call that has run, and its result."""
+    """A tool call that has run, and its result."""
 
     call: ToolRequest
     result: ToolResult
@@ -78,21 +79,21 @@ class ToolOutcome(Record):
 
 @record
 class ModelCallFailure(Record):
-    """A model call that failed before anything of its answer came. `again`: what made it fail has been put right."""
+    """A model call that failed before any part of the answer arrived. `retry`: a hook has fixed the cause."""
 
     error: ProviderError
-    again: bool = False
+    retry: bool = False
 
 
 @record
 class Compaction(Record):
-    """What the transcript becomes: `summary` in place of all its messages but the last `kept`."""
+    """A compaction of the history: `summary` replaces all messages but the last `kept`."""
 
     summary: Message
     kept: int
 
 
-async def _answer(value: "Maybe[T]") -> T | None:
+async def _resolve(value: "Maybe[T]") -> T | None:
     if not isinstance(value, Awaitable):
         return value
     try:
@@ -103,20 +104,20 @@ async def _answer(value: "Maybe[T]") -> T | None:
         raise RuntimeError("it was cancelled") from error
 
 
-def _failure(handler: object, error: Exception) -> str:
+def _log_failure(handler: object, error: Exception) -> str:
     name = getattr(handler, "__qualname__", type(handler).__name__)
     _log.error("hook %s failed", name, exc_info=error)
     return f"hook {name} failed: {error}"
 
 
-class _Point(Generic[T]):
-    """The handlers of one point."""
+class HookPoint(Generic[T]):
+    """The handlers of one hook point."""
 
     def __init__(self) -> None:
-        self._handlers: tuple[T, ...] = ()  # replaced, never changed: somebody may be walking over it
+        self._handlers: tuple[T, ...] = ()  # replaced, never mutated: it may be iterated over
 
     def add(self, handler: T) -> Callable[[], None]:
-        """Ask `handler` from now on; the returned function takes it off again."""
+        """Add `handler`; the returned function removes it."""
         self._handlers = (*self._handlers, handler)
         added = [handler]
 
@@ -137,17 +138,17 @@ class _Point(Generic[T]):
         return bool(self._handlers)
 
 
-class Observe(_Point[Callable[[T], None]]):
-    """Everyone is told; nobody answers."""
+class Observe(HookPoint[Callable[[T], None]]):
+    """A hook point whose handlers are notified and return nothing."""
 
     def add(self, handler: Callable[[T], None]) -> Callable[[], None]:
-        """Tell `handler` from now on; the returned function takes it off again. TypeError for an async function."""
+        """Add `handler`; the returned function removes it. Raises TypeError for an async function."""
         if inspect.iscoroutinefunction(handler):
-            raise TypeError("an observer is a plain function: nobody waits for it")
+            raise TypeError("an observer must be a plain function: it is not awaited")
         return super().add(handler)
 
-    def tell(self, value: T) -> None:
-        """Tell all handlers, then raise the first `ZotError` that came of it."""
+    def notify(self, value: T) -> None:
+        """Call all handlers with `value`, then raise the first `ZotError` that one of them raised."""
         failure: ZotError | None = None
         for handler in self._handlers:
             try:
@@ -155,32 +156,36 @@ class Observe(_Point[Callable[[T], None]]):
             except ZotError as error:
                 failure = failure or error
             except Exception as error:  # noqa: BLE001  around a hook
-                _failure(handler, error)
+                _log_failure(handler, error)
         if failure is not None:
             raise failure
 
 
-class Gate(_Point[Callable[[T], "Maybe[Refusal]"]]):
-    """The first refusal wins."""
+class Gate(HookPoint[Callable[[T], "Maybe[Refusal]"]]):
+    """A hook point whose handlers may refuse; the first refusal wins."""
 
     async def ask(self, value: T) -> Refusal | None:
-        """The first refusal, None if all allow it. A handler may also raise `Refused`, and a `ZotError` goes on."""
+        """Return the first refusal, or None if all handlers allow `value`. A handler may also refuse by raising
+        `Refused`; a `ZotError` is raised to the caller."""
         for handler in self._handlers:
             try:
-                refusal = await _answer(handler(value))
+                refusal = await _resolve(handler(value))
             except Refused as error:
                 refusal = Refusal(str(error))
             except ZotError:
                 raise
             except Exception as error:  # noqa: BLE001  around a hook
-                refusal = Refusal(_failure(handler, error))
+                refusal = Refusal(_log_failure(handler, error))
             if refusal is not None:
                 return refusal
         return None
 
 
-class Transform(_Point[Callable[[T], "Maybe[T]"]]):
-    """Each handler sees what the one before made of the value. None leaves it as it is, and so does `ignored`."""
+class Transform(HookPoint[Callable[[T], "Maybe[T]"]]):
+    """A hook point whose handlers may replace the value; each receives the output of the one before.
+
+    A handler that returns None, or `ignored`, leaves the value unchanged.
+    """
 
     def __init__(self, ignored: T | None = None) -> None:
         super().__init__()
@@ -188,7 +193,8 @@ class Transform(_Point[Callable[[T], "Maybe[T]"]]):
         self._applies: tuple[Callable[[], bool], ...] = ()
 
     def add(self, handler: Callable[[T], "Maybe[T]"], applies: Callable[[], bool] = lambda: True) -> Callable[[], None]:
-        """As for all points. `applies` says whether `handler` may change anything at the moment."""
+        """Add `handler`; the returned function removes it. `applies` returns whether `handler` may currently change a
+        value."""
         self._applies = (*self._applies, applies)
         remove = super().add(handler)
 
@@ -204,64 +210,64 @@ class Transform(_Point[Callable[[T], "Maybe[T]"]]):
         return any(applies() for applies in self._applies)
 
     async def apply(self, value: T) -> T:
-        """The final value. Raises `Refused` when a handler does, or fails, and `ZotError` when a handler does."""
+        """Return the final value. Raises `Refused` if a handler raises it or fails; raises a handler's `ZotError`."""
         for handler in self._handlers:
             try:
-                changed = await _answer(handler(value))
+                changed = await _resolve(handler(value))
             except (Refused, ZotError):
                 raise
             except Exception as error:
-                raise Refused(_failure(handler, error)) from error
+                raise Refused(_log_failure(handler, error)) from error
             if changed is not None and changed != self._ignored:
                 value = changed
         return value
 
 
-class Collect(Generic[T, U], _Point[Callable[[T], "Maybe[list[U]]"]]):
-    """All answers are kept, in order."""
+class Collect(Generic[T, U], HookPoint[Callable[[T], "Maybe[list[U]]"]]):
+    """A hook point that concatenates the lists its handlers return."""
 
     async def gather(self, value: T) -> list[U]:
-        """What all handlers gave. A failing handler gives nothing."""
+        """Return the items of all handlers, in order. A failing handler contributes none."""
         answers: list[U] = []
         for handler in self._handlers:
             try:
-                answers += await _answer(handler(value)) or []
+                answers += await _resolve(handler(value)) or []
             except Exception as error:  # noqa: BLE001  around a hook
-                _failure(handler, error)
+                _log_failure(handler, error)
         return answers
 
 
 class Hooks:
-    """The points of one agent, in the order in which a run passes them."""
+    """The hook points of one agent, in the order in which a run reaches them."""
 
     def __init__(self) -> None:
         self.event: Observe[AgentEvent] = Observe()
         """Every event, as it happens."""
         self.message: Observe[Message] = Observe()
-        """A message has joined the transcript; comes before the event that reports it."""
+        """A message was added to the history; called before the event that reports it."""
         self.system_prompt: Transform[str] = Transform()
-        """The system prompt; once for a session, again after the model, tools or session changed."""
+        """The system prompt; called once for a session, and again after the model, tools or session changed."""
         self.before_turn: Gate[int] = Gate()
-        """May there be another model call? Asked before `turn_start`, with the number the step would have."""
+        """May there be another turn? Called before the event `turn_start`, with the number of the next step."""
         self.extra_messages: Collect[int, Message] = Collect()
         """User messages to add before the model call of this step."""
         self.before_model_call: Gate[int] = Gate()
-        """May this turn go on? Asked after the event `turn_start`; a refusal ends the run without an error."""
+        """May the model be called? Called after the event `turn_start`; a refusal ends the run without an error."""
         self.request: Transform[Request] = Transform()
         """The request as it will be sent. A refusal fails the turn."""
         self.call_failed: Transform[ModelCallFailure] = Transform()
-        """A model call that failed; with `again` it is made once more in the same turn, for the transcript as it then
-        is. Asked once a turn."""
+        """A model call that failed; if `retry` is set, it is repeated in the same turn with the then current history.
+        Called at most once a turn."""
         self.assistant_message: Transform[str] = Transform(ignored="")
-        """What a person sees of an answer with text; the model keeps its own words. A refusal hides the text, empty
+        """The text of an answer as the user sees it; the model keeps its own words. A refusal hides the text, an empty
         text changes nothing."""
         self.tool_call: Transform[ToolRequest] = Transform()
-        """The arguments a tool will get. A refusal becomes the error result the model reads."""
+        """The arguments a tool will receive. A refusal becomes the error result that the model reads."""
         self.tool_run: Gate[ToolRequest] = Gate()
-        """May this call run, with the arguments as they are now? Asked last before it does: confirmation."""
+        """May this call run with these arguments? Called last before it runs; used for confirmation."""
         self.tool_result: Transform[ToolOutcome] = Transform()
-        """The result as the model will read it. A refusal replaces it by an error."""
+        """The result as the model will read it. A refusal replaces it with an error."""
         self.before_stop: Collect[int, Message] = Collect()
-        """User messages to go on with where the run would end after this step; it ends if there are none."""
+        """User messages that continue the run when it would end after this step; without any it ends."""
         self.compacted: Observe[Compaction] = Observe()
-        """The transcript is about to be compacted; comes before that, and before the event that reports it."""
+        """The history is about to be compacted; called before that, and before the event that reports it."""

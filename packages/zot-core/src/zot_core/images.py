@@ -1,6 +1,6 @@
-"""Images that a model can read: files, bytes and base64 text, checked by their first bytes.
+"""Load images for a model from files, bytes or base64 text, and check their type and size.
 
-A provider refuses an image of a wrong type or size, and would then refuse every later request of the conversation.
+A provider rejects an image of a wrong type or size, and with it every later request of the conversation.
 """
 
 import binascii
@@ -16,10 +16,10 @@ SUFFIXES = {
     ".gif": "image/gif",
     ".webp": "image/webp",
 }
-"""Endings of names that promise an image, and of which type."""
+"""MIME types of images by file name extension."""
 
 LARGEST = 3_750_000
-"""Bytes: providers take images of up to 5 MB of base64; one they refuse would spoil every later request."""
+"""Maximum size in bytes: providers accept up to 5 MB of base64."""
 
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -30,27 +30,27 @@ _SIGNATURES = (
 
 
 def image_type(data: bytes) -> str:
-    """The MIME type of the image that begins with `data`; empty if it is none of those that models take."""
+    """Return the MIME type of the image that begins with `data`; empty for a type that models do not accept."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((mime_type for signature, mime_type in _SIGNATURES if data.startswith(signature)), "")
 
 
 def image_from_file(path: str) -> ImageBlock:
-    """The image in a file. Raises `ConfigError` naming `path`."""
+    """Load an image from a file. Raises `ConfigError`, whose text contains `path`."""
     try:
         if os.path.exists(path) and not os.path.isfile(path):
-            raise ConfigError(f"{path} is no file")  # a pipe would be waited for
+            raise ConfigError(f"{path} is not a file")  # opening a pipe would block
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    return encoded(check_image(data, path), data)
+    return image_block(check_image(data, path), data)
 
 
 def image_from_base64(text: str, name: str) -> ImageBlock:
-    """The image in standard base64 (RFC 4648) without line breaks. Raises `ConfigError`, whose text begins with
-    `name`."""
+    """Decode an image from standard base64 (RFC 4648) without line breaks. Raises `ConfigError`, whose text begins
+    with `name`."""
     try:
         data = binascii.a2b_base64(text, strict_mode=True)
     except ValueError:
@@ -59,18 +59,18 @@ def image_from_base64(text: str, name: str) -> ImageBlock:
 
 
 def check_image(data: bytes, name: str) -> str:
-    """The MIME type of an image, which its bytes tell.
+    """Return the MIME type of an image, as detected from its first bytes.
 
-    Raises `ConfigError`, whose text begins with `name`, for an image that models do not take.
+    Raises `ConfigError`, whose text begins with `name`, for an image that models do not accept.
     """
     mime_type = image_type(data)
     if not mime_type:
-        raise ConfigError(f"{name} is no PNG, JPEG, GIF or WebP image")
+        raise ConfigError(f"{name} is not a PNG, JPEG, GIF or WebP image")
     if len(data) > LARGEST:
-        raise ConfigError(f"{name} is larger than {LARGEST / 1e6:g} MB; models take no larger images")
+        raise ConfigError(f"{name} is larger than {LARGEST / 1e6:g} MB; models do not accept larger images")
     return mime_type
 
 
-def encoded(mime_type: str, data: bytes) -> ImageBlock:
-    """An image that was checked, as a block."""
+def image_block(mime_type: str, data: bytes) -> ImageBlock:
+    """Return an image that has been checked as a content block."""
     return ImageBlock(mime_type, binascii.b2a_base64(data, newline=False).decode("ascii"))

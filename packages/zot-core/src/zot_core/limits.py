@@ -1,4 +1,4 @@
-"""Limits on a run, each a gate of a few lines: the loop knows nothing of them."""
+"""Limits on a run, implemented as hooks; the loop itself knows no limits."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @record
 class RunLimits(Record):
-    """Bounds for each run, None for none.
+    """Limits that apply to each run; None means no limit.
 
-    `max_steps`: model calls. `max_cost`: US dollars. `max_tokens`: tokens in and out, cached ones included.
-    `deadline`: seconds; unlike the others, which are looked at before each model call, it interrupts what is going on.
+    `max_steps`: model calls. `max_cost`: US dollars. `max_tokens`: input and output tokens, cached ones included.
+    `deadline`: seconds; it interrupts the run, while the other limits are checked before each model call.
     """
 
     max_steps: int | None = None
@@ -27,7 +27,7 @@ class RunLimits(Record):
     deadline: float | None = None
 
     def check(self, model: Model) -> None:
-        """Raises `ConfigError` for a limit that is not above zero, or that cannot be kept with `model`."""
+        """Raise `ConfigError` if a limit is not above zero or cannot be enforced with `model`."""
         for name in self.__match_args__:
             value = getattr(self, name)
             if value is not None and not value > 0:
@@ -37,29 +37,29 @@ class RunLimits(Record):
 
 
 def limit_runs(agent: "Agent", limits: RunLimits) -> None:
-    """Hold every run of `agent` to `limits`. Raises `ConfigError` for limits that cannot be kept."""
+    """Apply `limits` to every run of `agent`. Raises `ConfigError` for limits that cannot be enforced."""
     limits.check(agent.model)
-    began = [agent.usage]
+    usage_at_start = [agent.usage]
     timer: list[asyncio.TimerHandle] = []
 
     def gate(step: int) -> Refusal | None:
         if step == 1:
-            began[0] = agent.usage
+            usage_at_start[0] = agent.usage
             if limits.deadline is not None:
                 timer.append(asyncio.get_running_loop().call_later(limits.deadline, agent.cancel, "deadline"))
-        used = agent.usage.context - began[0].context
-        cost = agent.usage.cost_usd - began[0].cost_usd
+        used = agent.usage.context - usage_at_start[0].context
+        cost = agent.usage.cost_usd - usage_at_start[0].cost_usd
         if limits.max_steps is not None and step > limits.max_steps:
             return Refusal(f"max steps ({limits.max_steps}) exceeded", "max_steps")
         if limits.max_tokens is not None and used >= limits.max_tokens:
             return Refusal(f"max tokens ({limits.max_tokens}) exceeded: {used} used", "max_tokens")
-        if limits.max_cost is not None and agent.model.price is None:  # another model than at the beginning
+        if limits.max_cost is not None and agent.model.price is None:  # the model has been changed
             return Refusal(_unknown_price(agent.model), "max_cost")
         if limits.max_cost is not None and cost >= limits.max_cost:
             return Refusal(f"max cost (${limits.max_cost:g}) exceeded: ${cost:.4f} spent", "max_cost")
         return None
 
-    def stop_clock(event: AgentEvent) -> None:
+    def stop_timer(event: AgentEvent) -> None:
         if type(event) is Done:
             for handle in timer:
                 handle.cancel()
@@ -67,8 +67,8 @@ def limit_runs(agent: "Agent", limits: RunLimits) -> None:
 
     agent.hooks.before_turn.add(gate)
     if limits.deadline is not None:
-        agent.hooks.event.add(stop_clock)
+        agent.hooks.event.add(stop_timer)
 
 
 def _unknown_price(model: Model) -> str:
-    return f"max_cost cannot be kept: the price of model {model.id!r} is unknown"
+    return f"max_cost cannot be enforced: the price of model {model.id!r} is unknown"

@@ -1,4 +1,4 @@
-"""`ToolResult`: what a tool gives back, for three readers."""
+"""`ToolResult`: the result of a tool call, for the model, the user and programs."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from zot_provider.record import Record, field, record
 
 @record
 class ToolResult(Record):
-    """`content` is what the model reads, `display` what a person sees, `details` what a log or extension keeps.
+    """`content` is for the model, `display` for the user, `details` for logs and extensions.
 
-    `details` must be JSON values. `is_error` tells the model that the call failed.
+    `details` must be JSON values. `is_error` marks the call as failed for the model.
     """
 
     content: list[TextBlock | ImageBlock]
@@ -21,12 +21,12 @@ class ToolResult(Record):
 
     @classmethod
     def of(cls, text: str) -> "ToolResult":
-        """A result that is only text."""
+        """Return a successful result with this text."""
         return cls([TextBlock(text)])
 
     @classmethod
     def error(cls, text: str) -> "ToolResult":
-        """A failure the model is told of."""
+        """Return a failed result with this text for the model."""
         return cls([TextBlock(text)], is_error=True)
 
     @property

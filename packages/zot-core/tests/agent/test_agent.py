@@ -20,7 +20,7 @@ async def test_a_second_run_during_the_first_is_refused() -> None:
     await task
 
 
-def test_it_is_idle_when_done_is_told() -> None:
+def test_the_agent_is_idle_when_done_is_emitted() -> None:
     busy: list[tuple[str, bool]] = []
     agent = make_agent(ScriptedClient(["a"]))
     agent.hooks.event.add(lambda event: busy.append((event.type, agent.busy)))
@@ -56,7 +56,7 @@ async def test_a_run_may_be_cancelled_from_another_thread() -> None:
         thread.join()
 
 
-async def test_cancelling_whoever_waits_cancels_the_run_and_waits_for_its_end() -> None:
+async def test_cancelling_the_waiting_task_cancels_the_run_and_waits_for_its_end() -> None:
     client = EventClient([None])
     agent = make_agent(client)
     events = record(agent)

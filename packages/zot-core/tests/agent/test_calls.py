@@ -37,11 +37,11 @@ def results(events: list[AgentEvent]) -> list[tuple[str, bool]]:
 
 
 def read_by_model(agent: Agent) -> list[ToolResultBlock]:
-    (message,) = [message for message in agent.transcript.messages if message.role == "tool"]
+    (message,) = [message for message in agent.history.messages if message.role == "tool"]
     return [block for block in message.content if isinstance(block, ToolResultBlock)]
 
 
-def test_the_model_reads_what_is_told() -> None:
+def test_the_model_reads_the_results_that_are_reported() -> None:
     agent = calling(Call("echo", {"text": "a"}), Call("echo", {}))
 
     events = run_to_end(agent, "hi")
@@ -94,7 +94,7 @@ def test_execution_gets_the_rewritten_arguments_and_everybody_else_the_model_s_o
     assert call.arguments == '{"text":"rm"}'
     assert output.arguments == '{"text": "ls -l"}'
     assert results(events) == [("ls -l", False)]
-    assert ToolCallBlock("call_1", "echo", '{"text":"rm"}') in agent.transcript.messages[1].content
+    assert ToolCallBlock("call_1", "echo", '{"text":"rm"}') in agent.history.messages[1].content
 
 
 def test_rewritten_arguments_are_checked_by_the_tool_like_any_others() -> None:
@@ -214,7 +214,7 @@ class Odd:
         (None, "odd failed: TypeError: it returned a NoneType, not a ToolResult"),
     ],
 )
-def test_every_failure_of_a_tool_is_a_result_and_the_turn_goes_on(failure: BaseException | None, text: str) -> None:
+def test_every_failure_of_a_tool_is_a_result_and_the_turn_continues(failure: BaseException | None, text: str) -> None:
     agent = calling(Call("odd", {"a": 1}), Call("echo", {"text": "a"}), tools=(Odd(failure), echo))
 
     events = run_to_end(agent, "hi")
@@ -232,7 +232,7 @@ def test_the_fault_of_a_tool_can_be_found_in_the_log(caplog: pytest.LogCaptureFi
     assert caplog.records[0].exc_info is not None
 
 
-def test_progress_is_told_with_the_id_of_its_call_and_before_its_result() -> None:
+def test_progress_is_emitted_with_the_id_of_its_call_and_before_its_result() -> None:
     @tool
     async def work(context: ToolContext) -> str:
         context.progress(f"{context.call_id} is half done")
@@ -245,7 +245,7 @@ def test_progress_is_told_with_the_id_of_its_call_and_before_its_result() -> Non
     assert isinstance(shown[1], ToolResultEvent)
 
 
-def test_progress_from_a_thread_is_told_on_the_loop() -> None:
+def test_progress_from_a_thread_is_emitted_on_the_loop() -> None:
     threads: list[int] = []
 
     @tool
@@ -262,7 +262,7 @@ def test_progress_from_a_thread_is_told_on_the_loop() -> None:
     assert set(threads) == {threading.get_ident()}
 
 
-def test_nothing_is_told_of_a_call_that_is_over() -> None:
+def test_progress_of_a_finished_call_is_dropped() -> None:
     contexts: list[ToolContext] = []
 
     @tool
@@ -459,7 +459,7 @@ def test_a_result_that_cannot_be_written_ends_the_tools_beside_it() -> None:
     assert meeting.ended == ["a", "hang"]
 
 
-def test_a_result_is_in_the_transcript_before_it_is_told() -> None:
+def test_a_result_is_in_the_history_before_it_is_emitted() -> None:
     there: list[int] = []
     agent = calling(Call("echo", {"text": "a"}), Call("echo", {"text": "b"}))
     agent.hooks.event.add(
@@ -476,7 +476,7 @@ def fates(events: list[AgentEvent]) -> list[str]:
     return [event.fate for event in events if isinstance(event, ToolResultEvent)]
 
 
-def test_what_became_of_a_call_is_told_with_its_result() -> None:
+def test_the_fate_of_a_call_is_part_of_its_result() -> None:
     @tool
     async def fail() -> str:
         raise ToolError("aborted: by itself")
@@ -514,7 +514,7 @@ def test_a_call_that_went_down_with_its_turn_was_stopped() -> None:
         assert fates(events) == ["ran", "stopped", "ran" if parallel else "stopped"]
 
 
-def test_a_call_starts_when_whoever_is_asked_has_allowed_it_and_not_before() -> None:
+def test_a_call_starts_only_after_it_was_confirmed() -> None:
     for parallel in (False, True):
         meeting = Meeting(parallel=parallel)
         agent = calling(*(Call("meet", {"name": name}) for name in "abc"), tools=(meeting.tool,))

@@ -40,7 +40,7 @@ def texts(messages: list[Message]) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in messages]
 
 
-def test_an_answer_without_calls_is_told_in_order() -> None:
+def test_an_answer_without_calls_emits_its_events_in_order() -> None:
     agent = make_agent(ScriptedClient([Turn("hello there", reasoning="hm")]))
 
     events = run_to_end(agent, "hi")
@@ -59,7 +59,7 @@ def test_an_answer_without_calls_is_told_in_order() -> None:
     assert ends(events) == [TurnEnd("end_turn"), Done("completed")]
 
 
-def test_the_turn_ends_before_its_tools_run_and_every_call_is_told_before_the_first_runs() -> None:
+def test_the_turn_ends_before_its_tools_run_and_all_calls_are_emitted_before_the_first_runs() -> None:
     calls = [Call("echo", {"text": "a"}), Call("echo", {"text": "b"})]
     agent = make_agent(ScriptedClient([Turn("two calls", calls=calls), "done"]), echo)
 
@@ -119,7 +119,7 @@ def test_a_steering_message_that_comes_with_the_last_words_gets_a_turn_of_its_ow
 
     run_to_end(agent, "hi")
 
-    assert texts(agent.transcript.messages) == [
+    assert texts(agent.history.messages) == [
         ("user", "hi"),
         ("assistant", "first"),
         ("user", "and?"),
@@ -127,7 +127,7 @@ def test_a_steering_message_that_comes_with_the_last_words_gets_a_turn_of_its_ow
     ]
 
 
-def test_follow_ups_wait_for_the_work_at_hand_and_come_one_by_one() -> None:
+def test_follow_ups_wait_until_the_run_would_end_and_are_taken_one_by_one() -> None:
     client = ScriptedClient([Turn(calls=[Call("echo", {"text": "a"})]), "one", "two", "three"])
     agent = make_agent(client, echo)
     agent.follow_up("second")
@@ -136,7 +136,7 @@ def test_follow_ups_wait_for_the_work_at_hand_and_come_one_by_one() -> None:
     events = run_to_end(agent, "first")
 
     assert [event.message.text for event in events if isinstance(event, UserMessage)] == ["first", "second", "third"]
-    assert [text for role, text in texts(agent.transcript.messages) if role == "assistant"] == [
+    assert [text for role, text in texts(agent.history.messages) if role == "assistant"] == [
         "",
         "one",
         "two",
@@ -163,13 +163,13 @@ def test_a_hook_may_have_a_run_go_on_where_it_would_end() -> None:
     events = run_to_end(agent, "hi")
 
     assert events[-1] == Done("completed")
-    assert texts(agent.transcript.messages)[1:] == [
+    assert texts(agent.history.messages)[1:] == [
         *(("assistant", "done"), ("user", "sure? 1"), ("assistant", "really")),
         *(("user", "sure? 2"), ("assistant", "over")),
     ]
 
 
-def test_whoever_waits_to_be_heard_comes_before_the_hooks_that_are_asked_at_the_end() -> None:
+def test_queued_messages_come_before_the_before_stop_hooks() -> None:
     client = ScriptedClient(["one", "two", "three"])
     agent = make_agent(client)
     asked: list[int] = []
@@ -188,7 +188,7 @@ def test_whoever_waits_to_be_heard_comes_before_the_hooks_that_are_asked_at_the_
     assert client.requests[2].messages[-1].text == "said while the hook was at work"
 
 
-def test_a_run_without_a_message_goes_on_where_the_conversation_stands() -> None:
+def test_a_run_without_a_message_continues_the_conversation() -> None:
     client = ScriptedClient(["ok"])
     agent = make_agent(client, messages=[user_message("hi")])
 
@@ -232,7 +232,7 @@ def test_the_first_refusal_of_a_turn_wins_and_the_others_are_not_asked() -> None
     assert TurnEnd("error", "b says no") in events
 
 
-def test_a_limit_is_told_as_an_error_before_a_turn_starts() -> None:
+def test_a_limit_is_an_error_before_the_next_turn_starts() -> None:
     agent = make_agent(ScriptedClient(["never"]))
     agent.hooks.before_turn.add(lambda step: Refusal("enough", "max_cost"))
 
@@ -247,12 +247,12 @@ def test_a_limit_is_told_as_an_error_before_a_turn_starts() -> None:
     [
         ([StatusError("provider: HTTP 500; try again", status=500)], "provider: HTTP 500; try again", []),
         ([Delta("half"), ModelError("overloaded")], "overloaded", ["half"]),
-        ([Delta("half")], "the model's answer ended without saying so; try again", ["half"]),
-        ([], "the model's answer ended without saying so; try again", []),
-        ([asyncio.CancelledError()], "the model's answer was cancelled on its way; try again", []),
+        ([Delta("half")], "the model's answer ended unexpectedly; try again", ["half"]),
+        ([], "the model's answer ended unexpectedly; try again", []),
+        ([asyncio.CancelledError()], "the model's answer was cancelled while it was received; try again", []),
     ],
 )
-def test_a_failing_model_ends_the_run_and_what_it_had_said_is_kept(
+def test_a_failing_model_ends_the_run_and_its_text_so_far_is_kept(
     answer: list[StreamEvent | BaseException | None], message: str, stop: list[str]
 ) -> None:
     agent = make_agent(EventClient(answer))
@@ -261,11 +261,11 @@ def test_a_failing_model_ends_the_run_and_what_it_had_said_is_kept(
 
     assert ends(events) == [TurnEnd("error", message), ErrorEvent(message), Done("error")]
     assert events[-1] == Done("error")
-    assert [text for role, text in texts(agent.transcript.messages) if role == "assistant"] == stop
+    assert [text for role, text in texts(agent.history.messages) if role == "assistant"] == stop
     assert [event.message.text for event in events if isinstance(event, AssistantMessage)] == stop
 
 
-def test_an_exception_that_is_not_ours_is_told_in_one_line_and_logged_with_its_traceback(
+def test_an_unexpected_exception_is_reported_in_one_line_and_logged_with_its_traceback(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     agent = make_agent(EventClient([Delta("half"), ZeroDivisionError("division\nby zero")]))
@@ -280,7 +280,7 @@ def test_an_exception_that_is_not_ours_is_told_in_one_line_and_logged_with_its_t
     assert logged.exc_info[0] is ZeroDivisionError
 
 
-def test_an_exception_where_the_stream_is_asked_for_is_told_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exception_on_opening_the_stream_is_reported_too(caplog: pytest.LogCaptureFixture) -> None:
     class Broken:
         def stream(self, request: object) -> object:
             raise AttributeError("no such thing")
@@ -320,7 +320,7 @@ def test_an_observer_that_cannot_write_ends_the_run_and_the_turn_is_ended_first(
     events = run_to_end(agent, "hi")
 
     assert ends(events) == [TurnEnd("error", "the disk is full"), ErrorEvent("the disk is full"), Done("error")]
-    assert texts(agent.transcript.messages) == [("user", "hi"), ("assistant", "words")]
+    assert texts(agent.history.messages) == [("user", "hi"), ("assistant", "words")]
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_done_comes_last_and_once_wherever_an_observer_fails_the_run(moment: str
 
 
 @pytest.mark.parametrize("moment", ["error", "done"])
-def test_an_observer_that_fails_at_the_end_is_logged_and_the_others_are_told(
+def test_an_observer_that_fails_at_the_end_is_logged_and_the_others_are_notified(
     moment: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(event: AgentEvent) -> None:
@@ -384,18 +384,18 @@ async def test_an_abort_in_the_stream_keeps_the_text_and_tells_it() -> None:
 
     assert types(events)[-4:] == ["text_delta", "assistant_message", "turn_end", "done"]
     assert ends(events) == [TurnEnd("aborted"), Done("aborted")]
-    assert agent.transcript.messages[-1].content == [TextBlock("half a ")]
+    assert agent.history.messages[-1].content == [TextBlock("half a ")]
     assert not agent.busy
 
 
-async def test_an_abort_in_the_stream_drops_an_answer_that_had_begun_to_call() -> None:
+async def test_an_abort_in_the_stream_drops_an_answer_with_a_started_call() -> None:
     calls = [Call("echo", {"text": "a long enough argument"})]
     agent = make_agent(ScriptedClient([Turn("text", calls=calls, delay=0.001, chunk=4)]), echo)
 
     events = await cancelled_when(agent, "tool_use_args")
 
     assert ends(events) == [TurnEnd("aborted"), Done("aborted")]
-    assert texts(agent.transcript.messages) == [("user", "hi")]
+    assert texts(agent.history.messages) == [("user", "hi")]
     assert "assistant_message" not in types(events)
 
 
@@ -408,7 +408,7 @@ async def test_an_abort_before_the_first_byte_leaves_nothing_but_the_question() 
     agent.cancel()
     await task
     assert types(events) == ["user_message", "turn_start", "assistant_start", "turn_end", "done"]
-    assert texts(agent.transcript.messages) == [("user", "hi")]
+    assert texts(agent.history.messages) == [("user", "hi")]
 
 
 async def test_an_abort_right_after_the_start_still_ends_with_done() -> None:
@@ -504,8 +504,8 @@ def test_an_answer_nobody_has_checked_when_the_turn_was_stopped_is_kept_and_not_
     reason = "the turn was stopped before this answer could be checked"
     assert types(events)[-3:] == ["notice", "turn_end", "done"]
     assert Notice("warn", reason) in events
-    assert texts(agent.transcript.messages) == [("user", "hi"), ("assistant", "secret")]
-    assert agent.transcript.messages[-1].hidden == reason
+    assert texts(agent.history.messages) == [("user", "hi"), ("assistant", "secret")]
+    assert agent.history.messages[-1].hidden == reason
 
 
 def test_a_hook_whose_own_work_was_cancelled_fails_and_does_not_abort_the_run() -> None:

@@ -77,7 +77,7 @@ def test_a_hook_changes_the_request_and_not_the_transcript() -> None:
 
     assert client.requests[0].messages == []
     assert client.requests[0].max_tokens == 7
-    assert [message.text for message in agent.transcript.messages] == ["hi", "ok"]
+    assert [message.text for message in agent.history.messages] == ["hi", "ok"]
 
 
 def test_every_usage_report_is_an_increment_with_its_price_and_the_sum_so_far() -> None:
@@ -117,7 +117,7 @@ def test_an_empty_answer_leaves_no_message() -> None:
     events = run_to_end(agent, "hi")
 
     assert types(events)[-2:] == ["turn_end", "done"]
-    assert len(agent.transcript) == 1
+    assert len(agent.history) == 1
 
 
 def test_a_replaced_answer_is_shown_while_the_model_keeps_its_own_words() -> None:
@@ -128,15 +128,15 @@ def test_a_replaced_answer_is_shown_while_the_model_keeps_its_own_words() -> Non
     events = run_to_end(agent, "hi")
 
     assert shown(events) == ["the password is ***", "ok"]
-    kept = agent.transcript.messages[1]
+    kept = agent.history.messages[1]
     assert kept.text == "the password is x"
     assert kept.display_text == "the password is ***"
     assert client.requests[1].messages[1].text == "the password is x"
-    assert agent.transcript.messages[-1].display_text is None
+    assert agent.history.messages[-1].display_text is None
     assert any(isinstance(event, ToolResultEvent) for event in events)
 
 
-def test_each_hook_sees_what_the_one_before_made_of_the_answer_and_an_empty_text_changes_nothing() -> None:
+def test_each_hook_sees_the_output_of_the_one_before_and_an_empty_text_changes_nothing() -> None:
     agent = make_agent(ScriptedClient(["a"]))
     agent.hooks.assistant_message.add(lambda text: text + "b")
     agent.hooks.assistant_message.add(lambda text: "")
@@ -151,7 +151,7 @@ def test_an_answer_that_hooks_leave_as_it_is_has_no_display_text() -> None:
     agent.hooks.assistant_message.add(lambda text: text)
 
     assert shown(run_to_end(agent, "hi")) == ["a"]
-    assert agent.transcript.messages[-1].display_text is None
+    assert agent.history.messages[-1].display_text is None
 
 
 def test_a_hidden_answer_stays_in_the_transcript_and_its_tools_still_run() -> None:
@@ -166,8 +166,8 @@ def test_a_hidden_answer_stays_in_the_transcript_and_its_tools_still_run() -> No
 
     assert shown(events) == ["ok"]
     assert Notice("warn", "it holds a key") in events
-    assert agent.transcript.messages[1].text == "secret"
-    assert agent.transcript.messages[1].hidden == "it holds a key"
+    assert agent.history.messages[1].text == "secret"
+    assert agent.history.messages[1].hidden == "it holds a key"
     assert [event.content for event in events if isinstance(event, ToolResultEvent)] == [[TextBlock("a")]]
 
 
@@ -181,7 +181,7 @@ def test_a_hook_that_fails_hides_the_answer() -> None:
     events = run_to_end(agent, "hi")
 
     assert shown(events) == []
-    assert agent.transcript.messages[1].hidden
+    assert agent.history.messages[1].hidden
 
 
 async def test_the_hook_is_asked_for_a_part_of_an_answer_too() -> None:
@@ -195,7 +195,7 @@ async def test_the_hook_is_asked_for_a_part_of_an_answer_too() -> None:
     await task
 
     assert asked == ["one two"]
-    assert agent.transcript.messages[0].display_text == "ONE TWO"
+    assert agent.history.messages[0].display_text == "ONE TWO"
 
 
 def test_the_text_blocks_of_an_answer_are_asked_about_as_lines() -> None:
@@ -209,7 +209,7 @@ def test_the_text_blocks_of_an_answer_are_asked_about_as_lines() -> None:
     assert asked == ["one\ntwo"]
 
 
-def test_an_answer_without_text_is_not_asked_about_and_not_told() -> None:
+def test_an_answer_without_text_calls_no_hook_and_emits_no_message() -> None:
     asked: list[str] = []
     agent = make_agent(ScriptedClient([Turn(reasoning="hm", calls=[Call("echo", {"text": "a"})]), "ok"]), echo)
     agent.hooks.assistant_message.add(asked.append)
@@ -227,7 +227,7 @@ async def test_a_complete_answer_is_kept_whole_when_the_abort_comes_before_the_s
     agent.cancel()
     assert await task == "aborted"
 
-    assert agent.transcript.messages[0].content == content
+    assert agent.history.messages[0].content == content
 
 
 def test_a_replacement_takes_the_place_of_the_first_text_and_of_no_other_block() -> None:
@@ -253,8 +253,8 @@ class Overflows:
 
     async def ask_again(self, failed: ModelCallFailure) -> ModelCallFailure:
         self.errors.append(str(failed.error))
-        self.agent.transcript.reset([user_message("shorter")])
-        return failed.replace(again=True)
+        self.agent.history.reset([user_message("shorter")])
+        return failed.replace(retry=True)
 
 
 def test_a_call_that_failed_is_made_again_in_the_same_turn_where_a_hook_has_put_it_right() -> None:
@@ -295,7 +295,7 @@ def test_a_call_that_fails_in_the_middle_of_its_answer_is_not_made_again() -> No
     assert len(client.requests) == 1
 
 
-def test_without_a_hook_that_asks_again_the_failure_stands() -> None:
+def test_without_a_hook_that_sets_retry_the_failure_is_raised() -> None:
     client = ScriptedClient([Turn(error=ModelError("overloaded"))])
     agent = make_agent(client)
     agent.hooks.call_failed.add(lambda failed: None)

@@ -71,7 +71,7 @@ def test_a_conversation_that_is_nearly_full_is_compacted_before_the_turn() -> No
     assert len(client.requests[1].messages) == 5
 
 
-def test_one_that_is_not_is_left_alone() -> None:
+def test_a_conversation_below_the_threshold_is_left_alone() -> None:
     agent, _ = automatic(["ok"], chat(8))
     assert "compact_start" not in types(run_to_end(agent, "go on"))
 
@@ -90,7 +90,7 @@ def test_after_the_last_turn_it_comes_before_done() -> None:
     events = run_to_end(agent, "go on")
     assert types(events)[-5:] == ["turn_end", "compact_start", "usage", "compact_done", "done"]
     assert events[-1] == Done("completed")
-    assert len(agent.transcript) == 5
+    assert len(agent.history) == 5
 
 
 def test_a_program_that_asks_once_need_not_wait_for_it() -> None:
@@ -99,7 +99,7 @@ def test_a_program_that_asks_once_need_not_wait_for_it() -> None:
     assert len(client.requests) == 1
 
 
-def test_what_was_said_during_a_compaction_at_the_end_is_answered() -> None:
+def test_a_message_sent_during_a_compaction_at_the_end_is_answered() -> None:
     agent, client = automatic([Turn("ok", usage=FULL), "the summary", "and you?"], chat(8))
     agent.hooks.event.add(lambda event: agent.steer("thanks") if isinstance(event, CompactStart) else None)
 
@@ -148,19 +148,19 @@ def test_a_tail_that_is_itself_too_long_is_not_compacted_again_and_again() -> No
     assert len(turns) == 4
 
 
-def test_a_failing_summary_is_a_notice_and_the_run_goes_on() -> None:
+def test_a_failing_summary_is_a_notice_and_the_run_continues() -> None:
     agent, client = automatic([Turn(error=ModelError("overloaded")), "ok"], chat(8, size=900))
-    before = len(agent.transcript)
+    before = len(agent.history)
 
     events = run_to_end(agent, "go on")
 
     assert events[-1] == Done("completed")
     assert failures(events) == ["the conversation could not be compacted: overloaded"]
-    assert len(agent.transcript) == before + 2
+    assert len(agent.history) == before + 2
     assert client.requests[1].messages[-1].text == "go on"
 
 
-def test_a_failure_that_is_no_error_of_ours_costs_no_turn_either() -> None:
+def test_an_unexpected_exception_does_not_end_the_run_either() -> None:
     agent, _ = automatic([Turn(error=RuntimeError("a bug")), "ok"], chat(8, size=900))
     events = run_to_end(agent, "go on")
     assert events[-1] == Done("completed")
@@ -178,7 +178,7 @@ def test_a_short_conversation_with_little_room_is_not_worth_a_word() -> None:
 @pytest.mark.parametrize("end", ["aborted", "deadline"])
 def test_it_is_stopped_with_the_run_and_everything_is_as_it_was(end: Any) -> None:
     agent, client = automatic([Turn("x" * 1000, delay=60)], chat(8, size=900))
-    before = agent.transcript.messages
+    before = agent.history.messages
 
     def stop(event: AgentEvent) -> None:
         if isinstance(event, CompactStart):
@@ -187,9 +187,7 @@ def test_it_is_stopped_with_the_run_and_everything_is_as_it_was(end: Any) -> Non
     agent.hooks.event.add(stop)
     events = run_to_end(agent, "go on")
     assert events[-1] == Done(end)
-    assert [message.text for message in agent.transcript.messages] == [message.text for message in [*before]] + [
-        "go on"
-    ]
+    assert [message.text for message in agent.history.messages] == [message.text for message in [*before]] + ["go on"]
     assert "compact_done" not in types(events)
     assert len(client.requests) <= 1
 
@@ -204,7 +202,7 @@ def test_a_session_that_cannot_be_written_ends_the_run_before_anything_changed()
     events = run_to_end(agent, "go on")
     assert events[-1] == Done("error")
     assert failures(events) == ["the disk is full"]
-    assert len(agent.transcript) == 9
+    assert len(agent.history) == 9
     assert len(client.requests) == 1
 
 
@@ -221,7 +219,7 @@ def test_a_conversation_found_too_long_is_compacted_and_the_request_made_again()
     assert [event.stop for event in events if isinstance(event, TurnEnd)] == ["end_turn"]
     assert failures(events) == []
     assert len(client.requests[2].messages) == 5
-    assert agent.transcript.messages[-1].text == "ok"
+    assert agent.history.messages[-1].text == "ok"
 
 
 def test_a_request_too_long_even_so_fails_with_the_provider_s_words() -> None:
@@ -232,7 +230,7 @@ def test_a_request_too_long_even_so_fails_with_the_provider_s_words() -> None:
     assert len(client.requests) == 3
 
 
-def test_where_no_summary_can_be_had_the_provider_s_words_are_the_error() -> None:
+def test_if_the_summary_fails_the_error_is_the_provider_s() -> None:
     answers = [Turn(error=TOO_LONG), Turn(error=ModelError("overloaded"))]
     agent, _ = automatic(answers, chat(8), model=UNKNOWN)
     events = run_to_end(agent, "go on")
@@ -246,7 +244,7 @@ def test_where_there_is_nothing_to_compact_so_are_they() -> None:
     assert len(client.requests) == 1
 
 
-def test_another_failure_is_none_of_its_business() -> None:
+def test_other_failures_of_a_model_call_start_no_compaction() -> None:
     agent, client = automatic([Turn(error=ModelError("overloaded"))], chat(8), model=UNKNOWN)
     assert failures(run_to_end(agent, "go on")) == ["overloaded"]
     assert len(client.requests) == 1
@@ -333,7 +331,7 @@ async def test_every_wire_s_count_reaches_the_threshold(wire: str, tmp_path: Pat
     assert len(server.requests) == 2
 
 
-def test_a_threshold_out_of_bounds_is_told_before_the_session_is_opened(tmp_path: Path) -> None:
+def test_a_threshold_out_of_bounds_is_refused_before_the_session_is_opened(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     session = SessionFile(str(path), Meta("id", "/p", "m", "v", "then"))
     session.append(user_message("hi"))
@@ -352,5 +350,5 @@ def test_stopped_after_the_answer_it_leaves_the_answer_and_the_conversation() ->
 
     assert types(events)[-3:] == ["turn_end", "compact_start", "done"]
     assert events[-1] == Done("aborted")
-    assert len(agent.transcript) == 10
-    assert agent.transcript.messages[-1].text == "ok"
+    assert len(agent.history) == 10
+    assert agent.history.messages[-1].text == "ok"

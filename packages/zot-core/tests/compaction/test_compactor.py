@@ -70,13 +70,13 @@ def unanswered(messages: list[Message]) -> tuple[set[str], set[str]]:
     return calls - results, results - calls
 
 
-def test_a_summary_stands_in_place_of_all_but_the_last_four() -> None:
+def test_a_summary_replaces_all_but_the_last_four() -> None:
     agent = make_agent(ScriptedClient(["## Goal\n\nCount."]), messages=chat(10))
-    before, events = agent.transcript.messages, record(agent)
+    before, events = agent.history.messages, record(agent)
 
     compact(agent)
 
-    summary, *kept = agent.transcript.messages
+    summary, *kept = agent.history.messages
     assert kept == before[-4:]
     assert summary.role == "user"
     assert summary.text == f"{HEADING}\n\n## Goal\n\nCount."
@@ -107,16 +107,16 @@ def test_a_compacted_conversation_adds_up_and_keeps_its_end(messages: list[Messa
     try:
         compact(agent)
     except NothingToCompact:
-        assert agent.transcript.messages == messages
+        assert agent.history.messages == messages
         return
-    summary, *kept = agent.transcript.messages
+    summary, *kept = agent.history.messages
     assert summary.role == "user"
     assert len(kept) >= KEEP
     assert kept == messages[-len(kept) :]
     calls, results = unanswered(kept)
     assert results == set()
     assert calls <= open_calls
-    sent = normalize(agent.transcript.messages, "wire")
+    sent = normalize(agent.history.messages, "wire")
     assert sent[0].role == "user"
     stubs = [block for message in sent for block in message.content if isinstance(block, ToolResultBlock)]
     assert sum(block.content == [TextBlock(NO_RESULT)] for block in stubs) == len(calls)
@@ -127,25 +127,25 @@ def test_a_compacted_conversation_adds_up_and_keeps_its_end(messages: list[Messa
 def test_compacting_twice_changes_nothing_the_second_time(messages: list[Message]) -> None:
     agent = make_agent(ScriptedClient(["s"]), messages=[*messages, *chat(KEEP + 1)])
     compact(agent)
-    once, events = agent.transcript.messages, record(agent)
+    once, events = agent.history.messages, record(agent)
     with pytest.raises(NothingToCompact):
         compact(agent)
-    assert agent.transcript.messages == once
+    assert agent.history.messages == once
     assert events == []
 
 
-def test_what_was_summarised_before_is_carried_on() -> None:
+def test_an_earlier_summary_is_carried_over() -> None:
     client = ScriptedClient(["first notes", "second notes"])
     agent = make_agent(client, messages=chat(8))
     compact(agent)
     for message in chat(3):
-        agent.transcript.append(message)
+        agent.history.append(message)
 
     compact(agent, instructions="mind the roof")
 
     assert "<earlier_notes>\nfirst notes\n</earlier_notes>" in client.requests[1].messages[0].text
     assert "mind the roof" in client.requests[1].messages[0].text
-    texts = [message.text for message in agent.transcript.messages]
+    texts = [message.text for message in agent.history.messages]
     assert texts[0] == f"{HEADING}\n\nsecond notes"
     assert len(texts) == 1 + KEEP
 
@@ -170,10 +170,10 @@ def test_a_tail_that_reaches_to_the_beginning_covers_everything() -> None:
 @pytest.mark.parametrize("turn", [Turn(""), Turn(" \n"), Turn(f"{HEADING}\n\n"), Turn(reasoning="hm")])
 def test_a_model_that_says_nothing_has_summarised_nothing(turn: Turn) -> None:
     agent = make_agent(ScriptedClient([turn]), messages=chat(9))
-    before = agent.transcript.messages
+    before = agent.history.messages
     with pytest.raises(CompactionError, match=r"^empty summary from model$"):
         compact(agent)
-    assert agent.transcript.messages == before
+    assert agent.history.messages == before
 
 
 def test_a_conversation_that_changes_meanwhile_is_left_alone() -> None:
@@ -181,18 +181,18 @@ def test_a_conversation_that_changes_meanwhile_is_left_alone() -> None:
 
     def interfere(event: object) -> None:
         if isinstance(event, UsageEvent):
-            agent.transcript.append(user_message("by the way"))
+            agent.history.append(user_message("by the way"))
 
     agent.hooks.event.add(interfere)
     with pytest.raises(CompactionError, match="changed while"):
         compact(agent)
-    assert len(agent.transcript) == 10
+    assert len(agent.history) == 10
 
 
 def test_a_summary_has_no_half_characters() -> None:
     agent = make_agent(ScriptedClient([Turn("so \ud83d it is", chunk=100)]), messages=chat(9))
     compact(agent)
-    assert agent.transcript.messages[0].text.endswith("so � it is")
+    assert agent.history.messages[0].text.endswith("so � it is")
 
 
 @pytest.mark.parametrize(
@@ -223,19 +223,19 @@ def recorded(agent: Agent, path: Path) -> SessionFile:
     return session
 
 
-def test_a_compaction_is_on_disk_before_it_is_told_and_before_the_transcript_changes(tmp_path: Path) -> None:
+def test_a_compaction_is_on_disk_before_it_is_reported_and_before_the_history_changes(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     agent = make_agent(ScriptedClient(["s"]))
     session = recorded(agent, path)
     for message in chat(9):
-        agent.transcript.append(message)
+        agent.history.append(message)
     seen: list[tuple[int, list[Message]]] = []
-    agent.hooks.compacted.add(lambda compacted: seen.append((len(agent.transcript), load(str(path)).messages)))
+    agent.hooks.compacted.add(lambda compacted: seen.append((len(agent.history), load(str(path)).messages)))
 
     compact(agent)
     session.close()
 
-    assert seen == [(9, agent.transcript.messages)]
+    assert seen == [(9, agent.history.messages)]
     kinds = [json.loads(line)["type"] for line in path.read_text().splitlines()]
     assert kinds == ["meta", *["message"] * 9, "compaction", "usage"]
 
@@ -254,8 +254,8 @@ async def test_whatever_goes_wrong_with_a_summary_leaves_transcript_and_file_as_
     agent = make_agent(client)
     session = recorded(agent, path)
     for message in chat(9):
-        agent.transcript.append(message)
-    before, data = agent.transcript.messages, path.read_bytes()
+        agent.history.append(message)
+    before, data = agent.history.messages, path.read_bytes()
     work = asyncio.ensure_future(Compactor(agent).compact())
     if how == "cancelled":
         await client.hanging.wait()
@@ -263,7 +263,7 @@ async def test_whatever_goes_wrong_with_a_summary_leaves_transcript_and_file_as_
     await asyncio.wait([work])
     assert work.cancelled() or work.exception() is not None
     session.close()
-    assert agent.transcript.messages == before
+    assert agent.history.messages == before
     assert path.read_bytes() == data
 
 
@@ -275,11 +275,11 @@ def test_a_resumed_session_has_the_very_messages_the_agent_had(
     path = tmp_path_factory.mktemp("session") / "s.jsonl"
     agent = make_agent(ScriptedClient(["s"], repeat=True))
     session = recorded(agent, path)
-    agent.transcript.append(user_message("hi"))
+    agent.history.append(user_message("hi"))
     for _ in range(data.draw(st.integers(1, 3))):
         for message in data.draw(conversations()):
             for block in message.content if message.role == "tool" else [None]:
-                agent.transcript.append(message if block is None else message.replace(content=[block]))
+                agent.history.append(message if block is None else message.replace(content=[block]))
         try:
             compact(agent)
         except NothingToCompact:
@@ -287,10 +287,10 @@ def test_a_resumed_session_has_the_very_messages_the_agent_had(
         if data.draw(st.booleans()):  # another process goes on
             session.close()
             stored = load(str(path))
-            assert stored.messages == agent.transcript.messages
+            assert stored.messages == agent.history.messages
             agent = make_agent(ScriptedClient(["s"], repeat=True), messages=stored.messages)
             session = SessionFile(str(path), stored.meta, resume=stored)
             Recorder(agent.hooks, session)
-    agent.transcript.append(user_message("bye"))
+    agent.history.append(user_message("bye"))
     session.close()
-    assert load(str(path)).messages == agent.transcript.messages
+    assert load(str(path)).messages == agent.history.messages

@@ -32,7 +32,7 @@ def test_the_last_four_are_kept_and_the_results_of_a_call_with_it(letters: str, 
 
 
 @given(st.text("uat", max_size=30), st.integers(1, 6))
-def test_no_result_stands_behind_the_cut_whose_call_stands_before_it(letters: str, keep: int) -> None:
+def test_a_cut_never_separates_a_result_from_its_call(letters: str, keep: int) -> None:
     cut = cut_point(talk(letters), keep)
 
     assert 0 <= cut <= max(len(letters) - keep, 0)

@@ -7,7 +7,7 @@ from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock
 IMAGE = ImageBlock("image/png", "iVBORw0KGgo=")
 
 
-def test_a_conversation_is_told_part_by_part() -> None:
+def test_a_conversation_is_rendered_part_by_part() -> None:
     messages = [
         Message("user", [TextBlock("look\n"), IMAGE]),
         Message(
@@ -23,7 +23,7 @@ def test_a_conversation_is_told_part_by_part() -> None:
     )
 
 
-def test_arguments_and_results_are_cut_and_what_was_said_is_not() -> None:
+def test_arguments_and_results_are_cut_and_messages_are_not() -> None:
     long = "x" * 1000
     messages = [
         Message("assistant", [TextBlock(long), ToolCallBlock("1", "write", long)]),
@@ -35,7 +35,7 @@ def test_arguments_and_results_are_cut_and_what_was_said_is_not() -> None:
     assert len(told) < 1400
 
 
-def test_the_model_s_own_words_are_told_whatever_a_person_was_shown() -> None:
+def test_the_model_s_own_words_are_rendered_not_the_display_text() -> None:
     messages = [
         Message("assistant", [TextBlock("the key is 7")], display_text="the key is ***"),
         Message("assistant", [TextBlock("hush")], hidden="not for people"),

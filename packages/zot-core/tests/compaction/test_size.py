@@ -35,7 +35,7 @@ def test_before_the_provider_has_counted_everything_is_estimated() -> None:
     assert ContextSize(with_tool).tokens() > 310
 
 
-def test_the_provider_s_last_count_counts_and_what_came_since_is_estimated() -> None:
+def test_the_provider_s_last_count_is_used_and_later_messages_are_estimated() -> None:
     turns = [Turn(calls=[Call("echo", {"text": "z" * 400})], usage=Usage(1000, 50, 200, 30)), Turn("ok", usage=Usage())]
     agent = make_agent(ScriptedClient(turns), echo)
     size = ContextSize(agent)
@@ -56,18 +56,18 @@ def test_several_reports_of_one_turn_are_added_and_those_of_earlier_turns_forgot
     assert size.tokens() == 1010
 
 
-def test_a_conversation_put_in_place_of_another_is_estimated_anew() -> None:
+def test_a_replaced_conversation_is_estimated_again() -> None:
     agent = make_agent(ScriptedClient([Turn("a", usage=Usage(5000, 10))]))
     size = ContextSize(agent)
     run_to_end(agent, "one")
     assert size.tokens() == 5010
 
-    agent.transcript.reset([user_message("x" * 40), user_message("y" * 40), user_message("z" * 40)])
+    agent.history.reset([user_message("x" * 40), user_message("y" * 40), user_message("z" * 40)])
 
     assert size.tokens() == 30
 
 
-async def test_a_turn_that_is_stopped_is_counted_as_far_as_the_provider_told() -> None:
+async def test_a_stopped_turn_is_counted_as_far_as_the_provider_reported() -> None:
     agent = make_agent(ScriptedClient([Turn("a" * 4000, usage=Usage(700, 0), error=RuntimeError("cut"))]))
     size = ContextSize(agent)
     await agent.run(user_message("hi"))

@@ -30,7 +30,7 @@ def agent_of(client: Client, **fields: int) -> Agent:
 
 
 def summary(agent: Agent, messages: list[Message] = TALK, instructions: str = "") -> str:
-    return asyncio.run(summarise(agent, messages, max_tokens=4096, bound=2000, instructions=instructions))
+    return asyncio.run(summarise(agent, messages, max_tokens=4096, result_characters=2000, instructions=instructions))
 
 
 def test_the_conversation_is_shown_as_one_message_without_tools_and_under_a_prompt_of_its_own() -> None:
@@ -69,7 +69,7 @@ def test_an_earlier_summary_is_shown_as_such() -> None:
     assert HEADING not in text
 
 
-def test_what_it_takes_counts_and_is_told() -> None:
+def test_its_usage_is_counted_and_reported() -> None:
     agent = agent_of(ScriptedClient([Turn("ok", usage=Usage(1_000_000, 100_000))]))
     agent.usage = Usage(1, 1, cost_usd=1.0)
     events = record(agent)
@@ -123,14 +123,14 @@ def test_a_provider_that_finds_it_too_long_each_time_is_not_asked_for_ever() -> 
     assert len(client.requests) == 3
 
 
-def test_any_other_failure_goes_on_at_once() -> None:
+def test_any_other_failure_is_raised_at_once() -> None:
     client = ScriptedClient([Turn(error=ModelError("overloaded"))], repeat=True)
     with pytest.raises(ModelError):
         summary(agent_of(client))
     assert len(client.requests) == 1
 
 
-def test_a_summary_that_breaks_off_is_none() -> None:
+def test_an_incomplete_summary_is_an_error() -> None:
     with pytest.raises(StreamCut):
         summary(agent_of(EventClient([TextDelta("half a summ")])))
 

@@ -30,10 +30,10 @@ SLOW = Turn("word " * 100, delay=0.05)
 class Bench:
     """A conversation, and what it told."""
 
-    def __init__(self, *answers: Any, most_waiting: int = 1000, **named: Any) -> None:
+    def __init__(self, *answers: Any, max_queued: int = 1000, **named: Any) -> None:
         self.client = ScriptedClient(answers)
         runtime = Runtime(Model("m", "v"), client=self.client, **named)
-        self.conversation = Conversation(runtime, most_waiting=most_waiting)
+        self.conversation = Conversation(runtime, max_queued=max_queued)
         self.events: list[ConversationEvent] = []
         self._awaited: list[tuple[type, asyncio.Event]] = []
         self.conversation.events.add(self._hear)
@@ -117,7 +117,7 @@ async def test_a_prompt_sent_at_done_runs_next() -> None:
         assert made.asked == ["a", "b"]
 
 
-async def test_what_waits_keeps_its_text_and_its_images() -> None:
+async def test_a_waiting_prompt_keeps_its_text_and_its_images() -> None:
     async with bench("1", "2") as made:
         made.prompt("a")
         made.conversation.prompt("all of it", [IMAGE], typed="[chip]")
@@ -128,7 +128,7 @@ async def test_what_waits_keeps_its_text_and_its_images() -> None:
         assert IMAGE in made.conversation.runtime.messages[2].content
 
 
-async def test_stopping_gives_back_what_waited() -> None:
+async def test_stopping_returns_the_waiting_prompts() -> None:
     async with bench(SLOW, "next") as made:
         first, second, third = made.prompt("a", "b", "c")
         assert made.conversation.stop() == ["b", "c"]
@@ -142,22 +142,22 @@ async def test_stopping_gives_back_what_waited() -> None:
         assert made.asked == ["a", "d"]
 
 
-async def test_stopping_gives_back_what_the_model_has_not_read_before_what_waited() -> None:
+async def test_stopping_returns_unread_messages_before_waiting_prompts() -> None:
     async with bench(SLOW) as made:
         made.prompt("a")
         await made.told(TextDelta)
         made.conversation.steer("hurry")
         made.conversation.follow_up("then")
         made.prompt("b")
-        assert made.conversation.unheard == ["hurry", "then"]
+        assert made.conversation.unread == ["hurry", "then"]
         assert made.conversation.stop() == ["hurry", "then", "b"]
-        assert made.conversation.unheard == []
+        assert made.conversation.unread == []
         await made.conversation.idle()
         assert made.asked == ["a"]
         assert made.of(Undelivered) == []
 
 
-async def test_an_interrupt_lets_what_waits_run() -> None:
+async def test_after_an_interrupt_the_waiting_prompts_run() -> None:
     async with bench(SLOW, "next") as made:
         made.conversation.interrupt()
         made.prompt("a", "b")
@@ -167,7 +167,7 @@ async def test_an_interrupt_lets_what_waits_run() -> None:
         assert made.asked == ["a", "b"]
 
 
-async def test_the_one_that_waits_last_is_taken_back() -> None:
+async def test_the_last_waiting_prompt_is_taken_back() -> None:
     async with bench("1", "2") as made:
         assert made.conversation.take_back() is None
         *_, last = made.prompt("a", "b", "c")
@@ -199,7 +199,7 @@ async def test_a_prompt_that_is_cancelled_in_the_moment_of_its_turn_never_runs()
 
 
 async def test_a_full_queue_refuses_more() -> None:
-    async with bench("1", "2", most_waiting=1) as made:
+    async with bench("1", "2", max_queued=1) as made:
         made.prompt("a", "b")
         with pytest.raises(QueueFull, match="1 prompts are waiting already"):
             made.prompt("c")
@@ -207,7 +207,7 @@ async def test_a_full_queue_refuses_more() -> None:
         assert made.asked == ["a", "b"]
 
 
-async def test_what_cannot_begin_any_more_is_told_and_ends() -> None:
+async def test_a_prompt_that_cannot_start_is_an_error_and_ends() -> None:
     async with bench(SLOW) as made:
         first, second = made.prompt("a", "b")
         await made.conversation.runtime.close()
@@ -247,7 +247,7 @@ async def test_only_a_prompt_that_is_being_answered_can_be_steered() -> None:
         assert made.asked[1:] == ["also"]
 
 
-async def test_a_follow_up_belongs_to_the_running_prompt_and_comes_before_what_waits() -> None:
+async def test_a_follow_up_belongs_to_the_running_prompt_and_comes_before_waiting_prompts() -> None:
     async with bench(Turn(calls=[Call("bash", {"command": "true"})]), "1", "2", "3") as made:
         made.prompt("a", "b")
         made.conversation.follow_up("more")
@@ -257,7 +257,7 @@ async def test_a_follow_up_belongs_to_the_running_prompt_and_comes_before_what_w
         assert len(made.ends) == 2
 
 
-async def test_what_the_model_had_no_time_to_read_is_told_before_done() -> None:
+async def test_unread_messages_are_reported_as_undelivered_before_done() -> None:
     async with bench(SLOW) as made:
         made.prompt("a")
         await made.told(TextDelta)
@@ -265,7 +265,7 @@ async def test_what_the_model_had_no_time_to_read_is_told_before_done() -> None:
         made.conversation.interrupt()
         await made.conversation.idle()
         assert made.of(Undelivered, Done) == [Undelivered(["hurry"]), Done("aborted")]
-        assert made.conversation.unheard == []
+        assert made.conversation.unread == []
 
 
 # Compactions and shell commands
@@ -313,7 +313,7 @@ async def test_a_shell_command_is_stopped() -> None:
         assert [event.result.stopped for event in made.of(ShellEnd)] == [True]
         made.prompt("a")
         await made.conversation.idle()
-        assert "[stopped by the person]" in made.asked[0]
+        assert "[stopped by the user]" in made.asked[0]
 
 
 async def test_output_of_a_shell_command_does_not_outlive_its_conversation() -> None:
@@ -330,7 +330,7 @@ async def test_output_of_a_shell_command_does_not_outlive_its_conversation() -> 
 # Settings and skills
 
 
-async def test_settings_are_for_an_idle_conversation_and_are_told() -> None:
+async def test_settings_require_an_idle_conversation_and_are_reported() -> None:
     async with bench("1") as made:
         conversation = made.conversation
         made.prompt("a")
@@ -373,7 +373,7 @@ async def test_a_prompt_that_names_an_unknown_skill_is_an_error_and_a_path_is_te
         assert len(made.of(AssistantStart)) == 1
 
 
-async def test_an_interrupt_with_a_text_answers_that_before_what_waits() -> None:
+async def test_an_interrupt_with_a_text_answers_that_before_waiting_prompts() -> None:
     async with bench(SLOW, "at once", "later") as it:
         first, waits = it.prompt("a long one", "it can wait")
         await it.told(TextDelta)
@@ -391,12 +391,12 @@ async def test_an_interrupt_of_an_idle_conversation_is_a_prompt() -> None:
         assert await run == "completed"
 
 
-async def test_what_was_said_into_the_run_is_no_longer_unheard_once_it_is_read() -> None:
+async def test_a_steering_message_is_no_longer_unread_once_the_model_has_read_it() -> None:
     seen: list[list[str]] = []
 
     async with bench(Turn("one", chunk=1, delay=0.01), "two") as it:
         it.conversation.events.add(
-            lambda event: seen.append(it.conversation.unheard) if event == Changed("queue") else None
+            lambda event: seen.append(it.conversation.unread) if event == Changed("queue") else None
         )
         (run,) = it.prompt("go")
         await it.told(TextDelta)

@@ -63,7 +63,7 @@ def test_empty_and_missing_files_are_nothing(deep: Path) -> None:
     assert found(deep, "/nowhere") == []
 
 
-def test_a_mark_and_bytes_that_are_no_text_do_no_harm(deep: Path) -> None:
+def test_a_byte_order_mark_and_invalid_bytes_do_no_harm(deep: Path) -> None:
     (deep / "AGENTS.md").write_bytes(b"\xef\xbb\xbfcaf\xe9")
     assert [text for _, text in found(deep)] == ["caf\ufffd"]
 
@@ -75,10 +75,10 @@ def test_files_that_cannot_be_used_are_noted_and_left_out(tmp_path: Path) -> Non
     (tmp_path / "loop").symlink_to("loop")
     os.mkfifo(tmp_path / "pipe")
     assert noted(tmp_path / "binary") == "looks binary; it is left out"
-    assert noted(tmp_path / "folder") == "is no file; it is left out"
-    assert noted(tmp_path / "dangling") == "is a link to nothing; it is left out"
+    assert noted(tmp_path / "folder") == "is not a file; it is left out"
+    assert noted(tmp_path / "dangling") == "is a broken link; it is left out"
     assert noted(tmp_path / "loop") == "cannot be read (Too many levels of symbolic links); it is left out"
-    assert noted(tmp_path / "pipe") == "is no file; it is left out"
+    assert noted(tmp_path / "pipe") == "is not a file; it is left out"
 
 
 def test_of_a_long_file_the_head_is_taken_up_to_a_whole_character(deep: Path) -> None:

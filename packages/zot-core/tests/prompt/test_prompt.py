@@ -10,7 +10,7 @@ def test_a_prompt_is_the_identity_then_date_and_place() -> None:
     assert re.search(r"\n\nCurrent date: \d{4}-\d\d-\d\d\nCurrent working directory: /work$", prompt)
 
 
-def test_a_replacement_stands_in_place_of_the_identity_and_additions_follow_it() -> None:
+def test_a_replacement_replaces_the_identity_and_additions_follow_it() -> None:
     prompt = system_prompt("/work", replace=" be kind\n", append=["be brief", " ", "be quick"])
 
     assert prompt.startswith("be kind\n\nbe brief\n\nbe quick\n\nCurrent date: ")

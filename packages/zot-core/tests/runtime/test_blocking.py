@@ -64,7 +64,7 @@ def test_the_events_of_a_prompt_come_in_a_plain_loop() -> None:
     assert events[-1] == Done("completed")
 
 
-def test_it_takes_and_raises_what_a_runtime_does() -> None:
+def test_it_accepts_the_options_and_raises_the_errors_of_a_runtime() -> None:
     assert list(inspect.signature(BlockingRuntime).parameters) == list(inspect.signature(Runtime).parameters)
     before = threading.active_count()
     with pytest.raises(UnknownName):
@@ -138,7 +138,7 @@ async def test_it_works_where_an_event_loop_is_running_already() -> None:
         assert str(rt.ask("hi")) == "hello"
 
 
-def test_a_tool_that_would_wait_for_itself_is_told_so() -> None:
+def test_a_tool_that_would_wait_for_itself_is_an_error() -> None:
     @tool
     async def ask_again() -> str:
         return str(rt.ask("again"))
@@ -147,7 +147,7 @@ def test_a_tool_that_would_wait_for_itself_is_told_so() -> None:
     with blocking(client, tools=[ask_again]) as rt:
         assert str(rt.ask("hi")) == "done"
     results = client.requests[1].messages[-1].content
-    assert "would wait for itself" in str(results)
+    assert "cannot block on its own thread" in str(results)
 
 
 def test_closing_ends_the_run_the_client_and_the_thread() -> None:
@@ -200,7 +200,7 @@ def test_any_number_of_threads_may_ask_and_close_at_any_moment() -> None:
 def test_closing_from_a_hook_is_refused_and_nothing_hangs() -> None:
     with blocking(ScriptedClient(["hello", "again"])) as rt:
         rt.runtime.hooks.before_model_call.add(lambda step: rt.close())
-        with pytest.raises(RunFailed, match="would wait for itself"):
+        with pytest.raises(RunFailed, match="cannot block on its own thread"):
             rt.ask("hi")
 
 

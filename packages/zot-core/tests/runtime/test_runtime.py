@@ -12,7 +12,7 @@ from zot_core.errors import Busy, Closed, Refused, SessionLocked
 from zot_core.events import AgentEvent, Done, ErrorEvent, TextDelta, TurnEnd, UserMessage
 from zot_core.hooks import Refusal, ToolRequest
 from zot_core.runtime.answer import RunFailed
-from zot_core.runtime.choices import pick_tools
+from zot_core.runtime.resolve import builtin_tools_named
 from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.file import load
 from zot_core.testing import EventClient, FakeShell, MemoryFiles, types
@@ -83,7 +83,7 @@ async def test_images_go_with_a_prompt() -> None:
     assert client.requests[0].messages[0].content == [TextBlock("look"), image]
 
 
-async def test_what_a_program_notes_on_a_prompt_is_in_its_message_and_its_session_and_no_model_reads_it(
+async def test_the_display_text_of_a_prompt_is_in_its_message_and_session_and_no_model_reads_it(
     tmp_path: Path,
 ) -> None:
     client = ScriptedClient(["nice"])
@@ -96,7 +96,7 @@ async def test_what_a_program_notes_on_a_prompt_is_in_its_message_and_its_sessio
     assert load(str(path)).messages[0].display_text == "look"
 
 
-async def test_a_run_goes_on_without_anybody_iterating() -> None:
+async def test_a_run_continues_without_an_iterator() -> None:
     async with runtime(ScriptedClient(["hello"])) as rt:
         assert await rt.prompt("hi") == "completed"
         assert [message.text for message in rt.messages] == ["hi", "hello"]
@@ -180,7 +180,7 @@ async def test_dropping_the_iterator_cancels_the_run_even_in_another_thread() ->
         assert await run == "aborted"
 
 
-async def test_cancelling_whoever_iterates_cancels_the_run() -> None:
+async def test_cancelling_the_iterating_task_cancels_the_run() -> None:
     client = hanging("whole")
     async with runtime(client) as rt:
         with pytest.raises(TimeoutError):
@@ -225,7 +225,7 @@ async def test_a_limit_reached_while_the_run_is_being_cancelled_stays_the_reason
         assert await run == run.end == "deadline"
 
 
-async def test_a_server_without_models_is_told_of_and_the_prompt_is_kept(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_server_without_models_is_an_error_and_the_prompt_is_kept(caplog: pytest.LogCaptureFixture) -> None:
     with ScriptedServer(models=[]) as server:
         rt = Runtime(provider="openai", api_key="k", base_url=server.base_url("openai-chat"))
         rt.agent.model = Model("", "openai")
@@ -239,7 +239,9 @@ async def test_a_server_without_models_is_told_of_and_the_prompt_is_kept(caplog:
     assert caplog.records == []
 
 
-async def test_a_model_that_nobody_named_is_the_server_s_first_and_stands_in_the_session(tmp_path: Path) -> None:
+async def test_without_a_model_name_the_server_s_first_model_is_used_and_recorded_in_the_session(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "s.jsonl"
     with ScriptedServer(["hello"], models=["first", "second"]) as server:
         base = server.base_url("openai-chat")
@@ -385,7 +387,15 @@ async def test_usage_and_cost_are_those_of_the_session(tmp_path: Path) -> None:
         assert rt.cost == pytest.approx(2.0)
 
 
-async def test_whoever_confirms_decides_on_each_call() -> None:
+async def test_the_cost_is_none_if_the_price_of_the_model_is_unknown() -> None:
+    async with runtime(ScriptedClient(["a"])) as rt:
+        await rt.ask("one")
+        assert rt.cost is None
+        rt.set_model(Model("m", "v", price=Price(input=0, output=0)))
+        assert rt.cost == 0
+
+
+async def test_confirm_decides_on_each_call() -> None:
     asked: list[ToolRequest] = []
 
     def decide(call: ToolRequest) -> str:
@@ -421,11 +431,11 @@ async def test_the_system_prompt_is_replaced_and_added_to(tmp_path: Path) -> Non
 
 def test_own_tools_stand_beside_the_built_in_ones_that_were_picked() -> None:
     assert sorted(runtime(ScriptedClient(), tools=[lookup], builtin_tools=["read"]).agent.tools) == ["lookup", "read"]
-    assert len(runtime(ScriptedClient(), tools=[lookup]).agent.tools) == len(pick_tools(None)) + 1
+    assert len(runtime(ScriptedClient(), tools=[lookup]).agent.tools) == len(builtin_tools_named(None)) + 1
     assert runtime(ScriptedClient(), builtin_tools=[]).agent.tools == {}
 
 
-async def test_a_session_is_gone_on_with(tmp_path: Path) -> None:
+async def test_a_session_is_continued(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "s.jsonl"
     async with runtime(ScriptedClient(["a"]), session=path) as rt:
         await rt.ask("one")
@@ -445,16 +455,16 @@ async def test_a_session_is_gone_on_with(tmp_path: Path) -> None:
         ({"cwd": "/no/such/folder"}, ConfigError, "the working directory /no/such/folder does not exist"),
         ({"builtin_tools": ["reed"]}, UnknownName, "unknown tool 'reed'; did you mean read?"),
         ({"builtin_tools": ["foo"]}, UnknownName, r"unknown tool 'foo'; known: bash, .*, write, skill$"),
-        ({"builtin_tools": "ls"}, ConfigError, r"tools are named in a list, not in a text: \['ls'\], not 'ls'"),
-        ({"tools": [print]}, ConfigError, "print is no tool: put @tool above the function"),
-        ({"tools": ["read"]}, ConfigError, "'read' is no tool: it needs what zot_core.Tool lists"),
-        ({"tools": lookup}, ConfigError, r"tools are given in a list: tools=\[lookup\]"),
+        ({"builtin_tools": "ls"}, ConfigError, r"tools are named in a list, not in a string: \['ls'\], not 'ls'"),
+        ({"tools": [print]}, ConfigError, "print is not a tool: put @tool above the function"),
+        ({"tools": ["read"]}, ConfigError, "'read' is not a tool: it must implement zot_core.Tool"),
+        ({"tools": lookup}, ConfigError, r"tools must be a list: tools=\[lookup\]"),
         ({"reasoning": "hard"}, UnknownName, "unknown reasoning 'hard'; known: off, minimum, low"),
-        ({"max_cost": 1.0}, ConfigError, "max_cost cannot be kept"),
+        ({"max_cost": 1.0}, ConfigError, "max_cost cannot be enforced"),
         ({"max_steps": 0}, ConfigError, "max_steps must be greater than 0"),
     ],
 )
-async def test_what_cannot_be_done_is_said_before_the_session_is_touched(
+async def test_invalid_options_are_refused_before_the_session_is_opened(
     tmp_path: Path, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     path = tmp_path / "s.jsonl"
@@ -490,7 +500,7 @@ async def test_a_session_that_cannot_be_written_fails_the_prompt_and_not_the_pro
             assert events[0].message.startswith(f"cannot write session {tmp_path}/file/s.jsonl: ")
 
 
-async def test_asking_gives_what_a_person_is_to_see() -> None:
+async def test_ask_returns_the_text_that_the_user_sees() -> None:
     def guard(text: str) -> str:
         if text == "secret":
             raise Refused("it holds a key")
@@ -511,7 +521,7 @@ def chat(length: int) -> list[Message]:
     ]
 
 
-async def test_a_conversation_is_compacted_and_gone_on_with(tmp_path: Path) -> None:
+async def test_a_conversation_is_compacted_and_continued(tmp_path: Path) -> None:
     client = ScriptedClient(["one", "two", "three", "the notes", "four"])
     path = tmp_path / "s.jsonl"
     async with runtime(client, session=path) as rt:
@@ -612,7 +622,7 @@ async def test_a_model_that_the_server_names_is_asked_for_its_name_before_a_comp
     assert server.requests[-1].body["model"] == "local"
 
 
-async def test_an_answer_says_what_its_own_run_took_and_added() -> None:
+async def test_a_result_has_the_usage_and_messages_of_its_own_run() -> None:
     client = ScriptedClient(["one", Turn(calls=[Call("lookup", {"city": "Berlin"})]), "two"])
     async with runtime(client, tools=[lookup]) as rt:
         await rt.ask("first")
@@ -623,7 +633,7 @@ async def test_an_answer_says_what_its_own_run_took_and_added() -> None:
     assert answer.messages == rt.messages[2:]
 
 
-async def test_a_failed_answer_has_what_there_is_of_it() -> None:
+async def test_a_failed_run_has_its_partial_result() -> None:
     async with runtime(EventClient([TextDelta("half a"), ModelError("overloaded")])) as rt:
         with pytest.raises(RunFailed) as caught:
             await rt.ask("hi")
@@ -657,7 +667,7 @@ async def test_leaving_the_text_early_cancels_the_run() -> None:
         assert str(await rt.ask("still there?")) == "yes"
 
 
-async def test_tools_find_what_was_given_to_the_runtime() -> None:
+async def test_tools_find_the_deps_of_the_runtime() -> None:
     @tool
     async def city(context: ToolContext) -> str:
         return str(context.deps["city"])

@@ -8,7 +8,7 @@ from zot_core.agent import user_message
 from zot_core.errors import Busy, Closed, SessionLocked
 from zot_core.events import AgentEvent, Notice
 from zot_core.runtime.runtime import Runtime
-from zot_core.runtime.state import State
+from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import load
 from zot_core.testing import EventClient, FakeShell, MemoryFiles
@@ -52,7 +52,7 @@ async def test_the_state_is_a_snapshot(tmp_path: Path) -> None:
     rt = runtime(ScriptedClient(["hi"]), Model("m", "acme"), cwd=tmp_path, session=tmp_path / "kept.jsonl")
     async with rt:
         rt.follow_up("later")
-        assert rt.state == State("acme", "m", str(tmp_path), 0, False, Usage(), "off", "kept", 1)
+        assert rt.state == RuntimeState("acme", "m", str(tmp_path), 0, False, Usage(), "off", "kept", 1)
         run = rt.prompt("hello")
         assert rt.state.busy
         await run
@@ -72,7 +72,7 @@ async def test_changes_are_for_an_idle_and_open_agent(change: Callable[[Runtime]
 
 
 @pytest.mark.parametrize("change", CHANGES[:3])
-async def test_a_change_has_the_system_prompt_made_anew(change: Callable[[Runtime], None]) -> None:
+async def test_a_change_builds_the_system_prompt_again(change: Callable[[Runtime], None]) -> None:
     client = ScriptedClient(["one", "two", "three"])
     asked: list[str] = []
     async with runtime(client) as rt:
@@ -221,7 +221,7 @@ async def test_tools_can_be_changed_and_those_of_others_stay() -> None:
         assert sorted(rt.agent.tools) == ["lookup", "stranger"]
 
 
-async def test_a_cleared_conversation_is_gone_in_its_file_too(tmp_path: Path) -> None:
+async def test_a_cleared_conversation_is_cleared_in_its_file_too(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     client = ScriptedClient(["one", "two", "three"])
     async with runtime(client, session=path) as rt:
@@ -242,7 +242,7 @@ async def test_a_cleared_conversation_is_gone_in_its_file_too(tmp_path: Path) ->
     assert "Ada" in path.read_text("utf-8")  # what was said is never edited
 
 
-async def test_clearing_what_was_never_begun_writes_no_file(tmp_path: Path) -> None:
+async def test_clearing_an_empty_conversation_writes_no_file(tmp_path: Path) -> None:
     async with runtime(ScriptedClient(), session=tmp_path / "s.jsonl") as rt:
         rt.clear()
     assert not (tmp_path / "s.jsonl").exists()

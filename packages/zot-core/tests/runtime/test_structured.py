@@ -118,7 +118,7 @@ async def test_an_answer_that_does_not_fit_is_asked_for_once_more_with_the_reaso
         ("[" * 100_000, "it is not JSON"),
     ],
 )
-def test_the_model_is_told_what_was_wrong(first: Turn | str, reason: str) -> None:
+def test_the_model_reads_the_problems_of_its_answer(first: Turn | str, reason: str) -> None:
     client = ScriptedClient([first, BERLIN])
     assert ask(client, City).name == "Berlin"
     assert reason in client.requests[1].messages[-1].text
@@ -132,13 +132,14 @@ def test_a_place_inside_a_list_is_named() -> None:
 
 def test_two_answers_that_do_not_fit_are_an_error_that_holds_the_last_one() -> None:
     client = ScriptedClient(["Rome?", '{"name": "Rome"}'])
-    with pytest.raises(InvalidOutput, match=r"^the model gave no City, asked twice: people: Field required$") as caught:
+    message = r"^the model gave no valid City in two attempts: people: Field required$"
+    with pytest.raises(InvalidOutput, match=message) as caught:
         ask(client, City)
     assert caught.value.answer == '{"name": "Rome"}'
     assert len(client.requests) == 2
 
 
-def test_tools_run_before_the_answer_and_words_beside_their_calls_are_no_answer() -> None:
+def test_tools_run_before_the_answer_and_text_with_calls_is_not_the_answer() -> None:
     @tool
     async def count(name: str) -> int:
         """Count the people of a city."""
@@ -173,7 +174,7 @@ def test_a_type_without_a_schema_is_a_mistake_of_the_program_and_nothing_is_aske
     assert client.requests == []
 
 
-async def test_the_conversation_goes_on_and_answers_are_words_again() -> None:
+async def test_the_conversation_continues_and_later_answers_are_text() -> None:
     client = ScriptedClient(["no", BERLIN, "It is a city.", "Rome?", '{"name": "Rome", "people": 2}'])
     async with runtime(client) as rt:
         assert (await rt.ask("which?", returns=City)).name == "Berlin"
@@ -241,7 +242,7 @@ async def test_a_json_schema_gives_the_json_value_and_a_wrong_one_is_explained_o
     async with Runtime("any", client=client, files=MemoryFiles(), shell=FakeShell()) as rt:
         assert await rt.ask("largest city?", returns=CITY) == {"name": "Berlin", "people": 3}
         assert "people: -1 is less than the minimum of 0" in str(client.requests[1].messages[-1])
-        with pytest.raises(InvalidOutput, match="the model gave no City, asked twice: it is not JSON"):
+        with pytest.raises(InvalidOutput, match="the model gave no valid City in two attempts: it is not JSON"):
             await rt.ask("and then?", returns=CITY)
 
 

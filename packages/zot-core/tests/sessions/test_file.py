@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
 from zot_core.sessions import rows
-from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import (
     Fate,
@@ -182,7 +182,7 @@ def test_the_last_meta_row_counts_and_a_renamed_session_keeps_its_title(path: Pa
     assert load(str(path)).meta == META.replace(model="third", title="the title")
 
 
-def test_a_resumed_session_goes_on_where_it_was(path: Path) -> None:
+def test_a_resumed_session_continues_at_its_end(path: Path) -> None:
     session = written(path, user("one"))
     session.usage(Usage(1), Usage(1))
     session.usage(Usage(2), Usage(3, reasoning=1))
@@ -203,9 +203,7 @@ def test_a_resumed_session_goes_on_where_it_was(path: Path) -> None:
 @pytest.mark.parametrize(
     "tail", [b'{"type":"message","mess', b'{"type":"message"}', b"\xff\xfe", "é".encode()[:1], b"\x00"]
 )
-def test_a_torn_last_line_is_passed_over_and_what_comes_next_stands_on_a_line_of_its_own(
-    path: Path, tail: bytes
-) -> None:
+def test_an_incomplete_last_line_is_skipped_and_the_next_row_is_a_line_of_its_own(path: Path, tail: bytes) -> None:
     written(path, user("one")).close()
     whole = path.read_bytes()
     path.write_bytes(whole + tail)
@@ -273,7 +271,7 @@ def test_a_broken_character_costs_no_more_than_itself(path: Path) -> None:
     assert load(str(path)).messages == [user("a�b")]
 
 
-def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_loaded_is_an_error_that_says_why(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_bytes(b"")
     (tmp_path / "other.jsonl").write_bytes(b'{"type":"session","id":"1"}\n')
 
@@ -282,11 +280,11 @@ def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     with pytest.raises(SessionError, match=r"cannot read session .*: Is a directory"):
         load(str(tmp_path))
     for name in ("empty.jsonl", "other.jsonl"):
-        with pytest.raises(SessionError, match="is no session file: it has no meta row"):
+        with pytest.raises(SessionError, match="is not a session file: it has no meta row"):
             load(str(tmp_path / name))
 
 
-def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file" / "s.jsonl", tmp_path / "file" / "deep" / "s.jsonl"):
         with pytest.raises(SessionError, match=r"^cannot .* session .*: Not a directory$"):
@@ -315,7 +313,7 @@ else:
 """
 
 
-def test_a_second_process_is_told_that_the_session_is_in_use_until_the_first_has_gone(path: Path) -> None:
+def test_a_session_is_locked_for_a_second_process_until_the_first_has_ended(path: Path) -> None:
     session = written(path, user("hi"))
     told = subprocess.run([sys.executable, "-c", HOLD, str(path)], capture_output=True, text=True, check=True)
     assert told.stdout == f"SessionLocked session {path} is in use by another zot; close that one first\n"
@@ -333,7 +331,7 @@ def test_a_second_process_is_told_that_the_session_is_in_use_until_the_first_has
     SessionFile(str(path), stored.meta, resume=stored).close()
 
 
-def test_a_session_that_grew_after_it_was_loaded_is_not_gone_on_with(path: Path) -> None:
+def test_a_session_that_grew_after_it_was_loaded_is_not_continued(path: Path) -> None:
     written(path, user("one")).close()
     old = load(str(path))
     session = SessionFile(str(path), old.meta, resume=load(str(path)))
@@ -375,7 +373,7 @@ def full(path: Path, limit: int) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_a_full_disk_is_told_and_costs_no_more_than_the_row_it_could_not_take(path: Path) -> None:
+def test_a_full_disk_is_an_error_and_loses_only_the_row_that_did_not_fit(path: Path) -> None:
     assert full(path, 300) == ["cannot write session PATH: the disk is full; free some space", "one two"]
 
 
@@ -384,8 +382,8 @@ def test_a_disk_that_takes_nothing_leaves_no_file_in_the_way(path: Path) -> None
     assert [row.text for row in load(str(path)).messages] == ["two"]
 
 
-def test_a_device_that_is_full_is_told() -> None:
-    session = SessionFile("/dev/full", META, resume=Stored(META))
+def test_a_full_device_is_an_error() -> None:
+    session = SessionFile("/dev/full", META, resume=StoredSession(META))
 
     with pytest.raises(
         SessionError, match=r"^cannot write session /dev/full: No space left on device; free some space$"
@@ -459,7 +457,7 @@ def calling(id: str) -> Message:
     return Message("assistant", [ToolCallBlock(id, "ls", "{}")], "t")
 
 
-def test_after_a_compaction_the_conversation_is_the_summary_and_what_was_kept(path: Path) -> None:
+def test_after_a_compaction_the_conversation_is_the_summary_and_the_kept_messages(path: Path) -> None:
     session = written(path, user("1"), user("2"), user("3"))
     before = path.read_bytes()
     session.compact(SUMMARY, 2)
@@ -534,7 +532,7 @@ steps = st.lists(st.sampled_from(["user", "calls", "result", "usage", "compact",
 
 
 @given(steps)
-def test_a_reader_in_a_hurry_finds_what_a_thorough_one_does(
+def test_a_fast_reader_finds_what_a_thorough_one_does(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str]
 ) -> None:
     path = tmp_path_factory.mktemp("hurry") / "s.jsonl"
@@ -574,7 +572,7 @@ def test_a_reader_in_a_hurry_finds_what_a_thorough_one_does(
         assert [[str(block) for block in message.content] for message in read_in_a_hurry(data)] == texts
 
 
-def test_a_file_with_compactions_that_is_cut_off_anywhere_opens_and_is_gone_on_with(path: Path) -> None:
+def test_a_file_with_compactions_that_is_cut_off_anywhere_opens_and_is_continued(path: Path) -> None:
     session = written(path, user("1"), calling("a"), result("a"), user("2"))
     session.compact(SUMMARY, 2)
     session.append(user("3"))
@@ -602,7 +600,7 @@ def test_a_file_with_compactions_that_is_cut_off_anywhere_opens_and_is_gone_on_w
         assert path.read_bytes().startswith(data[:end])
 
 
-def test_where_no_file_can_be_made_the_advice_of_the_program_is_told(tmp_path: Path) -> None:
+def test_the_error_for_a_file_that_cannot_be_created_contains_the_advice(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     path = tmp_path / "file" / "folder" / "s.jsonl"
     session = SessionFile(str(path), META, advice="name another folder")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
 from zot_core.sessions.file import load
-from zot_core.sessions.listing import WHOLE, delete, first_line, list_sessions, read_entry, rename
+from zot_core.sessions.listing import FULL_SCAN_BYTES, delete, first_line, list_sessions, read_entry, rename
 from zot_core.sessions.store import SessionStore, resume
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message, TextBlock
@@ -55,7 +55,7 @@ def test_the_sessions_of_all_directories(store: SessionStore) -> None:
     assert [entry.cwd for entry in list_sessions(store, limit=2)] == ["/r", "/q"]
 
 
-def test_a_list_goes_on_where_another_one_ended(store: SessionStore) -> None:
+def test_a_list_continues_where_another_one_ended(store: SessionStore) -> None:
     paths = [session(store, f"/{number % 2}", changed=1000 + number // 3) for number in range(10)]
     whole = [entry.path for entry in list_sessions(store)]
     assert sorted(whole) == sorted(paths)
@@ -69,7 +69,7 @@ def test_a_list_goes_on_where_another_one_ended(store: SessionStore) -> None:
     assert [*first, *list_sessions(store, "/1", after=first[-1].place)] == list_sessions(store, "/1")
 
 
-def test_a_list_goes_on_though_the_session_it_ended_with_was_used_or_is_gone(store: SessionStore) -> None:
+def test_a_list_continues_though_the_session_it_ended_with_was_used_or_deleted(store: SessionStore) -> None:
     paths = [session(store, "/p", changed=1000 + number) for number in range(6)]
     place = list_sessions(store, limit=2)[-1].place
     os.utime(paths[4], (5000, 5000))
@@ -80,8 +80,8 @@ def test_a_list_goes_on_though_the_session_it_ended_with_was_used_or_is_gone(sto
 
 
 @pytest.mark.parametrize("place", ["x", "12", "x:y", "-1:y", "1" * 5000 + ":y", "²:y"])
-def test_what_is_no_place_in_a_list_is_refused(store: SessionStore, place: str) -> None:
-    with pytest.raises(ConfigError, match="is no place in a list of sessions"):
+def test_an_invalid_place_in_a_list_is_refused(store: SessionStore, place: str) -> None:
+    with pytest.raises(ConfigError, match="is not a place in a list of sessions"):
         list_sessions(store, after=place)
 
 
@@ -89,21 +89,21 @@ def test_without_any_session_the_list_is_empty(store: SessionStore) -> None:
     assert list_sessions(store) == list_sessions(store, "/p") == []
 
 
-def test_a_title_stands_for_the_first_line(store: SessionStore) -> None:
+def test_a_title_replaces_the_first_line(store: SessionStore) -> None:
     path = session(store, "/p", title="a title")
     entry = read_entry(path)
     assert entry is not None
     assert (entry.name, entry.titled) == ("a title", True)
 
 
-def test_what_a_person_was_shown_is_the_name_and_hidden_messages_are_not(store: SessionStore) -> None:
+def test_the_name_is_the_display_text_and_never_a_hidden_message(store: SessionStore) -> None:
     path = session(store, "/p", say("secret", hidden="true"), say("long prompt", display_text="/study"))
     entry = read_entry(path)
     assert entry is not None
     assert entry.name == "/study"
 
 
-def test_files_that_are_no_sessions_and_hidden_ones_are_left_out(store: SessionStore) -> None:
+def test_hidden_sessions_and_other_files_are_left_out(store: SessionStore) -> None:
     path = session(store, "/p")
     folder = Path(path).parent
     (folder / "note.txt").write_text("x")
@@ -138,7 +138,7 @@ def test_of_a_large_session_head_and_tail_are_read(store: SessionStore) -> None:
 
 
 def test_an_image_in_the_first_prompt_does_not_hide_its_text(store: SessionStore) -> None:
-    image = ImageBlock("image/png", "A" * 3 * WHOLE)
+    image = ImageBlock("image/png", "A" * 3 * FULL_SCAN_BYTES)
     path = session(store, "/p", Message("user", [image, TextBlock("what is this?")]), say("a cat", "assistant"))
     rename_row = '{"type":"rename","title":"cat"}\n'
     entry = read_entry(path)
@@ -153,12 +153,12 @@ def test_an_image_in_the_first_prompt_does_not_hide_its_text(store: SessionStore
 
 def test_the_model_is_the_one_at_the_end(store: SessionStore) -> None:
     meta = '{"type":"meta","meta":{"id":"1","cwd":"/p","model":"other","provider":"v","started":""}}'
-    entry = read_entry(large(store, 2 * WHOLE, meta))
+    entry = read_entry(large(store, 2 * FULL_SCAN_BYTES, meta))
     assert entry is not None
     assert (entry.model, entry.name) == ("other", "the beginning")
 
 
-def test_renaming_is_seen_by_the_list_and_by_whoever_opens_the_session(store: SessionStore) -> None:
+def test_a_new_title_is_in_the_list_and_in_the_opened_session(store: SessionStore) -> None:
     path = session(store, "/p")
     before = Path(path).read_bytes()
     assert rename(store, path, " a better\x1b[2J name\nand more") == "a better name"
@@ -176,7 +176,7 @@ def test_a_session_that_is_renamed_is_no_newer_than_it_was(store: SessionStore) 
     assert store.latest("/p") == new
 
 
-def test_a_session_can_be_gone_on_with_after_it_was_renamed(store: SessionStore) -> None:
+def test_a_session_can_be_continued_after_it_was_renamed(store: SessionStore) -> None:
     path = session(store, "/p")
     rename(store, path, "name")
     file, stored = resume(path)
@@ -215,7 +215,7 @@ def test_removing_takes_one_session_and_nothing_else(store: SessionStore) -> Non
         delete(store, one)
 
 
-def test_what_is_no_session_of_the_store_is_not_touched(store: SessionStore, tmp_path: Path) -> None:
+def test_files_outside_of_the_store_are_not_touched(store: SessionStore, tmp_path: Path) -> None:
     path = session(store, "/p")
     outside = tmp_path / "outside.jsonl"
     outside.write_bytes(Path(path).read_bytes())
@@ -225,7 +225,7 @@ def test_what_is_no_session_of_the_store_is_not_touched(store: SessionStore, tmp
     other.write_text("{}\n")
     for place in (outside, link, Path(path).parent / ".." / ".." / ".." / "outside.jsonl"):
         for change in (lambda at: delete(store, at), lambda at: rename(store, at, "x")):
-            with pytest.raises(SessionError, match="is no session below"):
+            with pytest.raises(SessionError, match="is not a session below"):
                 change(str(place))
     with pytest.raises(SessionError, match="has no meta row"):
         delete(store, str(other))

@@ -36,7 +36,7 @@ def test_the_text_of_an_object_comes_back_to_the_letter(arguments: str, text: ob
     assert kept(f'{{"message":{{"content":[{{"id":"1","arguments":{arguments}}}]}}}}') == [text]
 
 
-def test_white_space_around_everything_is_no_matter() -> None:
+def test_white_space_is_ignored() -> None:
     line = ' { "x" : [ ] , "message" : { "y" : { } , "content" : [ 1 , { "arguments" : { } , "z" : 0 } , { } ] } } '
     assert kept(line) == ["{ }", None]
 

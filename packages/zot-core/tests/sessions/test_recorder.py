@@ -40,7 +40,7 @@ def rows(path: Path) -> list[str]:
     return [row["message"]["role"] if row["type"] == "message" else row["type"] for row in there]
 
 
-def test_every_row_is_on_disk_before_its_event_is_told(path: Path) -> None:
+def test_every_row_is_on_disk_before_its_event_is_emitted(path: Path) -> None:
     agent = make_agent(
         ScriptedClient([Turn("look", calls=[Call("echo", {"text": "a"}), Call("echo", {"text": "b"})]), "ok"]), echo
     )
@@ -91,7 +91,7 @@ def test_the_usage_of_a_turn_that_failed_counts_too(path: Path) -> None:
     assert load(str(path)).usage == Usage(input=7)
 
 
-def test_a_conversation_read_back_is_the_one_that_was_held(path: Path) -> None:
+def test_a_conversation_read_back_is_the_one_that_was_written(path: Path) -> None:
     calls = [Call("echo", '{ "text":"a" }'), Call("echo", '{"text": '), Call("nobody")]
     agent = make_agent(ScriptedClient([Turn("look", "hm", calls=calls), "ok"]), echo)
     agent.hooks.assistant_message.add(lambda text: text.upper())
@@ -100,7 +100,7 @@ def test_a_conversation_read_back_is_the_one_that_was_held(path: Path) -> None:
     run_to_end(agent, "hi")
     session.close()
 
-    kept = agent.transcript.messages
+    kept = agent.history.messages
     assert [message.replace(time="") for message in load(str(path)).messages] == [
         message.replace(time="") for message in kept
     ]

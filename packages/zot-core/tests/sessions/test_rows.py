@@ -127,7 +127,7 @@ def test_a_block_without_a_type_is_known_by_its_fields(value: object, block: Blo
 @pytest.mark.parametrize(
     "value", [{"type": "video", "text": "x", "data": ""}, {"type": 5}, {}, {"x": 1}, [], "text", None]
 )
-def test_what_is_no_block_is_left_out(value: object) -> None:
+def test_invalid_blocks_are_left_out(value: object) -> None:
     assert rows.read_block(value) is None
 
 
@@ -137,7 +137,7 @@ def test_a_message_keeps_the_blocks_that_are_known() -> None:
 
 
 @pytest.mark.parametrize("value", [None, [], {"role": "system", "content": []}, {"content": []}, {"role": ["user"]}])
-def test_what_is_no_message_is_none(value: object) -> None:
+def test_an_invalid_message_is_parsed_to_none(value: object) -> None:
     assert rows.read_message(value) is None
 
 
@@ -156,13 +156,13 @@ def test_fields_of_other_versions_are_written_back() -> None:
     assert written == {**fields, "cwd": "", "model": "new", "provider": "", "started": "", "version": ""}
 
 
-def test_what_is_no_meta_is_none() -> None:
+def test_an_invalid_meta_object_is_parsed_to_none() -> None:
     assert rows.read_meta(5) is None
     assert rows.read_meta({"id": 5}) == Meta("", "", "", "", "")
 
 
 @pytest.mark.parametrize("value", [None, "x", 10**400, float("nan"), float("inf"), True, [1], 1e300])
-def test_what_is_no_number_of_tokens_counts_as_zero(value: object) -> None:
+def test_invalid_numbers_of_tokens_count_as_zero(value: object) -> None:
     names = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd"]
     assert rows.read_usage(dict.fromkeys(names, value)) == Usage()
     assert rows.read_usage(value) == Usage()

@@ -43,15 +43,15 @@ def test_the_session_used_last_comes_first(store: SessionStore) -> None:
     assert store.latest("/p") == new.path
 
 
-def test_without_sessions_there_is_none_to_continue(store: SessionStore, tmp_path: Path) -> None:
+def test_without_sessions_there_is_nothing_to_continue(store: SessionStore, tmp_path: Path) -> None:
     assert store.paths("/p") == []
-    with pytest.raises(SessionNotFound, match=r"^no session to continue in /p; start one without -c$"):
+    with pytest.raises(SessionNotFound, match=r"^no session to continue in /p$"):
         store.latest("/p")
     (tmp_path / "sessions").write_text("a file")
     assert store.paths("/p") == []
 
 
-def test_what_is_no_session_or_has_gone_is_passed_over(store: SessionStore) -> None:
+def test_deleted_and_other_files_are_skipped(store: SessionStore) -> None:
     session = saved(store)
     folder = Path(session.path).parent
     (folder / "notes.txt").write_text("")
@@ -60,7 +60,7 @@ def test_what_is_no_session_or_has_gone_is_passed_over(store: SessionStore) -> N
     assert store.paths("/p") == [session.path]
 
 
-def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(SessionError, match=r"^cannot read the sessions in .*: Too many levels of symbolic links$"):
         SessionStore(str(tmp_path / "loop")).paths("/p")
@@ -84,7 +84,7 @@ def test_a_file_in_the_current_folder_is_found_by_its_name(
 
 
 @pytest.mark.parametrize("name", ["", "zzzz", "00000000-1111", "no/such/file.jsonl"])
-def test_a_name_that_fits_nothing_is_told(store: SessionStore, name: str) -> None:
+def test_a_name_that_matches_nothing_is_an_error(store: SessionStore, name: str) -> None:
     saved(store)
     with pytest.raises(SessionNotFound, match=r"^no session"):
         store.find(name, "/p")
@@ -96,7 +96,7 @@ def test_a_beginning_of_an_id_with_another_end_does_not_fit(store: SessionStore)
         store.find(f"{session.meta.id[:8]}x", "/p")
 
 
-def test_a_name_that_fits_several_is_told_with_those_that_fit(store: SessionStore) -> None:
+def test_a_name_that_matches_several_is_an_error_that_lists_them(store: SessionStore) -> None:
     first, second = saved(store), saved(store)
     with pytest.raises(SessionNotFound, match=r"^2 sessions begin with '20': ") as caught:
         store.find("20", "/p")

@@ -5,7 +5,7 @@ import pytest
 from zot_core.compaction.size import estimate, rough_estimate
 from zot_core.sessions.file import SessionFile
 from zot_core.sessions.rows import Meta, message_row, meta_row
-from zot_core.sessions.stored import WHOLE, StoredMessage, load
+from zot_core.sessions.stored import EAGER_BYTES, StoredMessage, load
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
 
@@ -34,7 +34,7 @@ def rows_of(message):
 
 @pytest.fixture
 def conversation():
-    return [message for number in range(WHOLE // 30_000 + 1) for message in turn(number)]
+    return [message for number in range(EAGER_BYTES // 30_000 + 1) for message in turn(number)]
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def path(tmp_path, conversation):
     path = tmp_path / "long.jsonl"
     rows = [meta_row(META), *(message_row(row) for message in conversation for row in rows_of(message))]
     path.write_text("".join(f"{row}\n" for row in rows))
-    assert path.stat().st_size > WHOLE
+    assert path.stat().st_size > EAGER_BYTES
     return path
 
 
@@ -65,7 +65,7 @@ def test_a_copy_of_a_stored_message_is_a_message_like_any_other(path, conversati
     assert copy == conversation[4].replace(time="later")
 
 
-def test_what_a_stored_message_does_not_have_is_an_attribute_error(path):
+def test_an_unknown_field_of_a_stored_message_is_an_attribute_error(path):
     with pytest.raises(AttributeError, match="nothing"):
         load(str(path)).messages[0].nothing  # noqa: B018
 
@@ -76,7 +76,7 @@ def test_a_session_that_is_deleted_while_it_is_open_is_read_to_the_end(path, con
     assert stored.messages[-1].text == conversation[-1].text
 
 
-def test_a_long_session_is_gone_on_with(path, conversation):
+def test_a_long_session_is_continued(path, conversation):
     stored = load(str(path))
     session = SessionFile(str(path), stored.meta, resume=stored)
     session.append(Message("user", [TextBlock("and then?")], "t5"))
@@ -87,7 +87,7 @@ def test_a_long_session_is_gone_on_with(path, conversation):
     assert again.usage.input == 3
 
 
-def test_after_a_compaction_only_the_summary_and_what_was_kept_are_there(path, conversation):
+def test_after_a_compaction_only_the_summary_and_the_kept_messages_are_loaded(path, conversation):
     stored = load(str(path))
     session = SessionFile(str(path), stored.meta, resume=stored)
     summary = Message("user", [TextBlock("all of it, in short")], "t5", summarized_tokens=9)
@@ -121,7 +121,7 @@ def test_a_row_that_is_damaged_says_so_and_takes_nothing_else_with_it(path, conv
     assert stored.messages[1:] == conversation[1:]
 
 
-def test_the_size_of_a_long_session_is_told_roughly_without_reading_it(path, conversation):
+def test_the_size_of_a_long_session_is_estimated_without_reading_it(path, conversation):
     stored = load(str(path))
     rough = rough_estimate(stored.messages)
     assert not any(message.read for message in stored.messages)

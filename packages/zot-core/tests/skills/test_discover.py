@@ -114,7 +114,7 @@ def test_links_are_followed_and_a_skill_linked_twice_is_one(cwd: Path, person: P
     assert skills.found[0].folder == str(place / "a")
 
 
-def test_the_home_of_the_person_as_working_directory_is_looked_at_once(person: Path) -> None:
+def test_the_user_s_home_as_working_directory_is_searched_once(person: Path) -> None:
     add(person / ".claude" / "skills", "one")
     (person / ".claude" / "skills" / "bad").mkdir()
     (person / ".claude" / "skills" / "bad" / "SKILL.md").write_text("no front matter")
@@ -125,7 +125,7 @@ def test_the_home_of_the_person_as_working_directory_is_looked_at_once(person: P
     assert len(skills.notes) == 2
 
 
-def test_files_that_cannot_be_used_are_told_once_with_their_line(cwd: Path) -> None:
+def test_files_that_cannot_be_used_are_noted_once_with_their_line(cwd: Path) -> None:
     place = cwd / ".zot" / "skills"
     file = add(place, "nameless", named="two words")
     (place / "folder" / "SKILL.md").mkdir(parents=True)
@@ -139,10 +139,10 @@ def test_files_that_cannot_be_used_are_told_once_with_their_line(cwd: Path) -> N
     assert skills.found == []
     assert skills.notes == [
         f"{place}/circle/SKILL.md cannot be read (Too many levels of symbolic links); it is left out",
-        f"{place}/folder/SKILL.md is no file; it is left out",
-        f"{place}/gone/SKILL.md is a link to nothing; it is left out",
+        f"{place}/folder/SKILL.md is not a file; it is left out",
+        f"{place}/gone/SKILL.md is a broken link; it is left out",
         f"{file}:2: the name 'two words' must be 1 to 64 letters, digits, hyphens, dots or underscores; it is left out",
-        f"{place}/pipe/SKILL.md is no file; it is left out",
+        f"{place}/pipe/SKILL.md is not a file; it is left out",
     ]
 
 
@@ -159,7 +159,7 @@ def test_two_of_one_name_in_one_place_are_a_mistake(cwd: Path) -> None:
     second = add(cwd / ".zot" / "skills", "b", named="same")
     skills = search(cwd)
     assert [skill.path for skill in skills.found] == [str(first)]
-    assert skills.notes == [f"{second}: its name same is that of {first}; it is left out"]
+    assert skills.notes == [f"{second}: its name same is already used by {first}; it is left out"]
 
 
 def test_the_number_of_skills_and_of_entries_is_bounded(cwd: Path, person: Path) -> None:

@@ -71,7 +71,7 @@ def test_the_plain_forms_are_read_as_yaml_reads_them(front: str) -> None:
 
 
 @given(st.text(max_size=40))
-def test_whatever_stands_there_is_read_or_refused_with_a_line(front: str) -> None:
+def test_any_front_matter_is_parsed_or_refused_with_a_line_number(front: str) -> None:
     fields: dict[str, object] = {}
     line = 2
     try:
@@ -153,7 +153,7 @@ def test_other_forms_are_read_by_yaml_as_text(front: str, value: object) -> None
         '"one" or "two": both',
     ],
 )
-def test_a_line_that_is_no_yaml_is_taken_as_text(value: str) -> None:
+def test_a_line_that_is_not_yaml_is_text(value: str) -> None:
     with pytest.raises(FrontMatterError):
         yaml_fields(f"name: a\ndescription: {value}\n")
     assert read_fields(f"name: a\ndescription: {value}\n") == {"name": "a", "description": value}
@@ -171,7 +171,7 @@ def test_a_line_that_is_no_yaml_is_taken_as_text(value: str) -> None:
         ("x: \x07\n", 2, "special characters are not allowed"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(front: str, line: int, message: str) -> None:
+def test_an_error_has_its_line_number(front: str, line: int, message: str) -> None:
     with pytest.raises(FrontMatterError) as caught:
         read_fields(front)
     assert caught.value.line == line

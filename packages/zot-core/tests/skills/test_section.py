@@ -9,7 +9,7 @@ def skill(name: str, description: str = "d", *, for_people: bool = False) -> Ski
     return Skill(name, description, path, f"/skills/{name}", "user", disable_model_invocation=for_people)
 
 
-def test_each_skill_has_a_line_with_what_it_is_for() -> None:
+def test_each_skill_has_a_line_with_its_description() -> None:
     section = skills_section([skill("forms", "Fills in forms."), skill("weather:maps", "Draws maps.")])
     assert section.startswith("# Skills\n\n")
     assert "call the tool `skill`" in section
@@ -21,7 +21,7 @@ def test_without_skills_there_is_no_section() -> None:
     assert skills_section([skill("forms", for_people=True)]) == ""
 
 
-def test_a_skill_for_people_alone_is_not_told() -> None:
+def test_a_skill_for_the_user_alone_is_not_listed() -> None:
     section = skills_section([skill("secret", for_people=True), skill("forms")])
     assert "secret" not in section
     assert "- forms: d" in section
@@ -37,7 +37,7 @@ def test_the_list_is_bounded_and_says_which_skills_have_no_room() -> None:
     listed = section.partition("\n\n- ")[2]
     assert len(listed) < SECTION_LIMIT + 100
     told = re.findall(r"^(?:- )?(s\d+): x", listed, re.M)
-    rest = listed.partition("\n- without a description, for lack of room: ")[2].split(", ")
+    rest = listed.partition("\n- more skills, without descriptions to save space: ")[2].split(", ")
     assert told == [f"s{number:03}" for number in range(len(told))]
     assert len(told) > 20
     assert rest == [f"s{number:03}" for number in range(len(told), len(told) + len(rest))]

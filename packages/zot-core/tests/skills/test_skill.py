@@ -22,7 +22,7 @@ def refused(folder: Path, text: str | bytes) -> tuple[int, str]:
     return caught.value.line, str(caught.value)
 
 
-def test_a_skill_is_what_its_front_matter_says(tmp_path: Path) -> None:
+def test_a_skill_has_the_fields_of_its_front_matter(tmp_path: Path) -> None:
     path = written(tmp_path, "---\nname: forms\ndescription: Fills in forms.\n---\nDo it.\n")
     assert read_skill(path, "project") == Skill("forms", "Fills in forms.", path, str(tmp_path), "project")
 

@@ -33,7 +33,8 @@ def loaded(name: str, *skills: Skill, context: ToolContext | None = None) -> Too
 def test_the_model_gets_the_text_and_the_folder(tmp_path: Path) -> None:
     result = loaded("forms", skill(tmp_path))
     assert result.text == (
-        f"The skill forms, from the folder {tmp_path}; relative paths in it start there.\n\n# Forms\n\nSee fields.md.\n"
+        f"The skill forms, from the folder {tmp_path}; relative paths in it refer to that folder.\n\n"
+        "# Forms\n\nSee fields.md.\n"
     )
     assert result.details == {"name": "forms", "path": f"{tmp_path}/SKILL.md", "truncated": False}
     assert result.display == [CodeDisplay(f"{tmp_path}/SKILL.md", "# Forms\n\nSee fields.md.\n", 6)]
@@ -52,7 +53,7 @@ def test_the_file_is_read_when_the_model_asks(tmp_path: Path) -> None:
     assert loaded("forms", found).text.endswith("\n\n---\nno front matter any more\n")
 
 
-def test_a_file_that_is_gone_or_binary_is_a_word_to_the_model(tmp_path: Path) -> None:
+def test_a_missing_or_binary_file_is_an_error_for_the_model(tmp_path: Path) -> None:
     found = skill(tmp_path)
     Path(found.path).write_bytes(b"\0")
     with pytest.raises(ToolError, match=r"SKILL.md looks binary"):
@@ -65,9 +66,9 @@ def test_a_file_that_is_gone_or_binary_is_a_word_to_the_model(tmp_path: Path) ->
 def test_an_unknown_name_is_answered_with_near_ones(tmp_path: Path) -> None:
     found = skill(tmp_path)
     others = [found.replace(name=name) for name in ("form-letters", "weather", "review")]
-    with pytest.raises(ToolError, match=r"^there is no skill 'form'; there is forms, form-letters$"):
+    with pytest.raises(ToolError, match=r"^there is no skill 'form'; available: forms, form-letters$"):
         loaded("form", found, *others)
-    with pytest.raises(ToolError, match=r"^there is no skill 'zzz'; there is forms, form-letters, weather, review$"):
+    with pytest.raises(ToolError, match=r"^there is no skill 'zzz'; available: forms, form-letters, weather, review$"):
         loaded("zzz", found, *others)
     with pytest.raises(ToolError, match=r"^there is no skill 'forms'$"):
         loaded("forms")
@@ -75,28 +76,28 @@ def test_an_unknown_name_is_answered_with_near_ones(tmp_path: Path) -> None:
 
 def test_a_skill_for_people_alone_is_refused_to_the_model(tmp_path: Path) -> None:
     found = skill(tmp_path, front=FRONT.replace("---\n", "---\ndisable-model-invocation: true\n", 1))
-    with pytest.raises(ToolError, match="called by the person alone, with /skill:forms"):
+    with pytest.raises(ToolError, match="can only be used by the user, with /skill:forms"):
         loaded("forms", found)
     with pytest.raises(ToolError, match=r"^there is no skill 'form'$"):
         loaded("form", found)
 
 
 @pytest.mark.parametrize("line", ["a line of a skill\n", "a line of a skill\r\n", "é" * 30 + "\n"])
-def test_of_a_long_text_the_rest_can_be_read_from_the_line_that_is_told(tmp_path: Path, line: str) -> None:
+def test_the_rest_of_a_long_text_can_be_read_from_the_named_line(tmp_path: Path, line: str) -> None:
     found = skill(tmp_path, line * 5000)
     result = loaded("forms", found)
     text, rest = result.text.partition("\n\n")[2].split("... [")
     assert len(text.encode()) <= 50 * 1024
     lines = text.count("\n")
-    assert rest == f"this is not all; go on with read, path {found.path}, offset {5 + lines}]\n"
+    assert rest == f"truncated; continue with read, path {found.path}, offset {5 + lines}]\n"
     assert lines == 2000 or len(text.encode()) > 50 * 1024 - 100
     assert result.details["truncated"]
 
 
 def test_a_text_is_never_cut_without_a_word(tmp_path: Path) -> None:
     found = skill(tmp_path, "\r\n" * 100_000 + "the end\n")
-    assert "this is not all" in loaded("forms", found).text
-    assert "this is not all" in expand(found)
+    assert "[truncated; continue" in loaded("forms", found).text
+    assert "[truncated; continue" in expand(found)
 
 
 def test_files_are_read_through_the_context_and_the_built_in_ones_where_zot_is(tmp_path: Path) -> None:
@@ -138,20 +139,20 @@ async def test_a_call_after_an_edit_of_the_same_answer_sees_the_edit(tmp_path: P
     client = ScriptedClient([Turn(calls=calls), "Done."])
     async with Runtime("any-name", client=client, cwd=tmp_path, tools=[skill_tool([found])]) as rt:
         await rt.ask("go")
-    assert "relative paths in it start there.\\n\\nnew words" in str(client.requests[1].messages[-1])
+    assert "relative paths in it refer to that folder.\\n\\nnew words" in str(client.requests[1].messages[-1])
 
 
-def test_a_skill_called_by_a_person_is_its_text_and_what_was_said(tmp_path: Path) -> None:
+def test_the_prompt_for_a_skill_is_its_text_and_the_arguments(tmp_path: Path) -> None:
     found = skill(tmp_path)
     said = (
-        f"The skill forms, from the folder {tmp_path}; relative paths in it start there. Do what it says.\n\n"
+        f"The skill forms, from the folder {tmp_path}; relative paths in it refer to that folder. Do what it says.\n\n"
         "<skill>\n# Forms\n\nSee fields.md.\n</skill>"
     )
     assert expand(found) == said
     assert expand(found, " the tax form \n") == f"{said}\n\nthe tax form"
 
 
-def test_what_was_said_goes_where_the_text_wants_it(tmp_path: Path) -> None:
+def test_the_arguments_replace_the_placeholder(tmp_path: Path) -> None:
     found = skill(tmp_path, "Look at $ARGUMENTS first. Then fix $ARGUMENTS.\n")
     assert expand(found, "a \\1 $ARGUMENTS").endswith(
         "<skill>\nLook at a \\1 $ARGUMENTS first. Then fix a \\1 $ARGUMENTS.\n</skill>"
@@ -159,7 +160,7 @@ def test_what_was_said_goes_where_the_text_wants_it(tmp_path: Path) -> None:
     assert "Look at  first." in expand(found)
 
 
-def test_a_skill_that_cannot_be_read_is_told_to_the_person(tmp_path: Path) -> None:
+def test_a_skill_that_cannot_be_read_is_a_config_error(tmp_path: Path) -> None:
     found = skill(tmp_path)
     Path(found.path).write_bytes(b"\0")
     with pytest.raises(ConfigError, match=r"^the skill forms cannot be read: .*SKILL\.md looks binary"):

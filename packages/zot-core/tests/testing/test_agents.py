@@ -19,7 +19,7 @@ def test_an_agent_works_in_memory() -> None:
     assert isinstance(context.shell, FakeShell)
 
 
-def test_a_recording_goes_on_and_a_run_to_its_end_does_not() -> None:
+def test_record_keeps_recording_and_run_to_end_stops() -> None:
     agent = make_agent(ScriptedClient(["a", "b"]))
     events = record(agent)
 
@@ -30,7 +30,7 @@ def test_a_recording_goes_on_and_a_run_to_its_end_does_not() -> None:
     assert types(events).count("done") == 2
 
 
-def test_types_are_told_once_for_several_in_a_row() -> None:
+def test_types_lists_repeated_types_once() -> None:
     assert types([TurnStart(1), TextDelta("a"), TextDelta("b"), AssistantStart(), TextDelta("c")]) == [
         "turn_start",
         "text_delta",

@@ -6,7 +6,7 @@ import pytest
 
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import FileInfo, Files, Shell, ShellExit
-from zot_core.testing import FakeShell, MemoryFiles, Ran, Scripted
+from zot_core.testing import FakeShell, MemoryFiles, RanCommand, Scripted
 
 FILES: Files = MemoryFiles()
 SHELL: Shell = FakeShell()
@@ -59,11 +59,11 @@ async def test_contents_may_be_text_and_modes_and_locks_are_set_beside() -> None
 
 
 async def test_relative_paths_are_a_fault_of_the_caller() -> None:
-    with pytest.raises(ValueError, match="'x' is no absolute path"):
+    with pytest.raises(ValueError, match="'x' is not an absolute path"):
         await MemoryFiles().stat("x")
 
 
-async def test_a_script_says_what_commands_do() -> None:
+async def test_commands_behave_as_in_the_script() -> None:
     shell = FakeShell({"make": Scripted("built\n", 2)})
     printed: list[bytes] = []
 
@@ -73,7 +73,7 @@ async def test_a_script_says_what_commands_do() -> None:
     assert await run("make", 5) == ShellExit(2)
     assert await run("what") == ShellExit(127)
     assert printed == [b"built\n", b"what: command not found\n"]
-    assert shell.ran == [Ran("make", "/", {"A": "1"}, 5), Ran("what", "/", {"A": "1"}, None)]
+    assert shell.ran == [RanCommand("make", "/", {"A": "1"}, 5), RanCommand("what", "/", {"A": "1"}, None)]
 
 
 async def test_a_command_that_hangs_ends_at_the_limit_or_when_cancelled() -> None:

@@ -7,18 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zot_tui.app import App
+    from zot_tui.app import App, Handlers
     from zot_tui.color import Color, parse_color
     from zot_tui.diff import diff_rows, fold
     from zot_tui.editor.buffer import Buffer
-    from zot_tui.editor.completion import Command, Completer
+    from zot_tui.editor.completion import CommandCompletion, Completer
     from zot_tui.editor.history import History, history_path
     from zot_tui.editor.paste import Pastes
-    from zot_tui.handlers import Handlers
-    from zot_tui.image.gallery import ImageStore
+    from zot_tui.image.store import ImageStore
+    from zot_tui.keys.key import Key, from_urwid, panel_key, parse_key
     from zot_tui.keys.keymap import Binding, Keymap
-    from zot_tui.keys.keys import Key, from_urwid, panel_key, parse_key
-    from zot_tui.markdown import Block, Document
+    from zot_tui.markdown import Document, MarkdownBlock
+    from zot_tui.terminal.canvas import Rows
     from zot_tui.text.ansi import Sgr, parse_ansi, strip_ansi
     from zot_tui.text.fuzzy import Match, match, rank
     from zot_tui.text.sanitize import Sanitizer, sanitize
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from zot_tui.widgets.dialogs.stack import Stack
     from zot_tui.widgets.input.editor import EditorWidget
     from zot_tui.widgets.input.suggest import Suggest
-    from zot_tui.widgets.rows import Rows
     from zot_tui.widgets.spinner import Spinner
     from zot_tui.widgets.status import Segment, Status, StatusLine
     from zot_tui.widgets.transcript.cell import Cell, CellStyle
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "App": "zot_tui.app",
-    "Handlers": "zot_tui.handlers",
+    "Handlers": "zot_tui.app",
     "Status": "zot_tui.widgets.status",
     "StatusLine": "zot_tui.widgets.status",
     "Segment": "zot_tui.widgets.status",
@@ -70,17 +69,17 @@ _HOMES = {
     "NoteCell": "zot_tui.widgets.transcript.cells",
     "WorkedCell": "zot_tui.widgets.transcript.cells",
     "ToolCell": "zot_tui.widgets.transcript.tool_cell",
-    "Rows": "zot_tui.widgets.rows",
+    "Rows": "zot_tui.terminal.canvas",
     "Binding": "zot_tui.keys.keymap",
-    "Block": "zot_tui.markdown",
+    "MarkdownBlock": "zot_tui.markdown",
     "Buffer": "zot_tui.editor.buffer",
     "Color": "zot_tui.color",
-    "Command": "zot_tui.editor.completion",
+    "CommandCompletion": "zot_tui.editor.completion",
     "Completer": "zot_tui.editor.completion",
     "Document": "zot_tui.markdown",
-    "ImageStore": "zot_tui.image.gallery",
+    "ImageStore": "zot_tui.image.store",
     "History": "zot_tui.editor.history",
-    "Key": "zot_tui.keys.keys",
+    "Key": "zot_tui.keys.key",
     "Keymap": "zot_tui.keys.keymap",
     "Match": "zot_tui.text.fuzzy",
     "Pastes": "zot_tui.editor.paste",
@@ -96,17 +95,17 @@ _HOMES = {
     "diff_rows": "zot_tui.diff",
     "expand_tabs": "zot_tui.text.width",
     "fold": "zot_tui.diff",
-    "from_urwid": "zot_tui.keys.keys",
+    "from_urwid": "zot_tui.keys.key",
     "graphemes": "zot_tui.text.width",
     "history_path": "zot_tui.editor.history",
     "load_theme": "zot_tui.theme",
     "match": "zot_tui.text.fuzzy",
     "pad": "zot_tui.text.width",
     "palette": "zot_tui.theme",
-    "panel_key": "zot_tui.keys.keys",
+    "panel_key": "zot_tui.keys.key",
     "parse_ansi": "zot_tui.text.ansi",
     "parse_color": "zot_tui.color",
-    "parse_key": "zot_tui.keys.keys",
+    "parse_key": "zot_tui.keys.key",
     "parse_theme": "zot_tui.theme",
     "rank": "zot_tui.text.fuzzy",
     "sanitize": "zot_tui.text.sanitize",
@@ -120,12 +119,11 @@ __all__ = [
     "AnswerCell",
     "App",
     "Binding",
-    "Block",
     "Buffer",
     "Cell",
     "CellStyle",
     "Color",
-    "Command",
+    "CommandCompletion",
     "Completer",
     "Confirm",
     "ConfirmChoice",
@@ -137,6 +135,7 @@ __all__ = [
     "ImageStore",
     "Key",
     "Keymap",
+    "MarkdownBlock",
     "Match",
     "NoteCell",
     "Pages",

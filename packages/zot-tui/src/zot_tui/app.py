@@ -1,8 +1,7 @@
-"""`App`: the one place that owns a screen, its input and its signals, on a running asyncio loop.
+"""`App`: owns the screen, its input and its signals, on a running asyncio loop; `Handlers`: its callbacks.
 
-urwid's `MainLoop` draws after whatever it has called, and stops at nothing; here a key is drawn before anything else is
-done, all other changes 25 times a second at most, and nothing while nothing changes. So the screen is driven
-directly.
+urwid's `MainLoop` would redraw after every callback. Here a key is drawn before anything else runs, all other changes
+at most 25 times a second, and nothing while nothing changes.
 """
 
 import asyncio
@@ -10,40 +9,61 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from zot_tui.handlers import Handlers
+from zot_tui.keys.key import Key, from_urwid
 from zot_tui.keys.keymap import Keymap
-from zot_tui.keys.keys import from_urwid
+from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.clipboard import copy
-from zot_tui.terminal.input import Paste, Reply
-from zot_tui.terminal.signals import Job
-from zot_tui.terminal.terminal import Display, Event, Terminal
+from zot_tui.terminal.input import Paste, TerminalReply
+from zot_tui.terminal.screen import AppScreen, TerminalEvent
+from zot_tui.terminal.signals import TerminalSignals
+from zot_tui.terminal.terminal import Terminal
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
 from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
 from zot_tui.widgets.input.paste import Pasted
-from zot_tui.widgets.rows import canvas
 
 if TYPE_CHECKING:
-    from zot_tui.image.gallery import ImageStore
+    from zot_tui.image.store import ImageStore
 
-__all__ = ["App", "Handlers"]
+RATE = 25.0  # redraws a second, keys aside
+NOTICE_CELLS = 200  # longest desktop notification
 
-RATE = 25.0  # redraws a second of what changes by itself
-NOTICE_CELLS = 200
+
+def _unused(*_: object) -> bool:
+    return False
+
+
+@dataclass(slots=True)
+class Handlers:
+    """Callbacks of an `App`, called in the loop's thread; none may block. An exception from any of them ends the app.
+
+    `action` and `key` return whether they used the key. A key that the keymap binds goes to `action` first; then any
+    key goes to `key`, then to the focused widget. `paste` gets pasted text as it arrived; if it returns False, the
+    focused widget gets a `Pasted`. `focus` is called when the window gains (True) or loses focus. `interrupt` gets the
+    number of a signal that asks the process to end (SIGINT also for an unused Ctrl+C); without it the app ends.
+    """
+
+    action: Callable[[str, Key], bool] = _unused
+    key: Callable[[Key], bool] = _unused
+    paste: Callable[[str], object] = _unused
+    focus: Callable[[bool], object] = _unused
+    interrupt: Callable[[int], object] | None = None
 
 
 class App:
     """Shows `root`, a box widget, until `exit`: `async with App(root) as app: await app.wait()`.
 
-    `contexts` says where the keys go now, the innermost first, for `keymap`. The terminal is as it was before when the
-    block is left, whatever the way, and before an exception is told. `leave_behind` is printed then. Once over,
-    `signum` is the signal that ended it, if one did, and `gone` says whether the terminal went away. Below `smallest`,
-    columns and rows, it says that it has no room. `images` are those on the screen, once `gallery` was asked for.
+    `contexts` returns where keys go now, innermost first, for `keymap`. Leaving the block restores the terminal in
+    every case, before an exception propagates; then `leave_behind` is printed. After the end, `signum` is the signal
+    that caused it, if any, and `disconnected` says whether the terminal went away. A terminal below `min_size`
+    (columns, rows) shows only a note. `images` is the store of the images on the screen, None until `gallery` is
+    called.
     """
 
     def __init__(
@@ -54,39 +74,39 @@ class App:
         keymap: Keymap | None = None,
         contexts: Callable[[], Sequence[str]] = tuple,
         handlers: Handlers | None = None,
-        screen: Display | None = None,
+        screen: AppScreen | None = None,
         environment: Mapping[str, str] | None = None,
-        smallest: tuple[int, int] = (20, 6),
+        min_size: tuple[int, int] = (20, 6),
     ) -> None:
         self.environment = os.environ if environment is None else environment
-        self.screen: Display = screen or Terminal(environment=self.environment)
+        self.screen: AppScreen = screen or Terminal(environment=self.environment)
         self.keymap = keymap or Keymap()
         self.contexts = contexts
         self.handlers = handlers or Handlers()
-        self.smallest = smallest
+        self.min_size = min_size
         self.leave_behind = ""
         self.focused: bool | None = None
         self.signum: int | None = None
-        self.gone = False
+        self.disconnected = False
         self._root: Any = root
         self._theme = theme or builtin("dark")
         self._mouse = False
         self.images: ImageStore | None = None
-        self._over = asyncio.Event()
+        self._ended = asyncio.Event()
         self._failure: BaseException | None = None
-        self._due: asyncio.TimerHandle | None = None
-        self._drawn_at = float("-inf")
+        self._redraw_timer: asyncio.TimerHandle | None = None
+        self._last_draw = float("-inf")
         self._size: tuple[int, int] | None = None
         self._resizing = False
-        self._away = 0
-        self._answers: list[asyncio.Future[str]] = []
-        self._job = Job(self._guard, self._resized, self._interrupted, self._off, self._continued)
+        self._suspensions = 0
+        self._background_queries: list[asyncio.Future[str]] = []
+        self._signals = TerminalSignals(self._guard, self._resized, self._interrupted, self._hide, self._continued)
 
-    # What is shown
+    # Content
 
     @property
     def root(self) -> urwid.Widget:
-        """The widget that fills the screen; another one may be put in its place."""
+        """The widget that fills the screen; assign another to replace it."""
         return self._root  # type: ignore[no-any-return]  # Any because urwid's types know no box widgets
 
     @root.setter
@@ -96,7 +116,7 @@ class App:
 
     @property
     def theme(self) -> Theme:
-        """The colours; another theme is drawn at once."""
+        """The current theme; a new one is drawn at once."""
         return self._theme
 
     @theme.setter
@@ -107,7 +127,7 @@ class App:
 
     @property
     def title(self) -> str | None:
-        """The window's title; None leaves it alone. The old one comes back when the app is over."""
+        """The window's title; None leaves it alone. The old title is restored when the app ends."""
         return self.screen.title
 
     @title.setter
@@ -123,51 +143,50 @@ class App:
 
     @property
     def drawing(self) -> bool:
-        """Whether a redraw was asked for and has not happened yet."""
-        return self._due is not None or self._resizing
+        """Whether a redraw was requested and has not happened yet."""
+        return self._redraw_timer is not None or self._resizing
 
     def gallery(self, *, enabled: bool = True) -> "ImageStore":
-        """The images on this screen. It is made when it is first asked for, and `enabled` counts then."""
+        """Return the store of the images on this screen. The first call makes it, and only that one reads `enabled`."""
         if self.images is None:
-            from zot_tui.image.gallery import ImageStore  # noqa: PLC0415  most conversations have no images
+            from zot_tui.image.store import ImageStore  # noqa: PLC0415  most conversations have no images
 
             self.images = ImageStore(self.screen, self.environment, lambda: self._theme, enabled=enabled)
         return self.images
 
     def redraw(self) -> None:
-        """Something has changed: draw soon, together with whatever else changes until then."""
-        if self._due is None and self._shown:
+        """Draw soon, together with all other changes until then."""
+        if self._redraw_timer is None and self._visible:
             loop = asyncio.get_running_loop()
-            self._due = loop.call_at(max(loop.time(), self._drawn_at + 1 / RATE), self._guard, self.draw)
+            self._redraw_timer = loop.call_at(max(loop.time(), self._last_draw + 1 / RATE), self._guard, self.draw)
 
     def draw(self) -> None:
         """Draw now."""
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None
-        if not self._shown:
+        if self._redraw_timer is not None:
+            self._redraw_timer.cancel()
+            self._redraw_timer = None
+        if not self._visible:
             return
         size = self.size
-        if size[0] < self.smallest[0] or size[1] < self.smallest[1]:
-            note = [[("muted", clip("too small", size[0]))], *[[] for _ in range(size[1] - 1)]]
-            drawn: urwid.Canvas = canvas(note, size[0])
+        if size[0] < self.min_size[0] or size[1] < self.min_size[1]:
+            drawn: urwid.Canvas = canvas([[("muted", clip("too small", size[0]))], *[[]] * (size[1] - 1)], size[0])
         else:
             drawn = self._root.render(size, focus=True)
         try:
             self.screen.draw_screen(size, drawn)
         except OSError:
             self._hung_up()
-        self._drawn_at = asyncio.get_running_loop().time()
+        self._last_draw = asyncio.get_running_loop().time()
 
     def after(self, seconds: float, callback: Callable[[], object]) -> asyncio.TimerHandle:
-        """Call `callback` later; what it changes is drawn when it asks for a redraw."""
+        """Call `callback` after `seconds`; it requests a redraw itself if it changes something visible."""
         return asyncio.get_running_loop().call_later(seconds, self._guard, callback)
 
-    # Over
+    # Life
 
     async def wait(self) -> None:
-        """Until the app is over. Raises what a handler or a widget raised, with the terminal restored."""
-        await self._over.wait()
+        """Wait until the app has ended. Raises what a handler or a widget raised, with the terminal restored."""
+        await self._ended.wait()
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
@@ -175,27 +194,26 @@ class App:
     @property
     def over(self) -> bool:
         """Whether the app has ended."""
-        return self._over.is_set()
+        return self._ended.is_set()
 
     def exit(self) -> None:
-        """End the app: `wait` returns, nothing is drawn any more."""
+        """End the app: `wait` returns, and nothing is drawn any more."""
         if self.images is not None:
             self.images.close()
-        self._over.set()
+        self._ended.set()
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
         self.screen.register_palette(palette(self._theme))
         try:
             if isinstance(self.screen, Terminal):
-                self._job.start(loop)
-            self._on()
+                self._signals.start(asyncio.get_running_loop())
+            self._show()
         except BaseException:
-            self._off()
-            self._job.stop()
+            self._hide()
+            self._signals.stop()
             raise
         if self._failure is not None:
-            self._job.stop()
+            self._signals.stop()
             await self.wait()
         return self
 
@@ -203,9 +221,9 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.exit()
-        self._off()
-        self._job.stop()
-        if self.leave_behind and not self.gone:
+        self._hide()
+        self._signals.stop()
+        if self.leave_behind and not self.disconnected:
             self.screen.leave(self.leave_behind)
         if error is None:
             await self.wait()
@@ -214,7 +232,7 @@ class App:
 
     @property
     def mouse(self) -> bool:
-        """Whether the mouse is ours: clicks and wheel come in, and the terminal's own selection needs Shift."""
+        """Whether the app gets clicks and the wheel; the terminal's own selection then needs Shift."""
         return self._mouse
 
     @mouse.setter
@@ -224,108 +242,108 @@ class App:
             self.screen.set_mouse_tracking(enable)
 
     async def background(self, limit: float = 0.2) -> Background | None:
-        """Whether the terminal is dark or light, None if it does not say within `limit` seconds; keys go on."""
+        """Ask whether the terminal is dark or light; None without an answer within `limit` seconds. Keys still work."""
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._answers.append(answer)
+        self._background_queries.append(answer)
         self.screen.send(QUERY_BACKGROUND)
         reply = ""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit):
                 reply = await answer
-        if answer in self._answers:
-            self._answers.remove(answer)
+        if answer in self._background_queries:
+            self._background_queries.remove(answer)
         return background(reply, self.environment)
 
     async def copy(self, text: str) -> tuple[str, ...]:
-        """Put `text` on the clipboard; the ways that took it, none if it could not be done."""
+        """Put `text` on the clipboard; return the names of the ways that worked, empty if none did."""
         return await copy(text, self.screen.send, self.environment)
 
     def bell(self) -> None:
-        """Ring."""
+        """Ring the bell."""
         self.screen.send("\a")
 
     def notify(self, text: str) -> None:
-        """Ring and show a notice of the desktop (OSC 9) where the terminal can, unless the person looks this way."""
+        """Ring the bell and show a desktop notification (OSC 9) if the terminal can, unless the window has focus."""
         if self.focused or (self.focused is None and self.screen.reports_focus):
             return
         self.screen.send(f"\x1b]9;{clip(sanitize_line(text), NOTICE_CELLS)}\x1b\\\a")
 
     @contextlib.contextmanager
     def suspended(self) -> Iterator[None]:
-        """Hand the terminal to another program for as long as the block takes; it may wait, tasks go on."""
-        self._away += 1
+        """Give the terminal to another program for the duration of the block, which may await; tasks run on."""
+        self._suspensions += 1
         try:
-            if self._away == 1:
-                self._off()
+            if self._suspensions == 1:
+                self._hide()
             yield
         finally:
-            self._away -= 1
-            if not self._away and not self._over.is_set():
-                self._on()
+            self._suspensions -= 1
+            if not self._suspensions and not self._ended.is_set():
+                self._show()
 
     def suspend(self) -> None:
-        """Stop this process and those it was started with, as Ctrl+Z does, until the shell lets them go on."""
-        self._job.pause(0)
+        """Stop this process and its process group, as Ctrl+Z does, until the shell continues them."""
+        self._signals.pause(0)
 
-    def _on(self) -> None:
+    def _show(self) -> None:
         self.screen.start()
         self.screen.set_mouse_tracking(self._mouse)
-        self.screen.listen(asyncio.get_running_loop(), self._heard, self._hung_up)
+        self.screen.listen(asyncio.get_running_loop(), self._on_events, self._hung_up)
         self._guard(self.refresh)
 
-    def _off(self) -> None:
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None
+    def _hide(self) -> None:
+        if self._redraw_timer is not None:
+            self._redraw_timer.cancel()
+            self._redraw_timer = None
         self.screen.unlisten()
         if self.images is not None:
             self.images.suspend()
         self.screen.stop()
 
     @property
-    def _shown(self) -> bool:
-        return self.screen.started and not self._over.is_set()
+    def _visible(self) -> bool:
+        return self.screen.started and not self._ended.is_set()
 
     def _hung_up(self) -> None:
-        self.gone = True
+        self.disconnected = True
         self.exit()
 
-    # Calls from outside
+    # Input
 
     def _guard(self, call: Callable[..., object], *arguments: object) -> None:
         try:
             call(*arguments)
-        except BaseException as error:  # noqa: BLE001  told by `wait`, once the terminal is restored
+        except BaseException as error:  # noqa: BLE001  raised by `wait`, once the terminal is restored
             if self._failure is None:
                 self._failure = error
-            self._over.set()
-            self._off()
+            self._ended.set()
+            self._hide()
 
-    def _heard(self, events: list[Event]) -> None:
-        self._guard(self._take, events)
+    def _on_events(self, events: list[TerminalEvent]) -> None:
+        self._guard(self._handle_events, events)
 
-    def _take(self, events: list[Event]) -> None:
+    def _handle_events(self, events: list[TerminalEvent]) -> None:
         for event in events:
-            if self._over.is_set():
+            if self._ended.is_set():
                 return
             match event:
                 case Paste(text):
                     if self.handlers.paste(text) is False and self._root.selectable():
                         self._root.keypress(self.size, Pasted(text))
-                case Reply(text):
-                    self._answered(text)
+                case TerminalReply(text):
+                    self._handle_reply(text)
                 case "focus in" | "focus out":
                     self.focused = event == "focus in"
                     self.handlers.focus(self.focused)
                 case str():
                     if self.images is not None:
-                        self.images.measured(event)
-                    self._press(event)
+                        self.images.handle_reply(event)
+                    self._handle_key(event)
                 case (name, button, column, row) if hasattr(self._root, "mouse_event"):
                     self._root.mouse_event(self.size, name, button, column, row, focus=True)
         self.draw()
 
-    def _press(self, event: str) -> None:
+    def _handle_key(self, event: str) -> None:
         key = from_urwid(event)
         if key is None:
             return
@@ -346,17 +364,17 @@ class App:
                 if self.images is not None:
                     self.images.resend()
 
-    def _answered(self, reply: str) -> None:
-        if reply_color(reply) is not None and self._answers:
-            answer = self._answers.pop(0)
+    def _handle_reply(self, reply: str) -> None:
+        if reply_color(reply) is not None and self._background_queries:
+            answer = self._background_queries.pop(0)
             if not answer.done():
                 answer.set_result(reply)
 
     # Signals
 
     def _interrupted(self, number: int) -> None:
-        if self._away and number == signal.SIGINT:
-            return  # Ctrl+C was for the program that has the terminal
+        if self._suspensions and number == signal.SIGINT:
+            return  # Ctrl+C is meant for the program that has the terminal
         if self.handlers.interrupt is not None:
             self.handlers.interrupt(number)
         else:
@@ -369,7 +387,7 @@ class App:
             asyncio.get_running_loop().call_soon(self._guard, self.refresh)
 
     def refresh(self) -> None:
-        """Ask the terminal for its size and draw all of it anew."""
+        """Ask the terminal for its size and redraw everything."""
         self._resizing = False
         self._size = None
         self.screen.clear()
@@ -378,5 +396,5 @@ class App:
         self.draw()
 
     def _continued(self) -> None:
-        if not self._away and not self._over.is_set():
-            self._on()
+        if not self._suspensions and not self._ended.is_set():
+            self._show()

@@ -1,11 +1,11 @@
-"""Colours of terminals as plain values: reading them, their light, and the nearest ones a lesser terminal has; pure.
+"""Terminal colours as plain values: parsing, luminance, contrast, and the nearest colour of a smaller palette; pure.
 
 A `Color` is a string in one of three forms:
 
 - `"#rrggbb"`, lower case: 24 bits;
 - `"0"` to `"255"`: an index into xterm's 256 colours. 0 to 15 are the terminal's own palette (their RGB here is xterm's
   default and only an estimate), 16 to 231 a 6×6×6 cube, 232 to 255 greys;
-- `"default"`: whatever the terminal has.
+- `"default"`: the terminal's default colour.
 """
 
 import re
@@ -18,7 +18,7 @@ Rgb = tuple[int, int, int]
 
 DEFAULT = Color("default")
 
-# xterm's defaults (XTerm-col.ad), which most terminals started from.
+# xterm's defaults (XTerm-col.ad), from which most terminals started.
 _BASIC: tuple[Rgb, ...] = (
     (0, 0, 0),
     (205, 0, 0),
@@ -43,11 +43,11 @@ _INDEX = re.compile(r"[0-9]{1,3}", re.ASCII)
 
 
 def parse_color(value: object) -> Color:
-    """A colour as theme files write it.
+    """Parse a colour of a theme file.
 
-    An index from 0 to 255 (as a number or its digits), `"#rgb"`, `"#rrggbb"`, `"default"`, or one of the objects
+    It is an index from 0 to 255 (as a number or its digits), `"#rgb"`, `"#rrggbb"`, `"default"`, or one of the objects
     `{"mode": "256", "index": 254}`, `{"mode": "ansi", "index": 100}` (an SGR code: 30-37, 40-47, 90-97, 100-107) and
-    `{"mode": "rgb", "r": 66, "g": 69, "b": 75}`. ValueError for anything else, with the reason in one line.
+    `{"mode": "rgb", "r": 66, "g": 69, "b": 75}`. ValueError with a one-line reason for anything else.
     """
     if isinstance(value, Mapping):
         return _parse_object(value)
@@ -62,29 +62,29 @@ def parse_color(value: object) -> Color:
         if found := _HEX.fullmatch(text):
             digits = found.group(1)
             return Color("#" + (digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)))
-    raise ValueError(f"{_shown(value)} is no colour: use 0 to 255, '#rgb', '#rrggbb' or 'default'")
+    raise ValueError(f"{_quoted(value)} is not a colour: use 0 to 255, '#rgb', '#rrggbb' or 'default'")
 
 
 def indexed(index: int) -> Color:
-    """Colour `index` of the 256; ValueError outside 0 to 255."""
+    """Return colour `index` of the 256; ValueError outside 0 to 255."""
     if not 0 <= index <= 255:
-        raise ValueError(f"{index} is no colour: an index goes from 0 to 255")
+        raise ValueError(f"{index} is not a colour: an index goes from 0 to 255")
     return Color(str(index))
 
 
 def from_rgb(red: int, green: int, blue: int) -> Color:
-    """A colour of three channels, each from 0 to 255; ValueError outside."""
+    """Return a colour of three channels, each from 0 to 255; ValueError outside."""
     if not all(0 <= channel <= 255 for channel in (red, green, blue)):
-        raise ValueError(f"({red}, {green}, {blue}) is no colour: a channel goes from 0 to 255")
+        raise ValueError(f"({red}, {green}, {blue}) is not a colour: a channel goes from 0 to 255")
     return Color(f"#{red:02x}{green:02x}{blue:02x}")
 
 
 def from_sgr(code: int) -> Color:
-    """The colour that SGR `code` (30-37, 40-47, 90-97, 100-107) selects; ValueError for another code."""
+    """Return the colour that SGR `code` (30-37, 40-47, 90-97, 100-107) selects; ValueError for another code."""
     for base, first in ((30, 0), (40, 0), (90, 8), (100, 8)):
         if base <= code <= base + 7:
             return indexed(code - base + first)
-    raise ValueError(f"{code} is no colour: use an SGR code of 30-37, 40-47, 90-97 or 100-107")
+    raise ValueError(f"{code} is not a colour: use an SGR code of 30-37, 40-47, 90-97 or 100-107")
 
 
 def _parse_object(value: Mapping[object, object]) -> Color:
@@ -98,18 +98,18 @@ def _parse_object(value: Mapping[object, object]) -> Color:
             case "rgb":
                 return from_rgb(numbers["r"], numbers["g"], numbers["b"])
     except KeyError as missing:
-        raise ValueError(f"{_shown(dict(value))} is no colour: the number {missing} is missing") from None
-    raise ValueError(f"{_shown(dict(value))} is no colour: 'mode' is '256', 'ansi' or 'rgb'")
+        raise ValueError(f"{_quoted(dict(value))} is not a colour: the number {missing} is missing") from None
+    raise ValueError(f"{_quoted(dict(value))} is not a colour: 'mode' is '256', 'ansi' or 'rgb'")
 
 
-def _shown(value: object) -> str:
-    """A value in a message: short, on one line."""
+def _quoted(value: object) -> str:
+    """Return a value for a message: short, on one line."""
     text = repr(value)
     return text if len(text) <= 60 else text[:59] + "…"
 
 
 def rgb(color: Color) -> Rgb | None:
-    """The channels of a colour, 0 to 255 each; None for the terminal's default, which nobody knows."""
+    """Return the channels of a colour, 0 to 255 each; None for the terminal's default, which is unknown."""
     if color == DEFAULT:
         return None
     if color.startswith("#"):
@@ -126,7 +126,7 @@ def rgb(color: Color) -> Rgb | None:
 
 
 def luminance(channels: Rgb) -> float:
-    """Relative luminance of an sRGB colour, 0 (black) to 1 (white), as WCAG 2.2 defines it."""
+    """Return the relative luminance of an sRGB colour, 0 (black) to 1 (white), as WCAG 2.2 defines it."""
     linear = []
     for channel in channels:
         part = channel / 255
@@ -135,16 +135,17 @@ def luminance(channels: Rgb) -> float:
 
 
 def contrast(one: Rgb, other: Rgb) -> float:
-    """Contrast ratio of two colours, 1 (none) to 21, in either order, as WCAG 2.2 defines it."""
+    """Return the contrast ratio of two colours, 1 (none) to 21, in either order, as WCAG 2.2 defines it."""
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
 @lru_cache(maxsize=512)
 def nearest(color: Color, count: int) -> Color:
-    """The nearest of the first `count` indexed colours (8, 16 or 256) to `color`; the default stays the default.
+    """Return the nearest of the first `count` indexed colours (8, 16 or 256) to `color`; the default is returned as it
+    is.
 
-    Among 256 the first 16 are never an answer, since a terminal may show them as it likes.
+    With 256, the first 16 are never returned, since terminals may show them as they like.
     """
     channels = rgb(color)
     if channels is None or (not color.startswith("#") and int(color) < count):
@@ -154,7 +155,7 @@ def nearest(color: Color, count: int) -> Color:
 
 
 def _distance(one: Rgb | None, other: Rgb) -> float:
-    """How different two colours look: squared, weighted by the eye's sense for each channel ("redmean")."""
+    """Return the perceived difference of two colours: squared, weighted by channel ("redmean")."""
     if one is None:
         return float("inf")
     mean = (one[0] + other[0]) / 2

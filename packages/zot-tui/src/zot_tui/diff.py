@@ -1,7 +1,7 @@
-"""Context diffs to styled rows with line numbers; pure.
+"""Context diffs as styled rows with line numbers; pure.
 
-The rows of such a diff begin with a space (kept), `-` or `+`, or are `...` between two places of the file. There is no
-header; where each place begins is told apart from the diff.
+A row of such a diff begins with a space (unchanged), `-` or `+`, or is `...` between two hunks. There are no hunk
+headers; the first line number of each hunk is passed separately.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ _STYLES: dict[Sign, str] = {" ": "diff.context", "-": "diff.removed", "+": "diff
 
 @dataclass(slots=True)
 class DiffLine:
-    """A row of a diff: its sign, the text behind it, and its line's number in the old and in the new file, from 1, as
-    far as there is one and it is known."""
+    """A row of a diff: its sign, its text, and its line number in the old and in the new file, from 1; None where the
+    line does not exist or its number is unknown."""
 
     sign: Sign
     text: str
@@ -33,8 +33,11 @@ class DiffLine:
 
 
 def parse_diff(diff: str, starts: Sequence[tuple[int, int]] = ()) -> list[DiffLine]:
-    """The lines of `diff`. `starts` has the number of the first line, old and new, of each place that `...` parts from
-    the one before; lines of a place that it does not mention have no numbers. A row without a sign counts as kept."""
+    """Return the lines of `diff`.
+
+    `starts` holds the first line number, old and new, of each hunk (`...` separates hunks); lines of further hunks have
+    no numbers. A row without a sign counts as unchanged.
+    """
     lines: list[DiffLine] = []
     places = iter(starts)
     old, new = next(places, (0, 0))
@@ -56,10 +59,10 @@ def parse_diff(diff: str, starts: Sequence[tuple[int, int]] = ()) -> list[DiffLi
 
 
 def diff_rows(diff: str, width: int, starts: Sequence[tuple[int, int]] = ()) -> list[Row[str]]:
-    """The diff in rows of at most `width` cells (1 or more): number, sign, text, long lines on several rows.
+    """Return the diff as rows of at most `width` cells (1 or more): number, sign, text; long lines are wrapped.
 
-    The number is that of the new file, of the old one for a line that went; without numbers there is no column for
-    them. See `parse_diff` for `starts`.
+    The number is the one in the new file, or in the old file for a removed line; without numbers there is no number
+    column. See `parse_diff` for `starts`.
     """
     lines = parse_diff(diff, starts)
     cells = max((len(str(_number(line))) for line in lines if _number(line)), default=0)
@@ -78,7 +81,7 @@ def diff_rows(diff: str, width: int, starts: Sequence[tuple[int, int]] = ()) -> 
 
 
 def fold(rows: Sequence[T], limit: int = SHOWN_ROWS) -> tuple[list[T], int]:
-    """The first `limit` rows, and how many are left out: none if that would spare a single one."""
+    """Return the first `limit` rows and how many are left out; all rows if only one would be left out."""
     if len(rows) <= limit + 1:
         return [*rows], 0
     return [*rows[:limit]], len(rows) - limit

@@ -1,9 +1,9 @@
-"""Code to styled rows, by pygments, which is imported when the first language is named.
+"""Code as styled rows, coloured by pygments, which is imported when the first language is named.
 
-Code that comes in pieces is lexed piece by piece, each once: a lexer made of regular expressions by state (nearly all
-of pygments') hands the states it is in to the next piece. What is lost is a token that is matched as a whole and runs
-over the border of two pieces, such as a comment of C: its second half is coloured as if it were code. Lexers of other
-kinds, and those that look at their tokens again, begin anew with each piece.
+Code that arrives in pieces is lexed piece by piece, each once: a lexer built from regular expressions by state (nearly
+all of pygments') passes its states on to the next piece. The price is a token that is matched as a whole and crosses
+the border of two pieces, such as a C comment: its second half is coloured as code. Lexers of other kinds, and lexers
+that revisit their tokens, start from scratch with each piece.
 """
 
 import re
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
     from pygments.token import _TokenType
 
-LEXED_SIZE = 64 * 1024  # characters of one text up to which it is coloured
-LEXED_LINE = 500  # characters of a line; some expressions take the square of that
+LEXED_SIZE = 64 * 1024  # longest text that is coloured, in characters
+LEXED_LINE = 500  # longest line that is coloured; some expressions take quadratic time
 
 PLAIN = "syntax.text"
 
-# The token of the theme for a type of pygments; a type that is not here has that of its parent.
+# The theme token for a pygments token type; a type that is missing uses its parent.
 _STYLES = {
     "Token": PLAIN,
     "Token.Keyword": "syntax.keyword",
@@ -60,9 +60,9 @@ _WILD = re.compile(r"[*?\[]")
 
 
 @dataclass(slots=True)
-class Lexing:
-    """Lines in colours, and what it takes to go on: the states of the lexer (none if it begins anew) and how much of
-    the text was there so far, in characters."""
+class LexedLines:
+    """Coloured lines, and what the next piece needs: the lexer's states (empty if it starts from scratch) and the
+    number of characters so far."""
 
     rows: list[Row[str]]
     states: tuple[str, ...] = ()
@@ -70,15 +70,18 @@ class Lexing:
 
 
 def highlight(code: str, language: str) -> list[Row[str]]:
-    """The lines of `code` in tokens `syntax.*`. `language` is a name that pygments knows (`python`, `ts`), or the name
-    or path of a file; anything else leaves the code in one colour, and so does code that is too long to lex."""
-    return lexing(code.split("\n"), language).rows
+    """Return the lines of `code` in tokens `syntax.*`.
+
+    `language` is a name that pygments knows (`python`, `ts`), or the name or path of a file. For any other language,
+    and for code that is too long to lex, the lines have one colour.
+    """
+    return lex(code.split("\n"), language).rows
 
 
-def lexing(lines: Sequence[str], language: str, before: Lexing | None = None) -> Lexing:
-    """The lines of a piece of code, which goes on where `before` ends. The lines hold no line breaks."""
+def lex(lines: Sequence[str], language: str, before: LexedLines | None = None) -> LexedLines:
+    """Lex a piece of code that continues where `before` ends. The lines contain no line breaks."""
     size = sum(map(len, lines)) + len(lines) + (before.size if before else 0)
-    plain = Lexing([[(PLAIN, line)] if line else [] for line in lines], (), size)
+    plain = LexedLines([[(PLAIN, line)] if line else [] for line in lines], (), size)
     if not language or size > LEXED_SIZE or any(len(line) > LEXED_LINE for line in lines):
         return plain
     lexer = _lexer(language)
@@ -89,7 +92,7 @@ def lexing(lines: Sequence[str], language: str, before: Lexing | None = None) ->
     rows = _rows(_tokens(lexer, text, states))
     if [sum(len(part) for _, part in row) for row in rows] != [len(line) for line in lines]:
         return plain  # a lexer that lost or changed characters
-    return Lexing(rows, tuple(states), size)
+    return LexedLines(rows, tuple(states), size)
 
 
 def _rows(tokens: "Iterator[tuple[_TokenType, str]]") -> list[Row[str]]:
@@ -112,8 +115,8 @@ def _style(kind: "_TokenType") -> str:
 
 @lru_cache(maxsize=64)
 def _lexer(language: str) -> "Lexer | None":
-    """The lexer for a language or file; None if there is none. Plug-ins of pygments are not looked for."""
-    from pygments.lexers import find_lexer_class, get_all_lexers  # noqa: PLC0415  not before code is shown
+    """Return the lexer for a language or file, or None. Plug-ins of pygments are ignored."""
+    from pygments.lexers import find_lexer_class, get_all_lexers  # noqa: PLC0415  only when code is shown
 
     wanted = language.lower().strip("{}.") if not _PATH.search(language.strip("{}.")) else ""
     file = re.split(r"[/\\]", language)[-1]
@@ -127,7 +130,7 @@ def _lexer(language: str) -> "Lexer | None":
 
 
 def _fits(file: str, pattern: str) -> bool:
-    """As `fnmatchcase`, which makes a regular expression of each of a thousand patterns; most are `*` and an ending."""
+    """Match like `fnmatchcase`, but without a regular expression for the common patterns: `*` and an ending."""
     ending = pattern[1:]
     if pattern[:1] == "*" and not _WILD.search(ending):
         return file.endswith(ending)
@@ -135,7 +138,7 @@ def _fits(file: str, pattern: str) -> bool:
 
 
 def _tokens(lexer: "Lexer", text: str, states: list[str]) -> "Iterator[tuple[_TokenType, str]]":
-    """The tokens of `text`. `states`, where the lexer begins, becomes where it ends."""
+    """Yield the tokens of `text`. `states` is where the lexer starts, and is updated to where it ends."""
     from pygments.lexer import ExtendedRegexLexer, RegexLexer  # noqa: PLC0415  see above
 
     regular = type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed
@@ -147,7 +150,7 @@ def _tokens(lexer: "Lexer", text: str, states: list[str]) -> "Iterator[tuple[_To
 
 
 def _run(lexer: Any, text: str, states: list[str]) -> "Iterator[tuple[_TokenType, str]]":
-    """What `RegexLexer.get_tokens_unprocessed` (pygments 2) does, with the states at its end kept."""
+    """Do what `RegexLexer.get_tokens_unprocessed` (pygments 2) does, but keep the states at the end."""
     from pygments.token import Error, Whitespace, _TokenType  # noqa: PLC0415  see above
 
     definitions = lexer._tokens
@@ -173,7 +176,7 @@ def _run(lexer: Any, text: str, states: list[str]) -> "Iterator[tuple[_TokenType
 
 
 def _change(states: list[str], change: Any) -> None:
-    """Go to other states as a rule of a lexer says: names, `#pop`, `#push`, or how many to leave as a negative."""
+    """Change the states as a lexer rule says: names, `#pop`, `#push`, or a negative number of states to leave."""
     if change is None:
         return
     if isinstance(change, int):

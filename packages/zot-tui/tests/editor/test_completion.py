@@ -1,12 +1,12 @@
 import pytest
 
 from zot_tui.editor.buffer import Buffer
-from zot_tui.editor.completion import Command, Completer, query
+from zot_tui.editor.completion import CommandCompletion, Completer, query
 
 COMMANDS = [
-    Command("help", "what can be done", "session"),
-    Command("model", "choose a model", "model", arguments=True),
-    Command("compact", "make room", "session"),
+    CommandCompletion("help", "what can be done", "session"),
+    CommandCompletion("model", "choose a model", "model", arguments=True),
+    CommandCompletion("compact", "make room", "session"),
 ]
 FILES = ["README.md", "src/", "src/app.py", "src/main.py", "my notes.txt", "my dir/"]
 

@@ -62,8 +62,6 @@ def test_the_walk_keeps_to_a_prefix():
     assert entries.back("git a") == "git b"
     assert entries.back("git b") == "git a"
     assert entries.back("git a") is None
-    assert entries.matching("git") == ["git a", "git b"]
-    assert entries.matching("git", limit=1) == ["git a"]
 
 
 def test_garbage_is_passed_over(path):

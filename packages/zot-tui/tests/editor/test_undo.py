@@ -1,40 +1,40 @@
-from zot_tui.editor.undo import Edit, UndoStack
+from zot_tui.editor.undo import TextEdit, UndoStack
 
 
 def test_typed_edits_in_a_row_are_one_step():
     stack = UndoStack()
-    stack.add(Edit(0, "", "a", 0), typed=True)
-    stack.add(Edit(1, "", "b", 1), typed=True)
-    assert stack.undo() == Edit(0, "", "ab", 0)
+    stack.add(TextEdit(0, "", "a", 0), typed=True)
+    stack.add(TextEdit(1, "", "b", 1), typed=True)
+    assert stack.undo() == TextEdit(0, "", "ab", 0)
     assert stack.undo() is None
-    assert stack.redo() == Edit(0, "", "ab", 0)
+    assert stack.redo() == TextEdit(0, "", "ab", 0)
 
 
 def test_a_closed_step_takes_no_more():
     stack = UndoStack()
-    stack.add(Edit(0, "", "a", 0), typed=True)
+    stack.add(TextEdit(0, "", "a", 0), typed=True)
     stack.close()
-    stack.add(Edit(1, "", "b", 1), typed=True)
-    assert stack.undo() == Edit(1, "", "b", 1)
+    stack.add(TextEdit(1, "", "b", 1), typed=True)
+    assert stack.undo() == TextEdit(1, "", "b", 1)
 
 
 def test_typing_elsewhere_is_a_step_of_its_own():
     stack = UndoStack()
-    stack.add(Edit(5, "", "a", 5), typed=True)
-    stack.add(Edit(0, "", "b", 0), typed=True)
-    assert stack.undo() == Edit(0, "", "b", 0)
+    stack.add(TextEdit(5, "", "a", 5), typed=True)
+    stack.add(TextEdit(0, "", "b", 0), typed=True)
+    assert stack.undo() == TextEdit(0, "", "b", 0)
 
 
 def test_a_new_edit_forgets_what_was_taken_back():
     stack = UndoStack()
-    stack.add(Edit(0, "", "a", 0))
+    stack.add(TextEdit(0, "", "a", 0))
     stack.undo()
-    stack.add(Edit(0, "", "b", 0))
+    stack.add(TextEdit(0, "", "b", 0))
     assert stack.redo() is None
 
 
 def test_old_edits_are_forgotten():
     stack = UndoStack(limit=2)
     for number in range(3):
-        stack.add(Edit(number, "", "x", number))
-    assert [stack.undo(), stack.undo(), stack.undo()] == [Edit(2, "", "x", 2), Edit(1, "", "x", 1), None]
+        stack.add(TextEdit(number, "", "x", number))
+    assert [stack.undo(), stack.undo(), stack.undo()] == [TextEdit(2, "", "x", 2), TextEdit(1, "", "x", 1), None]

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.editor.buffer import Buffer
-from zot_tui.editor.mode import Mode, Outcome
+from zot_tui.editor.mode import EditorMode, Outcome
 from zot_tui.editor.vi.mode import Vi
-from zot_tui.keys.keys import RUNE, Key, parse_key
+from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.text.width import graphemes
 
 CHIP = "[pasted 3 lines #1]"
@@ -299,7 +299,7 @@ def test_what_the_emacs_keys_cut_is_put_by_p():
 
 
 def test_the_other_mode_wants_nothing():
-    mode = Mode()
+    mode = EditorMode()
     assert not mode.enter()
     assert mode.press(Key(RUNE, (), "x")) == ""
     assert not mode.escape()

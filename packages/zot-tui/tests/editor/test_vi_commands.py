@@ -10,7 +10,7 @@ import pytest
 
 from zot_tui.editor.buffer import Buffer
 from zot_tui.editor.vi.mode import Vi
-from zot_tui.keys.keys import RUNE, Key, parse_key
+from zot_tui.keys.key import RUNE, Key, parse_key
 
 Case = tuple[str, str, str]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zot_tui.image.protocol import Choice, choose, problem
+from zot_tui.image.protocol import ProtocolChoice, choose, problem
 from zot_tui.theme.detect import TRUE_COLOR
 
 KITTY = {"TERM": "xterm-kitty"}
@@ -20,44 +20,46 @@ TERMINALS = [
 ]
 
 
-@pytest.mark.parametrize(("environment", "way"), TERMINALS)
-def test_a_terminal_is_known_by_its_name(environment: dict[str, str], way: str) -> None:
-    assert choose(environment, TRUE_COLOR) == Choice(way)  # type: ignore[arg-type]  # one of the ways
+@pytest.mark.parametrize(("environment", "protocol"), TERMINALS)
+def test_a_terminal_is_known_by_its_name(environment: dict[str, str], protocol: str) -> None:
+    assert choose(environment, TRUE_COLOR) == ProtocolChoice(protocol)  # type: ignore[arg-type]  # one of the ways
 
 
 def test_few_colours_show_no_images_whatever_is_asked_for() -> None:
     for depth in (1, 16):
         for wanted in ("", "kitty", "iterm", "half"):
-            assert choose({**KITTY, "ZOT_INLINE_IMAGES": wanted}, depth).way == "off"  # type: ignore[arg-type]
-    assert choose(KITTY, 256).way == "kitty"
+            assert choose({**KITTY, "ZOT_INLINE_IMAGES": wanted}, depth).protocol == "off"  # type: ignore[arg-type]
+    assert choose(KITTY, 256).protocol == "kitty"
 
 
 def test_the_variable_counts_more_than_the_terminal_and_the_setting() -> None:
     for wanted in ("kitty", "iterm", "half", "off"):
-        assert choose({**ITERM, "ZOT_INLINE_IMAGES": wanted}, TRUE_COLOR, enabled=False).way == wanted
-    assert choose({**ITERM, "ZOT_INLINE_IMAGES": " Auto "}, TRUE_COLOR, enabled=False).way == "iterm"
-    assert choose(ITERM, TRUE_COLOR, enabled=False).way == "off"
+        assert choose({**ITERM, "ZOT_INLINE_IMAGES": wanted}, TRUE_COLOR, enabled=False).protocol == wanted
+    assert choose({**ITERM, "ZOT_INLINE_IMAGES": " Auto "}, TRUE_COLOR, enabled=False).protocol == "iterm"
+    assert choose(ITERM, TRUE_COLOR, enabled=False).protocol == "off"
 
 
 def test_multiplexers_show_half_blocks_unless_kitty_is_asked_for() -> None:
     tmux, screen = {"TMUX": "/tmp/tmux,1,0"}, {"STY": "1.pts"}
-    assert choose({**KITTY, **tmux}, TRUE_COLOR) == Choice("half", tmux=True)
-    assert choose({**ITERM, **screen}, TRUE_COLOR) == Choice("half")
-    assert choose({**tmux, "ZOT_INLINE_IMAGES": "kitty"}, TRUE_COLOR) == Choice("kitty", tmux=True)
-    assert choose({**tmux, "ZOT_INLINE_IMAGES": "iterm"}, TRUE_COLOR) == Choice("half", tmux=True)
+    assert choose({**KITTY, **tmux}, TRUE_COLOR) == ProtocolChoice("half", tmux=True)
+    assert choose({**ITERM, **screen}, TRUE_COLOR) == ProtocolChoice("half")
+    assert choose({**tmux, "ZOT_INLINE_IMAGES": "kitty"}, TRUE_COLOR) == ProtocolChoice("kitty", tmux=True)
+    assert choose({**tmux, "ZOT_INLINE_IMAGES": "iterm"}, TRUE_COLOR) == ProtocolChoice("half", tmux=True)
 
 
 def test_a_multiplexer_that_is_known_by_its_term_alone_shows_half_blocks() -> None:
     """Past ssh, which passes `$LC_TERMINAL` on, and past sudo."""
     over_ssh = {"SSH_CONNECTION": "1 2 3 4", "LC_TERMINAL": "iTerm2"}
     for term in ("tmux-256color", "screen-256color", "screen.xterm-256color"):
-        assert choose({**over_ssh, "TERM": term}, TRUE_COLOR).way == "half"
-    assert choose({"TERM": "tmux-256color", "ZOT_INLINE_IMAGES": "kitty"}, TRUE_COLOR) == Choice("kitty", tmux=True)
+        assert choose({**over_ssh, "TERM": term}, TRUE_COLOR).protocol == "half"
+    assert choose({"TERM": "tmux-256color", "ZOT_INLINE_IMAGES": "kitty"}, TRUE_COLOR) == ProtocolChoice(
+        "kitty", tmux=True
+    )
 
 
 def test_an_unknown_value_is_one_line_and_like_none() -> None:
     unknown = {**KITTY, "ZOT_INLINE_IMAGES": "sixel\n\x1b[2J" + "x" * 500}
-    assert choose(unknown, TRUE_COLOR).way == "kitty"
+    assert choose(unknown, TRUE_COLOR).protocol == "kitty"
     said = problem(unknown)
     assert said.startswith("ZOT_INLINE_IMAGES: expected one of kitty, iterm, half, off, auto, got 'sixel")
     assert said.isprintable()

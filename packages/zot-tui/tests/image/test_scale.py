@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from zot_tui.image.fit import ASSUMED, Room, cells, fit, most_rows
-from zot_tui.image.pixel_size import Pixels, pixels
-from zot_tui.image.scale import CHARACTERS, Scaled, Unreadable, png, scaled
+from zot_tui.image.fit import ASSUMED, ImageRoom, cells, fit, most_rows
+from zot_tui.image.scale import CHARACTERS, ScaledImage, UnreadableImage, png, scaled
+from zot_tui.image.size import Pixels, pixels
 
 Encode = Callable[..., str]
 SIDES = st.integers(1, 20_000)
 
 
-def room(columns: int = 40, rows: int = 10, cell: Pixels = ASSUMED, grain: Pixels | None = None) -> Room:
-    return Room(columns, rows, cell, grain or cell)
+def room(columns: int = 40, rows: int = 10, cell: Pixels = ASSUMED, grain: Pixels | None = None) -> ImageRoom:
+    return ImageRoom(columns, rows, cell, grain or cell)
 
 
 @given(st.builds(Pixels, SIDES, SIDES), st.builds(Pixels, st.integers(1, 40), st.integers(1, 80)), SIDES, SIDES)
@@ -138,16 +138,16 @@ def bomb(width: int, height: int) -> str:
 
 @pytest.mark.parametrize("size", [(60_000, 60_000), (0, 5), (1 << 31, 1 << 31), (10_000, 5_001)])
 def test_an_image_with_too_many_pixels_is_not_decoded(size: tuple[int, int]) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableImage):
         scaled(bomb(*size), room(), None)
 
 
 def test_what_is_no_image_is_told(encode: Encode, quarters: Image.Image) -> None:
     whole = b64decode(encode(quarters))
     for data in ("", "not base64!", "AAAA", "A" * (CHARACTERS + 1), bomb(100, 100_000), "é"):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableImage):
             scaled(data, room(), None)
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableImage):
         scaled(b64encode(whole[: len(whole) // 2]).decode(), room(), None)
 
 
@@ -164,9 +164,9 @@ def test_a_torn_or_changed_image_is_shown_or_refused_and_nothing_else(data: st.D
         return
     try:
         found = scaled(b64encode(raw).decode(), room(), None)
-    except Unreadable:
+    except UnreadableImage:
         return
-    assert isinstance(found, Scaled)
+    assert isinstance(found, ScaledImage)
     assert found.image.size == (found.columns * 8, found.rows * 16)
 
 

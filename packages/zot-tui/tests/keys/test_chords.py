@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from urwid.display import escape
 
 from zot_tui.keys.chords import notes, unsupported_key
-from zot_tui.keys.keys import MODIFIERS, from_urwid, parse_key
+from zot_tui.keys.key import MODIFIERS, from_urwid, parse_key
 
 RESERVED = ("esc", "ctrl+c", "ctrl+d")
 
@@ -108,20 +108,20 @@ def test_a_line_says_what_to_write_instead() -> None:
         "nonsense+x",
     ]
     assert notes(chords, "legacy", RESERVED) == [
-        "ctrl+i cannot be used: this terminal does not tell it from tab; choose alt+i",
-        "ctrl+enter cannot be used: this terminal does not tell it from enter; choose another key",
-        "ctrl+shift+y cannot be used: this terminal does not tell it from ctrl+y; write ctrl+y, or alt+y",
-        "super+k cannot be used: this terminal does not tell of Super and Hyper; choose alt+k",
-        "ctrl+shift+p cannot be used: this terminal does not tell it from ctrl+p, which you have given another meaning",
-        "ctrl+[ cannot be used: this terminal does not tell it from esc, which keeps its meaning; choose another key",
-        "ctrl+1 cannot be used: this terminal does not tell it from 1; choose alt+1",
-        "shift+1 cannot be used: it types a character: write that one",
+        "ctrl+i cannot be used: this terminal sends tab for it; choose alt+i",
+        "ctrl+enter cannot be used: this terminal sends enter for it; choose another key",
+        "ctrl+shift+y cannot be used: this terminal sends ctrl+y for it; write ctrl+y, or alt+y",
+        "super+k cannot be used: this terminal does not report Super and Hyper; choose alt+k",
+        "ctrl+shift+p cannot be used: this terminal sends ctrl+p for it, which you have bound as well",
+        "ctrl+[ cannot be used: this terminal sends esc for it, which is reserved; choose another key",
+        "ctrl+1 cannot be used: this terminal sends 1 for it; choose alt+1",
+        "shift+1 cannot be used: it types a character: write that",
     ]
 
 
 def test_two_names_of_one_key_are_a_conflict_where_the_terminal_makes_them_one() -> None:
     assert notes(["tab", "ctrl+i"], "legacy") == [
-        "ctrl+i cannot be used: this terminal does not tell it from tab, which you have given another meaning"
+        "ctrl+i cannot be used: this terminal sends tab for it, which you have bound as well"
     ]
     assert notes(["tab", "ctrl+i"], "kitty") == []
 

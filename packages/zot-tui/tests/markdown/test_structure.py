@@ -26,7 +26,7 @@ def structure(text):
 
 
 def ours(text):
-    """Kind, level, text and marks of each leaf."""
+    """LeafKind, level, text and marks of each leaf."""
     return [(leaf.kind, leaf.level, content(leaf), marks(leaf)) for leaf in structure(text)]
 
 
@@ -38,7 +38,7 @@ def content(leaf):
 
 
 def marks(leaf):
-    shown = [text.strip() for _, text in leaf.place.first]
+    shown = [text.strip() for _, text in leaf.margin.first]
     return ["•" if mark in ("◦", "▪") else mark for mark in shown]
 
 
@@ -167,15 +167,15 @@ def test_long_code_and_long_tables_come_in_pieces_that_know_the_one_before():
 
 def test_containers_within_each_other_have_a_limit():
     (leaf,) = structure(">" * 1000 + " a")
-    assert len(leaf.place.first) == DEPTH
+    assert len(leaf.margin.first) == DEPTH
     assert leaf.lines == [">" * (1000 - DEPTH) + " a"]
 
 
 def test_an_empty_row_parts_blocks_that_an_empty_line_parts_and_those_that_are_no_text():
     leaves = structure("a\n- b\n- c\n\n- d\n# e\nf")
-    assert [leaf.place.above is not None for leaf in leaves] == [False, False, False, True, True, True]
+    assert [leaf.margin.above is not None for leaf in leaves] == [False, False, False, True, True, True]
 
 
 def test_the_bar_of_a_quote_goes_through_the_empty_row():
     leaves = structure("> a\n>\n> b\n\n> c")
-    assert [leaf.place.above for leaf in leaves] == [None, [("markdown.quote", "▎ ")], []]
+    assert [leaf.margin.above for leaf in leaves] == [None, [("markdown.quote", "▎ ")], []]

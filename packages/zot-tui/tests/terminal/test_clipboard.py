@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_tui.terminal.clipboard import LIMIT, Held, copy, osc52, programs, read
+from zot_tui.terminal.clipboard import LIMIT, ClipboardContent, copy, osc52, programs, read
 
 
 def test_the_terminal_is_given_the_text_in_base64():
@@ -94,7 +94,7 @@ async def test_a_program_that_hangs_is_ended_with_what_it_started(tmp_path):
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 
 
-def held(where: dict[str, str], largest: int = 10_000, limit: float = 30.0) -> Held:
+def held(where: dict[str, str], largest: int = 10_000, limit: float = 30.0) -> ClipboardContent:
     return asyncio.run(read(where, largest=largest, limit=limit))
 
 
@@ -114,14 +114,14 @@ def wl_paste(folder: Path, kinds: str, data: bytes) -> dict[str, str]:
 def test_an_image_is_read_as_the_best_type_there_is(tmp_path):
     where = wl_paste(tmp_path, "text/html\nimage/bmp\nimage/jpeg\nimage/png\n", PNG)
 
-    assert held(where) == Held(PNG)
+    assert held(where) == ClipboardContent(PNG)
     assert (tmp_path / "asked").read_text() == "--list-types\n--type image/png\n"
 
 
 def test_text_is_read_where_there_is_no_image(tmp_path):
     where = wl_paste(tmp_path, "text/plain\nimage/bmp\n", "héllo".encode())
 
-    assert held(where) == Held(text="héllo")
+    assert held(where) == ClipboardContent(text="héllo")
     assert (tmp_path / "asked").read_text() == "--list-types\n--no-newline\n"
 
 
@@ -131,15 +131,15 @@ def test_xclip_is_asked_for_its_targets(tmp_path):
     )
     (tmp_path / "data").write_bytes(PNG)
 
-    assert held(environment(tmp_path, DISPLAY=":0")) == Held(PNG)
+    assert held(environment(tmp_path, DISPLAY=":0")) == ClipboardContent(PNG)
 
 
 def test_macs_and_windows_give_images_in_digits(tmp_path):
     program(tmp_path, "osascript", f"printf '«data PNGf%s»\\n' {PNG.hex().upper()}")
-    assert held(environment(tmp_path)) == Held(PNG)
+    assert held(environment(tmp_path)) == ClipboardContent(PNG)
     (tmp_path / "osascript").unlink()
     program(tmp_path, "powershell.exe", f"echo {base64.b64encode(PNG).decode()}")
-    assert held(environment(tmp_path, WSL_DISTRO_NAME="Debian")) == Held(PNG)
+    assert held(environment(tmp_path, WSL_DISTRO_NAME="Debian")) == ClipboardContent(PNG)
 
 
 def test_of_an_image_in_digits_that_is_too_large_comes_more_than_wanted(tmp_path):
@@ -159,13 +159,13 @@ def test_of_an_image_in_digits_that_is_too_large_comes_more_than_wanted(tmp_path
 def test_no_more_is_read_than_wanted(tmp_path):
     where = wl_paste(tmp_path, "image/png", b"x" * 1_000_000)
 
-    assert held(where, largest=70_000) == Held(b"x" * 70_001)
+    assert held(where, largest=70_000) == ClipboardContent(b"x" * 70_001)
 
 
 def test_why_nothing_can_be_read_is_one_line(tmp_path):
     assert "install wl-clipboard" in held(environment(tmp_path, WAYLAND_DISPLAY="w")).problem
     assert "install xclip" in held(environment(tmp_path, DISPLAY=":0")).problem
-    assert "no clipboard here" in held(environment(tmp_path)).problem
+    assert "no clipboard can be read" in held(environment(tmp_path)).problem
     where = wl_paste(tmp_path, "image/png", PNG)
     assert "over ssh" in held({**where, "SSH_CONNECTION": "1 2 3 4"}).problem
     where = wl_paste(tmp_path, "", b"")
@@ -181,7 +181,7 @@ def test_a_clipboard_that_is_not_given_is_not_waited_for(tmp_path):
     program(tmp_path, "wl-paste", f"exec 3> '{tmp_path}/held'; echo started >&3; sleep 600 & wait")
     try:
         found = held(environment(tmp_path, WAYLAND_DISPLAY="w"), limit=2.0)
-        assert found == Held(problem="the clipboard was not given within 2 s")
+        assert found == ClipboardContent(problem="the clipboard could not be read within 2 s")
         with open(descriptor, closefd=False) as file:
             assert file.read() == "started\n"  # up to its end: nobody holds it any more
     finally:

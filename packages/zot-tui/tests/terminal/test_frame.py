@@ -2,18 +2,18 @@ import pyte
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.terminal.frame import Drawn, frame
+from zot_tui.terminal.frame import ScreenRow, frame
 
 COLUMNS, ROWS = 12, 9
 STYLES = {None: "\x1b[0m", "red": "\x1b[0;31m", "band": "\x1b[0;44m", "reversed": "\x1b[0;7m"}
 
 
-def row(text: str, style: str | None = None) -> Drawn:
+def row(text: str, style: str | None = None) -> ScreenRow:
     width = len(text.encode("cp1252", "replace"))
     return [(style, None, text.encode()), (None, None, b" " * (COLUMNS - width))]
 
 
-def written(rows: list[Drawn], before: list[Drawn]) -> str:
+def written(rows: list[ScreenRow], before: list[ScreenRow]) -> str:
     return frame(rows, before, lambda style: STYLES[style], lambda style: style != "reversed")  # type: ignore[index]
 
 
@@ -33,11 +33,11 @@ drawn_rows = st.lists(
 
 @given(st.lists(st.tuples(drawn_rows, st.integers(0, ROWS), st.integers(0, ROWS)), min_size=1, max_size=5))
 def test_a_screen_that_gets_only_the_changes_shows_what_one_that_gets_everything_does(
-    steps: list[tuple[list[Drawn], int, int]],
+    steps: list[tuple[list[ScreenRow], int, int]],
 ) -> None:
     changed = pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(changed)
-    before: list[Drawn] = []
+    before: list[ScreenRow] = []
     for fresh, by, kept in steps:
         rows = fresh
         if before:  # mostly rows of before, moved up by some
@@ -53,13 +53,13 @@ SIZES = [(1, 1), (1, 9), (2, 6), (12, 1), (20, 6), (12, 12)]
 
 
 @st.composite
-def screens(draw: st.DrawFn) -> tuple[int, int, list[list[Drawn]]]:
+def screens(draw: st.DrawFn) -> tuple[int, int, list[list[ScreenRow]]]:
     """Columns, rows, and screens of that size, each mostly made of rows of the one before that have moved."""
     columns, height = draw(st.sampled_from(SIZES))
     letters = st.sampled_from(["a", "b", " ", "ö", "日", "本"] if columns > 1 else ["a", " "])
 
-    def filled(styles: list[str | None], text: list[str]) -> Drawn:
-        row: Drawn = []
+    def filled(styles: list[str | None], text: list[str]) -> ScreenRow:
+        row: ScreenRow = []
         left = columns
         for index, letter in enumerate(text):
             cells = 1 + (letter in "日本")
@@ -84,11 +84,11 @@ def screens(draw: st.DrawFn) -> tuple[int, int, list[list[Drawn]]]:
 
 @given(screens(), st.booleans())
 def test_it_does_at_every_size_with_wide_letters_and_where_erasing_leaves_no_colour(
-    drawn: tuple[int, int, list[list[Drawn]]], bce: bool
+    drawn: tuple[int, int, list[list[ScreenRow]]], bce: bool
 ) -> None:
     columns, height, steps = drawn
 
-    def output(rows: list[Drawn], before: list[Drawn]) -> str:
+    def output(rows: list[ScreenRow], before: list[ScreenRow]) -> str:
         erases = (lambda style: style != "reversed") if bce else (lambda _: False)
         return frame(rows, before, lambda style: STYLES[style], erases)  # type: ignore[index]
 
@@ -96,7 +96,7 @@ def test_it_does_at_every_size_with_wide_letters_and_where_erasing_leaves_no_col
         lines = [[screen.buffer[line][column] for column in range(columns)] for line in range(height)]
         return [[(cell.data, cell.fg, cell.bg, cell.reverse) for cell in line] for line in lines]
 
-    def expected(rows: list[Drawn]) -> list[list[str]]:
+    def expected(rows: list[ScreenRow]) -> list[list[str]]:
         """By hand: a wide letter and the empty cell behind it."""
         texts = [b"".join(text for _, _, text in row).decode() for row in rows]
         return [
@@ -105,7 +105,7 @@ def test_it_does_at_every_size_with_wide_letters_and_where_erasing_leaves_no_col
 
     changed = pyte.Screen(columns, height)
     stream = pyte.Stream(changed)
-    before: list[Drawn] = []
+    before: list[ScreenRow] = []
     for rows in steps:
         sequence = output(rows, before)
         assert bce or "\x1b[K" not in sequence

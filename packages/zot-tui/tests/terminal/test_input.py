@@ -1,22 +1,22 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.terminal.input import REPLY_LIMIT, Input, Keys, Paste, Reply, Splitter
+from zot_tui.terminal.input import REPLY_LIMIT, InputSplitter, KeyBytes, Paste, TerminalInput, TerminalReply
 
 
-def split(*pieces: bytes) -> list[Input]:
-    splitter = Splitter()
+def split(*pieces: bytes) -> list[TerminalInput]:
+    splitter = InputSplitter()
     found = [each for piece in pieces for each in splitter.feed(piece)]
     assert splitter.unfinished == ""
     return found
 
 
-def joined(found: list[Input]) -> list[Input]:
+def joined(found: list[TerminalInput]) -> list[TerminalInput]:
     """With neighbouring keys in one."""
-    result: list[Input] = []
+    result: list[TerminalInput] = []
     for each in found:
-        if isinstance(each, Keys) and result and isinstance(result[-1], Keys):
-            result[-1] = Keys(result[-1].data + each.data)
+        if isinstance(each, KeyBytes) and result and isinstance(result[-1], KeyBytes):
+            result[-1] = KeyBytes(result[-1].data + each.data)
         else:
             result.append(each)
     return result
@@ -26,11 +26,11 @@ def test_keys_a_paste_and_an_answer_come_in_the_order_in_which_they_were_sent():
     sent = b"a\x1b[A\x1b[200~one\r\ntwo\rthree\x1b[201~b\x1b]11;rgb:00/00/00\x1b\\\xc3\xa9"
 
     assert split(sent) == [
-        Keys(b"a\x1b[A"),
+        KeyBytes(b"a\x1b[A"),
         Paste("one\ntwo\nthree"),
-        Keys(b"b"),
-        Reply("\x1b]11;rgb:00/00/00\x1b\\"),
-        Keys("é".encode()),
+        KeyBytes(b"b"),
+        TerminalReply("\x1b]11;rgb:00/00/00\x1b\\"),
+        KeyBytes("é".encode()),
     ]
 
 
@@ -61,8 +61,8 @@ PIECES = st.lists(
 @given(PIECES, st.lists(st.integers(1, 9), min_size=1))
 def test_it_makes_no_difference_in_which_pieces_input_arrives(pieces, lengths):
     sent = b"".join(pieces)
-    splitter = Splitter()
-    found: list[Input] = []
+    splitter = InputSplitter()
+    found: list[TerminalInput] = []
     rest, turn = sent, 0
     while rest:
         length = lengths[turn % len(lengths)]
@@ -74,59 +74,59 @@ def test_it_makes_no_difference_in_which_pieces_input_arrives(pieces, lengths):
 
 @given(st.binary(max_size=200), st.integers(1, 50))
 def test_no_input_breaks_it_and_keys_are_never_changed(sent, length):
-    splitter = Splitter()
-    found: list[Input] = []
+    splitter = InputSplitter()
+    found: list[TerminalInput] = []
     for start in range(0, len(sent), length):
         found += splitter.feed(sent[start : start + length])
     found += splitter.flush()
 
     assert splitter.unfinished == ""
     if b"\x1b" not in sent:
-        assert b"".join(each.data for each in found if isinstance(each, Keys)) == sent
+        assert b"".join(each.data for each in found if isinstance(each, KeyBytes)) == sent
 
 
 def test_an_escape_by_itself_is_a_key_when_nothing_follows():
-    splitter = Splitter()
+    splitter = InputSplitter()
 
     assert splitter.feed(b"\x1b") == []
     assert splitter.unfinished == "keys"
-    assert splitter.flush() == [Keys(b"\x1b")]
+    assert splitter.flush() == [KeyBytes(b"\x1b")]
 
 
 def test_alt_with_a_bracket_or_a_capital_p_is_a_key():
     for sent in (b"\x1b]", b"\x1bP", b"\x1b_"):
-        splitter = Splitter()
-        assert joined(splitter.feed(sent + b"x") + splitter.flush()) == [Keys(sent + b"x")]
+        splitter = InputSplitter()
+        assert joined(splitter.feed(sent + b"x") + splitter.flush()) == [KeyBytes(sent + b"x")]
 
 
 def test_a_paste_whose_end_does_not_come_is_taken_as_far_as_it_came():
-    splitter = Splitter()
+    splitter = InputSplitter()
 
     assert splitter.feed(b"\x1b[200~half a\x1b[2") == []
     assert splitter.unfinished == "paste"
     assert splitter.flush() == [Paste("half a\x1b[2")]
-    assert splitter.feed(b"x") == [Keys(b"x")]
+    assert splitter.feed(b"x") == [KeyBytes(b"x")]
 
 
 def test_half_an_answer_is_dropped_and_keys_after_it_are_keys():
-    splitter = Splitter()
+    splitter = InputSplitter()
 
     assert splitter.feed(b"\x1b]11;rgb:ff") == []
     assert splitter.unfinished == "reply"
     assert splitter.flush() == []
-    assert splitter.feed(b"x") == [Keys(b"x")]
+    assert splitter.feed(b"x") == [KeyBytes(b"x")]
 
 
 def test_an_answer_cut_short_by_a_key_loses_no_key():
-    assert split(b"\x1b]11;rgb:ff\x1b[Ax") == [Keys(b"\x1b[Ax")]
-    assert split(b"\x1b]11;rgb:ff\x18x") == [Keys(b"x")]
+    assert split(b"\x1b]11;rgb:ff\x1b[Ax") == [KeyBytes(b"\x1b[Ax")]
+    assert split(b"\x1b]11;rgb:ff\x18x") == [KeyBytes(b"x")]
 
 
 def test_an_answer_without_end_does_not_keep_input_for_ever():
-    splitter = Splitter()
+    splitter = InputSplitter()
     splitter.feed(b"\x1b]11;" + b"0" * (REPLY_LIMIT + 1))
 
-    assert splitter.feed(b"x") == [Keys(b"x")]
+    assert splitter.feed(b"x") == [KeyBytes(b"x")]
 
 
 def test_a_paste_of_broken_text_is_still_a_paste():

@@ -10,18 +10,18 @@ import termios
 
 import pytest
 import urwid
+from pty_screen import KITTY, PtyScreen
 
+from zot_tui.terminal.canvas import attribute_of
 from zot_tui.terminal.terminal import TerminalOutput, reduced
-from zot_tui.testing import KITTY, PtyScreen
 from zot_tui.text.ansi import Sgr
-from zot_tui.widgets.rows import attribute_of
 
 # Shows the last keys, the length of a paste, and a counter that other tasks move.
 PROGRAM = """
 import asyncio, os, signal, sys, urwid
 from zot_tui.app import App, Handlers
 from zot_tui.text.ansi import Sgr
-from zot_tui.widgets.rows import Rows
+from zot_tui.terminal.canvas import Rows
 
 class Log:
     said = ["ready"]
@@ -150,7 +150,7 @@ def test_a_signal_ends_the_app_and_restores_the_terminal(number):
 
 
 def test_a_terminal_that_goes_away_ends_the_app(tmp_path):
-    source = PROGRAM + f"asyncio.run(main())\nopen({str(tmp_path / 'end')!r}, 'w').write(str(log.app.gone))"
+    source = PROGRAM + f"asyncio.run(main())\nopen({str(tmp_path / 'end')!r}, 'w').write(str(log.app.disconnected))"
     source = source.replace('print("signal", app.signum)', "pass")
     screen = running(source)
     screen.close()
@@ -231,7 +231,7 @@ def test_the_title_is_cleaned_and_comes_back():
         assert screen.received.index(b"\x1b[22;2t") < screen.received.index(b"\x1b[23;2t")
 
 
-def test_a_key_is_drawn_at_once_while_redraws_are_asked_for_a_thousand_times_a_second():
+def test_a_key_is_last_draw_once_while_redraws_are_asked_for_a_thousand_times_a_second():
     source = (
         PROGRAM
         + """
@@ -246,10 +246,10 @@ async def body(app):
     task = asyncio.get_running_loop().create_task(tick(app))
 def key(key):
     log.say(str(key))
-    asyncio.get_running_loop().call_soon(check, log.app._drawn_at, str(key))
+    asyncio.get_running_loop().call_soon(check, log.app._last_draw, str(key))
     return key.text == "q" and (log.app.exit() or True)
 def check(before, name):
-    if log.app._drawn_at <= before:  # the loop went on without a frame
+    if log.app._last_draw <= before:  # the loop went on without a frame
         log.said.append("late:" + name)
 handlers.key = key
 asyncio.run(main(body))

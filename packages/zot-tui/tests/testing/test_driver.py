@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.app import App, Handlers
-from zot_tui.keys.keys import MODIFIERS, NAMES, RUNE, Key, from_urwid, parse_key
+from zot_tui.keys.key import MODIFIERS, NAMES, RUNE, Key, from_urwid, parse_key
 from zot_tui.testing import Driver, MemoryScreen, to_urwid
 
 
@@ -57,7 +57,7 @@ def test_handlers_get_keys_as_values_one_after_another():
 
 def test_names_that_are_no_keys_and_control_characters_are_refused():
     async def test(driver: Driver) -> None:
-        with pytest.raises(ValueError, match="'entr' is no key"):
+        with pytest.raises(ValueError, match="'entr' is not a key"):
             driver.type("<entr>")
         with pytest.raises(ValueError, match="<enter>"):
             driver.type("a\n")
@@ -134,7 +134,7 @@ async def test_an_app_that_redraws_without_end_is_told():
 
     app = App(Restless(urwid.Text("x")), screen=MemoryScreen())
     async with Driver(app) as driver:
-        with pytest.raises(RuntimeError, match="still asked for a redraw"):
+        with pytest.raises(RuntimeError, match="still requested a redraw"):
             await driver.settle()
 
 

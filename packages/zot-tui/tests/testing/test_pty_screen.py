@@ -3,8 +3,7 @@ import sys
 import termios
 
 import pytest
-
-from zot_tui.testing import PtyScreen
+from pty_screen import PtyScreen
 
 ECHO = "import sys\nfor line in sys.stdin: print('got', line.strip())"
 

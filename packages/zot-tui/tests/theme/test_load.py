@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.theme import Paint, Spinner, ThemeError, builtin, builtin_names, load_theme, parse_theme
+from zot_tui.theme import Paint, SpinnerStyle, ThemeError, builtin, builtin_names, load_theme, parse_theme
 from zot_tui.theme.load import NAMED
 from zot_tui.theme.tokens import TOKENS
 
@@ -57,7 +57,7 @@ def test_spinners_may_stand_at_every_level():
         "spinner_frames": ["◢", "◣"],
         "colors": {"spinner_messages": ["shipping"], "dark": {"spinner_interval_ms": 120}},
     }
-    assert parse(data).spinner == Spinner(("◢", "◣"), ("shipping",), 120)
+    assert parse(data).spinner == SpinnerStyle(("◢", "◣"), ("shipping",), 120)
 
 
 def test_what_is_not_known_is_noted_and_left_out():
@@ -66,7 +66,7 @@ def test_what_is_not_known_is_noted_and_left_out():
     )
     assert theme.paints == {}
     assert theme.notes == [
-        "'colors.dark.spinner_interval_ms': a number from 20 up is wanted; it is left out",
+        "'colors.dark.spinner_interval_ms': expected a number of at least 20; it is left out",
         "3 entries are unknown and left out: 'acent', 'colors.dark.syntax.keywort', 'colors.dark.spinner_color'",
     ]
 
@@ -89,17 +89,17 @@ def test_entries_for_people_and_for_highlighters_are_accepted():
 @pytest.mark.parametrize(
     ("data", "named"),
     [
-        ({"colors": {"dark": {"accent": "purplish"}}}, "'colors.dark.accent': 'purplish' is no colour"),
-        ({"colors": {"selection_bg": 300}}, "'colors.selection_bg': 300 is no colour"),
+        ({"colors": {"dark": {"accent": "purplish"}}}, "'colors.dark.accent': 'purplish' is not a colour"),
+        ({"colors": {"selection_bg": 300}}, "'colors.selection_bg': 300 is not a colour"),
         ({"syntax": {"text": "#fff #000"}}, "'syntax.text': \"#fff #000\" has two colours"),
-        ({"fg": ""}, "'fg': '' is no colour"),
-        ({"fg": None}, "'fg': None is no colour"),
-        ({"colors": 5}, "'colors': an object is wanted, not 5"),
-        ({"colors": {"light": []}}, "'colors.light': an object is wanted, not []"),
-        ({"name": 5}, "'name': a text is wanted, not 5"),
-        ({"mode": "dim"}, "'mode': 'dark' or 'light' is wanted"),
-        ({"spinner_frames": []}, "'spinner_frames': a list of texts is wanted"),
-        ([], "an object is wanted, not []"),
+        ({"fg": ""}, "'fg': '' is not a colour"),
+        ({"fg": None}, "'fg': None is not a colour"),
+        ({"colors": 5}, "'colors': expected an object, not 5"),
+        ({"colors": {"light": []}}, "'colors.light': expected an object, not []"),
+        ({"name": 5}, "'name': expected a string, not 5"),
+        ({"mode": "dim"}, "'mode': expected 'dark' or 'light'"),
+        ({"spinner_frames": []}, "'spinner_frames': expected a list of strings"),
+        ([], "expected an object, not []"),
     ],
 )
 def test_a_bad_entry_is_named_in_one_line(data, named):

@@ -1,6 +1,6 @@
 import pytest
 
-from zot_tui.theme import Paint, Spinner, Style, Theme, builtin, weaknesses
+from zot_tui.theme import Paint, SpinnerStyle, Style, Theme, builtin, weaknesses
 from zot_tui.theme.theme import PAPER
 
 
@@ -25,14 +25,14 @@ def test_a_token_without_a_background_shows_what_it_lies_on():
 
 
 def test_a_theme_laid_over_another_keeps_its_own_and_changes_neither():
-    base = Theme("base", paints={"text": Paint("1"), "error": Paint("2")}, spinner=Spinner(("a",), ("b",), 80))
-    own = Theme("own", "light", paints={"error": Paint("3")}, spinner=Spinner(messages=("c",)), notes=["n"])
+    base = Theme("base", paints={"text": Paint("1"), "error": Paint("2")}, spinner=SpinnerStyle(("a",), ("b",), 80))
+    own = Theme("own", "light", paints={"error": Paint("3")}, spinner=SpinnerStyle(messages=("c",)), notes=["n"])
     over = own.over(base)
     assert over == Theme(
         "own",
         "light",
         paints={"text": Paint("1"), "error": Paint("3")},
-        spinner=Spinner(("a",), ("c",), 80),
+        spinner=SpinnerStyle(("a",), ("c",), 80),
         notes=["n"],
     )
     assert own.paints == {"error": Paint("3")}
@@ -47,14 +47,14 @@ def test_a_name_that_no_token_has_is_a_key_error():
 def test_a_theme_for_the_other_kind_of_terminal_brings_its_own_background() -> None:
     light = builtin("light")
 
-    assert light.fitting("light") is light
-    assert light.fitting(None) is light
-    assert light.fitting("dark").style("text").background == PAPER["light"]
-    assert weaknesses(light.fitting("dark")) == []
-    assert weaknesses(builtin("dark").fitting("light")) == []
+    assert light.for_background("light") is light
+    assert light.for_background(None) is light
+    assert light.for_background("dark").style("text").background == PAPER["light"]
+    assert weaknesses(light.for_background("dark")) == []
+    assert weaknesses(builtin("dark").for_background("light")) == []
 
 
 def test_a_theme_with_a_background_keeps_it() -> None:
     contrast = builtin("high-contrast")
 
-    assert contrast.fitting("light") is contrast
+    assert contrast.for_background("light") is contrast

@@ -52,7 +52,7 @@ class Permission:
 
     async def _question(self, call: ToolRequest) -> Decision:
         """None if the person allows it."""
-        told = self._feed.description(call.name, call.written())
+        told = self._feed.description(call.name, call.arguments_json())
         block = self._feed.written_by(call.id, call.arguments)
         change = self._feed.overwriting(call.id, block) if block is not None else []
         if change:

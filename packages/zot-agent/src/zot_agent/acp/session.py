@@ -78,7 +78,7 @@ class Session:
         self._outcome: tuple[RunEnd, str, bool] | None = None
         self._notes: deque[tuple[str, str]] = deque(maxlen=NOTES)
         self._models: dict[str, Model] = {}
-        self._named = len(agent.transcript) > 0 or stored is None
+        self._named = len(agent.history) > 0 or stored is None
         self.conversation.confirm = self._permission
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
         self.conversation.events.add(self._hear)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from zot_core.images import LARGEST, SUFFIXES, encoded, image_type
+from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe, read_strict
 from zot_provider.messages import ImageBlock
@@ -41,7 +41,7 @@ def attach(words: Sequence[str]) -> Attachments:
         data = _read(path, LARGEST, " (a prompt that begins with @ goes after --)")
         mime_type = image_type(data)
         if mime_type:
-            attached.images.append(encoded(mime_type, data))
+            attached.images.append(image_block(mime_type, data))
             attached.texts.append(f"[image {path}]")
         else:
             attached.texts.append(f'<file path="{path}">\n{_text(path, data)}\n</file>')

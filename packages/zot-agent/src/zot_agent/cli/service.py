@@ -6,7 +6,7 @@ from zot_agent.extensions.discover import discover
 from zot_agent.host.build import choose_model, open_registry
 from zot_agent.host.options import Options
 from zot_agent.modes.output import print_error
-from zot_core.runtime.choices import pick_tools
+from zot_core.runtime.resolve import builtin_tools_named
 from zot_provider.errors import ConfigError, MissingKey
 from zot_provider.router import open_client
 
@@ -25,7 +25,7 @@ async def check_options(options: Options) -> None:
     A missing key is no mistake yet, nor are missing weights of a model: both may come, or not be what a session asks
     for. Extensions that cannot be used are told of, as every mode tells of them.
     """
-    pick_tools(options.tools)
+    builtin_tools_named(options.tools)
     home = zot_home()
     registry = open_registry(home)
     try:

@@ -283,7 +283,7 @@ class RpcClient:
 
     def _abort(self, operation: Operation) -> None:
         """Have an operation stopped, once: now if it runs, else when it begins. Nobody reads its events."""
-        operation.events.forget()
+        operation.events.clear()
         first = bool(self._operations) and self._operations[0] is operation
         reachable = self._lost is None and not self._connected.full
         if first and not (operation.aborted or operation.done) and operation.runs and reachable:
@@ -294,7 +294,7 @@ class RpcClient:
         """Read no more while events enough wait for somebody who takes his time, unless a command waits for its
         response, which stands behind the events."""
         unread = list(self._unread)
-        if self._link is None or self._answers or any(events.wanted for events in unread):
+        if self._link is None or self._answers or any(events.reader_waiting for events in unread):
             return
         if sum(map(len, unread)) >= self.limits.waiting_events:
             self._link.pause()

@@ -23,7 +23,7 @@ from zot_agent.lines.reader import LineReader
 from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
 from zot_agent.version import __version__
 from zot_core.aio import finish, spawn
-from zot_ext.limits import DEFAULT_LIMITS, Limits
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.frame import Unknown
@@ -78,7 +78,7 @@ class Connection:
         handler: Handler,
         ack: Callable[[Hello], HelloAck],
         log: ExtensionLog,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: ExtensionLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
     ) -> None:
         self.name = name
@@ -346,7 +346,7 @@ class Connection:
             self._ready.set()
 
 
-def _writer_limits(limits: Limits) -> WriterLimits:
+def _writer_limits(limits: ExtensionLimits) -> WriterLimits:
     return WriterLimits(
         full_bytes=limits.queue_bytes,
         full_lines=limits.queue_frames,

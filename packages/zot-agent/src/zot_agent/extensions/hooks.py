@@ -13,7 +13,7 @@ from zot_agent.extensions.connection import Connection, Ended, TimedOut
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, ToolCall, TurnEnd, TurnStart
 from zot_core.hooks import Hooks, Refusal, ToolRequest
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.from_host import Event, EventIntercept
@@ -38,7 +38,7 @@ class Subscriptions(Protocol):
     """Who watches and who is asked, in load order."""
 
     @property
-    def limits(self) -> Limits: ...
+    def limits(self) -> ExtensionLimits: ...
 
     def observers(self, event: str) -> list[Connection]: ...
 
@@ -123,7 +123,7 @@ class ExtensionHooks:
         if not interceptors:
             return call
         try:
-            args = given = RawObject(call.written())
+            args = given = RawObject(call.arguments_json())
         except (FrameError, TypeError, ValueError) as error:
             raise Refused(f"the arguments of {call.name} cannot be shown to the guards: {error}") from None
         for connection in interceptors:

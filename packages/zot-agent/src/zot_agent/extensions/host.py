@@ -17,7 +17,7 @@ from zot_core.aio import finish, spawn
 from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
-from zot_ext.limits import DEFAULT_LIMITS, Limits
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
 from zot_ext.protocol.from_host import CommandInvoked
@@ -51,7 +51,7 @@ class Extensions:
         about: Callable[[], Setting],
         *,
         home: str,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: ExtensionLimits = DEFAULT_LIMITS,
         use_tools: bool = True,
         trace: Trace | None = None,
         commands: Container[str] = (),
@@ -62,7 +62,7 @@ class Extensions:
         lower case, and `tools` are names that they cannot have, and so are the tools of the agent."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
-        self.panels = Panels(self.events.tell)
+        self.panels = Panels(self.events.notify)
         self._find, self._about, self._home, self._trace = find, about, home, trace
         self._use_tools, self._commands = use_tools, commands
         self._hooks = ExtensionHooks(self, about)
@@ -172,7 +172,7 @@ class Extensions:
             ) from None
         except Ended as error:
             failed = CommandError(f"/{command.name}: {error}")
-            failed.told = bool(member.failure)
+            failed.reported = bool(member.failure)
             raise failed from None
         except FrameError as error:
             raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None

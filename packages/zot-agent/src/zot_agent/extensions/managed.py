@@ -15,7 +15,7 @@ from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
 from zot_core.conversation import events
 from zot_core.hooks import Observe
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck
@@ -38,7 +38,7 @@ class SharedState(Record):
     registry: Registry
     panels: Panels
     events: Observe[events.ExtensionEvent]
-    limits: Limits
+    limits: ExtensionLimits
     about: Callable[[], Setting]
     home: str
     trace: Trace | None
@@ -69,8 +69,8 @@ class Member:
             frames.RegisterTool: self._register_tool,
             frames.Subscribe: self._subscribe,
             frames.Notify: lambda _, frame: self._notify(frame.level, frame.message),
-            frames.ClearNotes: lambda _, frame: board.events.tell(events.ClearNotes(self.name)),
-            frames.Submit: lambda _, frame: board.events.tell(events.Submit(self.name, frame.text)),
+            frames.ClearNotes: lambda _, frame: board.events.notify(events.ClearNotes(self.name)),
+            frames.Submit: lambda _, frame: board.events.notify(events.Submit(self.name, frame.text)),
             frames.OpenPanel: lambda connection, frame: board.panels.open(connection, frame.panel),
             frames.PanelRender: lambda connection, frame: board.panels.render(connection, frame),
             frames.PanelClose: lambda connection, frame: board.panels.closed_by(connection, frame.panel_id),
@@ -145,7 +145,7 @@ class Member:
 
     def _failed(self, why: str) -> None:
         self.failure = why
-        self._board.events.tell(events.Notify(self.name, "error", why))
+        self._board.events.notify(events.Notify(self.name, "error", why))
 
     def _ack(self, hello: frames.Hello) -> HelloAck:
         about, directory = self._board.about(), self.found.directory
@@ -194,4 +194,4 @@ class Member:
         self._board.changed()
 
     def _notify(self, level: str, message: str) -> None:
-        self._board.events.tell(events.Notify(self.name, _LEVELS.get(level, "info"), message))
+        self._board.events.notify(events.Notify(self.name, _LEVELS.get(level, "info"), message))

@@ -11,11 +11,11 @@ from zot_agent.host.options import Options
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation import Conversation
-from zot_core.errors import SessionError
+from zot_core.errors import SessionError, SessionNotFound
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
-from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
 from zot_provider.catalog.user import KnownProviders, parse_user_models
@@ -188,7 +188,7 @@ def working_directory(cwd: str) -> str:
     return path
 
 
-def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, Stored | None]:
+def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, StoredSession | None]:
     """The session to go on with, and what it holds; an empty path for a new one.
 
     One that cannot be read is `ConfigError`: another one should have been named.
@@ -201,13 +201,16 @@ def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, 
     except OSError as error:
         raise ConfigError(f"cannot look for sessions in {store.root}: {error.strerror}") from error
     except SessionError as error:
-        raise ConfigError(str(error)) from error
+        advice = "; start one without -c" if options.continue_latest and isinstance(error, SessionNotFound) else ""
+        raise ConfigError(f"{error}{advice}") from error
     if not stored.meta.id:
-        raise ConfigError(f"{path} is no session file: its meta row has no id")
+        raise ConfigError(f"{path} is not a session file: its meta row has no id")
     return path, stored
 
 
-def choose_model(options: Options, settings: Settings, registry: ModelRegistry, stored: Stored | None) -> Selection:
+def choose_model(
+    options: Options, settings: Settings, registry: ModelRegistry, stored: StoredSession | None
+) -> Selection:
     """What the command line names, else the model a session ended with, else the settings', else what the environment
     suggests. Raises `MissingKey`, and `UnknownName`, which names the settings' file for a name that stands there."""
     provider, model, preferred, settled = options.provider, options.model, "", ""
@@ -242,7 +245,7 @@ def use_proxy(settings: Settings) -> None:
         os.environ["http_proxy"] = os.environ["https_proxy"] = settings.http_proxy
 
 
-def open_session(store: SessionStore, cwd: str, model: Model, path: str, stored: Stored | None) -> SessionFile:
+def open_session(store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None) -> SessionFile:
     """The session file to write to: a new one, or the one at `path`."""
     if stored is None:
         return store.create(cwd, model.id, model.provider, __version__)

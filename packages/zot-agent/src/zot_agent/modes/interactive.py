@@ -16,7 +16,7 @@ from zot_agent.ui.screen import Screen, check_terminal
 from zot_core.aio import spawn
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App, Handlers
-from zot_tui.terminal.terminal import Display
+from zot_tui.terminal.screen import AppScreen
 from zot_tui.theme import builtin
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.spinner import Spinner
@@ -31,7 +31,7 @@ TAIL = 40
 class ChatScreen:
     """The parts of the chat screen: `app` can be entered, `controller` drives it."""
 
-    def __init__(self, host: Host, screen: Display | None = None) -> None:
+    def __init__(self, host: Host, screen: AppScreen | None = None) -> None:
         theme = builtin("dark")
         frames = theme.spinner.frames or CellStyle().frames
         style = CellStyle(framed=host.settings.tool_render == "box", frames=frames)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from zot_agent.ui.controller import CHAT, Controller
+from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Binding, Keymap
-from zot_tui.keys.keys import RUNE, Key, parse_key
-from zot_tui.terminal.terminal import Display
+from zot_tui.terminal.screen import AppScreen
 from zot_tui.widgets.actions import BINDINGS as WIDGET_BINDINGS
 from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
@@ -93,7 +93,7 @@ def _suggestion(action: str) -> str:
     return f" (did you mean {near[0]}?)" if near else ""
 
 
-def keys_of(action: str, keys: Keymap, screen: Display) -> list[Key]:
+def keys_of(action: str, keys: Keymap, screen: AppScreen) -> list[Key]:
     """Return the keys bound to `action` in the chat, the user's own first.
 
     The user's keys that the terminal cannot report are left out.
@@ -107,7 +107,7 @@ def keys_of(action: str, keys: Keymap, screen: Display) -> list[Key]:
     ]
 
 
-async def unsupported_keys(own: Iterable[str], screen: Display, limit: float = KEYBOARD_REPLY) -> list[str]:
+async def unsupported_keys(own: Iterable[str], screen: AppScreen, limit: float = KEYBOARD_REPLY) -> list[str]:
     """Return a line for each of the user's chords that the terminal cannot report.
 
     Waits until the terminal has named its keyboard protocol, `limit` seconds at most.

@@ -35,7 +35,7 @@ from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_provider.request import Reasoning
 from zot_tui.app import App
-from zot_tui.keys.keys import Key
+from zot_tui.keys.key import Key
 from zot_tui.theme import Theme
 from zot_tui.widgets.actions import EDITOR_ACTIONS
 from zot_tui.widgets.dialogs.dialog import Dialog
@@ -43,7 +43,7 @@ from zot_tui.widgets.transcript.cells import Level, NoteCell
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 if TYPE_CHECKING:
-    from zot_tui.image.gallery import ImageStore
+    from zot_tui.image.store import ImageStore
 
 V = TypeVar("V")
 
@@ -149,8 +149,8 @@ class Controller:
         if conversation.running is not None:
             self._prompt = conversation.running.typed
         self._working.update()
-        self.view.queue = [*conversation.unheard, *(each.typed for each in conversation.waiting)]
-        self.prompt_input.keep([*conversation.unheard, *(each.text for each in conversation.waiting)])
+        self.view.queue = [*conversation.unread, *(each.typed for each in conversation.waiting)]
+        self.prompt_input.keep([*conversation.unread, *(each.text for each in conversation.waiting)])
         self.view.changed()
         self.refresh()
 
@@ -177,7 +177,7 @@ class Controller:
         self.view.status.lines = status.lines(
             runtime,
             self._branch,
-            self._size.tokens(rough=True) if len(runtime.agent.transcript) else 0,
+            self._size.tokens(rough=True) if len(runtime.agent.history) else 0,
             waiting=len(self.conversation.waiting),
             home=os.path.expanduser("~"),
             asked=self.view.stack.waiting,

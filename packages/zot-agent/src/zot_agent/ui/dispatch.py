@@ -12,7 +12,7 @@ from zot_core.conversation.commands import SKILL, CommandError, CommandRefused, 
 from zot_core.conversation.commands import Command as ConversationCommand
 from zot_core.errors import error_line
 from zot_provider.errors import UnknownName, ZotError
-from zot_tui.editor.completion import Command
+from zot_tui.editor.completion import CommandCompletion
 
 _log = logging.getLogger("zot_agent")
 
@@ -32,12 +32,12 @@ class CommandDispatcher:
         self._tasks: set[asyncio.Task[None]] = set()
         self._slow: dict[asyncio.Task[Any], str] = {}
 
-    def offered(self) -> Iterator[Command]:
+    def offered(self) -> Iterator[CommandCompletion]:
         """Yield what can be typed after a slash. No command needs arguments, so Enter sends a completed one."""
         for command in slash_commands().values():
-            yield Command(command.name, command.help)
+            yield CommandCompletion(command.name, command.help)
         for each in self._conversation.commands:
-            yield Command(each.name, each.description, "skills" if each.is_skill else "extensions")
+            yield CommandCompletion(each.name, each.description, "skills" if each.is_skill else "extensions")
 
     def start(self, typed: str) -> bool:
         """Start the command in `typed`. Return False if it holds none (a path is not a command).
@@ -90,7 +90,7 @@ class CommandDispatcher:
         except CommandRefused as error:
             raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
         except CommandError as error:
-            if not error.told:
+            if not error.reported:
                 raise
 
     def _is_slow(self, asked: asyncio.Task[Any], label: str) -> None:

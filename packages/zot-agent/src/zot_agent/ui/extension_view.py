@@ -10,7 +10,7 @@ from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_core.conversation.events import Panel, PanelClose, PanelOpen, PanelRender
-from zot_tui.keys.keys import Key, panel_key, parse_key
+from zot_tui.keys.key import Key, panel_key, parse_key
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.panel import PanelWidget
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice

@@ -48,7 +48,7 @@ class PermissionPrompt:
         """Return whether the call may run."""
         if not self.asks or call.name in self._allowed:
             return True
-        text = call.written()
+        text = call.arguments_json()
         title = f"Run {call.name} {main_argument(text)}".strip() + "?"
         self._on_open(True)
         try:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zot_provider.errors import ConfigError
+from zot_tui.terminal.canvas import Rows, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
@@ -11,7 +12,6 @@ from zot_tui.widgets.dialogs.panel import PanelWidget
 from zot_tui.widgets.dialogs.stack import Stack
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import MAX_ROWS, Suggest
-from zot_tui.widgets.rows import Rows, column, cut
 from zot_tui.widgets.spinner import Spinner
 from zot_tui.widgets.status import Status
 from zot_tui.widgets.transcript.transcript import Transcript

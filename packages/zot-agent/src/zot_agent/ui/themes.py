@@ -112,10 +112,10 @@ class Themes:
             raise ThemeError(f"no theme {name!r}: there are {', '.join(each.name for each in choices)}")
         if not choice.path:
             self._watched = None
-            return builtin(background or "dark") if choice.name == AUTO else builtin(name).fitting(background)
+            return builtin(background or "dark") if choice.name == AUTO else builtin(name).for_background(background)
         self._watched = _Watched(choice.name, choice.path, _changed(choice.path))
         theme = load_theme(Path(choice.path), background or "dark")
-        return theme.over(builtin(theme.mode)).fitting(background)
+        return theme.over(builtin(theme.mode)).for_background(background)
 
     def stale(self) -> bool:
         """Return whether the file that was read last has changed since."""

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.ui.format.titles import NOTIFICATION_CELLS, clipped_line, notification, terminal_title
-from zot_tui.keys.keys import is_character
+from zot_tui.keys.key import is_character
 from zot_tui.text.width import width
 
 

@@ -32,7 +32,7 @@ async def test_an_image_becomes_a_file_that_a_paste_takes_as_dropped(tmp_path: P
     assert path.read_bytes() == PNG
     assert taken == shlex.quote(str(path))
     pastes = Pastes()
-    assert pastes.take(taken) == f"[image:{path.name}] "
+    assert pastes.collapse(taken) == f"[image:{path.name}] "
     assert pastes.expand(f"[image:{path.name}]") == str(path)
 
 

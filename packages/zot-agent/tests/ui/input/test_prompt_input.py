@@ -8,11 +8,11 @@ from typing import Any
 
 from zot_agent.ui.input.drafts import SIZE
 from zot_agent.ui.input.prompt_input import LONG, PromptInput
-from zot_tui.editor.completion import Command
+from zot_tui.editor.completion import CommandCompletion
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
 
-COMMANDS = [Command("help", "shows it"), Command("hello", "greets", arguments=True)]
+COMMANDS = [CommandCompletion("help", "shows it"), CommandCompletion("hello", "greets", arguments=True)]
 
 
 @asynccontextmanager

@@ -1,13 +1,11 @@
-"""The tool calls of one answer: prepared, run and finished, one after the other or side by side."""
-
-from __future__ import annotations
+"""Run the tool calls of one answer, in sequence or in parallel."""
 
 import asyncio
 import logging
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled, finish, spawn
 from zot_core.clock import timestamp
 from zot_core.errors import Refused, ToolError
@@ -18,15 +16,12 @@ from zot_core.tools.definition.tool import Tool
 from zot_provider.messages import Message, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record, record
 
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
-
 _log = logging.getLogger("zot_core.agent")
 
 
 @record
 class Prepared(Record):
-    """A call that may run. `arguments` is the JSON text of what the tool will get."""
+    """A call that may run. `arguments` is the JSON text that the tool will receive."""
 
     tool: Tool
     call: ToolRequest
@@ -34,50 +29,50 @@ class Prepared(Record):
 
 
 @record
-class Unfit(Record):
-    """A call that does not run. `why` is what the model is told."""
+class Rejected(Record):
+    """A call that does not run. The model reads `reason`."""
 
-    why: str
+    reason: str
     fate: Fate = "refused"
 
 
-async def run_calls(agent: Agent, calls: list[ToolCallBlock]) -> None:
-    """Run the calls and add their results to the transcript, in call order.
+async def run_calls(agent: AgentState, calls: list[ToolCallBlock]) -> None:
+    """Run the calls and add their results to the history, in call order.
 
-    They run side by side only where every tool of the batch allows it. When cancelled, calls that did not finish get an
-    `aborted` result before `CancelledError` goes on.
+    They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
+    `aborted` result before `CancelledError` is raised again.
     """
     tools = [agent.tools.get(call.name) for call in calls]
     if len(calls) > 1 and all(tool is not None and tool.parallel for tool in tools):
-        await _side_by_side(agent, calls)
+        await _run_in_parallel(agent, calls)
     else:
-        await _in_order(agent, calls)
+        await _run_in_order(agent, calls)
 
 
-async def _in_order(agent: Agent, calls: list[ToolCallBlock]) -> None:
+async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock]) -> None:
     for position, block in enumerate(calls):
         began = False
         try:
-            ready = await prepare(agent, block)
+            prepared_call = await prepare(agent, block)
             began = True
-            output = await _one(agent, block, ready)
+            output = await _run_call(agent, block, prepared_call)
         except asyncio.CancelledError:
-            _report(agent, _aborted(agent, block, began=began))
+            _report(agent, _aborted_result(agent, block, began=began))
             for later in calls[position + 1 :]:
-                _report(agent, _aborted(agent, later, began=False))
+                _report(agent, _aborted_result(agent, later, began=False))
             raise
         _report(agent, output)
 
 
-async def _side_by_side(agent: Agent, calls: list[ToolCallBlock]) -> None:
-    """Every call is prepared before the first one starts: gates may ask a person, one question at a time."""
+async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock]) -> None:
+    """Run calls in parallel, after preparing all of them: gates may ask the user, one question at a time."""
     tasks: list[asyncio.Task[ToolResultEvent]] = []
     reported = 0
     try:
         try:
             prepared = [await prepare(agent, block) for block in calls]
-            for block, ready in zip(calls, prepared, strict=True):
-                tasks.append(spawn(_one(agent, block, ready), f"tool {block.name} {block.id}"))
+            for block, prepared_call in zip(calls, prepared, strict=True):
+                tasks.append(spawn(_run_call(agent, block, prepared_call), f"tool {block.name} {block.id}"))
             for task in tasks:
                 output = await asyncio.shield(task)
                 reported += 1
@@ -90,47 +85,47 @@ async def _side_by_side(agent: Agent, calls: list[ToolCallBlock]) -> None:
     except asyncio.CancelledError:
         for position, block in enumerate(calls[reported:], reported):
             ended = position < len(tasks) and not tasks[position].cancelled()
-            _report(agent, tasks[position].result() if ended else _aborted(agent, block, began=bool(tasks)))
+            _report(agent, tasks[position].result() if ended else _aborted_result(agent, block, began=bool(tasks)))
         raise
 
 
-async def prepare(agent: Agent, block: ToolCallBlock) -> Prepared | Unfit:
-    """The call with the arguments it will run with, or why it does not."""
+async def prepare(agent: AgentState, block: ToolCallBlock) -> Prepared | Rejected:
+    """Return the call with its final arguments, or the reason why it does not run."""
     tool = agent.tools.get(block.name)
     if tool is None:
         known = ", ".join(sorted(agent.tools)) or "none"
-        return Unfit(f'unknown tool "{block.name}"; the tools are: {known}', "not_run")
+        return Rejected(f'unknown tool "{block.name}"; the tools are: {known}', "not_run")
     try:
         call = ToolRequest(block.id, block.name, block.parsed(), block.arguments)
     except ValueError as error:
-        return Unfit(
+        return Rejected(
             f"the arguments of {block.name} are not valid JSON ({error}); send one JSON object that fits its schema",
             "not_run",
         )
     try:
         call = await agent.hooks.tool_call.apply(call)
     except Refused as refusal:
-        return Unfit(str(refusal) or "tool call refused")
+        return Rejected(str(refusal) or "tool call refused")
     try:
-        # Now, because the tool may change what it is handed.
-        arguments = call.written()
+        # Encoded before the tool runs, which may mutate its arguments.
+        arguments = call.arguments_json()
     except (TypeError, ValueError) as error:
-        return Unfit(f"a hook gave {block.name} arguments that are not JSON ({error})", "not_run")
+        return Rejected(f"a hook gave {block.name} arguments that are not JSON ({error})", "not_run")
     refusal_ = await agent.hooks.tool_run.ask(call)
     if refusal_ is not None:
-        return Unfit(refusal_.reason or "tool call refused")
+        return Rejected(refusal_.reason or "tool call refused")
     return Prepared(tool, call, arguments)
 
 
-async def _one(agent: Agent, block: ToolCallBlock, ready: Prepared | Unfit) -> ToolResultEvent:
-    """Run one call; every failure of the tool is a result."""
-    if isinstance(ready, Unfit):
-        return _without_run(block, ready.why, ready.fate)
+async def _run_call(agent: AgentState, block: ToolCallBlock, prepared_call: Prepared | Rejected) -> ToolResultEvent:
+    """Run one call; a failure of the tool becomes an error result."""
+    if isinstance(prepared_call, Rejected):
+        return _not_run_result(block, prepared_call.reason, prepared_call.fate)
     progress = _Progress(agent, block.id)
-    context = agent.context.replace(call_id=block.id, arguments=ready.arguments, progress=progress)
+    context = agent.context.replace(call_id=block.id, arguments=prepared_call.arguments, progress=progress)
     agent.emit(ToolStart(block.id, block.name))
     try:
-        result = await ready.tool.run(ready.call.arguments, context)
+        result = await prepared_call.tool.run(prepared_call.call.arguments, context)
         if not isinstance(result, ToolResult):
             raise TypeError(f"it returned a {type(result).__name__}, not a ToolResult")
     except ToolError as error:
@@ -139,24 +134,24 @@ async def _one(agent: Agent, block: ToolCallBlock, ready: Prepared | Unfit) -> T
         if being_cancelled():
             raise
         result = ToolResult.error(f"{block.name} failed: something it waited for was cancelled")
-    except Exception as error:  # noqa: BLE001  around a tool run: the model is told, the turn goes on
+    except Exception as error:  # noqa: BLE001  a tool may raise anything: the model reads it, the run continues
         _log.info("tool %s failed", block.name, exc_info=error)
         result = ToolResult.error(f"{block.name} failed: {type(error).__name__}: {error}")
     finally:
         progress.over = True
     try:
-        result = (await agent.hooks.tool_result.apply(ToolOutcome(ready.call, result))).result
+        result = (await agent.hooks.tool_result.apply(ToolOutcome(prepared_call.call, result))).result
     except Refused as refusal:
         result = ToolResult.error(str(refusal) or "tool result withheld")
     return ToolResultEvent(
-        block.id, block.name, result.is_error, result.content, ready.arguments, result.details, result.display
+        block.id, block.name, result.is_error, result.content, prepared_call.arguments, result.details, result.display
     )
 
 
 class _Progress:
-    """What a running tool shows: from any thread, and nothing once its call is over."""
+    """Reports the progress of a running tool, from any thread; does nothing once the call has ended."""
 
-    def __init__(self, agent: Agent, id: str) -> None:
+    def __init__(self, agent: AgentState, id: str) -> None:
         self._agent = agent
         self._id = id
         self._loop = asyncio.get_running_loop()
@@ -165,30 +160,30 @@ class _Progress:
 
     def __call__(self, text: str) -> None:
         if threading.get_ident() == self._thread:
-            self._tell(text)
+            self._emit(text)
         else:
             with suppress(RuntimeError):  # the loop is closed; a thread cannot be stopped and may outlive it
-                self._loop.call_soon_threadsafe(self._tell, text)
+                self._loop.call_soon_threadsafe(self._emit, text)
 
-    def _tell(self, text: str) -> None:
+    def _emit(self, text: str) -> None:
         if not self.over:
             self._agent.emit(ToolProgress(self._id, text))
 
 
-def _aborted(agent: Agent, block: ToolCallBlock, *, began: bool) -> ToolResultEvent:
+def _aborted_result(agent: AgentState, block: ToolCallBlock, *, began: bool) -> ToolResultEvent:
     reason = agent.current.cancel_reason if agent.current is not None else "aborted"
     who = {"aborted": "the user", "deadline": "the deadline"}.get(reason, "a limit")
     why = f"aborted: stopped by {who}" if began else f"aborted: not run, the turn was stopped by {who}"
-    return _without_run(block, why, "stopped")
+    return _not_run_result(block, why, "stopped")
 
 
-def _without_run(block: ToolCallBlock, why: str, fate: Fate) -> ToolResultEvent:
-    """What the model is told of a call whose tool gives no result."""
-    return ToolResultEvent(block.id, block.name, True, ToolResult.error(why).content, fate=fate)
+def _not_run_result(block: ToolCallBlock, reason: str, fate: Fate) -> ToolResultEvent:
+    """Return the error result of a call that did not run or did not finish."""
+    return ToolResultEvent(block.id, block.name, True, ToolResult.error(reason).content, fate=fate)
 
 
-def _report(agent: Agent, output: ToolResultEvent) -> None:
-    """Into the transcript (and onto the disk) first, then tell."""
+def _report(agent: AgentState, output: ToolResultEvent) -> None:
+    """Add a result to the history (and the session file), then emit its event."""
     result = ToolResultBlock(output.id, output.content, output.is_error, output.fate)
-    agent.transcript.append(Message("tool", [result], timestamp()))
+    agent.history.append(Message("tool", [result], timestamp()))
     agent.emit(output)

@@ -1,4 +1,4 @@
-"""Messages for an agent that is busy."""
+"""`Inbox`: user messages queued for a running agent."""
 
 from collections import deque
 
@@ -6,24 +6,24 @@ from zot_provider.messages import Message
 
 
 class Inbox:
-    """Two queues. Steering messages reach the model with its next call, all at once; follow-up messages wait until the
-    model has no calls left, and then start one turn each, in order."""
+    """Two queues. The next model call includes all steering messages. Follow-up messages wait until the run would end;
+    then each starts a turn, in order."""
 
     def __init__(self) -> None:
         self._steering: deque[Message] = deque()
         self._follow_ups: deque[Message] = deque()
 
     def steer(self, message: Message) -> None:
-        """Queue for the next model call."""
+        """Queue a message for the next model call."""
         self._steering.append(message)
 
     def follow_up(self, message: Message) -> None:
-        """Queue for when the work at hand is done."""
+        """Queue a message for when the run would end."""
         self._follow_ups.append(message)
 
     @property
     def messages(self) -> list[Message]:
-        """What waits, steering first; a copy."""
+        """The queued messages, steering first; a copy."""
         return [*self._steering, *self._follow_ups]
 
     def take_steering(self) -> list[Message]:
@@ -37,7 +37,7 @@ class Inbox:
         return [self._follow_ups.popleft()] if self._follow_ups else []
 
     def take_all(self) -> list[Message]:
-        """Remove and return everything, steering first: what a person gets back after a cancel."""
+        """Remove and return all messages, steering first."""
         taken = self.messages
         self._steering.clear()
         self._follow_ups.clear()

@@ -1,76 +1,74 @@
-"""The loop: turns until the model stops. It knows turns, calls and stopping; everything else is a hook."""
-
-from __future__ import annotations
+"""The loop: turns until the model stops. It knows turns, tool calls and stopping; everything else is a hook."""
 
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zot_core.agent.calls import run_calls
-from zot_core.agent.turn import take_turn
+from zot_core.agent.state import AgentState
+from zot_core.agent.turn import run_turn
 from zot_core.errors import Refused, error_line
 from zot_core.events import Done, ErrorEvent, RunEnd, UserMessage
 from zot_core.hooks import Refusal
 from zot_provider.errors import ZotError
 from zot_provider.messages import Message
 
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
-
 _log = logging.getLogger("zot_core.agent")
 
 
-async def answer(agent: Agent, messages: list[Message]) -> RunEnd:
-    """Answer `messages`; how it ended. Emits everything from `user_message` to `done`, and never raises.
+async def answer(agent: AgentState, messages: list[Message]) -> RunEnd:
+    """Answer `messages` and return how the run ended. Never raises.
 
-    (The order of events is in `zot_core.events`.)
+    Emits the events from `user_message` to `done`, in the order given in `zot_core.events`.
     """
     try:
-        end, failure = await _turns(agent, messages)
+        end, failure = await _run_turns(agent, messages)
     except asyncio.CancelledError:
         end = agent.current.cancel_reason if agent.current is not None else "aborted"
-        failure = None if end == "aborted" else ErrorEvent(_stopped(end), exit_code=4)
-    except Exception as error:  # noqa: BLE001  the top of a run: the person is told, once
-        end, failure = "error", failed(error)
-    return conclude(agent, end, failure)
+        failure = None if end == "aborted" else ErrorEvent(_stop_reason(end), exit_code=4)
+    except Exception as error:  # noqa: BLE001  the top of a run: the user sees the failure once
+        end, failure = "error", error_event(error)
+    return end_run(agent, end, failure)
 
 
-async def _turns(agent: Agent, messages: list[Message]) -> tuple[RunEnd, ErrorEvent | None]:
-    add(agent, messages)
+async def _run_turns(agent: AgentState, messages: list[Message]) -> tuple[RunEnd, ErrorEvent | None]:
+    add_messages(agent, messages)
     step = 0
     while True:
         step += 1
         limit = await agent.hooks.before_turn.ask(step)
         if limit is not None:
             return limit.end, ErrorEvent(limit.reason, exit_code=4)
-        add(agent, [*agent.inbox.take_steering(), *await agent.hooks.extra_messages.gather(step)])
-        calls = await take_turn(agent, step)
+        add_messages(agent, [*agent.inbox.take_steering(), *await agent.hooks.extra_messages.gather(step)])
+        calls = await run_turn(agent, step)
         if isinstance(calls, Refusal):
             return calls.end, None
         if calls:
             await run_calls(agent, calls)
             continue
-        waiting = _waiting(agent) or await agent.hooks.before_stop.gather(step) or _waiting(agent)
-        if not waiting:
+        following = _next_messages(agent) or await agent.hooks.before_stop.gather(step) or _next_messages(agent)
+        if not following:
             return "completed", None
-        add(agent, waiting)
+        add_messages(agent, following)
 
 
-def _waiting(agent: Agent) -> list[Message]:
+def _next_messages(agent: AgentState) -> list[Message]:
     return agent.inbox.take_steering() or agent.inbox.take_follow_up()
 
 
-def add(agent: Agent, messages: list[Message]) -> None:
-    """Put user messages into the transcript and report them."""
+def add_messages(agent: AgentState, messages: list[Message]) -> None:
+    """Add user messages to the history and emit their events."""
     for message in messages:
-        agent.transcript.append(message)
+        agent.history.append(message)
         agent.emit(UserMessage(message))
 
 
-def conclude(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> RunEnd:
-    """Tell how a run ended: `failure`, if there is one, then `done`, whatever observers do. The agent is idle when
-    `done` is told."""
+def end_run(agent: AgentState, end: RunEnd, failure: ErrorEvent | None = None) -> RunEnd:
+    """Emit the end of a run: `failure`, if given, then `done`, even if observers fail. Return `end`.
+
+    The agent is idle when `done` is emitted.
+    """
     for event in (failure, Done(end)):
         if event is None:
             continue
@@ -78,26 +76,26 @@ def conclude(agent: Agent, end: RunEnd, failure: ErrorEvent | None = None) -> Ru
             agent.current.end = end
         try:
             agent.emit(event)
-        except ZotError as error:  # all observers have been told, and there is nothing left to stop
+        except ZotError as error:  # all observers were notified, and there is nothing left to stop
             _log.error("an observer failed at the end of a run", exc_info=error)
     return end
 
 
-async def concluded(agent: Agent, work: Coroutine[Any, Any, None]) -> RunEnd:
-    """Do `work` as a run of its own, and tell how it ended. Never raises."""
+async def run_work(agent: AgentState, work: Coroutine[Any, Any, None]) -> RunEnd:
+    """Run `work` as a whole run, emit its end and return how it ended. Never raises."""
     end: RunEnd = "completed"
     failure: ErrorEvent | None = None
     try:
         await work
     except asyncio.CancelledError:
         end = agent.current.cancel_reason if agent.current is not None else "aborted"
-    except Exception as error:  # noqa: BLE001  the top of a run: the person is told, once
-        end, failure = "error", failed(error)
-    return conclude(agent, end, failure)
+    except Exception as error:  # noqa: BLE001  the top of a run: the user sees the failure once
+        end, failure = "error", error_event(error)
+    return end_run(agent, end, failure)
 
 
-def failed(error: Exception) -> ErrorEvent:
-    """What a person is told of a failure. One that is not ours is a bug somewhere: it is logged with its traceback."""
+def error_event(error: Exception) -> ErrorEvent:
+    """Return the event for a failure. An exception that was not raised on purpose is logged with its traceback."""
     if isinstance(error, ZotError):
         return ErrorEvent(error_line(error), error.exit_code)
     if not isinstance(error, Refused):
@@ -105,5 +103,5 @@ def failed(error: Exception) -> ErrorEvent:
     return ErrorEvent(error_line(error))
 
 
-def _stopped(end: RunEnd) -> str:
+def _stop_reason(end: RunEnd) -> str:
     return "the deadline has passed" if end == "deadline" else f"stopped: {end}"

@@ -1,10 +1,8 @@
-"""One model call: the request built, its answer taken in, the message added to the transcript."""
-
-from __future__ import annotations
+"""One turn up to its tool calls: build the request, read the answer, add the message to the history."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
+from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled
 from zot_core.clock import timestamp
 from zot_core.errors import Refused, error_line
@@ -25,22 +23,19 @@ from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock
 from zot_provider.record import Record, field, record
 from zot_provider.request import Request, ToolSpec
 
-if TYPE_CHECKING:
-    from zot_core.agent import Agent
-
 
 @record
 class Answer(Record):
-    """What came back so far: enough to keep a part of it when the rest never comes. `kept`: it is dealt with."""
+    """The answer received so far, to keep a part of it if the rest never arrives. `recorded`: it has been handled."""
 
     parts: list[str] = field(default_factory=list)
-    calls_begun: bool = False
+    calls_started: bool = False
     end: StreamEnd | None = None
-    kept: bool = False
+    recorded: bool = False
 
     def partial(self) -> list[Block]:
-        """What is worth keeping of an answer cut short: its text, unless it had begun to call tools."""
-        if self.calls_begun:
+        """Return the part of an incomplete answer to keep: its text, unless it had started a tool call."""
+        if self.calls_started:
             return []
         if self.end is not None:
             return self.end.content
@@ -48,23 +43,24 @@ class Answer(Record):
         return [TextBlock(text)] if text else []
 
 
-async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
-    """Ask the model once; the calls it wants to make, or why it was not asked.
+async def run_turn(agent: AgentState, step: int) -> list[ToolCallBlock] | Refusal:
+    """Call the model once. Return the tool calls of its answer, or the refusal if a hook stopped the turn.
 
-    Emits from `turn_start` to `turn_end`, which comes even if the turn fails: what came is kept, and the error goes on.
+    Emits the events from `turn_start` to `turn_end`, even if the turn fails: the text received is then kept, and the
+    error is raised.
     """
     answer = Answer()
     try:
         agent.emit(TurnStart(step))
         refusal = await agent.hooks.before_model_call.ask(step)
         if refusal is None:
-            end = await _ask(agent, answer)
-            message = await keep(agent, answer, end.content)
+            end = await _call_model(agent, answer)
+            message = await record_answer(agent, answer, end.content)
     except asyncio.CancelledError:
-        await _cut_short(agent, answer, TurnEnd("aborted"))
+        await _end_early(agent, answer, TurnEnd("aborted"))
         raise
     except Exception as error:
-        await _cut_short(agent, answer, TurnEnd("error", error_line(error)))
+        await _end_early(agent, answer, TurnEnd("error", error_line(error)))
         raise
     if refusal is not None:
         agent.emit(TurnEnd("error", refusal.reason or "turn blocked"))
@@ -77,38 +73,38 @@ async def take_turn(agent: Agent, step: int) -> list[ToolCallBlock] | Refusal:
     return calls
 
 
-async def _ask(agent: Agent, answer: Answer) -> StreamEnd:
-    """The answer to a request; asked again, once, if a hook has put right what made it fail."""
+async def _call_model(agent: AgentState, answer: Answer) -> StreamEnd:
+    """Send the request and return the end of its answer. Repeat it once if a hook has fixed the cause of a failure."""
     request = await build_request(agent)
     agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
     try:
-        return await receive(agent, request, answer)
+        return await read_stream(agent, request, answer)
     except ProviderError as error:
-        begun = answer.parts or answer.calls_begun or answer.end
-        if begun or not (await agent.hooks.call_failed.apply(ModelCallFailure(error))).again:
+        started = answer.parts or answer.calls_started or answer.end
+        if started or not (await agent.hooks.call_failed.apply(ModelCallFailure(error))).retry:
             raise
     request = await build_request(agent)
     agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
-    return await receive(agent, request, answer)
+    return await read_stream(agent, request, answer)
 
 
-async def _cut_short(agent: Agent, answer: Answer, end: TurnEnd) -> None:
+async def _end_early(agent: AgentState, answer: Answer, end: TurnEnd) -> None:
     try:
-        if not answer.kept:
-            await keep(agent, answer, answer.partial())
+        if not answer.recorded:
+            await record_answer(agent, answer, answer.partial())
     finally:
         agent.emit(end)
 
 
-async def build_request(agent: Agent) -> Request:
-    """The request for the transcript as it stands. Raises `Refused` when a hook does."""
+async def build_request(agent: AgentState) -> Request:
+    """Build the request for the current history. Raises `Refused` if a hook does."""
     if agent.system_prompt is None:
         agent.system_prompt = await agent.hooks.system_prompt.apply(agent.system)
-    # Sorted: providers cache a request by its prefix, and the tools stand first.
+    # Sorted: providers cache a request by its prefix, which begins with the tools.
     tools = [ToolSpec(tool.name, tool.description, tool.schema) for _, tool in sorted(agent.tools.items())]
     request = Request(
         agent.model,
-        agent.transcript.messages,
+        agent.history.messages,
         system=agent.system_prompt,
         tools=tools,
         reasoning=agent.reasoning,
@@ -117,8 +113,9 @@ async def build_request(agent: Agent) -> Request:
     return await agent.hooks.request.apply(request)
 
 
-async def receive(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
-    """Take the stream in, telling every event; its end. Raises what the client does, `StreamCut` without an end."""
+async def read_stream(agent: AgentState, request: Request, answer: Answer) -> StreamEnd:
+    """Read the stream, emit its events and return its end. Raises what the client raises, and `StreamCut` if the
+    stream has no end."""
     emit, parts = agent.emit, answer.parts
     stream = agent.client.stream(request)
     try:
@@ -135,24 +132,24 @@ async def receive(agent: Agent, request: Request, answer: Answer) -> StreamEnd:
                     answer.end = event
                 else:
                     if isinstance(event, ToolUseStart):
-                        answer.calls_begun = True
+                        answer.calls_started = True
                     emit(event)
     except asyncio.CancelledError as error:
         if being_cancelled():
             raise
-        raise StreamCut("the model's answer was cancelled on its way; try again") from error
+        raise StreamCut("the model's answer was cancelled while it was received; try again") from error
     finally:
         close = getattr(stream, "aclose", None)
         if close is not None:
             await close()
     if answer.end is None:
-        raise StreamCut("the model's answer ended without saying so; try again")
+        raise StreamCut("the model's answer ended unexpectedly; try again")
     return answer.end
 
 
-async def keep(agent: Agent, answer: Answer, content: list[Block]) -> Message:
-    """Add an answer to the transcript and report it as a person is to see it. Nothing happens without content."""
-    answer.kept = True
+async def record_answer(agent: AgentState, answer: Answer, content: list[Block]) -> Message:
+    """Add an answer to the history and report it as the user sees it. Does nothing without content."""
+    answer.recorded = True
     message = Message("assistant", content, timestamp())
     if not content:
         return message
@@ -166,8 +163,8 @@ async def keep(agent: Agent, answer: Answer, content: list[Block]) -> Message:
         except Refused as refusal:
             message.hidden = str(refusal) or "hidden"
         except asyncio.CancelledError:
-            # Stopped while a hook looks at it. The rule for an answer cut short holds, and what no hook has let pass
-            # is not shown.
+            # Stopped while a hook checks the text. As for any incomplete answer, text without calls is kept, but text
+            # that no hook has passed is not shown.
             if not message.tool_calls:
                 message.hidden = "the turn was stopped before this answer could be checked"
                 _add(agent, message, message)
@@ -176,8 +173,8 @@ async def keep(agent: Agent, answer: Answer, content: list[Block]) -> Message:
     return message
 
 
-def _add(agent: Agent, message: Message, shown: Message) -> None:
-    agent.transcript.append(message)
+def _add(agent: AgentState, message: Message, shown: Message) -> None:
+    agent.history.append(message)
     if message.hidden:
         agent.emit(Notice("warn", message.hidden))
     elif shown.text:

@@ -1,4 +1,4 @@
-"""Compaction: a long conversation replaced by a summary of it and its last messages.
+"""Compaction: replace a long history with a summary and its last messages.
 
-`Compactor` does it when told to, and by itself where `attach` has put it on the hooks of an agent.
+`Compactor.compact` does so on request; after `Compactor.attach` it also happens automatically.
 """

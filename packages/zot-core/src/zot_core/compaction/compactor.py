@@ -1,4 +1,4 @@
-"""`Compactor`: compacts the conversation of one agent, when told to or when the context window is nearly full."""
+"""`Compactor`: compacts the history of one agent, on request or when the context window is nearly full."""
 
 import logging
 from typing import TYPE_CHECKING
@@ -21,12 +21,12 @@ _log = logging.getLogger("zot_core.compaction")
 
 @record
 class CompactionLimits(Record):
-    """When a conversation is compacted, and to what.
+    """When a conversation is compacted, and what is kept.
 
-    `threshold`: the part of the context window that may be taken up before it is done automatically, None for never.
-    `after_run`: also when the run would end, so that the next prompt need not wait; of no use to a program that asks
-    once. `keep`: messages kept at the end. `summary_tokens`: bound of the summary. `result_characters`: what is shown
-    of one tool result, or of one call's arguments, to whoever writes the summary.
+    `threshold`: the fraction of the context window at which it happens automatically, None for never. `after_run`: also
+    check at the end of a run, so that the next prompt need not wait; useless to a program with a single prompt. `keep`:
+    messages kept at the end. `summary_tokens`: maximum length of the summary. `result_characters`: maximum length of a
+    tool result, or of the arguments of a call, in the request for the summary.
     """
 
     threshold: float | None = 0.85
@@ -36,7 +36,7 @@ class CompactionLimits(Record):
     result_characters: int = 2000
 
     def check(self) -> None:
-        """Raises `ConfigError` for limits that make no sense."""
+        """Raise `ConfigError` for invalid limits."""
         if self.threshold is not None and not 0 < self.threshold <= 1:
             raise ConfigError(f"auto_compact must be above 0 and at most 1, got {self.threshold}")
         for name in ("keep", "summary_tokens", "result_characters"):
@@ -45,22 +45,22 @@ class CompactionLimits(Record):
 
 
 class CompactionError(ZotError):
-    """The conversation was not compacted, and is as it was."""
+    """The conversation could not be compacted and is unchanged."""
 
 
 class NothingToCompact(CompactionError):
-    """All there is would be kept as it is."""
+    """There are no messages to replace with a summary."""
 
 
 class Compactor:
-    """Replaces all but the last messages of a transcript by a summary that the agent's model writes.
+    """Replaces all but the last messages of the history with a summary written by the agent's model.
 
-    The session file and the transcript change in one go at the very end: whatever fails or is cancelled before leaves
-    both as they were.
+    The session file and the history change together at the very end: a failure or cancellation before leaves both
+    unchanged.
     """
 
     def __init__(self, agent: "Agent", limits: CompactionLimits | None = None) -> None:
-        """Raises `ConfigError` for limits that make no sense."""
+        """Raises `ConfigError` for invalid limits."""
         self._agent = agent
         self._limits = limits or CompactionLimits()
         self._limits.check()
@@ -68,15 +68,15 @@ class Compactor:
         self._tried_at: Message | None = None
 
     async def compact(self, reason: CompactReason = "manual", instructions: str = "") -> None:
-        """Compact now; `instructions` tell the model what matters. Tells `compact_start`, usage and `compact_done`.
+        """Compact now; `instructions` say what the summary should keep. Emits `compact_start`, `usage` and
+        `compact_done`.
 
-        Raises `NothingToCompact` before anything is told, else `CompactionError`, `SessionError` and what the client
-        raises.
+        Raises `NothingToCompact` before any event, or `CompactionError`, `SessionError` and what the client raises.
         """
         from zot_core.compaction.summary import HEADING, summarise  # noqa: PLC0415  few conversations get so long
 
         agent, limits = self._agent, self._limits
-        revision, messages = agent.transcript.revision, agent.transcript.messages
+        revision, messages = agent.history.revision, agent.history.messages
         cut = cut_point(messages, limits.keep)
         _check(messages, cut)
         before = estimate(messages)
@@ -85,57 +85,57 @@ class Compactor:
             agent,
             messages[:cut],
             max_tokens=limits.summary_tokens,
-            bound=limits.result_characters,
+            result_characters=limits.result_characters,
             instructions=instructions,
         )
         if not text:
             raise CompactionError("empty summary from model")
-        if agent.transcript.revision != revision:
+        if agent.history.revision != revision:
             raise CompactionError("the conversation changed while its summary was being written; try again")
-        # From here on nothing waits, so nothing can be cancelled half-way.
+        # Nothing is awaited from here on, so the change cannot be cancelled half-way.
         content: list[Block] = [TextBlock(f"{HEADING}\n\n{text}")]
         summary = Message("user", content, timestamp(), summarized_tokens=before)
         kept = messages[cut:]
-        agent.hooks.compacted.tell(Compaction(summary, len(kept)))
-        agent.transcript.reset([summary, *kept])
+        agent.hooks.compacted.notify(Compaction(summary, len(kept)))
+        agent.history.reset([summary, *kept])
         agent.emit(CompactDone(text, len(kept), before, estimate([summary, *kept])))
 
     def attach(self) -> None:
-        """From now on compact by itself: before a model call and at the end of a run where the conversation has
-        reached the threshold, and where a provider finds it too long, which is then asked again."""
+        """Compact automatically from now on: before a turn and at the end of a run if the history has reached the
+        threshold, and when a provider rejects the conversation as too long, before the call is repeated."""
         if self._limits.threshold is not None:
             self._size = ContextSize(self._agent)
-            self._agent.hooks.before_turn.add(self._before_call)
-            self._agent.hooks.call_failed.add(self._after_failure)
+            self._agent.hooks.before_turn.add(self._before_turn)
+            self._agent.hooks.call_failed.add(self._on_call_failed)
             if self._limits.after_run:
-                self._agent.hooks.before_stop.add(self._before_end)
+                self._agent.hooks.before_stop.add(self._before_stop)
 
-    async def _before_call(self, _: int) -> None:
-        if self._full() and not self._tried_lately():
+    async def _before_turn(self, _: int) -> None:
+        if self._full() and not self._tried_recently():
             await self._try("threshold")
 
-    async def _before_end(self, step: int) -> None:
+    async def _before_stop(self, step: int) -> None:
         try:
-            await self._before_call(step)
-        except SessionError as error:  # there is no next step that could fail of it
+            await self._before_turn(step)
+        except SessionError as error:  # no later step of the run would report it
             self._agent.emit(Notice("error", error_line(error)))
 
-    async def _after_failure(self, failed: ModelCallFailure) -> ModelCallFailure | None:
-        if failed.error.context_overflow and await self._try("overflow"):
-            return failed.replace(again=True)
+    async def _on_call_failed(self, failure: ModelCallFailure) -> ModelCallFailure | None:
+        if failure.error.context_overflow and await self._try("overflow"):
+            return failure.replace(retry=True)
         return None
 
     def _full(self) -> bool:
         window, threshold, size = self._agent.model.context_window, self._limits.threshold, self._size
         return window > 0 and threshold is not None and size is not None and size.tokens() >= threshold * window
 
-    def _tried_lately(self) -> bool:
-        """Whether it was of no use a few messages ago: trying again before others are the last ones would be, too."""
-        recent = self._agent.transcript.messages[-self._limits.keep :]
+    def _tried_recently(self) -> bool:
+        """Return whether an attempt in the last `keep` messages had no effect: another one would have none either."""
+        recent = self._agent.history.messages[-self._limits.keep :]
         return any(message is self._tried_at for message in recent)
 
     async def _try(self, reason: CompactReason) -> bool:
-        """Compact; whether that was done. A summary that cannot be had costs nobody their turn."""
+        """Compact and return whether it succeeded. A failed summary does not end the run."""
         done = False
         try:
             await self.compact(reason)
@@ -148,12 +148,12 @@ class Compactor:
             _log.warning("compaction failed", exc_info=error)
             self._agent.emit(Notice("warn", f"the conversation could not be compacted: {error_line(error)}"))
         if not done or self._full():
-            self._tried_at = self._agent.transcript.messages[-1]
+            self._tried_at = self._agent.history.messages[-1]
         return done
 
 
 def _check(messages: list[Message], cut: int) -> None:
-    """Raises `NothingToCompact` if the messages before the cut are none, or an earlier summary alone."""
+    """Raise `NothingToCompact` if there are no messages before the cut, or only an earlier summary."""
     if not messages:
         raise NothingToCompact("nothing to compact")
     if not cut or (cut == 1 and messages[0].summarized_tokens is not None):

@@ -1,4 +1,4 @@
-"""Where a conversation may be cut in two."""
+"""Find where a history can be split for compaction."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ from zot_provider.messages import Message
 
 
 def cut_point(messages: Sequence[Message], keep: int) -> int:
-    """How many messages stand before the last `keep` of them, or before a few more.
+    """Return how many messages come before the kept ones: the last `keep`, or a few more.
 
-    A call and its results stay together: where the cut would part them it moves back to the message that calls.
+    A call and its results stay together: a cut that would separate them moves back to the message with the call.
     """
     cut = max(len(messages) - keep, 0)
     while cut and _begins_with_results(messages, cut):
@@ -17,7 +17,7 @@ def cut_point(messages: Sequence[Message], keep: int) -> int:
 
 
 def _begins_with_results(messages: Sequence[Message], start: int) -> bool:
-    """Whether there are results from here on that belong to an answer before it."""
+    """Return whether the messages from `start` on contain results of calls before it."""
     for position in range(start, len(messages)):
         if messages[position].role != "user":
             return messages[position].role == "tool"

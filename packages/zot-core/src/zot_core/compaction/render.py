@@ -1,4 +1,4 @@
-"""A conversation as text that a model reads about, and does not go on with."""
+"""Render a conversation as text that a model summarizes instead of continuing it."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,10 +6,10 @@ from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCal
 
 
 def render(messages: Iterable[Message], bound: int) -> str:
-    """What was said and done, part by part: `[user]`, `[assistant]`, `[call] name`, `[result]`.
+    """Render messages as parts headed `[user]`, `[assistant]`, `[call] name`, `[result]` or `[failed]`.
 
-    The arguments of a call and the text of a result are cut to `bound` characters. Thinking is left out, images are
-    named. The texts are those the model knows, whatever a person was shown.
+    The arguments of a call and the text of a result are cut to `bound` characters. Reasoning is left out, images are
+    replaced by their type and size. The texts are those the model knows, not the display texts.
     """
     return "\n\n".join(
         part for message in messages for block in message.content for part in _parts(message, block, bound)
@@ -34,7 +34,8 @@ def _image(block: ImageBlock) -> str:
 
 
 def shorten(text: str, bound: int) -> str:
-    """At most `bound` characters of the text, a quarter of them from its beginning, and a line on what is left out."""
+    """Cut the text to `bound` characters, a quarter of them from its beginning, with a line that says how many are
+    missing."""
     if len(text) <= bound:
         return text
     head = bound // 4

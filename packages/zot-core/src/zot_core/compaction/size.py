@@ -1,4 +1,4 @@
-"""How much of the context window a conversation takes up."""
+"""`ContextSize`: estimates how many tokens of the context window a conversation uses."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -12,26 +12,26 @@ from zot_provider.usage import Usage
 if TYPE_CHECKING:
     from zot_core.agent import Agent
 
-CHARACTERS = 4
-"""Of one token, roughly: in English and in code."""
+CHARACTERS_PER_TOKEN = 4
+"""Average length of a token in English and in code, roughly."""
 
 IMAGE_TOKENS = 1500
-"""Of an image, roughly: providers scale those down that would take many more."""
+"""Tokens of an image, roughly: providers scale larger images down."""
 
 
 def estimate(messages: Iterable[Message]) -> int:
-    """Tokens of these messages, roughly."""
-    return sum(_characters(block) for message in messages for block in message.content) // CHARACTERS
+    """Estimate the tokens of these messages."""
+    return sum(_characters(block) for message in messages for block in message.content) // CHARACTERS_PER_TOKEN
 
 
 def rough_estimate(messages: Sequence[Message]) -> int:
-    """As `estimate`, but a message that has not been read from its session file yet is taken by its bytes there, some
-    four fifths of which are text."""
+    """Estimate like `estimate`, but without reading messages from the session file: they are estimated from the size
+    of their rows, about four fifths of which is text."""
     unread = [message for message in messages if isinstance(message, StoredMessage) and not message.read]
     if not unread:
         return estimate(messages)
     known = (message for message in messages if not isinstance(message, StoredMessage) or message.read)
-    return sum(message.size for message in unread) * 4 // 5 // CHARACTERS + estimate(known)
+    return sum(message.size for message in unread) * 4 // 5 // CHARACTERS_PER_TOKEN + estimate(known)
 
 
 def _characters(block: Block) -> int:
@@ -39,7 +39,7 @@ def _characters(block: Block) -> int:
         case TextBlock(text):
             return len(text)
         case ImageBlock():
-            return IMAGE_TOKENS * CHARACTERS
+            return IMAGE_TOKENS * CHARACTERS_PER_TOKEN
         case ToolCallBlock():
             return len(block.name) + len(block.arguments)
         case ReasoningBlock():
@@ -49,23 +49,23 @@ def _characters(block: Block) -> int:
 
 
 class ContextSize:
-    """Watches an agent and knows how many tokens its next request will have.
+    """Observes an agent and estimates the tokens of its next request.
 
-    That is what the provider counted for the last request and its answer, and an estimate of what has come since. Where
-    there is no count (a provider may give none, a conversation may have been resumed) all of it is an estimate.
+    The sum of the provider's count for the last request and its answer, and an estimate for the messages since. Without
+    a count (not all providers report one, and a resumed conversation has none) all of it is an estimate.
     """
 
     def __init__(self, agent: "Agent") -> None:
         self._agent = agent
         self._turn = Usage()
         self._reported = 0
-        self._count = 0  # of the messages that `_reported` is for, the last of which is `_last`
+        self._count = 0  # number of messages that `_reported` covers, the last of which is `_last`
         self._last: Message | None = None
-        agent.hooks.event.add(self._watch)
+        agent.hooks.event.add(self._on_event)
 
-    def _watch(self, event: AgentEvent) -> None:
+    def _on_event(self, event: AgentEvent) -> None:
         kind = type(event)
-        if kind is TextDelta or kind is ReasoningDelta:  # most events are
+        if kind is TextDelta or kind is ReasoningDelta:  # the most frequent events
             return
         if kind is TurnStart or kind is CompactDone:
             self._turn = Usage()
@@ -74,22 +74,22 @@ class ContextSize:
         elif isinstance(event, UsageEvent):
             self._turn += event.usage
         elif kind is TurnEnd and self._turn.context:
-            messages = self._agent.transcript.messages
+            messages = self._agent.history.messages
             self._reported, self._count = self._turn.context, len(messages)
             self._last = messages[-1] if messages else None
 
     def tokens(self, *, rough: bool = False) -> int:
-        """Tokens of a request that would be made now. With `rough` no message is read from disk for it."""
+        """Estimate the tokens of a request made now. With `rough` no message is read from disk."""
         sized: Callable[[Sequence[Message]], int] = rough_estimate if rough else estimate
-        messages = self._agent.transcript.messages
-        # Somebody may have put another conversation in place of this one.
+        messages = self._agent.history.messages
+        # The history may have been replaced.
         if self._last is not None and self._count <= len(messages) and messages[self._count - 1] is self._last:
             return self._reported + sized(messages[self._count :])
         return self._overhead() + sized(messages)
 
     def _overhead(self) -> int:
-        """Of the system prompt and the tools."""
+        """Estimate the tokens of the system prompt and the tools."""
         agent = self._agent
         system = agent.system if agent.system_prompt is None else agent.system_prompt
         tools = ((tool.name, tool.description, json.dumps(tool.schema)) for tool in agent.tools.values())
-        return (len(system) + sum(len(text) for tool in tools for text in tool)) // CHARACTERS
+        return (len(system) + sum(len(text) for tool in tools for text in tool)) // CHARACTERS_PER_TOKEN

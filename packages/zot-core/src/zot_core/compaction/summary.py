@@ -1,4 +1,4 @@
-"""The request for a summary, and its answer."""
+"""Ask the model for the summary of a conversation."""
 
 import asyncio
 import os
@@ -19,59 +19,61 @@ if TYPE_CHECKING:
     from zot_core.agent import Agent
 
 HEADING = "## Context Summary (compacted)"
-"""What the message with a summary begins with."""
+"""The first line of a message with a summary."""
 
 _PROMPT = os.path.join(os.path.dirname(__file__), "summary.md")
 _ATTEMPTS = 3
 
 
 async def summarise(
-    agent: "Agent", messages: Sequence[Message], *, max_tokens: int, bound: int, instructions: str = ""
+    agent: "Agent", messages: Sequence[Message], *, max_tokens: int, result_characters: int, instructions: str = ""
 ) -> str:
-    """A summary of `messages` by the agent's model, without heading; empty if the model says nothing.
+    """Return a summary of `messages` by the agent's model, without heading; empty if the answer has no text.
 
-    `max_tokens` bounds the summary, `bound` the characters shown of one tool result. A conversation that is too long
-    even so is shown without its middle. The tokens it takes are added to the agent's usage and told.
+    `max_tokens` limits the summary, `result_characters` each tool result in the request. If the conversation is still
+    too long, its middle is left out. The tokens are added to the agent's usage and reported as `usage` events.
 
-    Raises what the client does.
+    Raises what the client raises.
     """
     with open(_PROMPT, encoding="utf-8") as file:
         system = file.read().strip()
     max_tokens = min([max_tokens, *filter(None, (agent.model.max_output, agent.model.context_window // 4))])
-    earlier, messages = _earlier(messages)
-    conversation = render(messages, bound)
-    room = min(_room(agent.model, max_tokens, len(system + earlier + instructions)), len(conversation))
+    earlier, messages = _split_summary(messages)
+    conversation = render(messages, result_characters)
+    available = min(
+        _available_characters(agent.model, max_tokens, len(system + earlier + instructions)), len(conversation)
+    )
     for attempt in range(1, _ATTEMPTS + 1):
-        asked = _question(earlier, shorten(conversation, room), instructions)
+        asked = _request_message(earlier, shorten(conversation, available), instructions)
         try:
             return await _ask(agent, Request(agent.model, [asked], system=system, max_tokens=max_tokens))
         except ProviderError as error:
             if attempt == _ATTEMPTS or not error.context_overflow:
                 raise
-        room //= 2
+        available //= 2
     raise AssertionError("unreachable")
 
 
-def _earlier(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
-    """The summary that the conversation begins with, empty if it begins with none; and what follows."""
+def _split_summary(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
+    """Return the summary at the start of the conversation, or an empty string, and the messages after it."""
     if messages and messages[0].summarized_tokens is not None:
         return messages[0].text.removeprefix(HEADING).strip(), messages[1:]
     return "", messages
 
 
-def _room(model: Model, max_tokens: int, others: int) -> int:
-    """Characters of the conversation that a request has room for: at three for a token, to be sure."""
+def _available_characters(model: Model, max_tokens: int, others: int) -> int:
+    """Return how many characters of the conversation fit into the request, at a cautious three to a token."""
     if not model.context_window:
         return 1 << 62
     return max((model.context_window - max_tokens) * 3 - others, model.context_window)
 
 
-def _question(earlier: str, conversation: str, instructions: str) -> Message:
+def _request_message(earlier: str, conversation: str, instructions: str) -> Message:
     parts = [f"<earlier_notes>\n{earlier}\n</earlier_notes>"] if earlier else []
     parts.append(f"<conversation>\n{conversation}\n</conversation>")
     parts.append("Write the notes now.")
     if instructions.strip():
-        parts.append(f"The person asks for this besides: {instructions.strip()}")
+        parts.append(f"The user also asks for this: {instructions.strip()}")
     return Message("user", [TextBlock("\n\n".join(parts))])
 
 
@@ -90,12 +92,12 @@ async def _ask(agent: "Agent", request: Request) -> str:
     except asyncio.CancelledError as error:
         if being_cancelled():
             raise
-        raise StreamCut("the summary was cancelled on its way; try again") from error
+        raise StreamCut("the summary was cancelled while it was received; try again") from error
     finally:
         close = getattr(stream, "aclose", None)
         if close is not None:
             await close()
     if end is None:
-        raise StreamCut("the summary ended without saying so; try again")
+        raise StreamCut("the summary ended unexpectedly; try again")
     text = without_surrogates(Message("assistant", end.content).text)
     return text.strip().removeprefix(HEADING).strip()

@@ -1,12 +1,13 @@
-"""`Conversation`: what a front end drives. It queues prompts, runs slash commands and tells everything as one stream.
+"""`Conversation`, the layer under every front end: a queue of prompts, slash commands and one stream of events.
 
 ```text
 driver         `Conversation`
-queue          one run at a time
-events         what a front end is told
-commands       slash commands: how they are written, what comes of one
-extensions     what is wanted from a host of extensions
-shell_command  commands that the person runs
+queue          the queue of runs
+events         the events that a front end receives
+event_json     these events as JSON
+commands       slash commands: syntax and results
+extensions     protocols that a host of extensions implements
+shell_command  shell commands that the user runs
 ```
 """
 

@@ -1,4 +1,4 @@
-"""Slash commands: how they are written, what is known of one, what comes of it."""
+"""Slash commands: their syntax, descriptions and results."""
 
 import re
 from typing import Literal, TypeAlias
@@ -7,7 +7,7 @@ from zot_provider.errors import ZotError
 from zot_provider.record import Record, record
 
 SKILL = "skill:"
-"""What the slash command of a skill begins with."""
+"""The prefix of the slash commands of skills."""
 
 _COMMAND = re.compile(r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", re.DOTALL)
 
@@ -24,14 +24,14 @@ class Command(Record):
 
     @property
     def is_skill(self) -> bool:
-        """Whether it sends a skill. The names of extensions' commands cannot begin with `skill:`."""
+        """Whether the command sends a skill. The commands of extensions cannot begin with `skill:`."""
         return names_skill(self.name)
 
 
 @record
 class CommandAnswer(Record):
-    """What a slash command of `extension` wants: send `text` as a prompt, insert or display it; an "open_panel" is open
-    already."""
+    """The result of a slash command of `extension`: `text` is to be sent as a prompt, inserted or displayed. With
+    "open_panel" the panel is already open."""
 
     extension: str
     action: Action
@@ -39,21 +39,21 @@ class CommandAnswer(Record):
 
 
 class CommandError(ZotError):
-    """A slash command could not be run, or failed. `told`: an event has said so already."""
+    """A slash command could not be run, or failed. `reported`: an event has already reported it."""
 
-    told = False
+    reported = False
 
 
 class CommandRefused(CommandError):
-    """An extension answered a slash command with an error, which is the text."""
+    """An extension answered a slash command with an error, which is `str()` of this one."""
 
 
 def read_command(text: str) -> tuple[str, str] | None:
-    """The name and the arguments of a slash command; None for any other text. A path is not one."""
+    """Parse a slash command into its name and arguments; None for any other text, such as a path."""
     found = _COMMAND.fullmatch(text.strip())
     return None if found is None else (found["name"], (found["args"] or "").strip())
 
 
 def names_skill(name: str) -> bool:
-    """Whether this is the name of a skill's slash command, known or not."""
+    """Return whether `name` has the form of a skill's slash command; the skill need not exist."""
     return name.lower().startswith(SKILL)

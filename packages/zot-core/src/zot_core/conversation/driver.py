@@ -1,4 +1,4 @@
-"""`Conversation`: the one driver under all front ends."""
+"""`Conversation`: drives one agent for any front end."""
 
 import asyncio
 import os
@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from zot_core.agent.loop import answer, conclude, failed
+from zot_core.agent.loop import answer, end_run, error_event
 from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
@@ -39,7 +39,7 @@ from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd
 from zot_core.hooks import Observe, Refusal, ToolRequest
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
-from zot_core.sessions.file import SessionFile, Stored
+from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.skills import expand
 from zot_provider.errors import UnknownName, ZotError
 from zot_provider.messages import ImageBlock, Message
@@ -48,62 +48,64 @@ from zot_provider.request import Reasoning
 
 
 class NotRunning(ZotError):
-    """No prompt is being answered that could be told more."""
+    """No prompt is being answered that could be steered."""
 
 
 class Conversation:
     """Prompts, commands and settings of one agent, for any number of front ends.
 
-    Prompts run one after the other. Everything that happens is told to `events`, in order and once. A prompt that is a
-    slash command of a skill or of an extension runs that command; one that nobody knows is text.
+    Prompts run one after the other. `events` reports everything that happens, in order and once. A prompt that is a
+    slash command of a skill or an extension runs that command; a prompt with an unknown slash command is sent as text.
     """
 
-    def __init__(self, runtime: Runtime, *, most_waiting: int = 1000) -> None:
-        """Drives `runtime`, which nobody else prompts from now on. At most `most_waiting` prompts may wait."""
+    def __init__(self, runtime: Runtime, *, max_queued: int = 1000) -> None:
+        """Take over `runtime`; from now on prompts must go through this conversation. At most `max_queued` may wait."""
         self.runtime = runtime
         self.events: Observe[ConversationEvent] = Observe()
         self.extensions: ExtensionHost | None = None
-        """Where commands and events of extensions come from: see `attach`."""
+        """The source of commands and events of extensions: see `attach`."""
         self.confirm: Confirm | None = None
-        """Asked before each tool call, after all hooks; None to allow every call."""
+        """Called before each tool call, after all other hooks; None allows every call."""
         self.refusal: Callable[[], str] = lambda: ""
-        """Why prompts of extensions are not queued at the moment; empty if they are."""
+        """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
-        """Whether the text of the current answer is to be shown only with `AssistantMessage`."""
-        self._queue = RunQueue(runtime, most_waiting, lambda: self.events.tell(Changed("queue")), self._not_begun)
+        """Whether the text of the current answer may only be shown with `AssistantMessage`."""
+        self._queue = RunQueue(
+            runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
+        )
         self._shell_results: list[ShellResult] = []
-        self._said = 0
-        runtime.hooks.event.add(self._hear)
-        runtime.hooks.tool_run.add(self._ask)
-        self._tell_children()
+        self._unread_count = 0
+        runtime.hooks.event.add(self._on_event)
+        runtime.hooks.tool_run.add(self._confirm_call)
+        self._update_child_env()
 
-    # What runs and what waits
+    # Running and waiting
 
     @property
     def busy(self) -> bool:
-        """Whether something runs, until its `done`, or waits."""
+        """Whether a run is waiting, or in progress and not yet `done`."""
         return self._queue.busy
 
     @property
     def running(self) -> Queued | None:
-        """What runs now; None from its `done` on."""
+        """The running work; None after its `done`."""
         return self._queue.running
 
     @property
     def waiting(self) -> list[Queued]:
-        """What waits to run, in order."""
+        """The waiting work, in order."""
         return self._queue.waiting
 
     @property
-    def unheard(self) -> list[str]:
-        """Messages for the running prompt that the model has not read yet."""
+    def unread(self) -> list[str]:
+        """Steering and follow-up messages that the model has not read yet."""
         return [message.text for message in self.runtime.agent.inbox.messages]
 
     def prompt(self, text: str, images: Iterable[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> Run:
-        """Answer `text`, now or when what waits before it is done. Await the result for how it ended, or iterate over
-        it for its events; cancelling it works before it begins, too.
+        """Queue `text` as a prompt. Await the returned run for how it ended, or iterate over it for its events; it can
+        be cancelled before it starts, too.
 
-        `typed` is what a person typed for it, if that is not `text`. Without `commands` a slash begins no command.
+        `typed` is what the user typed, if that differs from `text`. Without `commands` a slash command is sent as text.
         Raises `QueueFull` and `Closed`. Failures are events.
         """
         return self._prompt(text, images, typed=typed, commands=commands)
@@ -117,12 +119,12 @@ class Conversation:
         return run
 
     def compact(self, instructions: str = "") -> Run:
-        """Compact the conversation, now or when what waits before it is done: see `Runtime.compact`."""
+        """Queue a compaction of the conversation: see `Runtime.compact`."""
         return self._add(partial(self.runtime.summarise, instructions), f"/compact {instructions}".strip())
 
     def shell(self, command: ShellCommand, typed: str = "") -> Run:
-        """Run a shell command, now or when what waits before it is done. It tells `ShellStart`, `ShellOutput` and
-        `ShellEnd`; the model reads its output with the next prompt."""
+        """Queue a shell command. Its events are `ShellStart`, `ShellOutput` and `ShellEnd`; the model reads its output
+        with the next prompt."""
         return self._add(partial(self._run_shell, command), typed or f"!{command.command}")
 
     def _add(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], typed: str) -> Run:
@@ -131,20 +133,20 @@ class Conversation:
         return run
 
     def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Say something that the model reads with its next call. Raises `NotRunning`."""
+        """Add a user message to the running prompt, before its next model call. Raises `NotRunning`."""
         self._check_steerable()
         self.runtime.steer(text, images)
-        self._said_more()
+        self._inbox_changed()
 
     def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Say something as part of the running prompt, when the model would be done. Raises `NotRunning`."""
+        """Add a user message to the running prompt, once it is answered. Raises `NotRunning`."""
         self._check_steerable()
         self.runtime.follow_up(text, images)
-        self._said_more()
+        self._inbox_changed()
 
-    def _said_more(self) -> None:
-        self._said = len(self.unheard)
-        self.events.tell(Changed("queue"))
+    def _inbox_changed(self) -> None:
+        self._unread_count = len(self.unread)
+        self.events.notify(Changed("queue"))
 
     def _check_steerable(self) -> None:
         running = self.running
@@ -152,7 +154,8 @@ class Conversation:
             raise NotRunning("no prompt is being answered; send it as a prompt")
 
     def interrupt(self, text: str = "", images: Iterable[ImageBlock] = ()) -> Run | None:
-        """Stop what runs; then `text` is answered, if there is one, and then what waits. Harmless when idle."""
+        """Stop the running work; then `text`, if any, is answered, and then the waiting work is run. Stops nothing when
+        idle."""
         stopped = self.running
         run = self._prompt(text, images, first=True) if text else None
         if stopped is not None:
@@ -160,42 +163,43 @@ class Conversation:
         return run
 
     def stop(self) -> list[str]:
-        """Stop what runs, and give back, as typed, what the model has not read and what waited, which does not run."""
-        unheard = [message.text for message in self.runtime.agent.inbox.take_all()]
-        taken = [*unheard, *(queued.typed for queued in self._queue.take_all())]
+        """Stop the running work and drop the waiting work. Return, as typed, the unread messages and the dropped
+        prompts."""
+        unread = [message.text for message in self.runtime.agent.inbox.take_all()]
+        taken = [*unread, *(queued.typed for queued in self._queue.take_all())]
         self.interrupt()
-        self.events.tell(Changed("queue"))
+        self.events.notify(Changed("queue"))
         return taken
 
     def take_back(self) -> str | None:
-        """Take back the prompt that would run last, as typed; None if nothing waits."""
+        """Remove the last waiting prompt and return it as typed; None if nothing is waiting."""
         taken = self._queue.take_last()
         return taken.typed if taken is not None else None
 
     async def idle(self) -> None:
-        """Return once nothing runs and nothing waits."""
+        """Wait until nothing is running or waiting."""
         await self._queue.idle()
 
     # Slash commands
 
     @property
     def commands(self) -> list[Command]:
-        """The slash commands of skills and extensions. Those of extensions are complete once these are `ready`."""
+        """The slash commands of skills and extensions. The latter are complete once `ready` has returned."""
         skills = [Command("skills", f"{SKILL}{skill.name}", skill.description) for skill in self.runtime.skills]
         return [*skills, *(self.extensions.commands if self.extensions is not None else ())]
 
     async def ready(self) -> None:
-        """Return once all commands are known."""
+        """Wait until all commands are known."""
         if self.extensions is not None:
             await self.extensions.ready()
 
     def find_command(self, name: str) -> Command | None:
-        """The command of this name, whatever the case; None if there is none."""
+        """Find a command by name, ignoring case; None if it does not exist."""
         return next((each for each in self.commands if each.name.lower() == name.lower()), None)
 
     async def run_command(self, name: str, args: str = "") -> str:
-        """Run a command beside what runs; its action, such as "prompt" or "display". What it wants sent is queued, what
-        it wants shown is told. Raises `CommandError`, and `UnknownName` for a skill that there is not."""
+        """Run a command at once, outside of the queue, and return its action, such as "prompt" or "display". A prompt
+        is queued, other results are events. Raises `CommandError`, and `UnknownName` for an unknown skill."""
         name = name.removeprefix("/")
         if names_skill(name):
             text = self._skill(name, args)
@@ -203,7 +207,7 @@ class Conversation:
             return "prompt"
         command = await self._run_extension(name, args)
         if command.action == "prompt":
-            self._hear_extension(Submit(command.extension, command.text))
+            self._on_extension_event(Submit(command.extension, command.text))
         return command.action
 
     def _skill(self, name: str, args: str) -> str:
@@ -219,23 +223,23 @@ class Conversation:
         await self.extensions.ready()
         command = await self.extensions.run_command(name, args)
         if command.action == "insert":
-            self.events.tell(Insert(command.extension, command.text))
+            self.events.notify(Insert(command.extension, command.text))
         elif command.action == "display":
-            self.events.tell(Display(command.extension, command.text))
+            self.events.notify(Display(command.extension, command.text))
         return command
 
     def attach(self, extensions: ExtensionHost) -> None:
-        """Let these extensions bring commands and tell events, once. Their hooks and tools are the runtime's
-        business."""
+        """Add the commands and events of these extensions. The host adds their hooks and tools to the runtime. Does
+        nothing when called again."""
         if self.extensions is not extensions:
             self.extensions = extensions
-            extensions.events.add(self._hear_extension)
+            extensions.events.add(self._on_extension_event)
 
     def extensions_changed(self) -> None:
-        """The extensions were started again, or are the first ones."""
-        self.events.tell(Changed("extensions"))
+        """Report that extensions were started or restarted."""
+        self.events.notify(Changed("extensions"))
 
-    def _hear_extension(self, event: ExtensionEvent) -> None:
+    def _on_extension_event(self, event: ExtensionEvent) -> None:
         if isinstance(event, Submit):
             try:
                 event = event.replace(refused=self.refusal())
@@ -243,7 +247,7 @@ class Conversation:
                     self.prompt(event.text, commands=False)
             except ZotError as error:
                 event = event.replace(refused=error_line(error))
-        self.events.tell(event)  # before the first event of a prompt, which comes when the loop comes round
+        self.events.notify(event)  # before the first event of the prompt, which comes in the next iteration of the loop
 
     # Settings
 
@@ -251,28 +255,28 @@ class Conversation:
         """Continue with another model of any provider: see `Runtime.set_model`."""
         self._check_idle()
         self.runtime.set_model(model, provider=provider)
-        self._settled()
+        self._settings_changed()
         return self.runtime.agent.model
 
     def set_reasoning(self, reasoning: Reasoning) -> None:
-        """Have the model think this much: see `Runtime.set_reasoning`."""
+        """Change the reasoning level: see `Runtime.set_reasoning`."""
         self._check_idle()
         self.runtime.set_reasoning(reasoning)
-        self._settled()
+        self._settings_changed()
 
     def set_tools(self, names: Iterable[str]) -> list[str]:
-        """Have other tools; the names of all there are then: see `Runtime.set_tools`."""
+        """Select the tools and return the names of all enabled ones: see `Runtime.set_tools`."""
         self._check_idle()
         self.runtime.set_tools(names)
-        self._settled()
+        self._settings_changed()
         return sorted(self.runtime.agent.tools)
 
-    def _settled(self) -> None:
-        self._tell_children()
-        self.events.tell(Changed("settings"))
+    def _settings_changed(self) -> None:
+        self._update_child_env()
+        self.events.notify(Changed("settings"))
 
     def clear(self) -> None:
-        """Forget the conversation: see `Runtime.clear`."""
+        """Clear the history: see `Runtime.clear`."""
         self._check_idle()
         self.runtime.clear()
         self._session_changed()
@@ -284,7 +288,7 @@ class Conversation:
         self._session_changed()
 
     def open_session(
-        self, session: "str | os.PathLike[str] | SessionFile", resumed: Stored | None = None,
+        self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
         """Continue another session: see `Runtime.open_session`."""
@@ -294,16 +298,16 @@ class Conversation:
 
     def _session_changed(self) -> None:
         self._shell_results.clear()
-        self._tell_children()
-        self.events.tell(Changed("session"))
+        self._update_child_env()
+        self.events.notify(Changed("session"))
 
     def _check_idle(self) -> None:
         if self.busy:
             raise Busy("the agent is busy; wait for done, or abort")
 
-    def _tell_children(self) -> None:
-        """Tell the programs that tools start which agent started them; the names are those of the Go zot. What is not
-        known is empty: a zot inside another must not see the outer one's."""
+    def _update_child_env(self) -> None:
+        """Set the environment variables that identify this agent to the programs its tools start; the names are those
+        of the Go zot. Unknown values are empty: a zot inside another must not see the values of the outer one."""
         agent, session = self.runtime.agent, self.runtime.session
         agent.context.env.update(
             ZOT_PROVIDER=agent.model.provider,
@@ -317,19 +321,19 @@ class Conversation:
     # Work
 
     async def _answer(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> RunEnd:
-        """Carry out a slash command, or have the model answer; the work of a prompt."""
+        """Run a slash command, or let the model answer: the work of a prompt."""
         agent = self.runtime.agent
         try:
-            message = await self._message(text, images, commands=commands)
+            message = await self._build_message(text, images, commands=commands)
         except asyncio.CancelledError:
-            return conclude(agent, "aborted")
+            return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
-            told = isinstance(error, CommandError) and error.told
-            return conclude(agent, "error", None if told else failed(error))
-        return conclude(agent, "completed") if message is None else await answer(agent, [message])
+            reported = isinstance(error, CommandError) and error.reported
+            return end_run(agent, "error", None if reported else error_event(error))
+        return end_run(agent, "completed") if message is None else await answer(agent, [message])
 
-    async def _message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
-        """The user's message for a prompt; None for a command that has done all there was to do."""
+    async def _build_message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
+        """Return the user message for a prompt; None for a command that sends no prompt."""
         found = read_command(text) if commands else None
         if found is not None and names_skill(found[0]):
             text = self._skill(*found)
@@ -348,38 +352,38 @@ class Conversation:
         return message_with_output(results, text, images)
 
     async def _run_shell(self, command: ShellCommand) -> RunEnd:
-        self._tell_children()
-        self.events.tell(ShellStart(command))
+        self._update_child_env()
+        self.events.notify(ShellStart(command))
         context = self.runtime.agent.context
-        running = RunningCommand(command, context, lambda text: self.events.tell(ShellOutput(text)))
+        running = RunningCommand(command, context, lambda text: self.events.notify(ShellOutput(text)))
         task = spawn(running.run(), "shell command")
         stopped = await finish(task, running.stop)
         result = task.result()
         self._shell_results.append(result)
-        self.events.tell(ShellEnd(result))
+        self.events.notify(ShellEnd(result))
         return "aborted" if stopped else "completed"
 
-    # What is told
+    # Events
 
-    def _hear(self, event: AgentEvent) -> None:
+    def _on_event(self, event: AgentEvent) -> None:
         kind = type(event)
         if kind is AssistantStart:
             self.text_deferred = event.deferred  # type: ignore[union-attr]
         elif kind is ToolCall:
-            self._tell_children()  # a server may have named its model meanwhile
+            self._update_child_env()  # the server may have named its model since
         elif kind is Done:
             texts = [message.text for message in self.runtime.agent.inbox.take_all()]
             if texts:
-                self.events.tell(Undelivered(texts))
-        self.events.tell(event)
-        if kind is UserMessage and self._said:
-            self._said_more()  # it has been read
+                self.events.notify(Undelivered(texts))
+        self.events.notify(event)
+        if kind is UserMessage and self._unread_count:
+            self._inbox_changed()  # a message was read
 
-    def _not_begun(self, error: ZotError) -> None:
+    def _report_start_failure(self, error: ZotError) -> None:
         for event in (ErrorEvent(error_line(error)), Done("error")):
-            self.events.tell(event)
+            self.events.notify(event)
 
-    async def _ask(self, call: ToolRequest) -> Refusal | None:
+    async def _confirm_call(self, call: ToolRequest) -> Refusal | None:
         return None if self.confirm is None else await confirm_gate(self.confirm)(call)
 
     async def __aenter__(self) -> "Conversation":
@@ -389,6 +393,6 @@ class Conversation:
         await self.close()
 
     async def close(self) -> None:
-        """Stop everything and release files and connections. Closing twice is harmless."""
+        """Stop everything and release files and connections. May be called twice."""
         self.stop()
         await self.runtime.close()

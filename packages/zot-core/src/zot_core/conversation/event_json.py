@@ -1,4 +1,4 @@
-"""Events of a conversation as JSON: those of the agent, and what extensions want a person to see."""
+"""Events of a conversation as JSON: the agent's events and those of extensions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,15 +27,15 @@ _FIELDS: dict[type, Callable[[Any], dict[str, Any]]] = {
 
 
 def encode_conversation_event(event: ConversationEvent) -> list[str]:
-    """The event as lines of JSON, without their line breaks: usually one, none for an event that has no place in the
+    """Encode an event as lines of JSON without line breaks: usually one, none for an event that is not in the
     schema."""
     kind = type(event)
     if kind in ENCODED:
         return [encode_event(event)]  # type: ignore[arg-type]
     if isinstance(event, events.Undelivered):
-        told = (" ".join(text.split()) for text in event.texts)
-        return [encode_event(Notice("warn", f"not delivered, because the prompt has ended: {text}")) for text in told]
-    if isinstance(event, events.Submit) and event.refused:  # no `ext_submit`: clients count a `done` for each
+        texts = (" ".join(text.split()) for text in event.texts)
+        return [encode_event(Notice("warn", f"not delivered, because the prompt has ended: {text}")) for text in texts]
+    if isinstance(event, events.Submit) and event.refused:  # no `ext_submit`: clients expect a `done` for each
         return [encode_event(Notice("warn", f"{event.extension}: {event.refused}"))]
     if kind in _FIELDS:
         fields = {"type": event.type, "extension": event.extension, **_FIELDS[kind](event)}  # type: ignore[union-attr]

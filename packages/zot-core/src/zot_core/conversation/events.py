@@ -1,7 +1,7 @@
-"""`ConversationEvent`: every event that a front end gets, in one union: the agent's events, what extensions want a
-person to see or say, and changes of the conversation itself.
+"""`ConversationEvent`: the union of all events that a front end receives: the agent's events, those of extensions, and
+changes of the conversation itself.
 
-Text of extensions is as they sent it: a front end on a terminal strips its control sequences.
+Text of extensions is passed on as they sent it: a front end on a terminal must remove control sequences.
 """
 
 from typing import ClassVar, Literal, TypeAlias
@@ -15,7 +15,7 @@ Level: TypeAlias = Literal["info", "success", "warn", "error"]
 
 @record
 class Notify(Record):
-    """A note of one line or more, until the next prompt."""
+    """A note of one or more lines, shown until the next prompt."""
 
     type: ClassVar[str] = "ext_notify"
     extension: str
@@ -25,7 +25,7 @@ class Notify(Record):
 
 @record
 class Display(Record):
-    """What a command of the extension answered; a note as well."""
+    """The text that a command of the extension displays; shown as a note."""
 
     type: ClassVar[str] = "ext_display"
     extension: str
@@ -34,7 +34,7 @@ class Display(Record):
 
 @record
 class ClearNotes(Record):
-    """All notes of this extension go away."""
+    """All notes of this extension are to be removed."""
 
     type: ClassVar[str] = "ext_clear_notes"
     extension: str
@@ -42,7 +42,7 @@ class ClearNotes(Record):
 
 @record
 class Insert(Record):
-    """Text for the editor, at the cursor."""
+    """Text to insert into the editor at the cursor."""
 
     type: ClassVar[str] = "ext_insert"
     extension: str
@@ -51,9 +51,9 @@ class Insert(Record):
 
 @record
 class Submit(Record):
-    """An extension sends a message of the user, which is queued already.
+    """An extension sends a prompt, which has been queued.
 
-    `refused` says why it is not queued. Nothing of that kind is in the JSON: a notice tells it.
+    If it was not queued, `refused` says why; the JSON then has a `notice` instead of this event.
     """
 
     type: ClassVar[str] = "ext_submit"
@@ -64,7 +64,7 @@ class Submit(Record):
 
 @record
 class Panel(Record):
-    """What an open panel shows."""
+    """The contents of a panel."""
 
     id: str
     title: str = ""
@@ -74,7 +74,7 @@ class Panel(Record):
 
 @record
 class PanelOpen(Record):
-    """A panel opens, in place of the one that was open."""
+    """A panel opens and replaces any other open panel."""
 
     type: ClassVar[str] = "ext_panel_open"
     extension: str
@@ -83,7 +83,7 @@ class PanelOpen(Record):
 
 @record
 class PanelRender(Record):
-    """The open panel shows something else."""
+    """The contents of the open panel changed."""
 
     type: ClassVar[str] = "ext_panel_render"
     extension: str
@@ -92,7 +92,7 @@ class PanelRender(Record):
 
 @record
 class PanelClose(Record):
-    """The open panel is gone."""
+    """The open panel was closed."""
 
     type: ClassVar[str] = "ext_panel_close"
     extension: str
@@ -104,8 +104,8 @@ ExtensionEvent: TypeAlias = Notify | Display | ClearNotes | Insert | Submit | Pa
 
 @record
 class Changed(Record):
-    """Something is different now: the `queue` (what runs, what waits), the `settings` (model, reasoning, tools), the
-    `session` (another conversation is shown), or the `extensions` (their commands)."""
+    """Something changed: the `queue` (running or waiting prompts, unread messages), the `settings` (model, reasoning,
+    tools), the `session` (another conversation), or the `extensions` (their commands)."""
 
     type: ClassVar[str] = "changed"
     what: Literal["queue", "settings", "session", "extensions"]
@@ -113,7 +113,7 @@ class Changed(Record):
 
 @record
 class Undelivered(Record):
-    """Messages for a prompt that ended before the model could read them."""
+    """Steering and follow-up messages that the model did not read before the run ended."""
 
     type: ClassVar[str] = "undelivered"
     texts: list[str]
@@ -121,7 +121,7 @@ class Undelivered(Record):
 
 @record
 class ShellStart(Record):
-    """A shell command of the person's begins."""
+    """A shell command of the user starts."""
 
     type: ClassVar[str] = "shell_start"
     command: ShellCommand
@@ -129,7 +129,7 @@ class ShellStart(Record):
 
 @record
 class ShellOutput(Record):
-    """The running shell command has printed something."""
+    """Output of the running shell command."""
 
     type: ClassVar[str] = "shell_output"
     text: str

@@ -1,4 +1,4 @@
-"""What a conversation wants from extensions: two protocols, which a host of extensions fills."""
+"""Protocols that a host of extensions implements for a `Conversation`."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,27 +9,27 @@ from zot_core.hooks import Observe
 
 
 class ExtensionCommands(Protocol):
-    """Slash commands that others run."""
+    """The slash commands of extensions."""
 
     @property
     def commands(self) -> Sequence[Command]:
-        """The commands there are now, by name."""
+        """The commands known so far, sorted by name."""
         ...
 
     async def ready(self) -> None:
-        """Return once all commands are known."""
+        """Wait until all commands are known."""
         ...
 
     async def run_command(self, name: str, args: str = "") -> CommandAnswer:
-        """Run a command, whatever the case of its name. Raises `CommandError`."""
+        """Run a command; the case of its name does not matter. Raises `CommandError`."""
         ...
 
 
 class ExtensionEvents(Protocol):
-    """What extensions want a person to see or say."""
+    """The events of extensions."""
 
     events: Observe[ExtensionEvent]
 
 
 class ExtensionHost(ExtensionCommands, ExtensionEvents, Protocol):
-    """Both."""
+    """A host of extensions: their commands and their events."""

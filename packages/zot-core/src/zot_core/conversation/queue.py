@@ -1,4 +1,4 @@
-"""`RunQueue`: one run at a time, and those that wait behind it."""
+"""`RunQueue`: runs work for one runtime, one run at a time."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -12,13 +12,13 @@ from zot_provider.record import Record, record
 
 
 class QueueFull(ZotError):
-    """No more prompts may wait."""
+    """The queue of prompts is full."""
 
 
 @record
 class Queued(Record):
-    """Work in the queue: `run` is its handle, `typed` what a person typed for it, `text` that with nothing abbreviated.
-    `steerable`: the model can be told more while it goes on."""
+    """Work in the queue: `run` is its handle, `typed` what the user typed for it, `text` the same with nothing
+    abbreviated. `steerable`: steering messages can be sent while it runs."""
 
     run: Run
     work: Callable[[], Coroutine[Any, Any, RunEnd]]
@@ -28,14 +28,19 @@ class Queued(Record):
 
 
 class RunQueue:
-    """Runs work for one runtime in the order in which it was added."""
+    """Runs work for one runtime, one run at a time, in the order in which it was added."""
 
     def __init__(
-        self, runtime: Runtime, most: int, changed: Callable[[], None], failed: Callable[[ZotError], None]
+        self, runtime: Runtime, max_waiting: int, on_change: Callable[[], None], on_failure: Callable[[ZotError], None]
     ) -> None:
-        """At most `most` may wait. `changed` is called when something begins, ends or waits; `failed` when work that
-        waited cannot begin."""
-        self._runtime, self._most, self._changed, self._failed = runtime, most, changed, failed
+        """At most `max_waiting` runs may wait. `on_change` is called when a run starts, ends or is queued, `on_failure`
+        when queued work cannot be started."""
+        self._runtime, self._max_waiting, self._on_change, self._on_failure = (
+            runtime,
+            max_waiting,
+            on_change,
+            on_failure,
+        )
         self._current: Queued | None = None
         self._waiting: list[Queued] = []
         self._idle = asyncio.Event()
@@ -43,54 +48,55 @@ class RunQueue:
 
     @property
     def running(self) -> Queued | None:
-        """The work that runs; None from its `done` on."""
+        """The running work; None after its `done`."""
         current = self._current
         return current if current is not None and current.run.end is None else None
 
     @property
     def waiting(self) -> list[Queued]:
-        """The work that waits; a copy."""
+        """The waiting work; a copy."""
         return list(self._waiting)
 
     @property
     def busy(self) -> bool:
-        """Whether work runs, until its `done`, or waits."""
+        """Whether work is waiting, or running and not yet `done`."""
         return bool(self._waiting) or self.running is not None
 
     def add(self, queued: Queued, *, first: bool = False) -> None:
-        """Begin work, or have it wait, `first` of all if so. Raises `QueueFull`, and what beginning it raises."""
+        """Start work, or queue it: at the end, or with `first` at the beginning. Raises `QueueFull`, and what starting
+        it raises."""
         if self._current is None:
             self._begin(queued)
-        elif len(self._waiting) >= self._most:
-            raise QueueFull(f"{len(self._waiting)} prompts are waiting already; wait for some to be done")
+        elif len(self._waiting) >= self._max_waiting:
+            raise QueueFull(f"{len(self._waiting)} prompts are waiting already; wait for some to finish")
         else:
             self._waiting.insert(0 if first else len(self._waiting), queued)
-            queued.run.dropped = lambda: self._drop(queued)
-        self._changed()
+            queued.run.on_dropped = lambda: self._remove(queued)
+        self._on_change()
 
-    def _drop(self, queued: Queued) -> None:
-        """Work that waited was cancelled."""
+    def _remove(self, queued: Queued) -> None:
+        """Remove waiting work that was cancelled."""
         if queued in self._waiting:
             self._waiting.remove(queued)
-            self._changed()
+            self._on_change()
 
     def take_all(self) -> list[Queued]:
-        """Remove and return everything that waits."""
+        """Remove and return all waiting work."""
         taken, self._waiting = self._waiting, []
         for queued in taken:
             queued.run.cancel()
         return taken
 
     def take_last(self) -> Queued | None:
-        """Remove and return the work that would run last; None if nothing waits."""
+        """Remove and return the last waiting work; None if nothing is waiting."""
         taken = self._waiting.pop() if self._waiting else None
         if taken is not None:
             taken.run.cancel()
-            self._changed()
+            self._on_change()
         return taken
 
     async def idle(self) -> None:
-        """Return once nothing runs and nothing waits."""
+        """Wait until no work is running or waiting."""
         await self._idle.wait()
 
     def _begin(self, queued: Queued) -> None:
@@ -100,7 +106,7 @@ class RunQueue:
         queued.run.add_done_callback(self._next)
 
     def _next(self) -> None:
-        """What ran has ended."""
+        """Start the next work, because the running one has ended."""
         self._current = None
         while self._waiting and self._current is None:
             queued = self._waiting.pop(0)
@@ -110,7 +116,7 @@ class RunQueue:
                 self._begin(queued)
             except ZotError as error:
                 queued.run.cancel("error")
-                self._failed(error)
+                self._on_failure(error)
         if self._current is None:
             self._idle.set()
-        self._changed()
+        self._on_change()

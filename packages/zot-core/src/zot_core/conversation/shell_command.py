@@ -1,7 +1,6 @@
-"""A shell command that the person runs, and whose output the model reads with the next prompt.
+"""Shell commands that the user runs, whose output the model reads with the next prompt.
 
-The command runs in the shell of the tools, with their working directory and environment, and its output is bounded as
-that of the tools is.
+A command runs in the shell of the tools, with their working directory, environment and output limits.
 """
 
 import asyncio
@@ -18,13 +17,13 @@ from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message, TextBlock
 from zot_provider.record import Record, record
 
-STOPPED = "[stopped by the person]"
-_INTERRUPTED = 130  # what a shell says of a command that Ctrl+C ended
+STOPPED = "[stopped by the user]"
+_INTERRUPTED = 130  # the exit code of a command that was interrupted with Ctrl+C
 
 
 @record
 class ShellCommand(Record):
-    """A command line; `in_context`: the model reads its output with the next prompt."""
+    """A command line. `in_context`: the model reads its output with the next prompt."""
 
     command: str
     in_context: bool = True
@@ -32,7 +31,7 @@ class ShellCommand(Record):
 
 @record
 class ShellResult(Record):
-    """The output of a command: `text` for the model, `display` for a person.
+    """The output of a command: `text` for the model, `display` for the user.
 
     `display` is None for a command that could not be started; `text` then says why.
     """
@@ -44,8 +43,8 @@ class ShellResult(Record):
 
 
 def read_shell_command(text: str) -> ShellCommand | None:
-    """The command in `!command`, or in `!!command`, whose output the model does not read; None for any other text.
-    Raises `ConfigError` if no command follows."""
+    """Parse `!command`, or `!!command`, whose output the model does not read; None for any other text. Raises
+    `ConfigError` if no command follows the marks."""
     stripped = text.strip()
     if not stripped.startswith("!"):
         return None
@@ -57,8 +56,8 @@ def read_shell_command(text: str) -> ShellCommand | None:
 
 
 def message_with_output(results: Iterable[ShellResult], prompt: str, images: Iterable[ImageBlock] = ()) -> Message:
-    """The user's message for `prompt`: the output of the commands before it that the model reads, then the prompt,
-    which alone a person is shown."""
+    """Build the user message for `prompt`. The model reads the output of the commands that are `in_context`, then the
+    prompt; the user sees the prompt alone."""
     texts = [result.text for result in results if result.command.in_context]
     if not texts:
         return user_message(prompt, images)
@@ -67,7 +66,7 @@ def message_with_output(results: Iterable[ShellResult], prompt: str, images: Ite
 
 
 class RunningCommand:
-    """One command, from its start to its end."""
+    """A running shell command, which can be stopped."""
 
     def __init__(
         self,
@@ -78,7 +77,7 @@ class RunningCommand:
         timeout: float | None = None,
         limits: BashLimits | None = None,
     ) -> None:
-        """`context` is that of the agent; `show` is given output as it comes, a few times a second."""
+        """`context` is the agent's; `show` is called with new output, a few times a second."""
         self.command = command
         self._shell = _StoppableShell(context.shell)
         self._context = context.replace(shell=self._shell, progress=show, call_id="")
@@ -86,7 +85,7 @@ class RunningCommand:
         self._limits = limits or BashLimits()
 
     async def run(self) -> ShellResult:
-        """Run it. Never raises but CancelledError, before which the command and all it started are ended."""
+        """Run the command. Raises nothing but CancelledError, after the command and its child processes have ended."""
         try:
             result = await run_command(self.command.command, self._context, self._timeout, self._limits)
         except ToolError as error:
@@ -97,22 +96,22 @@ class RunningCommand:
         return ShellResult(self.command, f"{text}\n{STOPPED}" if stopped else text, stopped, shown)
 
     def stop(self) -> None:
-        """End the command; `run` then tells what it had printed. Harmless before its start and after its end."""
+        """Stop the command; `run` then returns the output so far. Does nothing before its start and after its end."""
         self._shell.stop()
 
 
 class _StoppableShell:
-    """A shell whose command can be ended without cancelling who waits for it."""
+    """A shell whose command can be stopped without cancelling the task that awaits it."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
-        self._asked = asyncio.Event()
+        self._stop_requested = asyncio.Event()
         self._ended = False
         self.stopped = False
 
     def stop(self) -> None:
         if not self._ended:
-            self._asked.set()
+            self._stop_requested.set()
 
     async def run(
         self,
@@ -124,20 +123,20 @@ class _StoppableShell:
         output: Callable[[bytes], None],
     ) -> ShellExit:
         work = spawn(self._shell.run(command, cwd=cwd, env=env, timeout=timeout, output=output), "shell command")
-        asked = spawn(self._asked.wait(), "stop of a shell command")
+        stop_requested = spawn(self._stop_requested.wait(), "stop of a shell command")
 
-        def hurry() -> None:
+        def cancel_work() -> None:
             work.cancel()
 
         try:
-            await asyncio.wait([work, asked], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([work, stop_requested], return_when=asyncio.FIRST_COMPLETED)
             self.stopped = not work.done()
         finally:
             self._ended = True
-            asked.cancel()
+            stop_requested.cancel()
             if not work.done():
                 work.cancel()
-            cancelled = await finish(work, hurry)
+            cancelled = await finish(work, cancel_work)
         if cancelled:
             raise asyncio.CancelledError
         return ShellExit(_INTERRUPTED) if work.cancelled() else work.result()

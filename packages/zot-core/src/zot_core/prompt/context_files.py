@@ -1,7 +1,7 @@
-"""Files that tell the agent about the place it works in: `AGENTS.md` from far to near, and `SYSTEM.md`.
+"""Context files with instructions for the agent: `AGENTS.md` of several folders, and `SYSTEM.md`.
 
 `AGENTS.md` of the home folder comes first, then those of every directory from the root down to the working directory,
-so that the nearest words come last. Each is bounded, and so are all together: nothing unbounded enters the context.
+so that the nearest instructions come last. The size of each file and of all files together is limited.
 """
 
 import os
@@ -15,15 +15,15 @@ NAME = "AGENTS.md"
 SYSTEM = "SYSTEM.md"
 
 FILE_LIMIT = 64 * 1024
-"""Bytes of one file that are taken; the head is kept."""
+"""Maximum bytes read from one file; the rest is left out."""
 
 TOTAL_LIMIT = 256 * 1024
-"""Bytes of all files together; the files nearest to the working directory are kept."""
+"""Maximum bytes of all files together; the files nearest to the working directory are kept."""
 
 
 @record
 class ContextFile(Record):
-    """A file that was taken in, by its absolute path."""
+    """A context file: its absolute path and its text."""
 
     path: str
     text: str
@@ -31,18 +31,18 @@ class ContextFile(Record):
 
 @record
 class Context(Record):
-    """What was found. `notes` are for the person, one line each: files that could not be used, or not whole."""
+    """The context files found. `notes` tell the user, in one line each, which files were skipped or shortened."""
 
     files: list[ContextFile] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def sections(self) -> list[str]:
-        """The files as sections of a system prompt."""
+        """Return the files as sections of a system prompt."""
         return [f"# Instructions from {each.path}\n\n{each.text}" for each in self.files]
 
 
 def find_context(cwd: str, home: str = "") -> Context:
-    """The context files for work in `cwd`, an absolute path. `home` is the folder of the user's own, empty for none."""
+    """Find the context files for work in `cwd`, an absolute path. `home` is zot's home folder, empty for none."""
     context = Context()
     left = TOTAL_LIMIT
     for path in reversed(_unique([*([os.path.join(home, NAME)] if home else []), *_chain(cwd)])):
@@ -59,7 +59,7 @@ def find_context(cwd: str, home: str = "") -> Context:
 
 
 def find_system(cwd: str, home: str, notes: list[str]) -> ContextFile | None:
-    """The file that replaces zot's own words: `.zot/SYSTEM.md` in `cwd`, else `SYSTEM.md` in `home`."""
+    """Find the file that replaces the default instructions: `.zot/SYSTEM.md` in `cwd`, else `SYSTEM.md` in `home`."""
     for folder in (os.path.join(cwd, ".zot"), home):
         if folder:
             path = os.path.join(folder, SYSTEM)
@@ -70,7 +70,7 @@ def find_system(cwd: str, home: str, notes: list[str]) -> ContextFile | None:
 
 
 def _chain(cwd: str) -> list[str]:
-    """`AGENTS.md` of every directory from the root to `cwd`."""
+    """Return the paths of `AGENTS.md` in every directory from the root to `cwd`."""
     folders = [cwd]
     while os.path.dirname(folders[0]) != folders[0]:
         folders.insert(0, os.path.dirname(folders[0]))
@@ -78,21 +78,21 @@ def _chain(cwd: str) -> list[str]:
 
 
 def _unique(paths: Iterable[str]) -> list[str]:
-    """Each file once, at its first place: the home folder may lie above the working directory."""
+    """Remove duplicate paths, keeping the first: the home folder may be a parent of the working directory."""
     return list(dict.fromkeys(os.path.abspath(path) for path in paths))
 
 
 def read_bounded(path: str, notes: list[str]) -> str:
-    """The text of a file, at most `FILE_LIMIT` bytes of it; empty, with a note, if it cannot be used."""
+    """Read the text of a file, at most `FILE_LIMIT` bytes; empty, with a note, if it cannot be used."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
-            notes.append(f"{path} is no file; it is left out")
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would block
+            notes.append(f"{path} is not a file; it is left out")
             return ""
         with open(path, "rb") as file:
             data = file.read(FILE_LIMIT + 1)
     except (FileNotFoundError, NotADirectoryError):
         if os.path.islink(path):
-            notes.append(f"{path} is a link to nothing; it is left out")
+            notes.append(f"{path} is a broken link; it is left out")
         return ""
     except OSError as error:
         notes.append(f"{path} cannot be read ({error.strerror}); it is left out")
@@ -103,5 +103,5 @@ def read_bounded(path: str, notes: list[str]) -> str:
     whole = len(data) <= FILE_LIMIT
     if not whole:
         notes.append(f"{path} is longer than {FILE_LIMIT // 1024} KiB; the rest is left out")
-    # Half a character, where the file was cut, is dropped.
+    # A character that was cut in two at the end is dropped.
     return getincrementaldecoder("utf-8-sig")("replace").decode(data[:FILE_LIMIT], final=whole).strip()

@@ -1,1 +1,1 @@
-"""`Runtime`, and what it is made of."""
+"""`Runtime`, its synchronous wrapper, and the parts both are built from."""

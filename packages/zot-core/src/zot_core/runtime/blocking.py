@@ -1,4 +1,4 @@
-"""`BlockingRuntime`: a `Runtime` for programs without an event loop, and for those inside of one, such as notebooks.
+"""`BlockingRuntime`: a `Runtime` for synchronous code, also inside a running event loop, as in notebooks.
 
 ```python
 with BlockingRuntime("anthropic/claude-sonnet-4-5", cwd=".") as rt:
@@ -30,27 +30,29 @@ _Events: TypeAlias = "SimpleQueue[AgentEvent | None]"
 """The events of a run, None after the last one."""
 
 
-def _takes_what(function: Callable[Concatenate[Any, P], None]) -> Callable[[Any], Callable[Concatenate[Any, P], None]]:
-    """Give a function the signature of another one."""
-    return lambda other: functools.update_wrapper(other, function, assigned=())  # and nothing else of it
+def _same_parameters_as(
+    function: Callable[Concatenate[Any, P], None],
+) -> Callable[[Any], Callable[Concatenate[Any, P], None]]:
+    """Decorator that gives a function the parameters of `function`, and nothing else of it."""
+    return lambda other: functools.update_wrapper(other, function, assigned=())
 
 
 class BlockingRuntime:
-    """A `Runtime` that works in a thread of its own; its methods wait for it.
+    """A `Runtime` in a thread of its own, with methods that block.
 
-    Ctrl+C while they wait cancels the run, waits for its end, so that nothing is left running, and goes on as the usual
-    KeyboardInterrupt. Hooks and async tools run in the other thread.
+    Ctrl+C in a blocking method cancels the run, waits for its end and then raises KeyboardInterrupt as usual. Hooks and
+    async tools run in the runtime's thread.
     """
 
-    @_takes_what(Runtime.__init__)
+    @_same_parameters_as(Runtime.__init__)
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Takes what `Runtime` takes, and raises what it raises."""
+        """Accepts the arguments of `Runtime`, and raises the same errors."""
         self.runtime = Runtime(*args, **options)
-        """The runtime itself, for `hooks`, `messages`, `usage`, `steer`; what is async belongs to the other thread."""
+        """The underlying runtime, for `hooks`, `messages`, `usage`, `steer`. Its async methods belong to its thread."""
         self._ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-        # A daemon: a program that forgets to close still ends.
+        # A daemon thread: a program that forgets to close the runtime still ends.
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="zot", daemon=True)
-        self._lock = threading.Lock()  # what begins has begun before the loop is told to stop
+        self._lock = threading.Lock()  # no call starts after `close` has asked the loop to stop
         self._closed = False
         self._thread.start()
 
@@ -77,18 +79,18 @@ class BlockingRuntime:
         return _iterate(self._wait(lambda: self._begin(text, images, events)), events)
 
     def cancel(self) -> None:
-        """Stop the prompt at hand, from any thread. Harmless when idle."""
+        """Stop the current prompt, from any thread. Does nothing when idle."""
         self.runtime.cancel()
 
     def close(self) -> None:
-        """See `Runtime.close`; the thread ends too. Other threads that wait for an answer are told."""
+        """See `Runtime.close`; the thread ends too. Calls waiting in other threads raise `Closed`."""
         self._check_thread()
         with self._lock:
             first, self._closed = not self._closed, True
         if first:
             loop, stop = self._ready.result()
             try:
-                _Work(loop, self.runtime.close).result()
+                _ThreadCall(loop, self.runtime.close).result()
             finally:
                 loop.call_soon_threadsafe(stop.set)
         self._thread.join()
@@ -106,26 +108,27 @@ class BlockingRuntime:
 
     async def _begin(self, text: str, images: Iterable[ImageBlock], events: _Events) -> Run:
         run = self.runtime.prompt(text, images)
-        spawn(_pass_on(aiter(run), events), "events for another thread")
+        spawn(_forward(aiter(run), events), "events for another thread")
         return run
 
     def _wait(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """What the work gives in the other thread. An interrupt cancels it, waits for its end and goes on."""
+        """Run `work` in the runtime's thread and return its result. An interrupt cancels it, waits for its end and is
+        raised again."""
         self._check_thread()
         loop, _ = self._ready.result()
         with self._lock:
             if self._closed:
                 raise Closed("the runtime is closed")
-            begun = _Work(loop, work)
-        return begun.result()
+            call = _ThreadCall(loop, work)
+        return call.result()
 
     def _check_thread(self) -> None:
         if threading.current_thread() is self._thread:
-            raise RuntimeError("a hook or an async tool would wait for itself; use `runtime`, which is async")
+            raise RuntimeError("a hook or an async tool cannot block on its own thread; use `runtime`, which is async")
 
 
-class _Work(Generic[T]):
-    """Something to be done in the event loop of another thread."""
+class _ThreadCall(Generic[T]):
+    """A coroutine run in the event loop of another thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._loop = loop
@@ -134,7 +137,7 @@ class _Work(Generic[T]):
         loop.call_soon_threadsafe(self._begin, work)
 
     def result(self) -> T:
-        """What came of it. Whatever interrupts the waiting cancels the work, and goes on when that has ended."""
+        """Wait for the result. An exception in the waiting thread cancels the work, and is raised when that ended."""
         try:
             return self._answer.result()
         except BaseException:
@@ -154,14 +157,14 @@ class _Work(Generic[T]):
 
     def _deliver(self, task: "asyncio.Task[T]") -> None:
         if task.cancelled():
-            self._answer.set_exception(Closed("the runtime was closed meanwhile"))
+            self._answer.set_exception(Closed("the runtime was closed during the call"))
         elif error := task.exception():
             self._answer.set_exception(error)
         else:
             self._answer.set_result(task.result())
 
 
-async def _pass_on(run: AsyncIterator[AgentEvent], events: _Events) -> None:
+async def _forward(run: AsyncIterator[AgentEvent], events: _Events) -> None:
     try:
         async for event in run:
             events.put(event)

@@ -14,7 +14,7 @@ from contextlib import aclosing
 from typing import Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
-from zot_core.agent.loop import concluded
+from zot_core.agent.loop import run_work
 from zot_core.agent.run import Run
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
@@ -25,19 +25,18 @@ from zot_core.limits import RunLimits, limit_runs
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files, Shell
 from zot_core.machine.shell import LocalShell
-from zot_core.runtime import choices
-from zot_core.runtime.answer import Follower, RunResult
+from zot_core.runtime import resolve
+from zot_core.runtime.answer import AnswerCollector, RunResult
 from zot_core.runtime.answer import stream_text as stream_answer
-from zot_core.runtime.state import State
+from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
-from zot_core.sessions.file import SessionFile, Stored
+from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.store import new_session
 from zot_core.skills import SKILL_TOOL, Skill
-from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
-from zot_core.tools.names import as_names
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message
@@ -51,9 +50,9 @@ T = TypeVar("T")
 
 
 class Runtime:
-    """An agent with its tools, its conversation and, if wanted, its session file.
+    """An agent with its tools, its history and an optional session file.
 
-    Everything has a default except the model, which may also come from a key in the environment (`select`).
+    Every option has a default except the model, which may also follow from an API key in the environment (`select`).
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class Runtime:
         reasoning: Reasoning = "off",
         messages: Iterable[Message] = (),
         session: "str | os.PathLike[str] | SessionFile | None" = None,
-        resumed: Stored | None = None,
+        resumed: StoredSession | None = None,
         confirm: Confirm | None = None,
         max_steps: int | None = None,
         max_cost: float | None = None,
@@ -87,37 +86,37 @@ class Runtime:
         env: dict[str, str] | None = None,
         deps: Any = None,
     ) -> None:
-        """Nothing is contacted before the first prompt.
+        """Create a runtime; nothing is contacted before the first prompt.
 
-        `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` are the
-        providers and models there are, by default those of the catalogue. `builtin_tools` names the built-in tools to
-        have, None for all; `skills` are offered to the model, which reads them with the tool `skill`.
-        `append_system_prompt` is a text, or several. `session` is the path of a session file, which is continued if it
-        exists, or an open one with what was `resumed` from it. `confirm` is asked before each tool call. The limits are
-        those of `RunLimits`. `auto_compact` is the part of the context window that may be taken up before the
-        conversation is compacted, None for no limit; `CompactionLimits` say more. `files` and `shell` are what tools
-        reach of the world, `env` is added for their processes, and `deps` is any object of yours that your tools find
-        in their `ToolContext`. `close` closes the client and the session, also those that were handed in.
+        `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
+        registry of providers and models, by default the catalogue. `builtin_tools` names the built-in tools to enable,
+        None for all; `skills` are offered to the model, which reads them with the tool `skill`. `append_system_prompt`
+        is one text or several. `session` is the path of a session file, which is continued if it exists, or an open
+        session file with the contents `resumed` from it. `confirm` is called before each tool call. The limits are
+        those of `RunLimits`. `auto_compact` is the fraction of the context window at which the conversation is
+        compacted, None for never; pass `CompactionLimits` for more control. `files` and `shell` are the tools' access
+        to the machine, `env` is added to the environment of their processes, and `deps` is any object that your tools
+        find in their `ToolContext`. `close` also closes a client or session that was passed in.
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
         cwd = os.path.abspath(cwd)
         if not os.path.isdir(cwd):
             raise ConfigError(f"the working directory {cwd} does not exist")
-        client, model = choices.choose(client, models, model, provider, api_key, base_url)
+        client, model = resolve.client_and_model(client, models, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
         compaction = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
         compaction.check()
-        choices.check_reasoning(reasoning)
+        resolve.check_reasoning(reasoning)
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else as_names(builtin_tools)
         self._uses_skills = names is None or SKILL_TOOL in names
         self.workspace = Workspace(cwd, system_prompt, appended, list(skills) if self._uses_skills else [])
-        tools = [*choices.pick_tools(names), *self.workspace.tools(), *choices.own_tools(tools)]
-        # Last of what can fail: after an error nobody could unlock the file.
+        tools = [*resolve.builtin_tools_named(names), *self.workspace.tools(), *resolve.check_tools(tools)]
+        # The last step that can fail: after an error nothing would unlock the file.
         if session is not None and not isinstance(session, SessionFile):
-            session, resumed = choices.open_session(os.path.abspath(session), cwd, model)
+            session, resumed = resolve.open_session(os.path.abspath(session), cwd, model)
         self.agent = Agent(
             client,
             model,
@@ -137,14 +136,14 @@ class Runtime:
         limit_runs(self.agent, limits)
         self._compactor = Compactor(self.agent, compaction)
         self._compactor.attach()
-        self.agent.hooks.system_prompt.add(self._name_model)
+        self.agent.hooks.system_prompt.add(self._default_model)
         if isinstance(client, RoutingClient):
-            client.on_retry = self._tell_retry
+            client.on_retry = self._report_retry
         self._closed = False
 
     @property
     def hooks(self) -> Hooks:
-        """Where to watch, stop or change what the agent does."""
+        """The hook points at which to observe, stop or change what the agent does."""
         return self.agent.hooks
 
     @property
@@ -154,24 +153,24 @@ class Runtime:
 
     @property
     def skills(self) -> Sequence[Skill]:
-        """What the model can look up with the tool `skill`."""
+        """The skills that the model can read with the tool `skill`."""
         return self.workspace.skills
 
     @property
     def session(self) -> SessionFile | None:
-        """The session that is written; None if the conversation is not kept."""
+        """The session file being written; None if the conversation is not saved."""
         return self._recorder.session if self._recorder is not None else None
 
     @property
     def models(self) -> ModelRegistry | None:
-        """The providers and models there are; None where a client was handed in that answers for any."""
+        """The registry of providers and models; None if a client was passed in."""
         client = self.agent.client
         return client.registry if isinstance(client, RoutingClient) else None
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation so far; a copy."""
-        return self.agent.transcript.messages
+        """The history so far; a copy."""
+        return self.agent.history.messages
 
     @property
     def usage(self) -> Usage:
@@ -179,9 +178,9 @@ class Runtime:
         return self.agent.usage
 
     @property
-    def cost(self) -> float:
-        """US dollars of the session so far; 0 while no price is known."""
-        return self.usage.cost_usd
+    def cost(self) -> float | None:
+        """US dollars of the session so far; None if the price of the current model is unknown."""
+        return None if self.agent.model.price is None else self.usage.cost_usd
 
     @property
     def busy(self) -> bool:
@@ -189,46 +188,46 @@ class Runtime:
         return self.agent.busy
 
     def prompt(self, text: str | Message, images: Iterable[ImageBlock] = ()) -> Run:
-        """Answer `text`, or a message of the user's; iterate over what is returned for the events.
+        """Answer `text`, or a user message. Iterate over the returned run for its events, or await it.
 
-        Raises `Busy` while another prompt is being answered (one that was cancelled is waited for), `Closed` after
-        `close`. Failures are events, not exceptions: `error`, then `done`.
+        Raises `Busy` while another prompt is being answered, unless that was cancelled: then this one waits for its
+        end. Raises `Closed` after `close`. Failures are events, not exceptions: `error`, then `done`.
         """
         self._check_open()
         return self.agent.start(user_message(text, images) if isinstance(text, str) else text)
 
     def compact(self, instructions: str = "") -> Run:
-        """Put a summary in place of all but the last messages; `instructions` tell the model what matters.
+        """Replace all but the last messages with a summary; `instructions` say what the summary should keep.
 
-        Goes on and is stopped like a prompt, ends with `compact_done` and `done`, and raises what `prompt` raises.
-        Where there is nothing to compact, or it fails, there is an `error` before `done`, and all is as it was.
+        The run is awaited and stopped like a prompt, ends with `compact_done` and `done`, and raises what `prompt`
+        raises. If there is nothing to compact, or it fails, an `error` precedes `done`, and nothing has changed.
         """
         return self.begin(lambda: self.summarise(instructions))
 
-    def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], waiting: Run | None = None) -> Run:
-        """Begin a run of other work: see `Agent.begin`. Raises what `prompt` raises."""
+    def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], run: Run | None = None) -> Run:
+        """Start a run of other work: see `Agent.begin`. Raises what `prompt` raises."""
         self._check_open()
-        return self.agent.begin(work, waiting)
+        return self.agent.begin(work, run)
 
     async def summarise(self, instructions: str = "") -> RunEnd:
-        """The work of `compact`, for `begin`."""
+        """Do the work of `compact`; to be passed to `begin`."""
 
         async def work() -> None:
-            await self._name_model("")
+            await self._default_model("")
             await self._compactor.compact(instructions=instructions)
 
-        return await concluded(self.agent, work())
+        return await run_work(self.agent, work())
 
-    async def _name_model(self, _: str) -> None:
-        """Where no model was named and none is the provider's default, the server's first one is taken."""
+    async def _default_model(self, _: str) -> None:
+        """Use the first model of the server if none was named and the provider has no default."""
         client, model = self.agent.client, self.agent.model
         if not model.id and isinstance(client, RoutingClient):
             self.agent.model = await client.name_model(model)
             if self.session is not None:
                 self.session.change(model=self.agent.model.id)
 
-    def _tell_retry(self, why: str, delay: float) -> None:
-        if delay >= 1:  # a person notices no shorter wait
+    def _report_retry(self, why: str, delay: float) -> None:
+        if delay >= 1:  # shorter delays go unnoticed
             self.agent.emit(Notice("info", f"{why}; trying again in {delay:g} s"))
 
     @overload
@@ -243,61 +242,61 @@ class Runtime:
     async def ask(
         self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | Mapping[str, Any] | None = None
     ) -> RunResult | T | Any:
-        """Answer `text`. `str()` of the result is the text of the last answer, as a person sees it.
+        """Answer `text`. `str()` of the result is the text of the last answer, as the user sees it.
 
-        With `returns`, a pydantic model, a dataclass, `list[int]` or the like, the result is a value of that type
-        instead; with a JSON Schema it is the JSON value. Raises `InvalidOutput` if the
-        model gives none when asked twice.
+        If `returns` is a type (a pydantic model, a dataclass, `list[int]` or the like), return a value of that type; if
+        it is a JSON Schema, return the JSON value. Raises `RunFailed`, and `InvalidOutput` if the model gives no such
+        value in two attempts.
         """
         if returns is not None:
             from zot_core.runtime.structured import ask_for  # noqa: PLC0415  a run without it does not pay for it
 
-            return await ask_for(self, text, images, returns)
+            return await ask_for(self.agent, text, returns, lambda prompt: self.ask(prompt, images))
         run = self.prompt(text, images)
-        return await Follower(self.hooks, run).result()
+        return await AnswerCollector(self.hooks, run).result()
 
     async def stream_text(self, text: str, images: Iterable[ImageBlock] = ()) -> AsyncGenerator[str, None]:
-        """Answer `text`: the text as it comes, piece by piece, as a person sees it. A line break parts two answers.
+        """Answer `text` and yield the answer's text as it arrives, as the user sees it. A line break separates the
+        answers of two turns.
 
         Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels the run.
         """
         run = self.prompt(text, images)
-        async with aclosing(stream_answer(run, Follower(self.hooks, run))) as pieces:
+        async with aclosing(stream_answer(run, AnswerCollector(self.hooks, run))) as pieces:
             async for piece in pieces:
                 yield piece
 
     def cancel(self) -> None:
-        """Stop the running prompt, from any thread; what was said and done so far is kept. Harmless when idle."""
+        """Stop the current prompt, from any thread; the messages so far are kept. Does nothing when idle."""
         self.agent.cancel()
 
     def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Say something that reaches the model with its next call."""
+        """Add a user message to the current run, before its next model call."""
         self.agent.steer(text, images)
 
     def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Say something once the running prompt is answered."""
+        """Add a user message to the current run, once its prompt is answered."""
         self.agent.follow_up(text, images)
 
     @property
-    def state(self) -> State:
-        """What it is and does at the moment."""
-        return State.of(self.agent, self.cwd, self.session.meta.id if self.session is not None else "")
+    def state(self) -> RuntimeState:
+        """A snapshot of the runtime."""
+        return RuntimeState.of(self.agent, self.cwd, self.session.meta.id if self.session is not None else "")
 
     async def list_models(self, which: Which = "ready", *, ask: Ask = "unlisted", limit: float = LIST_LIMIT) -> Listing:
-        """The models to choose from, and why servers that were asked gave none: see `ModelRegistry.listing`."""
-        return await choices.models_to_choose(self.agent.client, self.agent.model, which, ask, limit)
+        """List the available models, and the errors of servers that gave no list: see `ModelRegistry.listing`."""
+        return await resolve.list_models(self.agent.client, self.agent.model, which, ask, limit)
 
     def set_model(self, model: str | Model, *, provider: str = "") -> None:
-        """Continue with another model, of any provider there is a credential for; a name is understood as in
-        `ModelRegistry.resolve`.
+        """Continue with another model of any provider with a credential; names are resolved by `ModelRegistry.resolve`.
 
-        This and the other changes are for an idle agent: they raise `Busy` and `Closed` as `prompt` does, besides
-        `ConfigError` for what cannot be had, `MissingKey` without a credential, and `SessionError`. The hooks give the
-        system prompt again.
+        This and the following changes require an idle agent: they raise `Busy` and `Closed` as `prompt` does,
+        `ConfigError` for unknown names, `MissingKey` without a credential, and `SessionError`. The hooks of
+        `system_prompt` are called again.
         """
         self._check_idle()
         agent = self.agent
-        agent.model, warning = choices.other_model(agent.client, agent.model, model, provider)
+        agent.model, warning = resolve.other_model(agent.client, agent.model, model, provider)
         if warning:
             agent.emit(Notice("warn", warning))
         if self.session is not None:
@@ -305,63 +304,64 @@ class Runtime:
         agent.refresh()
 
     def set_reasoning(self, reasoning: Reasoning) -> None:
-        """Have the model think this much from now on."""
+        """Change the reasoning level."""
         self._check_idle()
-        choices.check_reasoning(reasoning)
+        resolve.check_reasoning(reasoning)
         self.agent.reasoning = reasoning
         self.agent.refresh()
 
     def set_tools(self, names: Iterable[str]) -> None:
-        """Have these tools from now on: built-in ones and those given at the beginning. Others, such as those of
-        extensions, stay whether or not they are named."""
+        """Select the tools by name: built-in ones and those passed to the constructor. Others, such as those of
+        extensions, stay in any case."""
         self._check_idle()
-        self.agent.tools = choices.chosen_tools(self._tools, self.agent.tools, names)
+        self.agent.tools = resolve.select_tools(self._tools, self.agent.tools, names)
         self.agent.refresh()
 
     def set_messages(self, messages: Iterable[Message]) -> None:
-        """Replace the conversation; usage is kept. The session file notes that it begins again, and gets the
+        """Replace the history; usage is kept. The session file records that the conversation starts again, and then the
         messages."""
         self._check_idle()
-        if self.session is not None and len(self.agent.transcript):
+        if self.session is not None and len(self.agent.history):
             self.session.clear()
-        self.agent.transcript.reset(())
+        self.agent.history.reset(())
         self.agent.inbox.take_all()
         for message in messages:
-            self.agent.transcript.append(message)
+            self.agent.history.append(message)
 
     def clear(self) -> None:
-        """Forget the conversation, in the session file too; usage is kept."""
+        """Clear the history, in the session file too; usage is kept."""
         self.set_messages(())
 
     def new_session(self) -> None:
-        """Start a conversation without messages and usage. The old one stays in its file; a new file lies beside it."""
+        """Start a conversation without messages and usage. The old one stays in its file; the new file is in the same
+        folder."""
         self._check_idle()
         old, model = self.session, self.agent.model
         if old is None:
-            self._continue_with(None, None)
+            self._switch_session(None, None)
         else:
             meta = old.meta.replace(model=model.id, provider=model.provider, title="", other={})
-            self._continue_with(new_session(os.path.dirname(old.path), meta, old.advice), None)
+            self._switch_session(new_session(os.path.dirname(old.path), meta, old.advice), None)
 
     def open_session(
-        self, session: "str | os.PathLike[str] | SessionFile", resumed: Stored | None = None,
+        self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
         """Continue another session: its messages and usage replace the current ones. The current session is closed.
 
-        `session` is the path of a session file, or an open one with what was `resumed` from it. The model stays as it
-        is; `workspace` is the place to work in from now on, None to stay. Raises `SessionError`; then nothing has
-        changed.
+        `session` is the path of a session file, or an open session file with the contents `resumed` from it. The model
+        is kept; `workspace` is the new workspace, None to keep the current one. If this raises `SessionError`, nothing
+        has changed.
         """
         self._check_idle()
         if not isinstance(session, SessionFile):
-            session, resumed = choices.open_session(os.path.abspath(session), self.cwd, self.agent.model)
+            session, resumed = resolve.open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
             self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
-            self.workspace.enter(self.agent, self._tools)
-        self._continue_with(session, resumed)
+            self.workspace.apply_to(self.agent, self._tools)
+        self._switch_session(session, resumed)
 
-    def _continue_with(self, session: SessionFile | None, resumed: Stored | None) -> None:
+    def _switch_session(self, session: SessionFile | None, resumed: StoredSession | None) -> None:
         agent, old = self.agent, self.session
         if session is not None:
             if self._recorder is None:
@@ -382,7 +382,7 @@ class Runtime:
             raise Busy("the agent is busy")
 
     async def close(self) -> None:
-        """Cancel what runs, wait for it, release files and connections. Closing twice is harmless."""
+        """Cancel the current run, wait for its end, release files and connections. May be called twice."""
         self._closed = True
         self.cancel()
         if (current := self.agent.current) is not None:

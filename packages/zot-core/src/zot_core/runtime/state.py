@@ -1,4 +1,4 @@
-"""`State`: what a `Runtime` says of itself."""
+"""`RuntimeState`: a snapshot of a `Runtime`."""
 
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 @record
-class State(Record):
-    """A snapshot of a runtime. `model` is empty while only the server knows its models, `session_id` without a session
-    file; `queued` messages wait in the inbox."""
+class RuntimeState(Record):
+    """A snapshot of a runtime. `model` is empty until the server has named its model, `session_id` without a session
+    file. `queued` is the number of messages in the inbox."""
 
     provider: str
     model: str
@@ -26,10 +26,10 @@ class State(Record):
     queued: int
 
     @classmethod
-    def of(cls, agent: "Agent", cwd: str, session_id: str) -> "State":
-        """The state of an agent that works in `cwd`."""
+    def of(cls, agent: "Agent", cwd: str, session_id: str) -> "RuntimeState":
+        """Return the state of an agent that works in `cwd`."""
         model = agent.model
         return cls(
-            model.provider, model.id, cwd, len(agent.transcript), agent.busy, agent.usage, agent.reasoning, session_id,
+            model.provider, model.id, cwd, len(agent.history), agent.busy, agent.usage, agent.reasoning, session_id,
             len(agent.inbox),
         )  # fmt: skip

@@ -1,43 +1,39 @@
-"""Structured answers: `await rt.ask("...", returns=City)` gives a `City`, and with a JSON Schema the JSON value.
+"""Structured answers: `await rt.ask("...", returns=City)` returns a `City`, and with a JSON Schema the JSON value.
 
-The JSON Schema of the type goes into the prompt, the last answer is validated, and a model whose answer does not fit is
-told why, once, in the same run, so that the limits of a run hold for both. This is the one way that works with every
-wire, model and server, and beside tools:
+The JSON Schema of the type is added to the prompt, and the last answer is validated. If it does not fit, the model gets
+the problems and one more attempt in the same run, so that the limits of a run cover both. This is the only way that
+works with every wire, model and server, and together with tools:
 
-- `Request.response_schema` has the provider hold the model to a schema. But which schemas are taken differs, older
-  models
-  and many servers refuse it or ignore it, and some then never call a tool. Whoever knows their server adds it in a
-  handler of `Hooks.request`; the answer is validated all the same.
-- A tool that takes the answer as its arguments is called only if the model cares to, and changes the list of tools,
-  which is the beginning of what providers cache.
+- `Request.response_schema` makes the provider enforce a schema. But providers accept different schemas, older models
+  and many servers refuse or ignore the field, and some then never call a tool. An embedder whose server supports it
+  adds it in a handler of `Hooks.request`; the answer is still validated.
+- A tool that takes the answer as its arguments is only called if the model chooses to, and it changes the list of
+  tools, which is the beginning of what providers cache.
 """
 
 import asyncio
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
 
+from zot_core.agent import Agent
 from zot_core.errors import InvalidOutput
 from zot_core.events import AgentEvent, AssistantMessage, TurnEnd, TurnStart
 from zot_provider.errors import ConfigError
-from zot_provider.messages import ImageBlock
-
-if TYPE_CHECKING:
-    from zot_core.runtime.runtime import Runtime
 
 _PROBLEMS = 8
-"""Problems of one answer that a model is told at once."""
+"""Maximum number of problems of one answer that are reported to the model."""
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL)
 
 
-class Shape:
-    """What a model is asked to answer with, and what its answers are checked with: a type, or a JSON Schema.
+class OutputSchema:
+    """The type, or the JSON Schema, that an answer must have.
 
-    Making one imports pydantic, or jsonschema_rs. TypeError for a type that has no JSON Schema, `ConfigError` for a
-    schema that is not one.
+    Creating one imports pydantic or jsonschema_rs. Raises TypeError for a type without a JSON Schema, and `ConfigError`
+    for an invalid schema.
     """
 
     def __init__(self, kind: Any) -> None:
@@ -49,19 +45,20 @@ class Shape:
             self.schema, self._validate = _type_validator(kind, self.name)
 
     def request(self, text: str) -> str:
-        """The prompt `text`, with what the last answer must look like."""
+        """Return the prompt `text` with instructions for the format of the last answer."""
         schema = json.dumps(self.schema, ensure_ascii=False)
         return (
             f"{text}\n\nYour last message must be one JSON value and nothing else: no other words, no code fence. "
             f"It must fit this JSON Schema:\n{schema}"
         )
 
-    def complaint(self, problem: ValueError) -> str:
-        """What a model is told whose answer does not fit."""
+    def correction(self, problem: ValueError) -> str:
+        """Return the message that asks the model to correct its answer."""
         return f"Your last message does not fit the JSON Schema: {problem}. Send the whole JSON value again, corrected."
 
     def parse(self, answer: str) -> Any:
-        """The value in an answer, which may have words or a fence around it. ValueError says what must change."""
+        """Return the value in an answer, which may be surrounded by words or a code fence. Raises ValueError, whose
+        text says what must change."""
         for text in _candidates(answer):
             try:
                 json.loads(text)
@@ -92,7 +89,7 @@ def _type_validator(kind: Any, name: str) -> tuple[dict[str, Any], Callable[[str
 
 
 def _schema_validator(schema: dict[str, Any]) -> Callable[[str], Any]:
-    import jsonschema_rs  # noqa: PLC0415  60 ms, and only a schema of one's own needs it
+    import jsonschema_rs  # noqa: PLC0415  60 ms, and only an explicit schema needs it
 
     try:
         validator = jsonschema_rs.validator_for(schema, retriever=_no_other_schema)
@@ -110,64 +107,66 @@ def _schema_validator(schema: dict[str, Any]) -> Callable[[str], Any]:
 
 
 def _no_other_schema(uri: str) -> Any:
-    """A schema is checked as it stands: nothing is fetched for it."""
+    """Refuse to fetch schemas that a schema refers to."""
     raise ValueError(f"it refers to {uri}; put that schema into its $defs")
 
 
 class StructuredRun:
-    """One run whose last answer must have a shape. A model whose answer does not is told why, once, in the same run.
+    """A run whose last answer must fit an `OutputSchema`. If it does not, the model is asked once to correct it.
 
-    Made with `prepare`, before the run begins.
+    Create it with `prepare`, before the run starts.
     """
 
-    def __init__(self, rt: "Runtime", shape: Shape) -> None:
-        self._rt, self._shape = rt, shape
-        self._answer, self._asked_again = "", False
-        self.stop = rt.hooks.event.add(self._hear)
-        """To be called when the run has ended."""
+    def __init__(self, agent: Agent, schema: OutputSchema) -> None:
+        self._agent, self._schema = agent, schema
+        self._answer, self._corrected = "", False
+        self.stop = agent.hooks.event.add(self._on_event)
+        """Must be called when the run has ended."""
 
     @classmethod
-    async def prepare(cls, rt: "Runtime", kind: Any) -> "StructuredRun":
-        """`kind` is what `Shape` takes. Raises what `Shape` raises. The loop goes on while pydantic is imported."""
-        return cls(rt, await asyncio.to_thread(Shape, kind))
+    async def prepare(cls, agent: Agent, kind: Any) -> "StructuredRun":
+        """Create the run for a type or JSON Schema. Raises what `OutputSchema` raises. Does not block the event loop
+        while pydantic is imported."""
+        return cls(agent, await asyncio.to_thread(OutputSchema, kind))
 
     def request(self, text: str) -> str:
-        """The prompt `text`, with what the last answer must look like."""
-        return self._shape.request(text)
+        """Return the prompt `text` with instructions for the format of the last answer."""
+        return self._schema.request(text)
 
-    def _hear(self, event: AgentEvent) -> None:
+    def _on_event(self, event: AgentEvent) -> None:
         if isinstance(event, TurnStart):
             self._answer = ""
         elif isinstance(event, AssistantMessage):
             self._answer = event.message.text
-        elif isinstance(event, TurnEnd) and event.stop in ("end_turn", "length") and not self._asked_again:
+        elif isinstance(event, TurnEnd) and event.stop in ("end_turn", "length") and not self._corrected:
             try:
-                self._shape.parse(self._answer)
+                self._schema.parse(self._answer)
             except ValueError as problem:
-                self._asked_again = True
-                self._rt.steer(self._shape.complaint(problem))  # the run goes on where it would end
+                self._corrected = True
+                self._agent.steer(self._schema.correction(problem))  # continues the run, which would end here
 
     def value(self) -> Any:
-        """The value in the last answer. Raises `InvalidOutput`."""
+        """Return the value in the last answer. Raises `InvalidOutput`."""
         try:
-            return self._shape.parse(self._answer)
+            return self._schema.parse(self._answer)
         except ValueError as problem:
             why = " ".join(str(problem).split())
-            raise InvalidOutput(f"the model gave no {self._shape.name}, asked twice: {why}", self._answer) from problem
+            text = f"the model gave no valid {self._schema.name} in two attempts: {why}"
+            raise InvalidOutput(text, self._answer) from problem
 
 
-async def ask_for(rt: "Runtime", text: str, images: Iterable[ImageBlock], kind: Any) -> Any:
-    """`Runtime.ask` with `returns`."""
-    asked = await StructuredRun.prepare(rt, kind)
+async def ask_for(agent: Agent, text: str, kind: Any, ask: Callable[[str], Awaitable[object]]) -> Any:
+    """Implement `Runtime.ask` with `returns`; `ask` answers a prompt."""
+    run = await StructuredRun.prepare(agent, kind)
     try:
-        await rt.ask(asked.request(text), images)
+        await ask(run.request(text))
     finally:
-        asked.stop()
-    return asked.value()
+        run.stop()
+    return run.value()
 
 
 def _candidates(answer: str) -> Iterator[str]:
-    """The texts in an answer that may be its JSON, the likeliest first."""
+    """Yield the parts of an answer that may be its JSON, most likely first."""
     yield answer
     yield from reversed(_FENCED.findall(answer))
     start = min((answer.find(mark) for mark in "{[" if mark in answer), default=0)

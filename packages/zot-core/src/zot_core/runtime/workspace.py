@@ -1,4 +1,4 @@
-"""`Workspace`: where an agent works, and what it is told of the place."""
+"""`Workspace`: the working directory of an agent, with its system prompt and skills."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ from zot_provider.record import Record, field, record
 
 @record
 class Workspace(Record):
-    """A working directory (an absolute path), and what belongs to it.
+    """A working directory (an absolute path) and the instructions for it.
 
-    `system_prompt` replaces zot's own words, None to keep them; `append_system_prompt` is added to them. `skills` are
-    those that the model may look up.
+    `system_prompt` replaces zot's own system prompt, None keeps it; `append_system_prompt` is added to it. `skills` are
+    the skills that the model may load.
     """
 
     cwd: str
@@ -23,16 +23,16 @@ class Workspace(Record):
     skills: Sequence[Skill] = field(default_factory=list)
 
     def system(self) -> str:
-        """The system prompt for work in this place."""
+        """Return the system prompt for work in this directory."""
         appended = [*self.append_system_prompt, skills_section(self.skills)]
         return system_prompt(self.cwd, replace=self.system_prompt, append=appended)
 
     def tools(self) -> list[Tool]:
-        """The tool `skill`, if there are skills."""
+        """Return the tool `skill`, if there are skills."""
         return [skill_tool(self.skills)] if self.skills else []
 
-    def enter(self, agent: Agent, known: dict[str, Tool]) -> None:
-        """Have an agent work here from now on; `known` are the tools that it can be given."""
+    def apply_to(self, agent: Agent, known: dict[str, Tool]) -> None:
+        """Move an agent into this workspace; `known` are the tools that `set_tools` can select."""
         agent.context = agent.context.replace(cwd=self.cwd)
         agent.system = self.system()
         for tools in (known, agent.tools):

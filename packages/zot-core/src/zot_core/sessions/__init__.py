@@ -1,1 +1,1 @@
-"""Sessions: conversations on disk, one JSON row a line."""
+"""Sessions: conversations stored as files of JSON rows, one a line."""

@@ -1,4 +1,4 @@
-"""One session file: appended to row by row. `zot_core.sessions.stored` reads it back."""
+"""`SessionFile`: writes a session file, row by row. `zot_core.sessions.stored` reads it."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
 from zot_core.sessions import rows
 from zot_core.sessions.rows import Meta
-from zot_core.sessions.stored import Stored as Stored
+from zot_core.sessions.stored import StoredSession as StoredSession
 from zot_core.sessions.stored import load as load
 from zot_provider.messages import Message
 from zot_provider.usage import Usage
@@ -20,7 +20,7 @@ try:
 except ImportError:  # Windows
 
     def _lock(fd: int) -> None:
-        import msvcrt  # noqa: PLC0415  there is none elsewhere
+        import msvcrt  # noqa: PLC0415  exists on Windows only
 
         # Far beyond the rows: a Windows lock forbids reading what it covers.
         os.lseek(fd, 1 << 62, os.SEEK_SET)
@@ -33,17 +33,17 @@ else:
 
 
 class SessionFile:
-    """The writing end. The file comes into being with the first message, so that no session is ever empty.
+    """A session file open for writing. The file is created with the first message, so that no session is ever empty.
 
-    Each row is one `write` of a whole line, done before the call returns: it survives the end of this process at any
-    moment. The file is readable by its owner alone and locked against other writers.
+    Each row is written as a whole line with one `write` before the call returns, so it survives the end of this process
+    at any moment. The file is readable by its owner alone and locked against other writers.
     """
 
-    def __init__(self, path: str, meta: Meta, *, resume: Stored | None = None, advice: str = "") -> None:
-        """A new session, or one to go on with: `resume` is what `load` gave. `advice` is told with the error of a file
-        that cannot be made: what the person can do, which only the program knows.
+    def __init__(self, path: str, meta: Meta, *, resume: StoredSession | None = None, advice: str = "") -> None:
+        """Create a new session, or continue one: `resume` is the result of `load`. `advice` is appended to the error
+        for a file that cannot be created: it says what the user of this program can do.
 
-        Raises `SessionLocked` when another process has the file open, `SessionError` when it cannot be written, or has
+        Raises `SessionLocked` if another process has the file open, `SessionError` if it cannot be written or has
         changed since it was loaded.
         """
         self.path = path
@@ -53,7 +53,7 @@ class SessionFile:
         self._closed = False
         self._torn = False
         self._size = 0
-        self._starts: list[int] = []  # of the messages, see `Stored`
+        self._starts: list[int] = []  # of the messages, see `StoredSession`
         self._last_role = ""
         if resume is not None:
             self._size, self._starts = resume.size, list(resume.starts)
@@ -73,57 +73,57 @@ class SessionFile:
         try:
             fd = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
         except OSError as error:
-            raise SessionError(self._in_vain("cannot write session", error)) from error
+            raise SessionError(self._error_text("cannot write session", error)) from error
         try:
             _lock(fd)
         except OSError as error:
-            # Any other failure is a file system without locks: going on beats refusing to work at all.
+            # Other errors mean a file system without locks: working without a lock is better than not at all.
             if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
                 os.close(fd)
                 raise SessionLocked(f"session {self.path} is in use by another zot; close that one first") from None
         return fd
 
     def append(self, message: Message) -> None:
-        """Write a message. Raises `SessionError` when the disk does not take it, or the session is closed."""
-        self._begin()
+        """Write a message. Raises `SessionError` if it cannot be written or the session is closed."""
+        self._ensure_created()
         start = self._write(rows.message_row(message))
         if not (message.role == self._last_role == "tool"):
             self._starts.append(start)
         self._last_role = message.role
 
     def compact(self, summary: Message, kept: int) -> None:
-        """Write that `summary` stands for all messages but the last `kept`; raises `SessionError` as `append` does.
+        """Write that `summary` replaces all messages but the last `kept`; raises `SessionError` as `append` does.
 
-        Of messages that were never written, none can be kept.
+        Only messages that have been written can be kept.
         """
-        self._begin()
+        self._ensure_created()
         first = max(len(self._starts) - kept, 0)
         tail = self._starts[first:]
         offset = tail[0] if tail else self._size + self._torn
-        start = self._write(rows.compaction_row(rows.Compaction(summary, len(tail), offset)))
+        start = self._write(rows.compaction_row(rows.CompactionRow(summary, len(tail), offset)))
         self._starts = [start, *tail]
         if not tail:
             self._last_role = summary.role
 
     def clear(self) -> None:
-        """Write that the conversation begins again: a compaction to a message without content. Raises
+        """Write that the conversation starts again: a compaction to a message without content. Raises
         `SessionError`."""
         self.compact(Message("user", [], timestamp(), extra={"cleared": "true"}), 0)
         self._starts, self._last_role = [], ""
 
-    def _begin(self) -> None:
+    def _ensure_created(self) -> None:
         if self._closed:
             raise SessionError(f"session {self.path} is closed")
         if self._fd is None:
             self._create()
 
     def usage(self, usage: Usage, cumulative: Usage) -> None:
-        """Write the tokens of a turn."""
+        """Write the tokens of a turn, and the total of the session."""
         if self._fd is not None:
             self._write(rows.usage_row(usage, cumulative))
 
     def change(self, **fields: str) -> None:
-        """Write a new meta row, e.g. after a change of model; it counts from now on."""
+        """Change fields of the meta row, e.g. the model, by writing a new one."""
         self.meta = self.meta.replace(**fields)
         if self._fd is not None:
             self._write(rows.meta_row(self.meta))
@@ -132,26 +132,26 @@ class SessionFile:
         try:
             _make_private(os.path.dirname(os.path.abspath(self.path)))
         except OSError as error:
-            raise SessionError(self._in_vain("cannot create the folder of session", error)) from error
+            raise SessionError(self._error_text("cannot create the folder of session", error)) from error
         self._fd = fd = self._open(os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
         self.meta = self.meta.replace(started=self.meta.started or timestamp())
         try:
             self._write(rows.meta_row(self.meta))
-        except SessionError:  # without its first row a file is of no use, and in the way
+        except SessionError:  # a file without its first row is not a session, and blocks the path
             self._fd, self._torn, self._size = None, False, 0
             os.close(fd)
             with suppress(OSError):
                 os.unlink(self.path)
             raise
 
-    def _in_vain(self, what: str, error: OSError) -> str:
+    def _error_text(self, what: str, error: OSError) -> str:
         return f"{what} {self.path}: {error.strerror}" + (f"; {self.advice}" if self.advice else "")
 
     def _write(self, row: str) -> int:
-        """Write a row; where in the file it begins."""
+        """Write a row and return its offset in the file."""
         assert self._fd is not None
         start = self._size + self._torn
-        # A part of a row may stand at the end of the file. It is passed over on reading, as a line of its own.
+        # The file may end in an incomplete row. A line break makes it a line of its own, which readers skip.
         data = b"\n" * self._torn + rows.to_bytes(row)
         try:
             written = os.write(self._fd, data)
@@ -164,7 +164,7 @@ class SessionFile:
         return start
 
     def close(self) -> None:
-        """Release the file. Closing twice is harmless."""
+        """Release the file. May be called twice."""
         self._closed = True
         fd, self._fd = self._fd, None
         if fd is not None:
@@ -172,8 +172,8 @@ class SessionFile:
 
 
 def _make_private(folder: str) -> None:
-    """Make a folder and those above it that are missing, for the owner alone."""
+    """Create a folder and its missing parents, accessible to the owner alone."""
     if not os.path.isdir(folder):
         _make_private(os.path.dirname(folder))
-        with suppress(FileExistsError):  # another zot was quicker; a file in its place is found on opening
+        with suppress(FileExistsError):  # created by another process; a file of that name fails on opening
             os.mkdir(folder, 0o700)

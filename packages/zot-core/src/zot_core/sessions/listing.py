@@ -1,7 +1,7 @@
-"""The sessions there are, for a list to choose from; renaming and removing them.
+"""List, rename and delete sessions.
 
-A session may be 100 MB long and there may be thousands: of a large file the head and the tail are read, of all but the
-newest files nothing.
+A session may be 100 MB long and there may be thousands: only the newest files are read, and only the head and the tail
+of large ones.
 """
 
 import os
@@ -11,27 +11,27 @@ from contextlib import contextmanager, suppress
 from zot_core.errors import SessionError
 from zot_core.printable import printable_line
 from zot_core.sessions import rows
-from zot_core.sessions.file import SessionFile, Stored
+from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
-from zot_core.sessions.store import SessionStore
+from zot_core.sessions.store import SessionStore, entries, session_files
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import dump, without_surrogates
 from zot_provider.messages import Message
 from zot_provider.record import Record, record
 
-WHOLE = 1024 * 1024
-"""Bytes up to which a file is read whole."""
-HEAD = 128 * 1024
-TAIL = 256 * 1024
-LINE = 32 * 1024 * 1024
-"""Bytes of one line that are read."""
-NAME = 200
-"""Characters of a session's name."""
+FULL_SCAN_BYTES = 1024 * 1024
+"""Files of up to this many bytes are read completely."""
+HEAD_BYTES = 128 * 1024
+TAIL_BYTES = 256 * 1024
+LINE_BYTES = 32 * 1024 * 1024
+"""Maximum bytes read of one line."""
+NAME_LENGTH = 200
+"""Maximum characters of a session's name."""
 NEWEST = 500
-"""How many sessions a list has."""
+"""Default number of sessions in a list."""
 
-_DIGITS = 20  # of the time in a place, in nanoseconds
+_DIGITS = 20  # maximum digits of the time in a place, in nanoseconds
 _MESSAGE = b'{"type":"message"'
 
 
@@ -39,9 +39,9 @@ _MESSAGE = b'{"type":"message"'
 class SessionEntry(Record):
     """A session in a list.
 
-    `name` is its title, else the first line the person wrote, empty if neither is known; `titled` says which.
-    `messages` is None where counting them would have meant to read a large file. `started` is as in the file (UTC),
-    `changed` in seconds since the epoch, `size` in bytes. `place` is where it stands in a list, for `after`.
+    `name` is its title, if `titled`, else the first line of the first prompt, or empty. `messages` is their number,
+    None if counting them would require reading a large file. `started` is as in the file (UTC), `changed` in seconds
+    since the epoch, `size` in bytes. `place` is its position in a list, for `after`.
     """
 
     id: str
@@ -60,62 +60,63 @@ class SessionEntry(Record):
 def list_sessions(
     store: SessionStore, cwd: str | None = None, limit: int = NEWEST, after: str = ""
 ) -> list[SessionEntry]:
-    """The `limit` sessions used last, of the directory `cwd` or, for None, of all; the newest first.
+    """List the `limit` most recently used sessions of the directory `cwd`, or of all for None; newest first.
 
-    `after`: the list goes on behind the session that had this `place`, also if that is used or gone by now. Files that
-    are no sessions, and sessions that say `hide_from_sessions`, are left out. This reads files: call it in a thread.
-    Raises `SessionError` if the sessions' folder cannot be read, `ConfigError` if `after` is no place.
+    `after`: continue the list behind the session that had this `place`, even if it has since been used or deleted.
+    Files that are not sessions, and sessions with `hide_from_sessions` in their meta row, are left out. This reads
+    files: call it in a thread. Raises `SessionError` if the sessions' folder cannot be read, `ConfigError` if `after`
+    is not a valid place.
     """
     end = _read_place(after) if after else None
-    folders = [store.folder(cwd)] if cwd is not None else _below(store.root)
+    folders = [store.folder(cwd)] if cwd is not None else entries(store.root)
     found: list[tuple[int, str, str]] = []
     for folder in folders:
-        for path in _below(folder):
-            with suppress(OSError):  # gone meanwhile
-                found += [(os.stat(path).st_mtime_ns, os.path.basename(path), path)] if path.endswith(".jsonl") else []
-    entries: list[SessionEntry] = []
+        for path in session_files(folder):
+            with suppress(OSError):  # deleted since
+                found.append((os.stat(path).st_mtime_ns, os.path.basename(path), path))
+    listed: list[SessionEntry] = []
     for changed, name, path in sorted(found, reverse=True):
-        if len(entries) == limit:
+        if len(listed) == limit:
             break
         entry = read_entry(path) if end is None or (changed, name) < end else None
         if entry is not None:
             entry.place = f"{changed}:{name}"
-            entries.append(entry)
-    return entries
+            listed.append(entry)
+    return listed
 
 
 def _read_place(place: str) -> tuple[int, str]:
     changed, colon, name = place.partition(":")
     if not colon or not changed.isdecimal() or len(changed) > _DIGITS:
-        raise ConfigError(f"{place[:NAME]!r} is no place in a list of sessions")
+        raise ConfigError(f"{place[:NAME_LENGTH]!r} is not a place in a list of sessions")
     return int(changed), name
 
 
 def read_entry(path: str) -> SessionEntry | None:
-    """What a list says of one session; None for what is none, or is hidden."""
+    """Return the list entry of a session file; None if it is not a session or is hidden."""
     try:
-        seen = _look(path)
+        scan = _scan_file(path)
     except OSError:
         return None
-    meta = seen.meta
+    meta = scan.meta
     if meta is None or meta.other.get("hide_from_sessions"):
         return None
-    name = first_line(meta.title) or seen.first
+    name = first_line(meta.title) or scan.name
     return SessionEntry(
-        meta.id, path, meta.cwd, name, bool(first_line(meta.title)), seen.messages if seen.whole else None,
-        meta.started, seen.changed, seen.size, meta.model,
+        meta.id, path, meta.cwd, name, bool(first_line(meta.title)), scan.messages if scan.whole else None,
+        meta.started, scan.changed, scan.size, meta.model,
     )  # fmt: skip
 
 
 def rename(store: SessionStore, path: str, title: str) -> str:
-    """Give a session another title, as one line, and return that; an empty one has the first prompt be its name again.
+    """Change the title of a session, and return it as one line; without a title the first prompt names the session.
 
-    A row is appended, and the session's place in lists stays: naming it is not using it. Raises `SessionLocked` while a
-    zot has the session open: who has it open itself uses `SessionFile.change(title=...)`. Raises `SessionError` if the
-    file is no session of `store` or cannot be written.
+    This appends a row and keeps the modification time, so that the session keeps its place in lists. Raises
+    `SessionLocked` while a process has the session open (that process uses `SessionFile.change(title=...)`), and
+    `SessionError` if the file is not a session of `store` or cannot be written.
     """
     title = first_line(title)
-    with _held(store, path) as torn:
+    with _locked(store, path) as torn:
         row = b"\n" * torn + without_surrogates(dump({"type": "rename", "title": title}) + "\n").encode()
         try:
             used = os.stat(path)
@@ -129,8 +130,8 @@ def rename(store: SessionStore, path: str, title: str) -> str:
 
 
 def delete(store: SessionStore, path: str) -> None:
-    """Remove a session's file. Raises `SessionLocked` while a zot has it open, `SessionError` as `rename` does."""
-    with _held(store, path):
+    """Delete a session's file. Raises `SessionLocked` while a process has it open, `SessionError` as `rename` does."""
+    with _locked(store, path):
         try:
             os.unlink(path)
         except OSError as error:
@@ -138,93 +139,84 @@ def delete(store: SessionStore, path: str) -> None:
 
 
 def first_line(text: str) -> str:
-    """The first line of `text` that is not blank, at most 200 characters, all of them printable."""
-    line = next((line for line in map(printable_line, text[: 20 * NAME].splitlines()) if line), "")
-    return line if len(line) <= NAME else line[: NAME - 1] + "…"
+    """Return the first line of `text` that is not blank, reduced to at most 200 printable characters."""
+    line = next((line for line in map(printable_line, text[: 20 * NAME_LENGTH].splitlines()) if line), "")
+    return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1] + "…"
 
 
 def name_from(message: Message) -> str:
-    """The name that a message gives to a session without a title; empty if it gives none, as one that is hidden."""
+    """Return the name for a session without a title from a message; empty unless it is a visible user message."""
     if message.role != "user" or message.hidden:
         return ""
     return first_line(message.display_text or message.text)
 
 
 @record
-class _Seen(Record):
-    """What was found in a file."""
+class _Scan(Record):
+    """The data found in a session file. `whole`: all of it was read."""
 
     meta: Meta | None = None
-    first: str = ""
+    name: str = ""
     messages: int = 0
     whole: bool = True
     size: int = 0
     changed: float = 0.0
 
 
-def _look(path: str) -> _Seen:
+def _scan_file(path: str) -> _Scan:
     """Read a file, or its head and tail. Raises OSError."""
     with open(path, "rb") as file:
         found = os.fstat(file.fileno())
-        seen = _Seen(size=found.st_size, changed=found.st_mtime, whole=found.st_size <= WHOLE)
-        if seen.whole:
-            _take(seen, file.read(WHOLE).split(b"\n"))
+        scan = _Scan(size=found.st_size, changed=found.st_mtime, whole=found.st_size <= FULL_SCAN_BYTES)
+        if scan.whole:
+            _scan_lines(scan, file.read(FULL_SCAN_BYTES).split(b"\n"))
         else:
-            # The first prompt may carry an image: its line is read to the end.
-            while not seen.first and file.tell() < HEAD:
-                _take(seen, [file.readline(LINE)])
-            file.seek(max(file.tell(), seen.size - TAIL))
-            _take(seen, file.read(TAIL).split(b"\n"))
-    return seen
+            # The first prompt may contain an image: its line is read to the end.
+            while not scan.name and file.tell() < HEAD_BYTES:
+                _scan_lines(scan, [file.readline(LINE_BYTES)])
+            file.seek(max(file.tell(), scan.size - TAIL_BYTES))
+            _scan_lines(scan, file.read(TAIL_BYTES).split(b"\n"))
+    return scan
 
 
-def _take(seen: _Seen, lines: list[bytes]) -> None:
-    """Take notice of these lines. Of messages the first by the person is read, the others are counted."""
+def _scan_lines(scan: _Scan, lines: list[bytes]) -> None:
+    """Update `scan` from these lines. Messages are counted, and parsed until one names the session."""
     for line in lines:
         if line.startswith(_MESSAGE):
-            seen.messages += 1
-            if seen.first:
+            scan.messages += 1
+            if scan.name:
                 continue
         row = read_row(line)
         match row.get("type"):
             case "meta":
                 if meta := rows.read_meta(row.get("meta")):
-                    meta.title = meta.title or (seen.meta.title if seen.meta else "")
-                    seen.meta = meta
+                    meta.title = meta.title or (scan.meta.title if scan.meta else "")
+                    scan.meta = meta
             case "rename":
-                if seen.meta is not None and isinstance(row.get("title"), str):
-                    seen.meta.title = row["title"]
+                if scan.meta is not None and isinstance(row.get("title"), str):
+                    scan.meta.title = row["title"]
             case "message":
                 message = rows.read_message(row.get("message"))
-                seen.first = name_from(message) if message is not None else ""
+                scan.name = name_from(message) if message is not None else ""
 
 
 @contextmanager
-def _held(store: SessionStore, path: str) -> Iterator[bool]:
-    """Hold a session's lock; whether its last line is torn."""
+def _locked(store: SessionStore, path: str) -> Iterator[bool]:
+    """Lock a session; the value is whether its last line is incomplete."""
     root, real = os.path.realpath(store.root), os.path.realpath(path)
     if os.path.commonpath([root, real]) != root or not real.endswith(".jsonl"):
-        raise SessionError(f"{path} is no session below {store.root}")
+        raise SessionError(f"{path} is not a session below {store.root}")
     try:
-        seen = _look(path)
+        scan = _scan_file(path)
         with open(path, "rb") as file:
-            file.seek(max(seen.size - 1, 0))
-            torn = seen.size > 0 and file.read(1) != b"\n"
+            file.seek(max(scan.size - 1, 0))
+            torn = scan.size > 0 and file.read(1) != b"\n"
     except OSError as error:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
-    if seen.meta is None:
-        raise SessionError(f"{path} is no session file: it has no meta row")
-    session = SessionFile(path, seen.meta, resume=Stored(seen.meta, torn=torn, size=seen.size))
+    if scan.meta is None:
+        raise SessionError(f"{path} is not a session file: it has no meta row")
+    session = SessionFile(path, scan.meta, resume=StoredSession(scan.meta, torn=torn, size=scan.size))
     try:
         yield torn
     finally:
         session.close()
-
-
-def _below(folder: str) -> list[str]:
-    try:
-        return [os.path.join(folder, name) for name in os.listdir(folder)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise SessionError(f"cannot read the sessions in {folder}: {error.strerror}") from error

@@ -1,9 +1,8 @@
-"""A line of a session file as a row, the arguments of tool calls as they stand in it: `json` would hand back the value,
-not the text.
+"""Parse a line of a session file, keeping the JSON text of tool call arguments, which `json` would turn into values.
 
-A long conversation has to open quickly, so a line is read by jiter, which takes half of the time, and the arguments are
-found by their name. What either is unsure of is done again thoroughly: by `json`, which also takes lone surrogates and
-any depth, and by walking through the line member by member.
+A long conversation has to open quickly, so lines are parsed by jiter, which takes half the time, and arguments are
+found by searching for their name. Where that is not certain, a slower way is used: `json`, which also accepts lone
+surrogates and any depth, and a walk through the members of the line.
 """
 
 import json
@@ -20,9 +19,9 @@ _NAME = '"arguments"'
 
 
 def read_row(line: bytes) -> dict[str, Any]:
-    """The row a line holds, see `keep_arguments`; an empty one if it is no JSON object.
+    """Parse a line, with arguments as in `keep_arguments`; an empty row if it is not a JSON object.
 
-    A byte that is no UTF-8 costs no more than itself.
+    A byte that is not UTF-8 is replaced, the rest of the line is kept.
     """
     try:
         row = from_json(line)
@@ -43,7 +42,7 @@ def _read_again(line: bytes) -> Any:
 
 
 def keep_arguments(row: dict[str, Any], line: str) -> None:
-    """Put the text of every tool call's arguments in place of the parsed object. `row` is what `line` holds."""
+    """Replace the parsed arguments of every tool call in `row` with their text in `line`, from which it was parsed."""
     message = row.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(content, list):
@@ -51,19 +50,19 @@ def keep_arguments(row: dict[str, Any], line: str) -> None:
     blocks = [block for block in content if isinstance(block, dict) and "arguments" in block]
     if not blocks:
         return
-    texts = _by_name(blocks, line) or _by_place(content, line)
+    texts = _find_by_name(blocks, line) or _find_by_position(content, line)
     for block, text in zip(blocks, texts, strict=True):
         if isinstance(block["arguments"], dict):
             block["arguments"] = text
 
 
-def _by_name(blocks: list[dict[str, Any]], line: str) -> list[str]:
-    """The text of each block's arguments; empty if there are other members of that name, so that one cannot be sure."""
+def _find_by_name(blocks: list[dict[str, Any]], line: str) -> list[str]:
+    """Return the text of each block's arguments; empty if other members of that name make the search ambiguous."""
     texts: list[str] = []
     end = 0
     while (at := line.find(_NAME, end)) >= 0:
         end = at + len(_NAME)
-        # In valid JSON this text can only be a whole string, or the end of one that has a backslash before it.
+        # In valid JSON this text is a whole string, or the end of a string that has a backslash before it.
         found = None if line[at - 1] == "\\" else _colon(line, end)
         if found is None:
             continue
@@ -74,17 +73,17 @@ def _by_name(blocks: list[dict[str, Any]], line: str) -> list[str]:
     return texts if len(texts) == len(blocks) else []
 
 
-def _by_place(content: list[Any], line: str) -> Iterator[str]:
-    """The text of the arguments of each block that has some."""
-    spot = _member(line, _member(line, _skip(line, 0), "message")[0], "content")[0]
-    for block, (start, _) in zip(content, _items(line, spot), strict=True):
+def _find_by_position(content: list[Any], line: str) -> Iterator[str]:
+    """Yield the text of the arguments of each block that has some, by walking through the line."""
+    content_start = _member(line, _member(line, _skip(line, 0), "message")[0], "content")[0]
+    for block, (start, _) in zip(content, _items(line, content_start), strict=True):
         if isinstance(block, dict) and "arguments" in block:
             first, last = _member(line, start, "arguments")
             yield line[first:last]
 
 
 def _member(text: str, start: int, name: str) -> tuple[int, int]:
-    """Where the value of a member of the object at `start` stands; the last one of that name, as in `json`."""
+    """Return the span of a member's value in the object at `start`; of the last member of that name, as in `json`."""
     found = (start, start)
     at = _skip(text, start + 1)
     while text[at] != "}":
@@ -98,7 +97,7 @@ def _member(text: str, start: int, name: str) -> tuple[int, int]:
 
 
 def _items(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Where the items of the array at `start` stand."""
+    """Yield the spans of the items of the array at `start`."""
     at = _skip(text, start + 1)
     while text[at] != "]":
         first, at = at, _decode(text, at)[1]
@@ -107,12 +106,13 @@ def _items(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _after(text: str, at: int) -> int:
-    """The next member or item, or the bracket that closes them."""
+    """Return the position of the next member or item, or of the closing bracket."""
     at = _skip(text, at)
     return _skip(text, at + 1) if text[at] == "," else at
 
 
 def _skip(text: str, at: int) -> int:
+    """Return the position after white space."""
     found = _space(text, at)
     assert found is not None
     return found.end()

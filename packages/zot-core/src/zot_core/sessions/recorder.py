@@ -1,4 +1,4 @@
-"""`Recorder`: writes an agent's messages and usage into its session as they happen."""
+"""`Recorder`: writes an agent's messages and usage to its session file as they happen."""
 
 from zot_core.events import AgentEvent, CompactDone, Done, TurnEnd, UsageEvent
 from zot_core.hooks import Hooks
@@ -7,7 +7,7 @@ from zot_provider.usage import Usage
 
 
 class Recorder:
-    """Writes to `session`, which may be replaced between runs. A message is on disk before its event is told."""
+    """Writes to `session`, which may be replaced between runs. A message is on disk before its event is emitted."""
 
     def __init__(self, hooks: Hooks, session: SessionFile) -> None:
         self.session = session
@@ -15,9 +15,9 @@ class Recorder:
         self._total = Usage()
         hooks.message.add(lambda message: self.session.append(message))
         hooks.compacted.add(lambda compacted: self.session.compact(compacted.summary, compacted.kept))
-        hooks.event.add(self._hear)
+        hooks.event.add(self._on_event)
 
-    def _hear(self, event: AgentEvent) -> None:
+    def _on_event(self, event: AgentEvent) -> None:
         if isinstance(event, UsageEvent):
             self._turn.append(event.usage)
             self._total = event.cumulative

@@ -1,10 +1,11 @@
 """The rows of a session file, to and from JSON.
 
-One JSON object on a line, `type` first: `meta`, `message`, `usage`, `rename`, `compaction`. The fields are those of the
-existing Go zot, but for `compaction`; blocks carry a `type` key besides, and reading also knows the blocks of files
-without one by their fields.
-The arguments of a tool call stand in a row as the model wrote them and come back to the letter, but for line breaks,
-which become spaces. They are a JSON string if they are no JSON object; no arguments are `{}`.
+A row is a JSON object on one line, `type` first: `meta`, `message`, `usage`, `rename`, `compaction`. The fields are
+those of the existing Go zot, except for `compaction` and the `type` of blocks. Blocks without a `type`, as in files of
+the Go zot, are recognized by their fields.
+
+The arguments of a tool call are written as the model wrote them and read back unchanged, except that line breaks become
+spaces. Arguments that are not a JSON object are written as a JSON string, missing ones as `{}`.
 """
 
 import json
@@ -27,9 +28,9 @@ from zot_provider.usage import Usage
 
 @record
 class Meta(Record):
-    """The first row, and any later one: the last in the file counts. Times are UTC as in messages.
+    """The metadata of a session. It is the first row; the last `meta` row of a file applies. Times are UTC.
 
-    `other` holds the fields of other versions, which are written back as they were.
+    `other` holds unknown fields, written by other versions, which are kept.
     """
 
     id: str
@@ -43,11 +44,11 @@ class Meta(Record):
 
 
 @record
-class Compaction(Record):
-    """From here on the conversation is `summary` and the last `kept` of the messages before this row.
+class CompactionRow(Record):
+    """A compaction: the conversation continues with `summary` and the last `kept` messages before this row.
 
-    `offset`: where in the file, in bytes, the row of the first kept message begins; that of this row if none is kept.
-    A reader in a hurry reads this row, then the messages from `offset` on, and no compaction besides.
+    `offset`: the position in the file, in bytes, of the row of the first kept message, or of this row if none is kept.
+    A fast reader reads this row, then the messages from `offset` on, ignoring earlier compactions.
     """
 
     summary: Message
@@ -56,29 +57,29 @@ class Compaction(Record):
 
 
 _DIGITS = 12
-"""Digits that a number in a message's `meta` may have; a longer one was not written by zot."""
+"""Limit for the digits of a number in a message's `meta`; zot writes no longer ones."""
 
-_META = tuple(name for name in Meta.__match_args__ if name != "other")
+_META_FIELDS = tuple(name for name in Meta.__match_args__ if name != "other")
 
 
 def to_bytes(row: str) -> bytes:
-    """The row as it is written: one line. Lone surrogates become U+FFFD."""
+    """Encode a row as a line. Lone surrogates become U+FFFD."""
     return without_surrogates(row + "\n").encode()
 
 
 def meta_row(meta: Meta) -> str:
-    """The row for `meta`."""
-    fields = {name: getattr(meta, name) for name in _META if name != "title" or meta.title}
+    """Return the row for `meta`."""
+    fields = {name: getattr(meta, name) for name in _META_FIELDS if name != "title" or meta.title}
     return dump({"type": "meta", "meta": fields | meta.other})
 
 
 def message_row(message: Message) -> str:
-    """The row for a message."""
+    """Return the row for a message."""
     return f'{{"type":"message","message":{_message(message)}}}'
 
 
-def compaction_row(compaction: Compaction) -> str:
-    """The row for a compaction."""
+def compaction_row(compaction: CompactionRow) -> str:
+    """Return the row for a compaction."""
     tail = f'"kept":{compaction.kept},"offset":{compaction.offset}'
     return f'{{"type":"compaction","message":{_message(compaction.summary)},{tail}}}'
 
@@ -91,7 +92,7 @@ def _message(message: Message) -> str:
 
 
 def _message_meta(message: Message) -> dict[str, str]:
-    """The `meta` object of a message's row: strings, by the names that zot has always used."""
+    """Return the `meta` object of a message's row: strings, with the names that the Go zot uses."""
     meta = dict(message.extra)
     if message.display_text is not None:
         meta["display_text"] = message.display_text
@@ -105,7 +106,7 @@ def _message_meta(message: Message) -> dict[str, str]:
 
 
 def usage_row(usage: Usage, cumulative: Usage) -> str:
-    """The row after a turn: its tokens, and all of the session."""
+    """Return the row after a turn: its tokens, and the total of the session."""
     return dump({"type": "usage", "usage": _usage(usage), "cumulative": _usage(cumulative)})
 
 
@@ -132,7 +133,7 @@ def _block(block: Block) -> str:
 def _arguments(text: str) -> str:
     if not text.strip():
         return "{}"
-    # A line break in valid JSON is white space between values, and so is the space in its place.
+    # A line break in valid JSON is always white space between values, so a space can replace it.
     return text.replace("\n", " ").replace("\r", " ") if is_object(text) else dump(text)
 
 
@@ -154,15 +155,15 @@ def _fields(block: Block) -> dict[str, Any]:
 
 
 def read_meta(value: Any) -> Meta | None:
-    """The meta record of a row's `meta` object, None if it is none; missing fields are empty."""
+    """Parse the `meta` object of a row; None if it is not an object. Missing fields are empty."""
     if not isinstance(value, dict):
         return None
-    other = {name: item for name, item in value.items() if name not in _META}
-    return Meta(**{name: _text(value.get(name)) for name in _META}, other=other)
+    other = {name: item for name, item in value.items() if name not in _META_FIELDS}
+    return Meta(**{name: _text(value.get(name)) for name in _META_FIELDS}, other=other)
 
 
 def read_message(value: Any) -> Message | None:
-    """The message of a row's `message` object, None if it is none. Unknown blocks are left out."""
+    """Parse the `message` object of a row; None if it is not a message. Unknown blocks are left out."""
     if not isinstance(value, dict) or value.get("role") not in ("user", "assistant", "tool"):
         return None
     content = value.get("content")
@@ -183,16 +184,16 @@ def read_message(value: Any) -> Message | None:
 
 
 def _count(text: str) -> int:
-    """The number that `text` says; 0 if it is not a number that can be believed."""
+    """Parse a count; 0 if `text` is not a number or too long."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < _DIGITS else 0
 
 
-def read_compaction(row: dict[str, Any]) -> Compaction | None:
-    """The compaction that a row tells of, None if it is not complete."""
+def read_compaction(row: dict[str, Any]) -> CompactionRow | None:
+    """Parse a `compaction` row; None if it is not complete."""
     summary, kept, offset = read_message(row.get("message")), row.get("kept"), row.get("offset")
     if summary is None or not _is_count(kept) or not _is_count(offset):
         return None
-    return Compaction(summary, kept, offset)
+    return CompactionRow(summary, kept, offset)
 
 
 def _is_count(value: Any) -> TypeGuard[int]:
@@ -200,7 +201,7 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 def read_block(value: Any) -> Block | None:
-    """A block; None if it is none of ours. One without a `type`, as the Go zot writes it, is known by its fields."""
+    """Parse a block; None for an unknown kind. A block without a `type` (Go zot) is recognized by its fields."""
     if not isinstance(value, dict):
         return None
     match value.get("type") or _kind(value):
@@ -222,7 +223,7 @@ def read_block(value: Any) -> Block | None:
 
 
 def _kind(value: dict[str, Any]) -> str:
-    """The type of a block that does not say it; the order matters, a result may well have a `text`."""
+    """Return the type of a block without a `type` field. The order matters: a result may also have a `text`."""
     if "call_id" in value:
         return "tool_result"
     if not value.keys().isdisjoint(("reasoning_id", "summary", "encrypted_content")):
@@ -232,14 +233,14 @@ def _kind(value: dict[str, Any]) -> str:
 
 
 def _written(arguments: Any) -> str:
-    """The text of a call's arguments: see `zot_core.sessions.raw` for objects."""
+    """Return a call's arguments as text; `zot_core.sessions.raw` has already replaced objects with their text."""
     if isinstance(arguments, str):
         return arguments
     return "{}" if arguments is None else json.dumps(arguments, ensure_ascii=False)
 
 
 def read_usage(value: Any) -> Usage:
-    """Tokens of a usage object; what is missing or no number counts as zero."""
+    """Parse a usage object; missing and invalid numbers count as zero."""
     fields = value if isinstance(value, dict) else {}
 
     def number(name: str) -> Any:

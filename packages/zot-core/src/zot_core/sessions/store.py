@@ -1,4 +1,4 @@
-"""Where sessions lie: one folder for each working directory, one file for each session."""
+"""`SessionStore`: the folder of sessions, with a subfolder for each working directory and a file for each session."""
 
 import hashlib
 import os
@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionNotFound
-from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 
 
@@ -23,54 +23,53 @@ class SessionStore:
         self.advice = advice
 
     def folder(self, cwd: str) -> str:
-        """The folder for a working directory."""
+        """Return the folder for a working directory."""
         return os.path.join(self.root, hashlib.sha256(os.fsencode(cwd)).hexdigest()[:16])
 
     def create(self, cwd: str, model: str, provider: str, version: str) -> SessionFile:
-        """A new session; nothing is on disk before its first message."""
+        """Create a session; nothing is on disk before its first message."""
         return new_session(self.folder(cwd), Meta("", cwd, model, provider, "", version), self.advice)
 
     def paths(self, cwd: str) -> list[str]:
-        """The sessions of a working directory, the one used last first. Raises `SessionError`."""
+        """Return the session files of a working directory, last used first. Raises `SessionError`."""
         found: list[tuple[int, str]] = []
-        for path in _sessions(self.folder(cwd)):
-            with suppress(OSError):  # gone meanwhile
+        for path in session_files(self.folder(cwd)):
+            with suppress(OSError):  # deleted since
                 found.append((os.stat(path).st_mtime_ns, path))
         return [path for _, path in sorted(found, reverse=True)]
 
     def latest(self, cwd: str) -> str:
-        """The session of `cwd` used last; `SessionNotFound` if there is none."""
+        """Return the last used session of `cwd`. Raises `SessionNotFound` if it has no sessions."""
         paths = self.paths(cwd)
         if not paths:
-            raise SessionNotFound(f"no session to continue in {cwd}; start one without -c")
+            raise SessionNotFound(f"no session to continue in {cwd}")
         return paths[0]
 
     def find(self, name: str, cwd: str) -> str:
-        """A session named by its path, or by (the beginning of) its id or file name; `SessionNotFound` if none or
-        several fit."""
+        """Return the session with this path, or with this beginning of its id or file name. Raises `SessionNotFound` if
+        no session or several match."""
         if os.path.sep in name or os.path.isfile(name):
             path = os.path.abspath(name)
             if not os.path.isfile(path):
                 raise SessionNotFound(f"no session file at {path}")
             return path
-        fitting = [path for path in self._all(cwd) if _fits(path, name)]
-        if len(fitting) == 1:
-            return fitting[0]
-        if fitting:
-            names = ", ".join(os.path.basename(path) for path in fitting[:5])
-            raise SessionNotFound(f"{len(fitting)} sessions begin with {name!r}: {names}; give more of the name")
+        matching = [path for path in self._all(cwd) if _matches(path, name)]
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            names = ", ".join(os.path.basename(path) for path in matching[:5])
+            raise SessionNotFound(f"{len(matching)} sessions begin with {name!r}: {names}; give more of the name")
         raise SessionNotFound(f"no session {name!r}; give a path, or the beginning of a session's id")
 
     def _all(self, cwd: str) -> list[str]:
-        """Every session, those of `cwd` first."""
-        others = [os.path.join(self.root, name) for name in _names(self.root)]
-        return self.paths(cwd) + sorted(
-            path for folder in others if folder != self.folder(cwd) for path in _sessions(folder)
-        )
+        """Return all sessions, those of `cwd` first."""
+        others = [folder for folder in entries(self.root) if folder != self.folder(cwd)]
+        return self.paths(cwd) + sorted(path for folder in others for path in session_files(folder))
 
 
 def new_session(folder: str, meta: Meta, advice: str = "") -> SessionFile:
-    """A new session in `folder`, like `meta` but for its id and start. Nothing is on disk before its first message."""
+    """Create a session in `folder` with a copy of `meta`, a new id and start time. Nothing is on disk before its first
+    message."""
     raw = bytearray(os.urandom(16))
     raw[6], raw[8] = raw[6] & 0x0F | 0x40, raw[8] & 0x3F | 0x80  # a version 4 UUID (RFC 9562)
     digits = raw.hex()
@@ -80,28 +79,30 @@ def new_session(folder: str, meta: Meta, advice: str = "") -> SessionFile:
     return SessionFile(os.path.join(folder, name), meta, advice=advice)
 
 
-def _names(folder: str) -> list[str]:
-    """What is in a folder: nothing if there is none, or if it is none."""
+def entries(folder: str) -> list[str]:
+    """List the paths in a folder; empty if it does not exist or is not a folder. Raises `SessionError`."""
     try:
-        return os.listdir(folder)
+        return [os.path.join(folder, name) for name in os.listdir(folder)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise SessionError(f"cannot read the sessions in {folder}: {error.strerror}") from error
 
 
-def _sessions(folder: str) -> list[str]:
-    return [os.path.join(folder, name) for name in _names(folder) if name.endswith(".jsonl")]
+def session_files(folder: str) -> list[str]:
+    """List the session files in a folder, as `entries` does."""
+    return [path for path in entries(folder) if path.endswith(".jsonl")]
 
 
-def _fits(path: str, name: str) -> bool:
-    """Whether `name` begins the file's name, or the session's id, of which the file name holds the first 8."""
+def _matches(path: str, name: str) -> bool:
+    """Return whether `name` is the beginning of the file's name or of the session's id, or a longer form of the 8
+    digits of the id in the file's name."""
     stem, name = os.path.basename(path).removesuffix(".jsonl"), name.removesuffix(".jsonl")
     short = stem.rpartition("-")[2]
     return bool(name) and (stem.startswith(name) or short.startswith(name) or name.startswith(f"{short}-"))
 
 
-def resume(path: str, **changes: str) -> tuple[SessionFile, Stored]:
-    """Open a session to go on with it, with changed fields of its meta row (another model, say)."""
+def resume(path: str, **changes: str) -> tuple[SessionFile, StoredSession]:
+    """Open a session to continue it, with changes to its meta row (e.g. another model)."""
     stored = load(path)
     return SessionFile(path, stored.meta.replace(**changes), resume=stored), stored

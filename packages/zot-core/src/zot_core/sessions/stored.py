@@ -1,4 +1,4 @@
-"""A session file read back, whatever happened to its end; of a long one, the messages only as they are asked for."""
+"""Read session files, tolerating an incomplete end; messages of large files are loaded on first access."""
 
 import gc
 import os
@@ -15,21 +15,21 @@ from zot_provider.messages import Message, Role, TextBlock
 from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
 
-WHOLE = 8 << 20
-"""Bytes of a file up to which all of it is read at once."""
+EAGER_BYTES = 8 << 20
+"""Files of up to this many bytes are loaded completely."""
 
 _MESSAGE = b'{"type":"message","message":{"role":"'
 _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
 
 
 @record
-class Stored(Record):
-    """What a session file holds. `usage` is the last cumulative count. `torn`: its last line is not complete. `size`:
-    how many bytes were read.
+class StoredSession(Record):
+    """The contents of a session file. `usage` is the last cumulative count. `torn`: the last line is incomplete.
+    `size`: the bytes read.
 
     `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
-    for each of them where its first row begins, in bytes; for a summary, where its compaction does. In a file of more
-    than `WHOLE` bytes most are `StoredMessage`s, which are read from it when they are looked at.
+    the offset of each message's first row, in bytes; for a summary, that of its compaction row. In a file of more than
+    `EAGER_BYTES` bytes most messages are `StoredMessage`s, which are loaded on first access.
     """
 
     meta: Meta
@@ -40,29 +40,31 @@ class Stored(Record):
     starts: list[int] = field(default_factory=list)
 
 
-def load(path: str) -> Stored:
-    """Read a session. Lines that are no JSON and rows of an unknown type are passed over.
+def load(path: str) -> StoredSession:
+    """Read a session. Lines that are not JSON and rows of an unknown type are skipped.
 
     Raises `SessionNotFound`, or `SessionError` if the file cannot be read or has no meta row.
     """
-    stored = Stored(Meta("", "", "", "", ""))
+    stored = StoredSession(Meta("", "", "", "", ""))
     try:
         with open(path, "rb") as file, _no_collector():
-            later = _Source(path) if os.fstat(file.fileno()).st_size > WHOLE and hasattr(os, "pread") else None
-            found = _read(file, stored, later)
+            source = (
+                _RowSource(path) if os.fstat(file.fileno()).st_size > EAGER_BYTES and hasattr(os, "pread") else None
+            )
+            found = _read(file, stored, source)
     except FileNotFoundError:
         raise SessionNotFound(f"no session at {path}") from None
     except OSError as error:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
     if not found:
-        raise SessionError(f"{path} is no session file: it has no meta row")
+        raise SessionError(f"{path} is not a session file: it has no meta row")
     return stored
 
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """Messages hold no cycles: looking for some among a hundred thousand new objects takes a third of the time of
-    reading them, and finds nothing."""
+    """Disable the garbage collector. Messages have no reference cycles, and searching a hundred thousand new objects
+    for some takes a third of the loading time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -72,8 +74,8 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
-class _Source:
-    """A file that messages are read from for as long as there are any, though it be deleted meanwhile."""
+class _RowSource:
+    """An open file from which rows are read, even after it was deleted. Closed with the last message that uses it."""
 
     __slots__ = ("__weakref__", "_fd")
 
@@ -86,22 +88,21 @@ class _Source:
 
 
 class StoredMessage(Message):
-    """A message that is in the session file until a field other than `role` is looked at; then it is like any other.
+    """A message that is loaded from the session file on first access to a field other than `role`.
 
-    Rows are never changed, so what is read later is what stood there. A row that turns out to be damaged is a message
-    that says so.
+    Rows are never changed, so loading later gives the same message. For a damaged row the message says so.
     """
 
     __slots__ = ("_rows", "_source")
 
-    def __init__(self, role: Role, source: _Source, start: int, size: int) -> None:
+    def __init__(self, role: Role, source: _RowSource, start: int, size: int) -> None:
         self.role = role
-        self._source: _Source | None = source
+        self._source: _RowSource | None = source
         self._rows = [(start, size)]
 
     @property
     def read(self) -> bool:
-        """Whether it is in memory."""
+        """Whether it has been loaded."""
         return self._source is None
 
     @property
@@ -110,11 +111,11 @@ class StoredMessage(Message):
         return sum(size for _, size in self._rows)
 
     def add(self, start: int, size: int) -> None:
-        """Another row belongs to it; for one that has not been read."""
+        """Add another row to a message that has not been loaded."""
         self._rows.append((start, size))
 
     def replace(self, **changes: Any) -> Message:  # type: ignore[override]  # the copy is in memory
-        """See `Record`; a message like any other."""
+        """See `Record`; returns a plain `Message`."""
         return Message(**({name: getattr(self, name) for name in self.__match_args__} | changes))
 
     def __eq__(self, other: object) -> bool:
@@ -144,20 +145,20 @@ class StoredMessage(Message):
         return object.__getattribute__(self, name)
 
 
-def _later(line: bytes, start: int, source: _Source | None) -> StoredMessage | None:
-    """The message of a line that need not be read now; None for any line that is not as zot writes messages."""
+def _unread_message(line: bytes, start: int, source: _RowSource | None) -> StoredMessage | None:
+    """Return an unloaded message for a line; None unless the line has exactly the form in which zot writes messages."""
     if source is None or not line.startswith(_MESSAGE) or not line.endswith(b"}}\n"):
         return None
     role = _ROLES.get(line[len(_MESSAGE) : line.index(b'"', len(_MESSAGE))])
     return StoredMessage(role, source, start, len(line)) if role is not None else None
 
 
-def _read(file: Iterable[bytes], stored: Stored, source: _Source | None) -> bool:
-    """Put what the lines hold into `stored`; whether a meta row was among them. One line at a time is in memory."""
+def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | None) -> bool:
+    """Read the lines into `stored`, one at a time. Return whether there was a meta row."""
     found, line, usage = False, b"\n", None
     for line in file:
         start, stored.size = stored.size, stored.size + len(line)
-        if message := _later(line, start, source):
+        if message := _unread_message(line, start, source):
             _add(stored, message, start)
             continue
         row = read_row(line)
@@ -179,8 +180,8 @@ def _read(file: Iterable[bytes], stored: Stored, source: _Source | None) -> bool
     return found
 
 
-def _add(stored: Stored, message: Message | None, start: int) -> None:
-    """Results of one batch stand in rows of their own; in memory they are one message."""
+def _add(stored: StoredSession, message: Message | None, start: int) -> None:
+    """Add a message. The results of one batch have a row each and are merged into one message."""
     if message is None:
         return
     last = stored.messages[-1] if stored.messages else None
@@ -194,8 +195,8 @@ def _add(stored: Stored, message: Message | None, start: int) -> None:
         stored.starts.append(start)
 
 
-def _compact(stored: Stored, compaction: rows.Compaction | None, start: int) -> None:
-    """Have the summary stand for what came before the kept messages; one without content stands for nothing."""
+def _compact(stored: StoredSession, compaction: rows.CompactionRow | None, start: int) -> None:
+    """Replace the messages before the kept ones with the summary, or with nothing if the summary has no content."""
     if compaction is not None:
         first = max(len(stored.messages) - compaction.kept, 0)
         empty = not compaction.summary.content

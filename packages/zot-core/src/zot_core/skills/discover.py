@@ -1,7 +1,7 @@
-"""Where skills lie, and which of them there are.
+"""Find skills in the folders of the project, the user, extensions and zot.
 
-A skill is a folder with a `SKILL.md`. In each place the folders are looked at in order of their names, and of those
-that are no skill the folders in them, so that a collection of skills can be put there whole.
+A skill is a folder with a `SKILL.md`. The subfolders of each place are searched in order of their names. If a subfolder
+is not a skill, its own subfolders are searched, so that a collection of skills can be copied there as a whole.
 """
 
 import os
@@ -16,16 +16,16 @@ from zot_provider.record import Record, field, record
 BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
 
 SKILLS_LIMIT = 200
-"""Skills that are taken."""
+"""Maximum number of skills."""
 
 ENTRIES_LIMIT = 1000
-"""Entries of one folder that are looked at."""
+"""Maximum number of entries read from one folder."""
 
 
 @record
 class ExtensionSkills(Record):
-    """The skills an extension brings: its name, its folder, and paths below that folder, each to a `SKILL.md`, to the
-    folder of one, or to a folder of such folders."""
+    """The skills in an extension: its name, its folder, and paths below that folder. A path leads to a `SKILL.md`, to
+    the folder of one, or to a folder of such folders."""
 
     extension: str
     folder: str
@@ -34,26 +34,26 @@ class ExtensionSkills(Record):
 
 @record
 class Skills(Record):
-    """What was found, the first of each name. `notes` are for the person, one line for each file that was left out."""
+    """The skills found, the first of each name. `notes` tell the user which files were left out, one line each."""
 
     found: list[Skill] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def get(self, name: str) -> Skill | None:
-        """The skill of that name."""
+        """Return the skill of that name, if there is one."""
         return next((skill for skill in self.found if skill.name == name), None)
 
 
 def find_skills(
     cwd: str, home: str = "", user_home: str = "", extension_skills: Iterable[ExtensionSkills] = ()
 ) -> Skills:
-    """The skills for work in `cwd`, an absolute path. `home` is zot's own folder, `user_home` that of the person,
-    empty for none.
+    """Find the skills for work in `cwd`, an absolute path. `home` is zot's home folder, `user_home` that of the user;
+    both may be empty.
 
-    Looked at in this order, the first of a name wins: `.zot/skills` in `cwd`, `skills` in `home`, `.claude/skills` in
-    `cwd` and in `user_home`, `.agents/skills` in both, extensions, the built-in ones.
+    The first skill of a name wins, in this order: `.zot/skills` in `cwd`, `skills` in `home`, `.claude/skills` in `cwd`
+    and in `user_home`, `.agents/skills` in both, extensions, the built-in skills.
     """
-    search = _Search()
+    search = _SkillSearch()
     agents = [os.path.join(user_home, name) if user_home else "" for name in (".claude", ".agents")]
     for name, folder in ((".zot", home), (".claude", agents[0]), (".agents", agents[1])):
         search.look_in(os.path.join(cwd, name, "skills"), "project")
@@ -65,60 +65,60 @@ def find_skills(
     return search.skills
 
 
-class _Search:
-    """One search; a file is looked at once, by whatever ways it is reached."""
+class _SkillSearch:
+    """One search for skills. A file that can be reached in several ways is read once."""
 
     def __init__(self) -> None:
         self.skills = Skills()
-        self._names: dict[str, tuple[str, str]] = {}  # the file and the place of each
+        self._names: dict[str, tuple[str, str]] = {}  # by name, the file and the place it was found in
         self._places: set[str] = set()
         self._seen: set[tuple[int, int]] = set()
 
     def look_in(self, place: str, source: str) -> None:
-        """All skills in a place, which need not be there; once, if two places are one folder."""
+        """Add all skills in a place, which need not exist. Does nothing for a folder searched before."""
         real = os.path.realpath(place)
         if real in self._places:
             return
         self._places.add(real)
         for folder in self._folders(place):
-            if not self._take(os.path.join(folder, NAME), source, place):
+            if not self._add(os.path.join(folder, NAME), source, place):
                 for below in self._folders(folder):
-                    self._take(os.path.join(below, NAME), source, place)
+                    self._add(os.path.join(below, NAME), source, place)
 
     def look_in_extension(self, each: ExtensionSkills) -> None:
-        """What the manifest of an extension names; nothing outside of its folder."""
+        """Add the skills named by an extension's manifest, unless they are outside of its folder."""
         root = os.path.realpath(each.folder)
         for path in each.paths:
             target = os.path.realpath(os.path.join(root, path))
             if not _is_within(target, root):
-                self._leave_out(f"extension {each.extension}: its skill {path!r} is not in its folder")
+                self._skip(f"extension {each.extension}: its skill {path!r} is not in its folder")
                 continue
             file = target if os.path.basename(target) == NAME else os.path.join(target, NAME)
-            if self._take(file, each.extension, root, inside=root):
+            if self._add(file, each.extension, root, inside=root):
                 continue
             below = [os.path.join(folder, NAME) for folder in self._folders(target)]
-            if not any([self._take(file, each.extension, root, inside=root) for file in below]):
-                self._leave_out(f"extension {each.extension}: there is no {NAME} in its skill {path!r}")
+            if not any([self._add(file, each.extension, root, inside=root) for file in below]):
+                self._skip(f"extension {each.extension}: there is no {NAME} in its skill {path!r}")
 
-    def _take(self, path: str, source: str, place: str, *, inside: str = "") -> bool:
-        """Take the skill in a file; whether there is a file, fit or not."""
+    def _add(self, path: str, source: str, place: str, *, inside: str = "") -> bool:
+        """Add the skill in a file. Return whether the file exists, valid or not."""
         try:
             found = os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
             if not os.path.islink(path):
                 return False
-            self._leave_out(f"{path} is a link to nothing")
+            self._skip(f"{path} is a broken link")
             return True
         except OSError as error:
-            self._leave_out(f"{path} cannot be read ({error.strerror})")
+            self._skip(f"{path} cannot be read ({error.strerror})")
             return True
         if (found.st_dev, found.st_ino) in self._seen:
             return True
         self._seen.add((found.st_dev, found.st_ino))
-        if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for
-            self._leave_out(f"{path} is no file")
+        if not stat.S_ISREG(found.st_mode):  # opening a pipe would block
+            self._skip(f"{path} is not a file")
         elif inside and not _is_within(os.path.realpath(path), inside):
-            self._leave_out(f"{path} leads out of the extension's folder")
+            self._skip(f"{path} leads out of the extension's folder")
         else:
             self._read(path, source, place, re.sub(r"[^A-Za-z0-9_.-]", "-", source) + ":" if inside else "")
         return True
@@ -132,19 +132,20 @@ class _Search:
         try:
             skill = read_skill(path, source, prefix)
         except FrontMatterError as error:
-            self._leave_out(f"{path}:{error.line}: {error}")
+            self._skip(f"{path}:{error.line}: {error}")
             return
         except OSError as error:
-            self._leave_out(f"{path} cannot be read ({error.strerror})")
+            self._skip(f"{path} cannot be read ({error.strerror})")
             return
-        first, its_place = self._names.setdefault(skill.name, (path, place))
+        first, first_place = self._names.setdefault(skill.name, (path, place))
         if first == path:
             self.skills.found.append(skill)
-        elif its_place == place:  # in another place it is meant: a project replaces what its user has
-            self._leave_out(f"{path}: its name {skill.name} is that of {first}")
+        elif first_place == place:  # in different places it is intended: a project replaces skills of the user
+            self._skip(f"{path}: its name {skill.name} is already used by {first}")
 
     def _folders(self, place: str) -> Iterator[str]:
-        """The folders in a folder, links to folders too, sorted; hidden ones and packages of Node are none."""
+        """Yield the subfolders of a folder, sorted, including links to folders, but not hidden ones or
+        `node_modules`."""
         try:
             with os.scandir(place) as entries:
                 names = []
@@ -157,12 +158,12 @@ class _Search:
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            self._leave_out(f"{place} cannot be read ({error.strerror})")
+            self._skip(f"{place} cannot be read ({error.strerror})")
             return
         for name in sorted(names):
             yield os.path.join(place, name)
 
-    def _leave_out(self, note: str) -> None:
+    def _skip(self, note: str) -> None:
         self.skills.notes.append(f"{note}; it is left out")
 
 

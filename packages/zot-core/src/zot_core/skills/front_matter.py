@@ -1,7 +1,7 @@
-"""The front matter of a Markdown file: YAML between two lines `---`, before the text.
+"""Parse the front matter of a Markdown file: YAML between two lines `---`, before the text.
 
-Nearly all of it is of a few plain forms, which are read here; what is not exactly one of them goes to PyYAML, whose
-import takes 10 ms and more. The two agree: a property test compares them.
+Most front matter has a few simple forms, which are parsed here; everything else goes to PyYAML, whose import takes
+10 ms and more. A property test checks that the two agree.
 """
 
 import re
@@ -12,11 +12,11 @@ FENCE = "---"
 _FIELD = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,99}):(?: +(.*?))? *")
 _ITEM = re.compile(r"( *)- +(.*?) *")
 _FOLDED = {">": (" ", "\n"), ">-": (" ", ""), "|": ("\n", "\n"), "|-": ("\n", "")}
-"""Headers of block scalars, with what their lines are joined by and what stands at the end."""
+"""Headers of block scalars, with the text that joins their lines and the text after the last line."""
 
 
 class FrontMatterError(Exception):
-    """Front matter that cannot be used. `line` is the number of the line in the file, from 1."""
+    """Front matter that cannot be used. `line` is the line number in the file, counted from 1."""
 
     def __init__(self, message: str, line: int = 1) -> None:
         super().__init__(message)
@@ -24,9 +24,9 @@ class FrontMatterError(Exception):
 
 
 class Parts(NamedTuple):
-    """A file in two: its front matter without the fences (None: it has none), and its text.
+    """A file split into its front matter without the fences (None if it has none) and its text.
 
-    `first_line` is the number of the text's first line in the file, from 1.
+    `first_line` is the line number of the text in the file, counted from 1.
     """
 
     front: str | None
@@ -35,7 +35,7 @@ class Parts(NamedTuple):
 
 
 def split(text: str) -> Parts:
-    """The parts of a file; a byte order mark and line ends of Windows are taken away.
+    """Split a file into its parts, without byte order mark and with Unix line ends.
 
     Raises `FrontMatterError` if the front matter has no end.
     """
@@ -51,9 +51,9 @@ def split(text: str) -> Parts:
 
 
 def read_fields(front: str) -> dict[str, object]:
-    """The fields: text, lists and mappings of text. Nothing is taken for a number, a date or a truth value.
+    """Parse the fields: text, lists and mappings of text. Numbers, dates and booleans stay text.
 
-    A value in one line that is no YAML (`description: Use when: ...`) is taken as text. Raises `FrontMatterError`.
+    A value on one line that is not YAML (`description: Use when: ...`) is text, too. Raises `FrontMatterError`.
     """
     fields = plain_fields(front)
     if fields is not None:
@@ -68,12 +68,12 @@ def read_fields(front: str) -> dict[str, object]:
 
 
 def yaml_fields(front: str) -> dict[str, object]:
-    """The fields as PyYAML reads them. Raises `FrontMatterError`."""
+    """Parse the fields with PyYAML. Raises `FrontMatterError`."""
     import yaml  # noqa: PLC0415  10 ms, and few files need it
 
     try:
-        # The base loader makes text, lists and dictionaries, whatever tags a file holds, and so it cannot fail in
-        # making dates and numbers of what somebody wrote.
+        # The base loader creates only text, lists and dictionaries, whatever tags a file has, so it cannot fail on
+        # invalid dates and numbers.
         value = yaml.load(front, Loader=yaml.BaseLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -88,7 +88,7 @@ def yaml_fields(front: str) -> dict[str, object]:
 
 
 def line_of(front: str, name: str) -> int:
-    """The line of the file that a field begins on; 1 if it is not there."""
+    """Return the line number in the file at which a field starts; 1 if it is missing."""
     for number, line in enumerate(front.split("\n"), 2):
         if line.startswith(f"{name}:"):
             return number
@@ -96,8 +96,8 @@ def line_of(front: str, name: str) -> int:
 
 
 def plain_fields(front: str) -> dict[str, object] | None:
-    """The fields, if all of them are of a plain form: one line, quotes without escapes, a list or mapping of such
-    lines, a block of text without blank lines. None for anything else. `front` ends in a line break."""
+    """Parse the fields if all of them have a simple form: one line, quotes without escapes, a list or mapping of such
+    lines, a block of text without blank lines. None for anything else. `front` ends with a line break."""
     fields: dict[str, object] = {}
     lines = front.split("\n")[:-1]
     at = 0
@@ -119,7 +119,7 @@ def plain_fields(front: str) -> dict[str, object] | None:
 
 
 def _scalar(value: str) -> str | None:
-    """A value in one line."""
+    """Parse a value on one line; None if it is not a simple form."""
     if not value or _is_words(value):
         return value
     quote, inner = value[0], value[1:-1]
@@ -129,12 +129,12 @@ def _scalar(value: str) -> str | None:
 
 
 def _is_words(text: str) -> bool:
-    """Whether a text is itself when it stands unquoted."""
+    """Return whether unquoted text is a plain YAML string."""
     return text[:1].isalnum() and ": " not in text and " #" not in text and text[-1] != ":"
 
 
 def _block(value: str, lines: list[str]) -> object:
-    """What begins in `value` and goes on in `lines`, which are indented or those of a list."""
+    """Parse a value that starts with `value` and continues with `lines`, which are indented or list items."""
     if not all(line.isprintable() and line.strip() for line in lines):
         return None
     indents = {len(line) - len(line.lstrip(" ")) for line in lines}
@@ -173,7 +173,7 @@ def _mapping(lines: list[str]) -> dict[str, str] | None:
 
 
 def _quoted(front: str) -> str:
-    """`front` with quotes around the values in one line that are no YAML by themselves."""
+    """Return `front` with quotes around one-line values that are not YAML by themselves."""
     lines = front.split("\n")
     for number, line in enumerate(lines):
         found = _FIELD.fullmatch(line)

@@ -1,23 +1,23 @@
-"""The part of the system prompt that tells a model which skills there are."""
+"""The section of the system prompt that lists the skills."""
 
 from collections.abc import Iterable
 
 from zot_core.skills.skill import Skill
 
 DESCRIPTION_LIMIT = 1024
-"""Characters of a description that are told; the standard allows no more."""
+"""Maximum characters of a description; the standard allows no more."""
 
 SECTION_LIMIT = 24_000
-"""Characters of the list. Skills that have no room with their description are told by name, as far as those fit."""
+"""Maximum characters of the list. Skills whose description does not fit are listed by name, as far as those fit."""
 
 _WORDS = """# Skills
 
 Each skill is a file with instructions for one kind of task. When what you are asked for fits a description below, \
-call the tool `skill` with the name first, then do as it says. Do not load one that does not fit."""
+call the tool `skill` with the name first, then do as it says. Do not load a skill that does not fit."""
 
 
 def skills_section(skills: Iterable[Skill]) -> str:
-    """The section, empty if there is no skill the model may load. The text depends on the skills alone."""
+    """Return the section; empty without skills that the model may load. The text depends on the skills alone."""
     shown = [skill for skill in skills if not skill.disable_model_invocation]
     if not shown:
         return ""
@@ -33,7 +33,7 @@ def skills_section(skills: Iterable[Skill]) -> str:
             names.append(skill.name)
             left -= len(skill.name) + 2
     if names:
-        rows.append(f"- without a description, for lack of room: {', '.join(names)}")
+        rows.append(f"- more skills, without descriptions to save space: {', '.join(names)}")
     return f"{_WORDS}\n\n" + "\n".join(rows)
 
 

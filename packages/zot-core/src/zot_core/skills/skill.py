@@ -1,7 +1,7 @@
-"""`Skill`: what the front matter of a `SKILL.md` says.
+"""`Skill`: the metadata of a skill, from the front matter of its `SKILL.md`.
 
-The format is that of the Agent Skills standard (agentskills.io/specification), read leniently: skills written for
-other agents work as they are, and fields that zot does not know are kept and have no effect.
+The format is the Agent Skills standard (agentskills.io/specification), read leniently: skills written for other agents
+work unchanged, and unknown fields are kept and have no effect.
 """
 
 import os
@@ -14,7 +14,7 @@ from zot_provider.record import Record, field, record
 NAME = "SKILL.md"
 
 HEAD_LIMIT = 16 * 1024
-"""Bytes of a file within which its front matter must end."""
+"""The front matter must end within this many bytes of the file."""
 
 _NAMES = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _TOOL = re.compile(r"[^\s,()]+(?:\([^)]*\))?")
@@ -23,10 +23,10 @@ _TRUE = ("true", "yes", "on", "1")
 
 @record
 class Skill(Record):
-    """A skill, by the file it stands in. Its text is not kept: it is read from the file when it is needed.
+    """A skill without its text, which is read from the file when it is needed.
 
-    `path` (of `SKILL.md`) and `folder` are absolute. `source` is "project", "user", "builtin" or the name of the
-    extension that brings it; the `name` of an extension's skill begins with that and a colon.
+    `path` (of `SKILL.md`) and `folder` are absolute. `source` is "project", "user", "builtin" or the name of an
+    extension; the `name` of an extension's skill begins with that and a colon.
     """
 
     name: str
@@ -36,19 +36,19 @@ class Skill(Record):
     folder: str
     source: str
     allowed_tools: list[str] = field(default_factory=list)
-    """As they are written, `Bash(git:*)` included; nothing is granted or refused because of them."""
+    """As written, e.g. `Bash(git:*)`; informative only, nothing is granted or refused because of them."""
     disable_model_invocation: bool = False
-    """The model is not told of it; a person calls it."""
+    """The model cannot load it; only the user can."""
     user_invocable: bool = True
-    """Whether a person is offered it as a command."""
+    """Whether it is listed as a command for the user."""
     fields: dict[str, object] = field(default_factory=dict)
     """The other fields: text, lists and dictionaries of text."""
 
 
 def read_skill(path: str, source: str, prefix: str = "") -> Skill:
-    """The skill in the regular file `path`, its name after `prefix`; reads `HEAD_LIMIT` bytes at most.
+    """Read the skill in the regular file `path`, at most `HEAD_LIMIT` bytes; `prefix` is put before its name.
 
-    Raises `FrontMatterError` with the line that is wrong, and OSError.
+    Raises `FrontMatterError` with the number of the wrong line, and OSError.
     """
     with open(path, "rb") as file:
         head = file.read(HEAD_LIMIT)
@@ -64,10 +64,10 @@ def read_skill(path: str, source: str, prefix: str = "") -> Skill:
     if front is None:
         raise FrontMatterError(f"no front matter: begin with a line {FENCE}, then name: and description:, then {FENCE}")
     folder = os.path.dirname(path)
-    return _made(front, read_fields(front), path, folder, source, prefix)
+    return _build_skill(front, read_fields(front), path, folder, source, prefix)
 
 
-def _made(front: str, fields: dict[str, object], path: str, folder: str, source: str, prefix: str) -> Skill:
+def _build_skill(front: str, fields: dict[str, object], path: str, folder: str, source: str, prefix: str) -> Skill:
     name = _text(fields, "name", front) or os.path.basename(folder)
     if not _NAMES.fullmatch(name):
         text = f"the name {name[:80]!r} must be 1 to 64 letters, digits, hyphens, dots or underscores"
@@ -83,8 +83,8 @@ def _made(front: str, fields: dict[str, object], path: str, folder: str, source:
         folder,
         source,
         allowed_tools=_tools(fields.pop("allowed-tools", "")),
-        disable_model_invocation=_truth(fields.pop("disable-model-invocation", "")),
-        user_invocable=_truth(fields.pop("user-invocable", "true")),
+        disable_model_invocation=_is_true(fields.pop("disable-model-invocation", "")),
+        user_invocable=_is_true(fields.pop("user-invocable", "true")),
         fields=fields,
     )
 
@@ -97,11 +97,11 @@ def _text(fields: dict[str, object], name: str, front: str) -> str:
 
 
 def _tools(value: object) -> list[str]:
-    """A list, or names in one line with commas or spaces between them; what is in parentheses belongs to its name."""
+    """Parse a list, or a line of names separated by commas or spaces, which may be followed by parentheses."""
     if isinstance(value, list):
         return [each.strip() for each in value if isinstance(each, str) and each.strip()]
     return _TOOL.findall(value) if isinstance(value, str) else []
 
 
-def _truth(value: object) -> bool:
+def _is_true(value: object) -> bool:
     return isinstance(value, str) and value.strip().lower() in _TRUE

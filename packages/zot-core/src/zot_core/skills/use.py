@@ -1,4 +1,4 @@
-"""A skill put to use: the tool `skill`, by which a model loads one, and `expand`, which is `/skill:NAME` in words."""
+"""Use a skill: the tool `skill`, with which a model loads one, and `expand`, which makes a prompt of `/skill:NAME`."""
 
 import os
 from collections.abc import Iterable
@@ -13,27 +13,27 @@ from zot_core.skills.skill import HEAD_LIMIT, Skill
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 from zot_core.tools.definition.tool import FunctionTool
-from zot_core.tools.text.paths import explained
-from zot_core.tools.text.truncate import Limits, count_lines, head_lines
+from zot_core.tools.text.paths import as_tool_error
+from zot_core.tools.text.truncate import TextLimits, count_lines, head_lines
 from zot_provider.errors import ConfigError
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, record
 
-LIMITS = Limits()
-"""What of a skill enters the context at once; the rest can be read."""
+LIMITS = TextLimits()
+"""Limits for the text of a skill that is loaded at once; the model can read the rest with the tool `read`."""
 
 SKILL_TOOL = "skill"
-"""The name of the tool that loads one."""
+"""The name of the tool that loads a skill."""
 
 ARGUMENTS = "$ARGUMENTS"
-"""Stands in a skill's text for what the person wrote after its name."""
+"""Placeholder in a skill's text for the text after the slash command."""
 
-_FILE_LIMIT = HEAD_LIMIT + 2 * LIMITS.bytes  # a line end of Windows takes two bytes and counts as one
+_FILE_LIMIT = HEAD_LIMIT + 2 * LIMITS.bytes  # a Windows line end takes two bytes and counts as one
 
 _DESCRIPTION = """Load a skill: the instructions for one kind of task.
 
-The skills and what they are for stand in the system prompt. Returns the text of one, and the folder it lies in, to \
-which the paths in the text are relative."""
+The system prompt lists the skills and what they are for. Returns the text of a skill and its folder, to which paths \
+in the text are relative."""
 
 _SCHEMA = {
     "type": "object",
@@ -43,8 +43,8 @@ _SCHEMA = {
 
 
 @record
-class _Text(Record):
-    """The text of a skill as far as the limits allow, from `first_line` of the file on; and a word on the rest."""
+class _SkillText(Record):
+    """The text of a skill within the limits, which starts at `first_line` of the file, and a note if it was cut."""
 
     text: str
     first_line: int
@@ -52,20 +52,19 @@ class _Text(Record):
 
 
 def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
-    """The tool `skill`, which gives the text of one of `skills` as its file is at that moment.
+    """Create the tool `skill`, which returns the current text of one of `skills`.
 
-    Files are read through the context of the call; those of the built-in skills, which belong to the program, are read
-    where that is installed.
+    Files are read through the context of the call, those of the built-in skills from the installed program.
     """
     known = {skill.name: skill for skill in skills}
 
     async def run(name: Annotated[str, "The name of the skill, as in the list"], context: ToolContext) -> ToolResult:
-        found = _choose(name, known)
+        found = _find(name, known)
         try:
             own = found.path.startswith(BUILTIN + os.sep)
             data = _read(found.path) if own else await context.files.read(found.path, _FILE_LIMIT)
         except OSError as error:
-            raise explained(error, found.path) from error
+            raise as_tool_error(error, found.path) from error
         text = _text(data, found.path)
         return ToolResult(
             [TextBlock(f"{_introduction(found)}\n\n{text.text}{text.rest}")],
@@ -74,17 +73,17 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
         )
 
     async def reads_skill(values: dict[str, Any], context: ToolContext) -> FileAccess:
-        return FileAccess(await context.files.real(_choose(values["name"], known).path))
+        return FileAccess(await context.files.real(_find(values["name"], known).path))
 
     return FunctionTool(
-        run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, reach=reads_skill
+        run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, file_access=reads_skill
     )
 
 
 def expand(skill: Skill, args: str = "") -> str:
-    """The message of the user that `/skill:NAME args` stands for: the skill's text, then `args`.
+    """Return the prompt for `/skill:NAME args`: the skill's text, then `args`.
 
-    Where the text has `$ARGUMENTS`, `args` is put there instead. Raises `ConfigError` if the file cannot be read.
+    If the text contains `$ARGUMENTS`, `args` replaces that instead. Raises `ConfigError` if the file cannot be read.
     """
     try:
         text = _text(_read(skill.path), skill.path)
@@ -98,23 +97,24 @@ def expand(skill: Skill, args: str = "") -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _choose(name: str, known: dict[str, Skill]) -> Skill:
-    """The skill a model means; `ToolError` naming near ones if there is none, or if it is not for models."""
+def _find(name: str, known: dict[str, Skill]) -> Skill:
+    """Find a skill by the name a model gave. Raises `ToolError`, with similar names, if it does not exist or is not for
+    models."""
     name = name.strip()
     found = known.get(name) or known.get(name.removeprefix("/").removeprefix("skill:"))
     if found is not None and not found.disable_model_invocation:
         return found
     if found is not None:
-        raise ToolError(f"the skill {found.name} is called by the person alone, with /skill:{found.name}")
+        raise ToolError(f"the skill {found.name} can only be used by the user, with /skill:{found.name}")
     import difflib  # noqa: PLC0415  only a mistake pays for it
 
     names = [skill.name for skill in known.values() if not skill.disable_model_invocation]
     near = difflib.get_close_matches(name, names, n=5, cutoff=0.4) or names[:20]
-    raise ToolError(f"there is no skill {name!r}" + (f"; there is {', '.join(near)}" if near else ""))
+    raise ToolError(f"there is no skill {name!r}" + (f"; available: {', '.join(near)}" if near else ""))
 
 
 def _introduction(skill: Skill) -> str:
-    return f"The skill {skill.name}, from the folder {skill.folder}; relative paths in it start there."
+    return f"The skill {skill.name}, from the folder {skill.folder}; relative paths in it refer to that folder."
 
 
 def _read(path: str) -> bytes:
@@ -122,19 +122,19 @@ def _read(path: str) -> bytes:
         return file.read(_FILE_LIMIT)
 
 
-def _text(data: bytes, path: str) -> _Text:
+def _text(data: bytes, path: str) -> _SkillText:
     if b"\0" in data:
         raise ToolError(f"{path} looks binary; it cannot be read as text")
     whole = data.decode("utf-8", "replace")
     try:
         _, body, first = split(whole)
-    except FrontMatterError:  # it was edited since; the model can make sense of it
+    except FrontMatterError:  # the file was edited since; the model can still use it
         body, first = whole, 1
     blank = len(body) - len(body.lstrip("\n"))
     head = head_lines(body[blank:].encode("utf-8", "replace"), LIMITS)
     first += blank
     rest = ""
     if head.lines_truncated or head.bytes_truncated or len(data) == _FILE_LIMIT:
-        rest = f"... [this is not all; go on with read, path {path}, offset {first + count_lines(head.data)}]\n"
+        rest = f"... [truncated; continue with read, path {path}, offset {first + count_lines(head.data)}]\n"
     text = head.data.decode("utf-8", "replace")
-    return _Text(text if text.endswith("\n") else text + "\n", first, rest)
+    return _SkillText(text if text.endswith("\n") else text + "\n", first, rest)

@@ -1,14 +1,14 @@
-"""Fakes for the tests of whoever builds on `zot_core`."""
+"""Fakes for testing programs that use `zot_core`."""
 
 from zot_core.testing.agents import EventClient, make_agent, record, run_to_end, types
 from zot_core.testing.schema import Schema
-from zot_core.testing.world import FakeShell, MemoryFiles, Ran, Scripted
+from zot_core.testing.world import FakeShell, MemoryFiles, RanCommand, Scripted
 
 __all__ = [
     "EventClient",
     "FakeShell",
     "MemoryFiles",
-    "Ran",
+    "RanCommand",
     "Schema",
     "Scripted",
     "make_agent",

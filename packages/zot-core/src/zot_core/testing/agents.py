@@ -1,4 +1,4 @@
-"""Agents in a world of their own: `make_agent`, `run_to_end`, `record`, and `EventClient`, a model event by event."""
+"""Agents for tests: `make_agent`, `run_to_end`, `record`, and `EventClient`, a client with scripted stream events."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -27,21 +27,21 @@ def make_agent(
     system: str = "",
     messages: Iterable[Message] = (),
 ) -> Agent:
-    """An agent that works in `/proj`, in memory, unless `files` and `shell` say otherwise."""
+    """Create an agent that works in `/proj`, by default with files in memory and a fake shell."""
     context = ToolContext("/proj", files or MemoryFiles(), shell or FakeShell())
     model = model or Model("scripted", "scripted")
     return Agent(client, model, tools=tools, context=context, hooks=hooks, system=system, messages=messages)
 
 
 def record(agent: Agent) -> list[AgentEvent]:
-    """A list that every event of the agent from now on is put into."""
+    """Return a list to which all events of the agent are appended from now on."""
     events: list[AgentEvent] = []
     agent.hooks.event.add(events.append)
     return events
 
 
 def run_to_end(agent: Agent, *texts: str) -> list[AgentEvent]:
-    """Everything the agent tells while it answers `texts`, in an event loop of its own."""
+    """Answer `texts` in a new event loop and return the agent's events."""
     events: list[AgentEvent] = []
     remove = agent.hooks.event.add(events.append)
     asyncio.run(agent.run(*map(user_message, texts)))
@@ -50,7 +50,7 @@ def run_to_end(agent: Agent, *texts: str) -> list[AgentEvent]:
 
 
 def types(events: Iterable[AgentEvent]) -> list[str]:
-    """The types of the events; one for several of the same in a row."""
+    """Return the types of the events, with runs of the same type reduced to one."""
     names = [event.type for event in events]
     return [name for position, name in enumerate(names) if names[position - 1 : position] != [name]]
 
@@ -58,8 +58,8 @@ def types(events: Iterable[AgentEvent]) -> list[str]:
 class EventClient:
     """A client that plays back answers event by event.
 
-    An exception among the events is raised, None waits until the answer is cancelled; `hanging` is set by then. The
-    last answer is given again and again. `requests` holds what was asked.
+    An exception among the events is raised; None sets `hanging` and waits until the answer is cancelled. The last
+    answer is repeated for further requests. `requests` holds the requests received.
     """
 
     def __init__(self, *answers: Sequence[StreamEvent | BaseException | None]) -> None:
@@ -69,7 +69,7 @@ class EventClient:
         self.closed = False
 
     async def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
-        """See `Client`; one event a batch."""
+        """See `Client`; each batch has one event."""
         self.requests.append(request)
         for event in self._answers[min(len(self.requests), len(self._answers)) - 1]:
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""`Schema`: whether lines that a program printed are what its JSON Schema says."""
+"""`Schema`: checks the JSON output of a program against its JSON Schema."""
 
 import json
 import os
@@ -22,14 +22,14 @@ KEYWORDS = {
 
 
 class Schema:
-    """A JSON Schema (2020-12) in a file, of the keywords that zot's own ones use; ValueError for others."""
+    """A JSON Schema (2020-12) from a file. Supports the keywords in `KEYWORDS`; others raise ValueError."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         with open(path, encoding="utf-8") as file:
             self.root: dict[str, Any] = json.load(file)
 
     def faults(self, value: object, name: str = "") -> list[str]:
-        """What keeps a value from fitting the schema, or a definition in it."""
+        """Return the violations of the schema, or of the definition `name` in it, by a value."""
         return self._faults(self.root["$defs"][name] if name else self.root, value, "$")
 
     def _faults(self, schema: dict[str, Any], value: object, path: str) -> list[str]:
@@ -38,9 +38,9 @@ class Schema:
         found: list[str] = []
         if "$ref" in schema:
             found += self._faults(self.root["$defs"][schema["$ref"].removeprefix("#/$defs/")], value, path)
-        fitting = [not self._faults(each, value, path) for each in schema.get("anyOf", schema.get("oneOf", ()))]
-        if fitting and not (any(fitting) if "anyOf" in schema else sum(fitting) == 1):
-            found.append(f"{path}: {sum(fitting)} alternatives fit")
+        matching = [not self._faults(each, value, path) for each in schema.get("anyOf", schema.get("oneOf", ()))]
+        if matching and not (any(matching) if "anyOf" in schema else sum(matching) == 1):
+            found.append(f"{path}: {sum(matching)} alternatives fit")
         if "const" in schema and value != schema["const"]:
             found.append(f"{path}: not {schema['const']!r}")
         if "enum" in schema and value not in schema["enum"]:

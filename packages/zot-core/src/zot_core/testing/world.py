@@ -1,4 +1,4 @@
-"""`MemoryFiles` and `FakeShell`: a world for tools that is neither a disk nor a machine."""
+"""`MemoryFiles` and `FakeShell`: in-memory replacements of the file system and the shell for tools."""
 
 import asyncio
 import errno
@@ -9,14 +9,14 @@ from typing import Literal
 from zot_core.machine.interface import FileInfo, ShellExit
 from zot_provider.record import Record, record
 
-_PIECE = 4096
+_CHUNK = 4096
 
 
 class MemoryFiles:
-    """`Files` in memory: absolute paths and their contents. A directory is there if a file is below it.
+    """`Files` in memory: contents by absolute path. A directory exists if a file is below it.
 
-    `contents` and `modes` (permission bits, 0o644 unless set) may be looked at and changed between calls. A path in
-    `locked` can be neither read nor written.
+    `contents` and `modes` (permission bits, 0o644 unless set) may be read and changed between calls. A path in `locked`
+    can be neither read nor written.
     """
 
     def __init__(self, contents: Mapping[str, bytes | str] | None = None) -> None:
@@ -27,7 +27,7 @@ class MemoryFiles:
             self.contents[_normal(path)] = content.encode() if isinstance(content, str) else content
 
     async def stat(self, path: str) -> FileInfo:
-        """What is at the path."""
+        """Return the kind, size and mode of the entry at the path."""
         path = _normal(path)
         if path in self.contents:
             return FileInfo("file", len(self.contents[path]), self.modes.get(path, 0o644))
@@ -36,14 +36,14 @@ class MemoryFiles:
         raise self._missing(path)
 
     async def read(self, path: str, limit: int | None = None) -> bytes:
-        """The content, or its first `limit` bytes."""
+        """Return the content, or its first `limit` bytes."""
         return self._content(_normal(path))[:limit]
 
     async def chunks(self, path: str) -> AsyncIterator[bytes]:
-        """The content in pieces of 4 KiB."""
+        """Yield the content in chunks of 4 KiB."""
         content = self._content(_normal(path))
-        for start in range(0, len(content), _PIECE):
-            yield content[start : start + _PIECE]
+        for start in range(0, len(content), _CHUNK):
+            yield content[start : start + _CHUNK]
 
     async def write(self, path: str, data: bytes) -> None:
         """Replace the content."""
@@ -59,7 +59,7 @@ class MemoryFiles:
     async def list(
         self, path: str, *, follow: bool = True
     ) -> list[tuple[str, Literal["file", "directory", "link", "other"]]]:
-        """Names and kinds of a directory's entries, sorted by name; there are no links."""
+        """Return names and kinds of a directory's entries, sorted by name; there are no links."""
         path = _normal(path)
         if path in self.contents:
             raise _error(NotADirectoryError, errno.ENOTDIR, path)
@@ -73,7 +73,7 @@ class MemoryFiles:
         return sorted(found.items())
 
     async def real(self, path: str) -> str:
-        """The path without `.` and `..`."""
+        """Return the path without `.` and `..`."""
         return _normal(path)
 
     def _content(self, path: str) -> bytes:
@@ -99,7 +99,7 @@ class MemoryFiles:
 
 @record
 class Scripted(Record):
-    """What a command does: it prints `output` and ends with `exit_code`, or hangs until it is stopped."""
+    """The behaviour of a command: it prints `output` and ends with `exit_code`, or hangs until it is stopped."""
 
     output: bytes | str = b""
     exit_code: int = 0
@@ -107,8 +107,8 @@ class Scripted(Record):
 
 
 @record
-class Ran(Record):
-    """A command as the shell was given it; `stopped` when its caller was cancelled."""
+class RanCommand(Record):
+    """A command passed to the shell; `stopped` is set if its caller was cancelled."""
 
     command: str
     cwd: str
@@ -118,14 +118,14 @@ class Ran(Record):
 
 
 class FakeShell:
-    """`Shell` that runs nothing: each command does what `script` says of it; others are not found (exit 127).
+    """A `Shell` that runs nothing: commands behave as `script` says; others are not found (exit 127).
 
-    `ran` holds the commands in the order they came.
+    `ran` holds the commands in the order of the calls.
     """
 
     def __init__(self, script: Mapping[str, Scripted] | None = None) -> None:
         self.script = dict(script or {})
-        self.ran: list[Ran] = []
+        self.ran: list[RanCommand] = []
 
     async def run(
         self,
@@ -136,8 +136,8 @@ class FakeShell:
         timeout: float | None,
         output: Callable[[bytes], None],
     ) -> ShellExit:
-        """Do what the script says; a command that hangs does so for `timeout` seconds of real time."""
-        ran = Ran(command, cwd, dict(env), timeout)
+        """Play back the script; a command that hangs does so for `timeout` seconds of real time."""
+        ran = RanCommand(command, cwd, dict(env), timeout)
         self.ran.append(ran)
         scripted = self.script.get(command) or Scripted(f"{command}: command not found\n", 127)
         printed = scripted.output.encode() if isinstance(scripted.output, str) else scripted.output
@@ -155,7 +155,7 @@ class FakeShell:
 
 def _normal(path: str) -> str:
     if not path.startswith("/"):
-        raise ValueError(f"{path!r} is no absolute path")
+        raise ValueError(f"{path!r} is not an absolute path")
     return os.path.normpath(path)
 
 

@@ -1,1 +1,1 @@
-"""The input line without its drawing: a text buffer with its kill ring and undo, what keys do in it, completion."""
+"""The input line without its drawing: text buffer, kill ring, undo, vi mode, history, completion, pasted chips."""

@@ -1,24 +1,23 @@
-"""`Buffer`: the text a person edits and the cursor in it, with the habits of Emacs and readline; pure.
+"""`Buffer`: editable text with a cursor, with the conventions of Emacs and readline; pure.
 
-Every method that changes something returns nothing and cannot fail; at an end it does nothing. Each change is one step
-of undo, except that the letters of a word typed in a row are one together.
+Methods that change something return nothing and cannot fail; at the end of the text they do nothing. Each change is one
+undo step, except that the letters of a word typed in a row are one step.
 """
 
 from typing import Literal
 
 from zot_tui.editor import motions
 from zot_tui.editor.killring import KillRing
-from zot_tui.editor.undo import Edit, UndoStack
+from zot_tui.editor.undo import TextEdit, UndoStack
 from zot_tui.text.width import graphemes
 
 _Last = Literal["", "kill", "yank"]
 
 
 class Buffer:
-    """A text of several lines. `cursor` is an offset in code points and stands between two graphemes.
+    """A text of several lines. `cursor` is an offset in code points, always between two graphemes.
 
-    Line breaks are `\\n`, others are turned into it; other control characters are the caller's to strip. Buffers may
-    share a kill ring.
+    Line breaks are converted to `\\n`; the caller strips other control characters. Buffers may share a kill ring.
     """
 
     __slots__ = ("_cursor", "_goal", "_last", "_step", "_text", "_undo", "_yanked", "kills")
@@ -29,9 +28,9 @@ class Buffer:
         self._cursor = len(self._text)
         self._undo = UndoStack()
         self._last: _Last = ""
-        self._goal: int | None = None  # the column that going up and down tries to keep, in cells
-        self._yanked = (0, 0)  # where the text of the last yank stands
-        self._step: tuple[str, int] | None = None  # text and cursor at the beginning of the step that is open
+        self._goal: int | None = None  # the column that vertical movement tries to keep, in cells
+        self._yanked = (0, 0)  # start and end of the text of the last yank
+        self._step: tuple[str, int] | None = None  # text and cursor at the beginning of the open step
 
     @property
     def text(self) -> str:
@@ -45,34 +44,34 @@ class Buffer:
 
     @property
     def position(self) -> tuple[int, int]:
-        """Line and column of the cursor, both from 0, the column in code points."""
+        """Line and column of the cursor, both from 0; the column is in code points."""
         return self._text.count("\n", 0, self._cursor), self._cursor - motions.line_start(self._text, self._cursor)
 
     def insert(self, text: str) -> None:
-        """Put `text` at the cursor, which goes behind it."""
+        """Insert `text` at the cursor and move the cursor behind it."""
         text = _lines(text)
         typed = not text.isspace() and len(list(graphemes(text))) == 1
         self._replace(self._cursor, self._cursor, text, typed=typed)
 
     def set(self, text: str, cursor: int | None = None) -> None:
-        """Replace everything; the cursor goes to `cursor` (the end of the grapheme it stands in) or the end."""
+        """Replace everything. The cursor moves to `cursor` (or the end of the grapheme that contains it), by default to
+        the end."""
         self._replace(0, len(self._text), _lines(text))
         if cursor is not None:
             self.move(cursor)
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Put `text` in place of what stands from `start` to `end`, both borders of graphemes; the cursor goes behind
-        it."""
+        """Replace the text from `start` to `end`, both grapheme borders, and move the cursor behind the new text."""
         self._replace(start, end, _lines(text))
 
     def begin_step(self) -> None:
-        """What is changed from here to `end_step` is one step of undo; a step that is open ends."""
+        """Begin an undo step that lasts until `end_step`, ending an open one."""
         self.end_step()
         self._step = self._text, self._cursor
         self._undo.begin()
 
     def end_step(self) -> None:
-        """End the step that is open, if one is; taking back and doing again end it too."""
+        """End the open undo step, if any. Undo and redo end it as well."""
         if self._step is None:
             return
         (before, cursor), self._step = self._step, None
@@ -83,43 +82,43 @@ class Buffer:
         rest = min(len(before), len(self._text)) - start
         tail = min(alike(before[::-1], self._text[::-1]), rest)
         removed, inserted = before[start : len(before) - tail], self._text[start : len(self._text) - tail]
-        self._undo.end(Edit(start, removed, inserted, cursor))
+        self._undo.end(TextEdit(start, removed, inserted, cursor))
 
     def move(self, offset: int) -> None:
-        """Put the cursor at `offset`, or as near as the text and its graphemes allow."""
+        """Move the cursor to `offset`, or to the nearest valid position."""
         self._go(motions.snap(self._text, offset))
 
     def left(self) -> None:
-        """One grapheme back."""
+        """Move one grapheme back."""
         self._go(motions.left(self._text, self._cursor))
 
     def right(self) -> None:
-        """One grapheme on."""
+        """Move one grapheme forward."""
         self._go(motions.right(self._text, self._cursor))
 
     def word_left(self) -> None:
-        """To the beginning of the word before the cursor."""
+        """Move to the beginning of the word before the cursor."""
         self._go(motions.word_left(self._text, self._cursor))
 
     def word_right(self) -> None:
-        """To the end of the word after the cursor."""
+        """Move to the end of the word after the cursor."""
         self._go(motions.word_right(self._text, self._cursor))
 
     def line_start(self) -> None:
-        """To the beginning of the line."""
+        """Move to the beginning of the line."""
         self._go(motions.line_start(self._text, self._cursor))
 
     def line_end(self) -> None:
-        """To the end of the line."""
+        """Move to the end of the line."""
         self._go(motions.line_end(self._text, self._cursor))
 
     def up(self) -> bool:
-        """To the line above, keeping the column over shorter lines between; False if there is none."""
+        """Move to the line above, keeping the column across shorter lines. Returns False on the first line."""
         goal = self._column()
         return self._go_line(motions.line_above(self._text, self._cursor, goal), goal)
 
     def down(self) -> bool:
-        """To the line below, keeping the column over shorter lines between; False if there is none."""
+        """Move to the line below, keeping the column across shorter lines. Returns False on the last line."""
         goal = self._column()
         return self._go_line(motions.line_below(self._text, self._cursor, goal), goal)
 
@@ -132,34 +131,34 @@ class Buffer:
         self._replace(self._cursor, motions.right(self._text, self._cursor), "")
 
     def kill_word_left(self) -> None:
-        """Cut back to the beginning of a word. Cuts in a row make one text to yank, here and below."""
+        """Cut back to the beginning of a word. Consecutive cuts of any kind are yanked as one text."""
         self._kill(motions.word_left(self._text, self._cursor), self._cursor)
 
     def kill_word_right(self) -> None:
-        """Cut on to the end of a word."""
+        """Cut forward to the end of a word."""
         self._kill(self._cursor, motions.word_right(self._text, self._cursor))
 
     def kill_line_start(self) -> None:
-        """Cut back to the beginning of the line; there, the line break before it."""
+        """Cut back to the beginning of the line; if the cursor is there, cut the line break before it."""
         start = motions.line_start(self._text, self._cursor)
         self._kill(start if start < self._cursor else motions.left(self._text, self._cursor), self._cursor)
 
     def kill_line_end(self) -> None:
-        """Cut on to the end of the line; there, its line break."""
+        """Cut forward to the end of the line; if the cursor is there, cut its line break."""
         end = motions.line_end(self._text, self._cursor)
         self._kill(self._cursor, end if end > self._cursor else motions.right(self._text, self._cursor))
 
     def yank(self) -> None:
-        """Insert what was cut last."""
+        """Insert the text that was cut last."""
         self._yank(self._cursor, self._cursor, self.kills.text)
 
     def yank_pop(self) -> None:
-        """Right after a yank: replace what it inserted by the cut before that one. Otherwise nothing."""
+        """Right after a yank, replace the inserted text by the cut before it. Otherwise do nothing."""
         if self._last == "yank":
             self._yank(*self._yanked, self.kills.rotate())
 
     def undo(self) -> None:
-        """Take back the last step."""
+        """Undo the last step."""
         self.end_step()
         edit = self._undo.undo()
         if edit is not None:
@@ -167,7 +166,7 @@ class Buffer:
             self._go(edit.cursor)
 
     def redo(self) -> None:
-        """Do again what was taken back last."""
+        """Redo the step that was undone last."""
         self.end_step()
         edit = self._undo.redo()
         if edit is not None:
@@ -175,12 +174,12 @@ class Buffer:
             self._go(motions.snap(self._text, edit.at + len(edit.inserted)))
 
     def _replace(self, start: int, end: int, text: str, *, typed: bool = False) -> None:
-        """The one way the text changes, undo aside."""
+        """Change the text. All changes but undo and redo come through here."""
         removed = self._text[start:end]
         if removed != text:
-            self._undo.add(Edit(start, removed, text, self._cursor), typed=typed)
+            self._undo.add(TextEdit(start, removed, text, self._cursor), typed=typed)
             self._text = _spliced(self._text, start, end, text)
-        # What was inserted may join what follows it to one grapheme, what was removed may have kept two apart.
+        # Inserted text may merge with what follows into one grapheme; removed text may have kept two apart.
         self._cursor = motions.snap(self._text, start + len(text))
         self._last, self._goal = "", None
 
@@ -212,11 +211,11 @@ class Buffer:
         return motions.column(self._text, self._cursor) if self._goal is None else self._goal
 
 
-_STEP = 4096  # characters that are compared at a time
+_STEP = 4096  # characters compared at a time
 
 
 def alike(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """Return the length of the common prefix of two texts."""
     most = min(len(one), len(other))
     at = next((at for at in range(0, most, _STEP) if one[at : at + _STEP] != other[at : at + _STEP]), most)
     return next((each for each in range(at, min(at + _STEP, most)) if one[each] != other[each]), most)

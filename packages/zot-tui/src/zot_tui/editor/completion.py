@@ -1,7 +1,7 @@
 """Completion while typing: `/` begins a command, `@` the name of a file; pure.
 
-`Completer` looks at text and cursor after each change, has a list to show while there is one, and says for a key what
-to replace in the buffer. It asks nobody: commands and files are given to it.
+`Completer` inspects text and cursor after each change, offers a list, and returns the edit that a key makes in the
+buffer. The caller supplies commands and files.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from zot_tui.editor.buffer import Buffer
 from zot_tui.text.fuzzy import rank
 
-Kind: TypeAlias = Literal["command", "file"]
+CompletionKind: TypeAlias = Literal["command", "file"]
 
 LIMIT = 50
 
@@ -22,10 +22,10 @@ _WORD_END = re.compile(r"\S*")
 
 @dataclass(slots=True)
 class Candidate:
-    """Something to choose: `text` replaces what was typed, `name` and `description` are shown, under `group`.
+    """An entry of the list: `text` replaces what was typed, `name` and `description` are shown, under `group`.
 
-    `positions` are the characters of `name` that the query found. `more` is whether typing goes on behind it: a
-    directory, a command that takes arguments.
+    `positions` are the characters of `name` that the query matched. `more` says whether typing usually continues after
+    it: a directory, or a command with arguments.
     """
 
     name: str
@@ -37,8 +37,8 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Command:
-    """A command as it is offered, its name without `/`. `arguments` is whether it takes any."""
+class CommandCompletion:
+    """A command that is offered, its name without `/`. `arguments` says whether it takes any."""
 
     name: str
     description: str = ""
@@ -47,10 +47,10 @@ class Command:
 
 
 @dataclass(slots=True)
-class Query:
-    """What is being completed: the text from `start` to `end` is replaced, `text` is what to look for."""
+class CompletionQuery:
+    """What is being completed: the search text, and the range from `start` to `end` that will be replaced."""
 
-    kind: Kind
+    kind: CompletionKind
     start: int
     end: int
     text: str
@@ -58,16 +58,16 @@ class Query:
 
 @dataclass(slots=True)
 class Popup:
-    """The list that is shown, and which of its candidates is chosen."""
+    """The visible list and the index of the chosen candidate."""
 
-    query: Query
+    query: CompletionQuery
     candidates: list[Candidate]
     chosen: int = 0
 
 
 @dataclass(slots=True)
-class Replacement:
-    """Put `text` for what stands from `start` to `end`, with the cursor behind it; then send it all if `submit`."""
+class CompletionEdit:
+    """Replace the range from `start` to `end` by `text`, with the cursor behind it; send the text if `submit`."""
 
     start: int
     end: int
@@ -75,17 +75,17 @@ class Replacement:
     submit: bool = False
 
     def apply(self, buffer: Buffer) -> None:
-        """Do it, as one step of undo."""
+        """Apply the edit as one undo step."""
         text = buffer.text
         buffer.set(text[: self.start] + self.text + text[self.end :], self.start + len(self.text))
 
 
-def query(text: str, cursor: int) -> Query | None:
-    """What can be completed at `cursor`: the command at the beginning of the text, or the word behind an `@` that no
-    word stands before; None elsewhere."""
+def query(text: str, cursor: int) -> CompletionQuery | None:
+    """Return what can be completed at `cursor`: the command at the beginning of the text, or the word after an `@` that
+    does not follow a word; None elsewhere."""
     command = _COMMAND.match(text)
     if command and 1 <= cursor <= command.end():
-        return Query("command", 0, command.end(), text[1:cursor])
+        return CompletionQuery("command", 0, command.end(), text[1:cursor])
     line = text.rfind("\n", 0, cursor) + 1
     mark = _mark(text, line, cursor)
     if mark is None:
@@ -95,34 +95,34 @@ def query(text: str, cursor: int) -> Query | None:
         close = text.find('"', cursor)
         stop = text.find("\n", cursor)
         stop = len(text) if stop < 0 else stop
-        return Query("file", mark, close + 1 if 0 <= close < stop else cursor, text[mark + 2 : cursor])
+        return CompletionQuery("file", mark, close + 1 if 0 <= close < stop else cursor, text[mark + 2 : cursor])
     word = _WORD_END.match(text, cursor)
-    return Query("file", mark, word.end() if word else cursor, text[mark + 1 : cursor])
+    return CompletionQuery("file", mark, word.end() if word else cursor, text[mark + 1 : cursor])
 
 
 class Completer:
-    """The state of completion in one buffer. `popup` is what is shown, None if nothing is."""
+    """Completion in one buffer. `popup` is the visible list, or None."""
 
     def __init__(
         self,
-        commands: Callable[[], Iterable[Command]],
+        commands: Callable[[], Iterable[CommandCompletion]],
         files: Callable[[], Sequence[str]],
         limit: int = LIMIT,
     ) -> None:
-        """`files` gives paths as they are to be inserted, directories ending in a slash."""
+        """`files` returns paths in the form to insert, directories ending in a slash."""
         self.popup: Popup | None = None
         self._commands = commands
         self._files = files
         self._limit = limit
-        self._refused: tuple[Kind, int] | None = None  # where the list was closed by hand
+        self._dismissed: tuple[CompletionKind, int] | None = None  # where the user closed the list
 
     def update(self, text: str, cursor: int) -> None:
-        """Look again, after the text or the cursor changed."""
+        """Update the list after a change of the text or the cursor."""
         found = query(text, cursor)
         place = (found.kind, found.start) if found else None
-        if place != self._refused:
-            self._refused = None
-        if found is None or self._refused is not None:
+        if place != self._dismissed:
+            self._dismissed = None
+        if found is None or self._dismissed is not None:
             self.popup = None
             return
         if self.popup is not None and self.popup.query == found:
@@ -131,27 +131,27 @@ class Completer:
         self.popup = Popup(found, candidates) if candidates else None
 
     def up(self) -> bool:
-        """Choose the one above, from the first the last; whether a list is shown."""
+        """Choose the previous candidate, wrapping around. Returns whether a list is visible."""
         return self._step(-1)
 
     def down(self) -> bool:
-        """Choose the one below, from the last the first; whether a list is shown."""
+        """Choose the next candidate, wrapping around. Returns whether a list is visible."""
         return self._step(1)
 
-    def complete(self) -> Replacement | None:
-        """Tab: what the chosen candidate replaces. None if no list is shown, and the key means something else.
+    def complete(self) -> CompletionEdit | None:
+        """Handle Tab: return the edit for the chosen candidate, or None if no list is visible and the key is free.
 
-        Behind a file or command comes a space; behind a directory nothing, so that the search goes on in it.
+        A file or command gets a trailing space; a directory does not, so that the search continues in it.
         """
         popup, self.popup = self.popup, None
         if popup is None:
             return None
         chosen = popup.candidates[popup.chosen]
         within = chosen.more and popup.query.kind == "file"
-        return Replacement(popup.query.start, popup.query.end, chosen.text + ("" if within else " "))
+        return CompletionEdit(popup.query.start, popup.query.end, chosen.text + ("" if within else " "))
 
-    def enter(self) -> Replacement | None:
-        """Enter: as Tab, but a command that takes no arguments is also sent."""
+    def enter(self) -> CompletionEdit | None:
+        """Handle Enter like Tab, but also send a command that takes no arguments."""
         popup = self.popup
         replacement = self.complete()
         if popup is not None and replacement is not None and popup.query.kind == "command":
@@ -161,11 +161,11 @@ class Completer:
         return replacement
 
     def cancel(self) -> bool:
-        """Esc: close the list until another word is begun; whether one was shown."""
+        """Handle Esc: close the list until another word is begun. Returns whether a list was visible."""
         popup, self.popup = self.popup, None
         if popup is None:
             return False
-        self._refused = (popup.query.kind, popup.query.start)
+        self._dismissed = (popup.query.kind, popup.query.start)
         return True
 
     def _step(self, by: int) -> bool:
@@ -174,7 +174,7 @@ class Completer:
         self.popup.chosen = (self.popup.chosen + by) % len(self.popup.candidates)
         return True
 
-    def _ranked(self, found: Query) -> list[Candidate]:
+    def _ranked(self, found: CompletionQuery) -> list[Candidate]:
         if found.kind == "file":
             files = self._files()
             if not found.text:
@@ -200,7 +200,7 @@ def _file(path: str, positions: list[int]) -> Candidate:
 
 
 def _mark(text: str, line: int, cursor: int) -> int | None:
-    """The `@` of the word, or of the quoted words, that `cursor` stands in."""
+    """Return the position of the `@` of the word, or of the quoted words, at `cursor`."""
     for found in re.finditer(r'(?<!\S)@(?:"[^"\n]*"?|\S*)', text[line:]):
         start, end = line + found.start(), line + found.end()
         if start < cursor <= end:

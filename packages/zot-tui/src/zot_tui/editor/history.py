@@ -1,7 +1,7 @@
-"""What was typed before: one file of JSON lines for each directory, and the way up and down in it.
+"""`History`: earlier prompts, in one file of JSON lines for each directory, and walking through them.
 
-A row is `{"text": "..."}`. Rows are appended, each by one write under a lock, so that several processes may share a
-file; rows that cannot be read are passed over.
+A row is `{"text": "..."}`. Each row is appended by one write under a lock, so that several processes may share a file;
+unreadable rows are skipped.
 """
 
 import json
@@ -16,31 +16,31 @@ if sys.platform != "win32":
     import fcntl
 
 ENTRIES = 1000
-FILE_SIZE = 1024 * 1024  # bytes from which a file is cut down to its newest entries when it is opened
-ENTRY_SIZE = 64 * 1024  # bytes of a row above which an entry is remembered by this process alone
+FILE_SIZE = 1024 * 1024  # bytes above which a file is cut to its newest entries when it is opened
+ENTRY_SIZE = 64 * 1024  # longest row in bytes; longer entries are kept in memory only
 
 
 def history_path(folder: Path, directory: Path) -> Path:
-    """The file in `folder` for prompts typed in `directory`: the directory's name to be found by, its hash to be told
-    apart by."""
+    """Return the file in `folder` for prompts typed in `directory`. Its name holds the directory's name, for people,
+    and a hash, to be unique."""
     name = re.sub(r"[^\w.-]+", "-", directory.name)[:40].strip("-.") or "root"
     return folder / f"{name}-{sha256(os.fsencode(directory)).hexdigest()[:12]}.jsonl"
 
 
 class History:
-    """The entries of one file, of which those of other processes are known as of the opening.
+    """The entries of one file; those of other processes are read only when it is opened.
 
-    `back` and `forward` walk through them from the newest; the text they leave, the draft, comes back at the end. A
-    file that cannot be read is an empty one; `add` says whether the entry is on disk.
+    `back` and `forward` walk through them from the newest; the text at the start, the draft, comes back at the end. An
+    unreadable file counts as empty; `add` returns whether the entry is on disk.
     """
 
     def __init__(self, path: Path | None, limit: int = ENTRIES, file_size: int = FILE_SIZE) -> None:
-        """`path` None keeps the history in memory alone."""
+        """If `path` is None, the history is kept in memory only."""
         self._path = path
         self._limit = limit
         self._file_size = file_size
         self._entries = self._read()
-        self._at: int | None = None  # the entry that is shown
+        self._at: int | None = None  # the current entry
         self._draft = ""
         self._prefix = ""
 
@@ -50,7 +50,7 @@ class History:
         return [*self._entries]
 
     def add(self, text: str) -> bool:
-        """Remember `text` unless it is blank or was entered last; whether it will be there next time."""
+        """Add `text` unless it is blank or equals the last entry. Returns whether it will be there next time."""
         self.reset()
         if not text.strip() or (self._entries and self._entries[-1] == text):
             return True
@@ -66,9 +66,10 @@ class History:
         return True
 
     def back(self, text: str, *, prefix: str = "") -> str | None:
-        """The entry before the one that `text` is, of those that begin with `prefix`; None if there is none.
+        """Return the previous entry that begins with `prefix`, or None.
 
-        If `text` is not what the last step gave, it is a draft, and the walk begins anew from the newest entry.
+        If `text` is not what the last step returned, it becomes the draft, and the walk starts again at the newest
+        entry.
         """
         if self._at is None or text != self._entries[self._at]:
             self._at, self._draft, self._prefix = None, text, prefix
@@ -81,7 +82,8 @@ class History:
         return None
 
     def forward(self, text: str) -> str | None:
-        """The entry after the one that `text` is, at last the draft; None if `text` is not what the last step gave."""
+        """Return the entry after the current one, and at last the draft; None if `text` is not what the last step
+        returned."""
         if self._at is None or text != self._entries[self._at]:
             return None
         for index in range(self._at + 1, len(self._entries)):
@@ -91,16 +93,6 @@ class History:
                 return entry
         self._at = None
         return self._draft
-
-    def matching(self, prefix: str, limit: int = 50) -> list[str]:
-        """Entries that begin with `prefix`, the newest first, each once."""
-        found: dict[str, None] = {}
-        for entry in reversed(self._entries):
-            if entry.startswith(prefix):
-                found[entry] = None
-                if len(found) >= limit:
-                    break
-        return [*found]
 
     def reset(self) -> None:
         """End the walk: the text was sent or changed."""
@@ -117,7 +109,7 @@ class History:
         except OSError:
             return []
         if size > self._file_size:
-            with suppress(OSError):  # it stays long
+            with suppress(OSError):  # then it stays long
                 self._cut(self._path)
         return _entries(data, torn=size > self._file_size)[-self._limit :]
 
@@ -129,13 +121,13 @@ class History:
             if size:
                 os.lseek(descriptor, size - 1, os.SEEK_SET)
                 if os.read(descriptor, 1) != b"\n":
-                    row = b"\n" + row  # a row that was torn must not take this one with it
+                    row = b"\n" + row  # an incomplete row must not spoil this one
             os.write(descriptor, row)
         finally:
             os.close(descriptor)
 
     def _cut(self, path: Path) -> None:
-        """Leave the newest half of what a file may hold. Without locks (Windows) it is left to grow."""
+        """Cut the file to the newest half of its limit. Without locks (Windows) it grows."""
         if sys.platform == "win32":
             return
         descriptor = _locked(path)
@@ -154,7 +146,7 @@ class History:
 
 
 def _locked(path: Path) -> int:
-    """A descriptor of the file, to append to, that no other process has until it is closed."""
+    """Return a descriptor of the file for appending, with an exclusive lock until it is closed."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         if sys.platform == "win32":
@@ -169,7 +161,7 @@ def _locked(path: Path) -> int:
 
 
 def _entries(data: bytes, *, torn: bool) -> list[str]:
-    """The texts of the rows in `data`; if it is `torn`, its first row is the end of one."""
+    """Return the texts of the rows in `data`. If it is `torn`, its first row is incomplete."""
     entries: list[str] = []
     for line in data.split(b"\n")[1 if torn else 0 :]:
         try:

@@ -1,10 +1,10 @@
-"""Texts that were cut, the newest first, as Emacs and readline keep them; pure."""
+"""`KillRing`: cut texts, the newest first, as in Emacs and readline; pure."""
 
 from typing import Literal
 
 
 class KillRing:
-    """At most `limit` texts. `text` is the one to insert, `rotate` goes to the one before it."""
+    """At most `limit` texts. `text` is inserted by a yank; `rotate` moves on to the text before it."""
 
     __slots__ = ("_entries", "_limit")
 
@@ -14,11 +14,11 @@ class KillRing:
 
     @property
     def text(self) -> str:
-        """What a yank inserts; empty if nothing was cut."""
+        """The text that a yank inserts; empty if nothing was cut."""
         return self._entries[-1] if self._entries else ""
 
     def add(self, text: str, join: Literal["no", "after", "before"] = "no") -> None:
-        """Keep `text`, or join it to the newest entry: `after` it (cut forward) or `before` it (cut backward)."""
+        """Add `text`, or join it to the newest entry: `after` it (cut forward) or `before` it (cut backward)."""
         if not text:
             return
         if join == "no" or not self._entries:
@@ -29,7 +29,7 @@ class KillRing:
             self._entries[-1] = newest + text if join == "after" else text + newest
 
     def rotate(self) -> str:
-        """Make the entry before `text` the one to insert, the oldest being followed by the newest; that entry."""
+        """Make the entry before `text` the current one and return it; the newest follows the oldest."""
         if self._entries:
             self._entries.insert(0, self._entries.pop())
         return self.text

@@ -1,60 +1,60 @@
-"""`Mode`: how an editor reads keys. This one takes them for what they type, and leaves the rest to the bindings."""
+"""`EditorMode`: how an editor interprets keys. This one types characters and leaves other keys to the bindings."""
 
 from typing import Literal, TypeAlias
 
-from zot_tui.keys.keys import Key
+from zot_tui.keys.key import Key
 
 Outcome: TypeAlias = Literal["", "used", "up", "down", "row_up", "row_down"]
-"""What came of a key: it means nothing here; it is done; there is no line that way; a row up or down is wanted, which
-depends on how wide the editor is."""
+"""The result of a key: not used; used; used, but there is no line above or below; a move by one screen row is wanted,
+which depends on the width of the editor."""
 
-Shape: TypeAlias = Literal["", "block", "underline", "bar"]
-"""How a cursor looks; empty for what the terminal has."""
+CursorShape: TypeAlias = Literal["", "block", "underline", "bar"]
+"""The shape of a cursor; empty for the terminal's own."""
 
 
-class Mode:
-    """What an editor asks and tells. `zot_tui.editor.vi.mode.Vi` is another one."""
+class EditorMode:
+    """The interface between an editor and its mode. `zot_tui.editor.vi.mode.Vi` is the other mode."""
 
     @property
     def name(self) -> str:
-        """A word for the status line, or none."""
+        """A word for the status line, or an empty string."""
         return ""
 
     @property
-    def shape(self) -> Shape:
-        """How the cursor looks."""
+    def shape(self) -> CursorShape:
+        """The shape of the cursor."""
         return ""
 
     @property
     def types(self) -> bool:
-        """Whether characters are typed, so that it makes sense to offer what completes them."""
+        """Whether characters are typed, so that completions should be offered."""
         return True
 
     @property
     def selection(self) -> tuple[int, int] | None:
-        """What is selected: two offsets."""
+        """The selected range as two offsets, or None."""
         return None
 
     def press(self, key: Key) -> Outcome:
-        """A key, before the bindings are asked."""
+        """Handle a key before the bindings do."""
         return ""
 
     def escape(self) -> bool:
-        """Esc; whether it means something here."""
+        """Handle Esc; return whether it was used."""
         return False
 
     def enter(self) -> bool:
-        """Enter; whether it means something here."""
+        """Handle Enter; return whether it was used."""
         return False
 
     def make_room(self) -> None:
-        """A text that is not typed in this mode, as one that is pasted, will be put at the cursor."""
+        """Prepare for text that is inserted at the cursor without being typed in this mode, such as a paste."""
 
     def pause(self) -> None:
-        """The text will be replaced, or taken back: what was typed up to here is one change."""
+        """End the current change: the text will be replaced, or an undo follows."""
 
     def settle(self) -> None:
-        """The text or the cursor has changed."""
+        """React to a change of the text or the cursor."""
 
     def restart(self) -> None:
-        """The text was sent."""
+        """Reset: the text was sent."""

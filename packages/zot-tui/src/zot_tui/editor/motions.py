@@ -1,7 +1,7 @@
-"""Where a cursor goes: offsets in a text, by grapheme, word and line; pure.
+"""Cursor motions: offsets in a text by grapheme, word and line; pure.
 
-Offsets count code points and stand between two graphemes. Lines end at `\\n`. A word is a stretch of letters, digits,
-marks and `_`.
+Offsets count code points and lie between two graphemes. Lines end at `\\n`. A word consists of letters, digits, marks
+and `_`.
 """
 
 import re
@@ -9,25 +9,24 @@ import unicodedata
 
 from zot_tui.text.width import graphemes, split_at, width
 
-# Letters and signs that join nothing before or behind them, whatever that is (UAX #29: `Other`, no conjuncts): between
-# two of them a grapheme ends.
+# Characters that never join a neighbour (UAX #29: `Other`, no conjuncts): between two of them is a grapheme border.
 _PLAIN = "[ -~\u00c0-\u02ff\u0400-\u0482\u048a-\u052f\u3041-\u3096\u309b-\u30ff\u4e00-\u9fff]"
 _BORDER = re.compile(_PLAIN + _PLAIN)
 
 
 def line_start(text: str, offset: int) -> int:
-    """The beginning of the line that holds `offset`."""
+    """Return the beginning of the line that contains `offset`."""
     return text.rfind("\n", 0, offset) + 1
 
 
 def line_end(text: str, offset: int) -> int:
-    """The end of that line, before its line break."""
+    """Return the end of that line, before its line break."""
     end = text.find("\n", offset)
     return len(text) if end < 0 else end
 
 
 def left(text: str, offset: int) -> int:
-    """One grapheme back, over a line break too; 0 at the beginning."""
+    """Return the offset one grapheme back, also across a line break; 0 at the beginning."""
     if offset == line_start(text, offset):
         return max(offset - 1, 0)
     *_, last = graphemes(text[_border(text, offset - 1) : offset])
@@ -35,7 +34,7 @@ def left(text: str, offset: int) -> int:
 
 
 def right(text: str, offset: int) -> int:
-    """One grapheme on, over a line break too; the end at the end."""
+    """Return the offset one grapheme forward, also across a line break; the end at the end."""
     end = line_end(text, offset)
     if offset == end:
         return min(offset + 1, len(text))
@@ -43,7 +42,7 @@ def right(text: str, offset: int) -> int:
 
 
 def snap(text: str, offset: int) -> int:
-    """`offset` itself if it stands between two graphemes, else the end of the one it stands in."""
+    """Return `offset` if it lies between two graphemes, else the end of the grapheme that contains it."""
     offset = min(max(offset, 0), len(text))
     border = _border(text, offset)
     for grapheme in graphemes(text[border : line_end(text, offset)]):
@@ -54,7 +53,7 @@ def snap(text: str, offset: int) -> int:
 
 
 def _border(text: str, offset: int) -> int:
-    """An offset at most `offset`, on its line, that stands between two graphemes; near to it in most texts."""
+    """Return a grapheme border at or before `offset` on its line; close to it in most texts."""
     start = line_start(text, offset)
     while offset > start and not _BORDER.match(text, offset - 1):
         offset -= 1
@@ -62,7 +61,7 @@ def _border(text: str, offset: int) -> int:
 
 
 def word_left(text: str, offset: int) -> int:
-    """The beginning of the word before `offset`."""
+    """Return the beginning of the word before `offset`."""
     while offset and not in_word(text[offset - 1]):
         offset -= 1
     while offset and in_word(text[offset - 1]):
@@ -71,7 +70,7 @@ def word_left(text: str, offset: int) -> int:
 
 
 def word_right(text: str, offset: int) -> int:
-    """The end of the word after `offset`."""
+    """Return the end of the word after `offset`."""
     while offset < len(text) and not in_word(text[offset]):
         offset += 1
     while offset < len(text) and in_word(text[offset]):
@@ -80,18 +79,18 @@ def word_right(text: str, offset: int) -> int:
 
 
 def column(text: str, offset: int) -> int:
-    """Cells between the beginning of the line and `offset`."""
+    """Return the cells between the beginning of the line and `offset`."""
     return width(text[line_start(text, offset) : offset])
 
 
 def line_above(text: str, offset: int, cells: int) -> int | None:
-    """The offset nearest to `cells` (at or left of it) on the line above; None on the first line."""
+    """Return the offset on the line above that is nearest to `cells`, at or left of it; None on the first line."""
     start = line_start(text, offset)
     return _at_column(text, line_start(text, start - 1), cells) if start else None
 
 
 def line_below(text: str, offset: int, cells: int) -> int | None:
-    """The offset nearest to `cells` (at or left of it) on the line below; None on the last line."""
+    """Return the offset on the line below that is nearest to `cells`, at or left of it; None on the last line."""
     end = line_end(text, offset)
     return _at_column(text, end + 1, cells) if end < len(text) else None
 

@@ -1,7 +1,7 @@
-"""Pasted text and dropped files as chips: short words in the buffer that stand for what is sent; pure.
+"""`Pastes`: pasted text and dropped files as chips, short words in the buffer that represent longer content; pure.
 
-A chip is plain text in brackets, such as `[pasted 120 lines #1]` or `[image:cat.png]`, so that a buffer needs to know
-nothing of it. What it stands for is kept here until the text is sent.
+A chip is plain text in brackets, such as `[pasted 120 lines #1]` or `[image:cat.png]`, so the buffer needs no special
+support. Its content is kept here until the text is sent.
 """
 
 import os
@@ -19,7 +19,7 @@ PathKind: TypeAlias = Literal["file", "dir", "image"]
 
 LINES = 10
 CHARACTERS = 1000
-DROPPED_CHARACTERS = 8192  # of a paste up to which it is looked at as paths
+DROPPED_CHARACTERS = 8192  # longest paste that may be dropped paths
 NAME_CELLS = 40
 TAB = 4
 
@@ -31,7 +31,7 @@ _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 @dataclass(slots=True)
 class Chip:
-    """What a chip stands for: `content` is the pasted text, or the path of what was dropped."""
+    """The content of a chip: `content` is the pasted text, or the path of what was dropped."""
 
     kind: ChipKind
     label: str
@@ -39,7 +39,7 @@ class Chip:
 
 
 @dataclass(slots=True)
-class Found:
+class ChipSpan:
     """A chip in a text, from offset `start` to `end`."""
 
     start: int
@@ -48,7 +48,7 @@ class Found:
 
 
 def path_kind(path: str) -> PathKind | None:
-    """What stands at `path` on this machine; None if nothing does. Images are told by their names."""
+    """Return what exists at `path` on this machine, or None. Images are recognised by their names."""
     try:
         if os.path.isdir(path):
             return "dir"
@@ -60,7 +60,7 @@ def path_kind(path: str) -> PathKind | None:
 
 
 class Pastes:
-    """The chips of one buffer. Pastes of more than `lines` lines or `characters` characters become one."""
+    """The chips of one buffer. Pastes of more than `lines` lines or `characters` characters become a chip."""
 
     def __init__(
         self,
@@ -74,10 +74,12 @@ class Pastes:
         self._chips: dict[str, Chip] = {}
         self._count = 0
 
-    def take(self, text: str) -> str:
-        """What to insert into the buffer for a paste of `text`: chips for paths that were dropped, a chip for a long
-        text, else the text without control characters, with spaces for tabs. A chip keeps the text as it is but for
-        line breaks, which become `\\n`."""
+    def collapse(self, text: str) -> str:
+        """Return what to insert into the buffer for a paste of `text`.
+
+        That is chips for dropped paths, a chip for a long text, else the text without control characters and with
+        spaces for tabs. The content of a chip is unchanged except for line breaks, which become `\\n`.
+        """
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         paths = dropped_paths(text)
         kinds = [(path, self._kind(path)) for path in paths]
@@ -90,12 +92,12 @@ class Pastes:
         amount = f"{lines} lines" if lines > 1 else f"{len(text)} characters"
         return self._keep(Chip("text", f"[pasted {amount} #{self._count}]", text))
 
-    def find(self, text: str) -> list[Found]:
-        """The chips in `text`, in order: to draw them, to delete one as a whole, to attach what they stand for."""
-        return [Found(each.start(), each.end(), self._chips[each[0]]) for each in self._matches(text)]
+    def find(self, text: str) -> list[ChipSpan]:
+        """Return the chips in `text`, in order."""
+        return [ChipSpan(each.start(), each.end(), self._chips[each[0]]) for each in self._matches(text)]
 
     def expand(self, text: str) -> str:
-        """`text` with what its chips stand for: pasted text, paths."""
+        """Return `text` with each chip replaced by its content: pasted text or a path."""
         parts: list[str] = []
         end = 0
         for found in self._matches(text):
@@ -103,12 +105,8 @@ class Pastes:
             end = found.end()
         return "".join((*parts, text[end:]))
 
-    def chip_before(self, text: str, offset: int) -> Found | None:
-        """The chip that ends at `offset`, or that `offset` stands in: what a backspace deletes as a whole."""
-        return next((found for found in self.find(text) if found.start < offset <= found.end), None)
-
     def clear(self) -> None:
-        """Forget everything: the text was sent."""
+        """Forget all chips: the text was sent."""
         self._chips.clear()
         self._count = 0
 
@@ -132,9 +130,11 @@ class Pastes:
 
 
 def dropped_paths(text: str) -> list[str]:
-    """The paths in `text` if it is nothing but absolute paths, as terminals insert what is dropped on them: quoted,
-    with escaped spaces, or as `file:` addresses, parted by spaces or line breaks. Empty if it is anything else.
-    Whether they exist is not looked at."""
+    """Return the paths in `text` if it consists only of absolute paths, as terminals insert dropped files.
+
+    They may be quoted, have escaped spaces, or be `file:` URLs, separated by spaces or line breaks. Empty for any other
+    text. The paths need not exist.
+    """
     text = text.strip()
     if not text or len(text) > DROPPED_CHARACTERS or text[0] not in "/~'\"f\\":
         return []
@@ -145,13 +145,13 @@ def dropped_paths(text: str) -> list[str]:
             return whole
     words = _WORD.findall(text)
     if _WORD.sub("", text).strip():
-        return []  # a quote that is not closed
+        return []  # an unclosed quote
     paths = [_path(_unquoted(word)) for word in words]
     return [path for path in paths if path] if all(paths) else []
 
 
 def _unquoted(word: str) -> str:
-    """A word as a shell reads it."""
+    """Return a word as a shell reads it."""
     pieces = []
     for single, double, escaped, plain in _PIECE.findall(word):
         pieces.append(single + re.sub(r'\\(["\\$`])', r"\1", double) + escaped + plain)
@@ -159,7 +159,7 @@ def _unquoted(word: str) -> str:
 
 
 def _path(word: str) -> str:
-    """The absolute path that a word is; empty if it is none."""
+    """Return the absolute path in a word; empty if it has none."""
     if word.startswith("file://"):
         try:
             address = urlsplit(word)

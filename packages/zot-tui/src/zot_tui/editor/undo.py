@@ -1,11 +1,11 @@
-"""What was done to a text, to take it back and do it again; pure."""
+"""`UndoStack`: the edits of a text, for undo and redo; pure."""
 
 from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Edit:
-    """At offset `at`, `removed` was replaced by `inserted`, while the cursor stood at `cursor`."""
+class TextEdit:
+    """`removed` was replaced by `inserted` at offset `at`, while the cursor was at `cursor`."""
 
     at: int
     removed: str
@@ -14,19 +14,19 @@ class Edit:
 
 
 class UndoStack:
-    """Edits in order, and how many of them are in force. A new edit forgets those that were taken back."""
+    """Applied edits and undone edits. A new edit drops the undone ones."""
 
     __slots__ = ("_begun", "_done", "_limit", "_open", "_undone")
 
     def __init__(self, limit: int = 500) -> None:
         self._limit = limit
-        self._done: list[Edit] = []
-        self._undone: list[Edit] = []
+        self._done: list[TextEdit] = []
+        self._undone: list[TextEdit] = []
         self._open = False
-        self._begun = 0  # how many of the edits in force were there when `begin` was called
+        self._begun = 0  # number of applied edits when `begin` was called
 
-    def add(self, edit: Edit, *, typed: bool = False) -> None:
-        """Remember an edit. One that is `typed` right after another typed one becomes part of it."""
+    def add(self, edit: TextEdit, *, typed: bool = False) -> None:
+        """Record an edit. A `typed` edit right after another typed one is merged into it."""
         self._undone.clear()
         last = self._done[-1] if self._done else None
         if typed and self._open and last and not edit.removed and edit.at == last.at + len(last.inserted):
@@ -38,30 +38,30 @@ class UndoStack:
         self._open = typed
 
     def begin(self) -> None:
-        """From here to `end` edits make one step."""
+        """Begin a step that lasts until `end`."""
         self._open = False
         self._begun = len(self._done)
 
-    def end(self, edit: Edit | None) -> None:
-        """Put `edit`, which does all that was done since `begin`, in its place; None if that came to nothing."""
+    def end(self, edit: TextEdit | None) -> None:
+        """Replace all edits since `begin` by `edit`, which has the same effect; None if there was no effect."""
         self._open = False
         del self._done[max(self._begun, 0) :]
         if edit is not None:
             self._done.append(edit)
 
     def close(self) -> None:
-        """What is typed from now on is a step of its own."""
+        """Let the next typed edit be a step of its own."""
         self._open = False
 
-    def undo(self) -> Edit | None:
-        """The last edit in force, to be taken back; None if there is none."""
+    def undo(self) -> TextEdit | None:
+        """Return the last applied edit, to be undone, or None."""
         return self._shift(self._done, self._undone)
 
-    def redo(self) -> Edit | None:
-        """The edit that was taken back last, to be done again; None if there is none."""
+    def redo(self) -> TextEdit | None:
+        """Return the last undone edit, to be applied again, or None."""
         return self._shift(self._undone, self._done)
 
-    def _shift(self, source: list[Edit], target: list[Edit]) -> Edit | None:
+    def _shift(self, source: list[TextEdit], target: list[TextEdit]) -> TextEdit | None:
         self._open = False
         if not source:
             return None

@@ -1,7 +1,7 @@
-"""`Units`: a text as what a cursor can stand on: graphemes, line breaks, and chips as wholes; pure.
+"""`Units`: a text as cursor positions: graphemes, line breaks, and chips as wholes; pure.
 
-vi counts and moves by these, so everything it does is done in their numbers and no chip or grapheme is ever split. The
-end of the text is the number behind the last unit.
+vi counts and moves in these units, so no chip or grapheme is ever split. A unit is identified by its index; the end of
+the text is the index after the last unit.
 """
 
 from bisect import bisect_right
@@ -12,7 +12,7 @@ from zot_tui.text.width import graphemes, width
 
 BREAK, BLANK, PUNCTUATION, WORD, CHIP = 0, 1, 2, 3, 100
 
-# Scripts without spaces between words, which vi takes for words of their own where they meet: first and last character.
+# Scripts without spaces between words: a word ends where the script changes. First and last character.
 _SCRIPTS = (
     (0x3041, 0x309F),  # Hiragana
     (0x30A0, 0x30FF),  # Katakana
@@ -23,10 +23,10 @@ _SCRIPTS = (
 
 
 class Units:
-    """The units of `text`, of which `chips` (offsets of beginning and end, in order) are one each.
+    """The units of `text`. Each of `chips` (start and end offsets, in order) is one unit.
 
-    `kinds` says of each what it is: `BREAK`, `BLANK`, `PUNCTUATION`, `WORD`, numbers above for other scripts, and one
-    from `CHIP` for each chip.
+    `kinds` has the kind of each unit: `BREAK`, `BLANK`, `PUNCTUATION`, `WORD`, numbers above `WORD` for other scripts,
+    and a number from `CHIP` up for each chip.
     """
 
     __slots__ = ("kinds", "offsets", "size", "text", "units")
@@ -54,52 +54,52 @@ class Units:
         self.offsets.append(at)
 
     def index(self, offset: int) -> int:
-        """The number of the unit at `offset`, or in which it lies."""
+        """Return the index of the unit that contains `offset`."""
         return bisect_right(self.offsets, offset) - 1
 
     def kind(self, at: int, *, big: bool = False) -> int:
-        """What stands at `at`; nothing, as at the end of a line, is blank. With `big`, all but blanks are words."""
+        """Return the kind of the unit at `at`; line ends are blanks. With `big`, everything but blanks is a word."""
         kind = self.kinds[at] if at < self.size else BREAK
         kind = BLANK if kind == BREAK else kind
         return WORD if big and kind != BLANK else kind
 
     def is_break(self, at: int) -> bool:
-        """Whether a line ends at `at`."""
+        """Return whether a line ends at `at`."""
         return at >= self.size or self.kinds[at] == BREAK
 
     def start(self, at: int) -> int:
-        """The first unit of the line that holds `at`."""
+        """Return the first unit of the line that contains `at`."""
         while at and self.kinds[at - 1] != BREAK:
             at -= 1
         return at
 
     def end(self, at: int) -> int:
-        """The end of that line: its line break, or the end of the text."""
+        """Return the end of that line: its line break, or the end of the text."""
         while not self.is_break(at):
             at += 1
         return at
 
     def last(self, at: int) -> int:
-        """The last place of that line on which a cursor stands: its last unit, or its end if it is empty."""
+        """Return the last cursor position of that line: its last unit, or its end if it is empty."""
         return max(self.end(at) - 1, self.start(at))
 
     def empty(self, at: int) -> bool:
-        """Whether `at` is on a line without anything."""
+        """Return whether `at` is on an empty line."""
         return self.is_break(at) and (not at or self.kinds[at - 1] == BREAK)
 
     def first(self, at: int) -> int:
-        """The first unit of that line that is no blank; its last one if there is none."""
+        """Return the first unit of that line that is not blank, or its last unit."""
         at, last = self.start(at), self.last(at)
         while at < last and self.kinds[at] == BLANK:
             at += 1
         return at
 
     def cells(self, at: int) -> int:
-        """Cells between the beginning of the line and `at`."""
+        """Return the cells between the beginning of the line and `at`."""
         return width(self.text[self.offsets[self.start(at)] : self.offsets[at]])
 
     def at_cells(self, start: int, cells: float) -> int:
-        """The unit nearest to `cells`, at or left of it, on the line that begins at `start`."""
+        """Return the unit nearest to `cells`, at or left of it, on the line that begins at `start`."""
         used, last = 0, self.last(start)
         while start < last:
             used += width(self.units[start])
@@ -109,7 +109,7 @@ class Units:
         return start
 
     def lines(self, at: int, by: int) -> int:
-        """The first unit of the line `by` lines below (above, if negative), or of the last one on the way."""
+        """Return the first unit of the line `by` lines below (above, if negative), or of the last line on the way."""
         start = self.start(at)
         for _ in range(abs(by)):
             end = self.end(start)
@@ -122,7 +122,7 @@ class Units:
         return start
 
     def slice(self, start: int, end: int) -> str:
-        """The text from one unit to another."""
+        """Return the text from one unit to another."""
         return self.text[self.offsets[start] : self.offsets[end]]
 
 

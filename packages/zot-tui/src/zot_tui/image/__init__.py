@@ -1,4 +1,4 @@
-"""Images on the screen: which way the terminal takes them, how large they stand there, what is written for them.
+"""Images on the screen: how the terminal draws them, their size in cells, and the output for them.
 
-Nothing here but `pixel_size` is imported before the first image is shown; Pillow is imported in a thread of its own.
+Most of it is imported with the first image that is shown; Pillow is imported in a thread.
 """

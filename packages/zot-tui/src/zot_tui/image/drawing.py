@@ -1,26 +1,29 @@
-"""`drawing`: all that is computed to show an image one way; to be called in a thread."""
+"""`drawing`: all computation for showing an image; to be called in a thread."""
 
 from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import Any
 
 from zot_tui.color import Rgb
-from zot_tui.image.fit import Room
+from zot_tui.image.fit import ImageRoom
 from zot_tui.image.half import half_rows
 from zot_tui.image.iterm import strips
-from zot_tui.image.pixel_size import Pixels
-from zot_tui.image.protocol import Way
+from zot_tui.image.protocol import ImageProtocol
 from zot_tui.image.scale import png, scaled
+from zot_tui.image.size import Pixels
 from zot_tui.text.runs import Row
 from zot_tui.theme.detect import Depth
 
-_PER_CELL = 200  # bytes that a cell of half blocks takes, roughly
+_PER_CELL = 200  # approximate bytes of a cell of half blocks
 
 
 @dataclass(slots=True)
 class Drawing:
-    """An image of `columns` by `rows` cells; `natural` is its own size in pixels. By the way it is drawn there are a
-    PNG in base64 (kitty), the sequences of its rows (iTerm2) or the rows themselves. `cost` is about its bytes here."""
+    """An image of `columns` by `rows` cells; `natural` is its own size in pixels.
+
+    Depending on the protocol it has a PNG in base64 (kitty), the sequences of its rows (iTerm2), or the rows
+    themselves. `cost` is its approximate size in bytes.
+    """
 
     columns: int
     rows: int
@@ -31,15 +34,19 @@ class Drawing:
     cost: int = 0
 
 
-def drawing(data: str, way: Way, room: Room, background: Rgb | None, depth: Depth, most: int) -> Drawing:
-    """The image of base64 `data` in `room`. What is sent to a terminal that draws images itself is made coarser
-    until it has at most about `most` characters. Raises `Unreadable`."""
+def drawing(
+    data: str, protocol: ImageProtocol, room: ImageRoom, background: Rgb | None, depth: Depth, most: int
+) -> Drawing:
+    """Draw the image of base64 `data` in `room`. Raises `UnreadableImage`.
+
+    For a terminal that draws images itself, the image is reduced until it has at most about `most` characters.
+    """
     found = scaled(data, room, background)
     made = Drawing(found.columns, found.rows, found.natural)
-    if way == "half":
+    if protocol == "half":
         made.half = half_rows(found.image, depth)
         made.cost = found.columns * found.rows * _PER_CELL
-    elif way == "iterm":
+    elif protocol == "iterm":
         image = found.image
         made.strips = strips(image, found.columns, found.rows)
         while sum(map(len, made.strips)) > most and image.height >= 2 * found.rows and image.width > 1:

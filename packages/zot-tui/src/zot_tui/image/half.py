@@ -1,7 +1,7 @@
-"""Images as half blocks: each cell two pixels, one above the other; pure but for Pillow's images.
+"""Images as half blocks: each cell shows two pixels, one above the other; pure except for Pillow's images.
 
-Foreground and background are the colours of the two. Colours are rounded: more of them than eyes tell apart would only
-be more for the terminal to read.
+The two pixels are the foreground and background colour. Colours are rounded, since finer ones cost output but cannot be
+distinguished.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 UPPER, LOWER = "▀", "▄"
 _SEEN = 128  # alpha from which a pixel is drawn
-_STEP = 8  # of 256 values of a channel that are drawn as one
+_STEP = 8  # channel values, of 256, that are drawn as one
 
 
 def half_rows(image: "Image", depth: Depth) -> list[Row[Any]]:
-    """The rows of an RGBA image whose height is even, each as wide as the image. Transparent pixels show what is
-    behind them."""
+    """Return the rows of an RGBA image of even height, each as wide as the image. Transparent pixels show the
+    background."""
     width, height = image.size
     colors = _true_colors(image) if depth == TRUE_COLOR else _indexed_colors(image)
     alphas = image.getchannel("A").tobytes()
@@ -33,7 +33,7 @@ def half_rows(image: "Image", depth: Depth) -> list[Row[Any]]:
 
 
 def _row(upper: list[Color], lower: list[Color]) -> Row[Any]:
-    """The runs of one row of cells."""
+    """Return the runs of one row of cells."""
     row: Row[Any] = []
     before: Sgr | None = None
     text = ""
@@ -62,7 +62,7 @@ def _true_colors(image: "Image") -> list[Color]:
 
 
 def _indexed_colors(image: "Image") -> list[Color]:
-    """The nearest of the 240 colours that all terminals of 256 have in common."""
+    """Return the nearest of the 240 colours that all 256-colour terminals share."""
     from PIL import Image as Pillow  # noqa: PLC0415  see `zot_tui.image.scale`
 
     table = Pillow.new("P", (1, 1))

@@ -1,8 +1,8 @@
-"""iTerm2's inline images (iterm2.com/documentation-images.html), which WezTerm takes too; pure but for Pillow.
+"""iTerm2's inline images (iterm2.com/documentation-images.html), which WezTerm supports too; pure except for Pillow.
 
-An image is a strip for each row of cells, so that scrolling, cutting and drawing anew concern rows alone, and nothing
-has to be remembered by the terminal: a strip is gone when its row is written over. A row is spaces as wide as the
-image, and one more with the style `Strip`, for which the screen writes the strip's sequence.
+An image is one strip for each row of cells, so that scrolling, cutting and redrawing concern only rows, and the
+terminal keeps no state: a strip disappears when its row is overwritten. A row is spaces as wide as the image, and one
+more with the style `Strip`, for which the screen writes the strip's sequence.
 """
 
 from base64 import b64encode
@@ -14,11 +14,11 @@ from zot_tui.text.runs import Row
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_SAVE, _RESTORE = "\x1b7", "\x1b8"  # DECSC and DECRC: the cursor, and the colours
+_SAVE, _RESTORE = "\x1b7", "\x1b8"  # DECSC and DECRC: cursor and colours
 
 
 class Strip(NamedTuple):
-    """The style of the cell behind a row of an image: the image's number and the row's."""
+    """The style of the cell behind a row of an image: the number of the image and of the row."""
 
     kind: str
     image: int
@@ -26,9 +26,9 @@ class Strip(NamedTuple):
 
 
 def strips(image: "Image", columns: int, rows: int) -> list[str]:
-    """What is written behind each row of an image of so many cells: it goes back over them, draws and returns.
+    """Return the sequence for each row of an image of so many cells: it moves back over them, draws, and returns.
 
-    The image has a row of pixels for each row of cells at least.
+    The image has at least one row of pixels for each row of cells.
     """
     sequences = []
     for row in range(rows):
@@ -40,10 +40,10 @@ def strips(image: "Image", columns: int, rows: int) -> list[str]:
 
 
 def strip_styles(image: int, rows: int) -> list[Strip]:
-    """The styles of the cells behind an image's rows."""
+    """Return the styles of the cells behind an image's rows."""
     return [Strip("strip", image, row) for row in range(rows)]
 
 
 def strip_rows(image: int, columns: int, rows: int) -> list[Row[Any]]:
-    """The rows, each a cell wider than the image."""
+    """Return the rows, each one cell wider than the image."""
     return [[(None, " " * columns), (style, " ")] for style in strip_styles(image, rows)]

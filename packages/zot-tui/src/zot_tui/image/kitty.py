@@ -1,9 +1,8 @@
-"""kitty's graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol), which Ghostty speaks too; pure.
+"""kitty's graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol), which Ghostty supports too; pure.
 
-An image is sent once, under a number, for a virtual placement of so many cells. Where it stands is plain text: cells
-of `PLACEHOLDER` whose foreground colour is the number and whose diacritics are the row and the column within the
-image, and what a colour cannot say of the number: its highest byte. Text scrolls, is cut and written over, and the
-image with it.
+An image is sent once, under a number, for a virtual placement of so many cells. Its position is plain text: cells of
+`PLACEHOLDER` whose foreground colour is the number. Their diacritics are the row and the column within the image, and
+the highest byte of the number, which a colour cannot hold. The image scrolls, is cut and is overwritten with that text.
 """
 
 from collections.abc import Iterator
@@ -38,11 +37,12 @@ def _marks() -> Iterator[str]:
 
 
 DIACRITICS = tuple(_marks())
-"""The mark of each number: of rows and of columns, so that there are no more of either."""
+"""The mark for each row or column number, and so the most rows and columns of an image."""
 
 
 def transmission(number: int, columns: int, rows: int, data: str, *, tmux: bool = False) -> str:
-    """Give the terminal an image, base64 of a PNG, to be shown in so many cells. It answers nothing (`q=2`)."""
+    """Return the sequence that sends an image, base64 of a PNG, for so many cells. The terminal does not answer it
+    (`q=2`)."""
     pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [""]
     sequences = []
     for index, piece in enumerate(pieces):
@@ -53,12 +53,12 @@ def transmission(number: int, columns: int, rows: int, data: str, *, tmux: bool 
 
 
 def deletion(number: int, *, tmux: bool = False) -> str:
-    """Have the terminal forget an image, its data too."""
+    """Return the sequence that makes the terminal forget an image and its data."""
     return _command(f"a=d,d=I,i={number},q=2", tmux=tmux)
 
 
 def placeholder_rows(number: int, columns: int, rows: int, depth: Depth) -> list[Row[Any]]:
-    """The rows of text that show an image. Every cell says its row and column, so that any part of them may be drawn.
+    """Return the rows of text that show an image. Every cell names its row and column, so any part can be drawn.
 
     IndexError for more rows or columns than there are diacritics.
     """
@@ -71,16 +71,16 @@ def placeholder_rows(number: int, columns: int, rows: int, depth: Depth) -> list
 
 
 def numbers(depth: Depth, high: int) -> range:
-    """The numbers that images may have: what a colour can say, without those that other programs choose first.
+    """Return the possible numbers of images: all that a colour can express, except the first choices of other programs.
 
-    Few colours are few numbers, so they have the byte `high` above them, which tells programs apart that share a
-    window, as those in tmux do.
+    With few colours there are few numbers, so the byte `high` above them distinguishes programs that share a window, as
+    in tmux.
     """
     return range(1 << 16, 1 << 24) if depth == TRUE_COLOR else range((high << 24) + 16, (high << 24) + 256)
 
 
 def number_color(number: int, depth: Depth) -> Color:
-    """The colour that says a number, but for its highest byte."""
+    """Return the colour that expresses a number except for its highest byte."""
     if depth == TRUE_COLOR:
         return from_rgb(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF)
     return indexed(number & 0xFF)

@@ -1,62 +1,61 @@
-"""Which way images are drawn on a terminal, from the environment and the settings; pure."""
+"""`ImageProtocol`: how images are drawn on a terminal, from the environment and the settings; pure."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from zot_tui.theme.detect import Depth
 
-Way: TypeAlias = Literal["kitty", "iterm", "half", "off"]
+ImageProtocol: TypeAlias = Literal["kitty", "iterm", "half", "off"]
 
 VARIABLE = "ZOT_INLINE_IMAGES"
 LEAST_COLORS = 256
-"""Colours from which images are drawn at all: fewer make no image, and kitty's are named by a colour."""
+"""The least number of colours for images: with fewer they are unrecognisable, and kitty's are named by a colour."""
 
 _ITERM_PROGRAMS = ("iTerm.app", "WezTerm")
-_ITERM_OVER_SSH = "iTerm2"  # what iTerm2 says in LC_TERMINAL, which ssh passes on
+_ITERM_OVER_SSH = "iTerm2"  # iTerm2's value of LC_TERMINAL, which ssh passes on
 _KITTY_TERMS = ("xterm-kitty", "xterm-ghostty")
-_TMUX_TERM, _SCREEN_TERM = "tmux", "screen"  # $TERM within them; tmux may call itself screen, screen never tmux
+_TMUX_TERM, _SCREEN_TERM = "tmux", "screen"  # $TERM inside of them; tmux may call itself screen, screen never tmux
 
 
-class Choice(NamedTuple):
-    """`way` is how images are drawn, `tmux` whether what is sent past the drawing goes through tmux."""
+class ProtocolChoice(NamedTuple):
+    """`protocol` is how images are drawn; `tmux` says whether sequences outside of drawing go through tmux."""
 
-    way: Way
+    protocol: ImageProtocol
     tmux: bool = False
 
 
-def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True) -> Choice:
-    """How images are drawn on a terminal of `depth` colours.
+def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True) -> ProtocolChoice:
+    """Return how images are drawn on a terminal of `depth` colours.
 
-    `$ZOT_INLINE_IMAGES` (`kitty`, `iterm`, `half`, `off`, `auto`) counts more than `enabled`; a value that is none of
-    these is like `auto`. In a multiplexer they are half blocks; kitty's placeholders can pass it, if asked for by name,
-    iTerm2's images cannot.
+    `$ZOT_INLINE_IMAGES` (`kitty`, `iterm`, `half`, `off`, `auto`) overrides `enabled`; any other value means `auto`. In
+    a multiplexer images are half blocks; kitty's placeholders work there if requested by name, iTerm2's images do not.
     """
     if depth < LEAST_COLORS:
-        return Choice("off")
+        return ProtocolChoice("off")
     wanted = environment.get(VARIABLE, "").strip().lower()
-    # Past ssh and sudo there is nothing but $TERM left of a multiplexer.
+    # After ssh and sudo, $TERM is the only sign of a multiplexer.
     term = environment.get("TERM", "")
     tmux = bool(environment.get("TMUX")) or term.startswith(_TMUX_TERM)
     within = tmux or bool(environment.get("STY")) or term.startswith(_SCREEN_TERM)
-    if wanted in get_args(Way):
-        way: Way = wanted  # type: ignore[assignment]  # one of its values
-        return Choice("half" if way == "iterm" and within else way, tmux)
+    if wanted in get_args(ImageProtocol):
+        protocol: ImageProtocol = wanted  # type: ignore[assignment]  # one of its values
+        return ProtocolChoice("half" if protocol == "iterm" and within else protocol, tmux)
     if not enabled and wanted != "auto":
-        return Choice("off")
-    return Choice("half" if within else _native(environment), tmux)
+        return ProtocolChoice("off")
+    return ProtocolChoice("half" if within else _native(environment), tmux)
 
 
 def problem(environment: Mapping[str, str]) -> str:
-    """What is wrong with `$ZOT_INLINE_IMAGES`, in one line; empty if nothing."""
+    """Return a one-line message if `$ZOT_INLINE_IMAGES` is invalid, else an empty string."""
     wanted = environment.get(VARIABLE, "")
-    known = (*get_args(Way), "auto")
+    known = (*get_args(ImageProtocol), "auto")
     if not wanted.strip() or wanted.strip().lower() in known:
         return ""
     return f"{VARIABLE}: expected one of {', '.join(known)}, got {wanted[:40]!r}; auto is used"
 
 
-def _native(environment: Mapping[str, str]) -> Way:
-    """What the terminal says of itself. The number of a window is not looked at: other terminals inherit it."""
+def _native(environment: Mapping[str, str]) -> ImageProtocol:
+    """Return the protocol of the terminal itself. Window ids are ignored: other terminals inherit them."""
     if environment.get("TERM", "") in _KITTY_TERMS:
         return "kitty"
     program = environment.get("TERM_PROGRAM", "")

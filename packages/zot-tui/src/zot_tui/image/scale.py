@@ -1,6 +1,6 @@
-"""An image's bytes, decoded and scaled with Pillow; to be called in a thread.
+"""Decodes and scales images with Pillow; to be called in a thread.
 
-Memory is bounded by `PIXELS`: an image's header is read before anything of it is decoded.
+Memory is bounded by `PIXELS`: an image's header is read before any of it is decoded.
 """
 
 import binascii
@@ -10,31 +10,33 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from zot_tui.color import Rgb
-from zot_tui.image.fit import Room, fit
-from zot_tui.image.pixel_size import Pixels, pixels
+from zot_tui.image.fit import ImageRoom, fit
+from zot_tui.image.size import Pixels, pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image, Transpose
 
 PIXELS = 50_000_000
-"""Pixels of an image from which it is not decoded: some 200 MB."""
+"""The most pixels of an image that is decoded: some 200 MB."""
 
 CHARACTERS = 40_000_000
-"""Characters of base64 from which an image is not decoded."""
+"""The most characters of base64 of an image that is decoded."""
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 
 _ORIENTATION = 0x0112  # EXIF 2.32, 4.6.4 A
-_TURNED = 5  # orientations from here on lie on their side
+_TURNED = 5  # orientations from here on are rotated by 90 degrees
 
 
-class Unreadable(Exception):
-    """It is no image, a torn one, or one too large to be decoded."""
+class UnreadableImage(Exception):
+    """The data is not an image, is incomplete, or is too large to decode."""
 
 
-class Scaled:
-    """`image` is RGBA and covers whole cells, `columns` by `rows` of them: the image stands in its upper left corner,
-    what is left over is the background. `natural` is the image's own size, upright."""
+class ScaledImage:
+    """`image` is RGBA and covers whole cells, `columns` by `rows` of them.
+
+    The picture is in its upper left corner on the background. `natural` is the size of the original, upright.
+    """
 
     __slots__ = ("columns", "image", "natural", "rows")
 
@@ -42,42 +44,42 @@ class Scaled:
         self.image, self.columns, self.rows, self.natural = image, columns, rows, natural
 
 
-def scaled(data: str, room: Room, background: Rgb | None) -> Scaled:
-    """The image of base64 `data`, as large as `room` allows, never enlarged; of an animation its first frame.
+def scaled(data: str, room: ImageRoom, background: Rgb | None) -> ScaledImage:
+    """Return the image of base64 `data`, as large as `room` allows, never enlarged; the first frame of an animation.
 
-    Where it is transparent `background` is seen, or nothing is if that is None. Raises `Unreadable`.
+    Transparent parts show `background`, or stay transparent if that is None. Raises `UnreadableImage`.
     """
     from PIL import Image  # noqa: PLC0415  in a thread, and only once there is an image
 
-    # What Pillow warns of (odd metadata) would be written across the screen.
+    # Pillow's warnings (odd metadata) would be written across the screen.
     warnings.filterwarnings("ignore", module=r"PIL\.")
     try:
         raw = _decoded(data)
         with Image.open(BytesIO(raw), formats=FORMATS) as opened:
             if opened.width * opened.height > PIXELS:
-                raise Unreadable("it has too many pixels")
+                raise UnreadableImage("it has too many pixels")
             turn = opened.getexif().get(_ORIENTATION, 1)
             natural = Pixels(*(opened.size[::-1] if _on_its_side(turn) else opened.size))
             wanted = fit(natural, room.cell, room.columns, room.rows)
             drawn = room.drawn(wanted)
             size = Pixels(*drawn[::-1]) if _on_its_side(turn) else drawn
-            opened.draft("RGB", size)  # a JPEG decodes to about this size, in far less time and memory
+            opened.draft("RGB", size)  # a JPEG then decodes to about this size, much faster and in less memory
             small = _colored(opened).resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
         method = _turns().get(turn)
         upright = small.convert("RGBA") if method is None else small.convert("RGBA").transpose(method)
-    except Unreadable:
+    except UnreadableImage:
         raise
-    except Exception as error:  # decoders raise anything for bytes that were made to break them
-        raise Unreadable(str(error)) from error
+    except Exception as error:  # decoders may raise anything for malicious bytes
+        raise UnreadableImage(str(error)) from error
     box = room.box(wanted)
     behind = (0, 0, 0, 0) if background is None else (*background, 255)
     whole = Image.new("RGBA", (box.width * room.grain.width, box.height * room.grain.height), behind)
     whole.alpha_composite(upright)
-    return Scaled(whole, box.width, box.height, natural)
+    return ScaledImage(whole, box.width, box.height, natural)
 
 
 def png(image: "Image") -> bytes:
-    """An RGBA image as a PNG, without an alpha channel if it needs none."""
+    """Return an RGBA image as a PNG, without an alpha channel if it is opaque."""
     opaque = image.getchannel("A").getextrema() == (255, 255)
     sink = BytesIO()
     (image.convert("RGB") if opaque else image).save(sink, "PNG")
@@ -85,26 +87,26 @@ def png(image: "Image") -> bytes:
 
 
 def _decoded(data: str) -> bytes:
-    """The bytes, if their header promises an image of a size that can be decoded."""
+    """Return the bytes if their header states a size that can be decoded."""
     if len(data) > CHARACTERS:
-        raise Unreadable("it is too large")
+        raise UnreadableImage("it is too large")
     try:
         raw = b64decode(data)
     except (binascii.Error, ValueError) as error:
-        raise Unreadable("it is no base64") from error
+        raise UnreadableImage("it is not base64") from error
     size = pixels(raw)
     if size is None or not size.width or not size.height:
-        raise Unreadable("it is no PNG, JPEG, GIF or WebP")
+        raise UnreadableImage("it is not a PNG, JPEG, GIF or WebP")
     if size.width * size.height > PIXELS:
-        raise Unreadable("it has too many pixels")
+        raise UnreadableImage("it has too many pixels")
     return raw
 
 
 def _colored(image: "Image") -> "Image":
-    """The image in a mode that can be scaled without losing what it shows."""
+    """Return the image in a mode that can be scaled without loss."""
     if image.mode in ("RGB", "RGBA", "L"):
         return image
-    if image.mode.startswith("I"):  # 16 bits of grey, of which the upper ones are seen
+    if image.mode.startswith("I"):  # 16 bits of grey, of which the upper 8 are visible
         return image.point(lambda value: value * (1 / 256)).convert("L")
     return image.convert("RGBA")
 
@@ -114,7 +116,7 @@ def _on_its_side(turn: int) -> bool:
 
 
 def _turns() -> "dict[int, Transpose]":
-    """What makes an image of an EXIF orientation upright."""
+    """Return the operation that turns an image of each EXIF orientation upright."""
     from PIL.Image import Transpose  # noqa: PLC0415  see `scaled`
 
     return {

@@ -1,1 +1,1 @@
-"""Key names, key bindings, and the keys that a terminal can report."""
+"""Key names, key bindings, and which keys a terminal can report."""

@@ -1,20 +1,20 @@
-"""Which chords a terminal can tell, and what it sends instead of those it cannot; pure.
+"""Which key chords a terminal can report, and what it sends instead of the others; pure.
 
-The oldest way is one byte for a key, which knows neither Ctrl+Enter nor Ctrl+Shift+P. Its tables are those of "Legacy
-key event encoding" in kitty's description of its keyboard protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/)
-and of "PC-Style Function Keys" and "Alt and Meta Keys" in xterm's control sequences (ctlseqs). xterm's modifyOtherKeys
-and kitty's protocol tell more, and neither tells all.
+In the legacy protocol a key is one byte, which cannot express Ctrl+Enter or Ctrl+Shift+P. The tables follow "Legacy key
+event encoding" in the description of kitty's keyboard protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/),
+and "PC-Style Function Keys" and "Alt and Meta Keys" in xterm's control sequences (ctlseqs). xterm's modifyOtherKeys and
+kitty's protocol report more chords, but neither reports all.
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
-from zot_tui.keys.keys import RUNE, Key, parse_key
+from zot_tui.keys.key import RUNE, Key, parse_key
 
-if TYPE_CHECKING:
-    from zot_tui.terminal.terminal import Keyboard
+Keyboard: TypeAlias = Literal["legacy", "modify other keys", "kitty"]
+"""How a terminal reports keys."""
 
-# What is sent for Ctrl with a character, where it is not what Ctrl with a letter is for: as the key that it becomes.
+# Ctrl with a character, where the terminal sends the byte of another key: that key.
 _CTRL = {
     "h": "backspace",
     "i": "tab",
@@ -33,10 +33,10 @@ _CTRL = {
     "8": "backspace",
     "?": "backspace",
 }
-# Characters that Ctrl makes a byte of by which the key is known again.
+# Characters that Ctrl turns into a byte of their own.
 _KEPT = frozenset("abcdefgjklnopqrstuvwxyz\\]^_")
 
-# Keys that Ctrl and Shift change: what is sent with each, Alt apart. Without an entry it is the key itself.
+# What special keys send with Ctrl and Shift, Alt aside. Without an entry, the key itself.
 _CHANGED = {
     ("backspace", "ctrl"): "backspace",
     ("tab", "shift"): "shift+tab",
@@ -50,41 +50,41 @@ _LOCKS = frozenset({"capslock", "scrolllock", "numlock"})
 _ONLY_KITTY = frozenset({"menu", "pause", "printscreen", *(f"f{number}" for number in range(21, 36))})
 
 
-class Untold(NamedTuple):
-    """A chord that does not arrive: what does instead, if anything (`tab`), and why, in a few words."""
+class UnsupportedKey(NamedTuple):
+    """A chord that never arrives: what arrives instead, if anything (`tab`), and the reason in a few words."""
 
     sent: str
     reason: str
 
 
-def unsupported_key(key: Key, keyboard: "Keyboard") -> Untold | None:
-    """Why a chord never arrives from such a terminal; None if it does, or may."""
+def unsupported_key(key: Key, keyboard: Keyboard) -> UnsupportedKey | None:
+    """Return why a chord never arrives from a terminal with this protocol; None if it does, or may."""
     modifiers = set(key.modifiers)
     if key.name in _LOCKS:
-        return Untold("", "no terminal tells of it")
+        return UnsupportedKey("", "no terminal reports it")
     if key.name == RUNE or (not modifiers and key.name not in _ONLY_KITTY):
         return None
     if modifiers == {"shift"} and (key.name == "space" or len(key.name) == 1):
-        return Untold("", "it types a character: write that one" if len(key.name) == 1 else "it types a blank")
+        return UnsupportedKey("", "it types a character: write that" if len(key.name) == 1 else "it types a space")
     if keyboard == "kitty":
         return None
     if modifiers & {"super", "hyper"}:
-        return Untold("", "this terminal does not tell of Super and Hyper")
+        return UnsupportedKey("", "this terminal does not report Super and Hyper")
     if key.name in _ONLY_KITTY:
-        return Untold("", "this terminal does not tell of it")
+        return UnsupportedKey("", "this terminal does not report it")
     if keyboard == "modify other keys":
         return None
     return _in_bytes(key, modifiers)
 
 
-def _in_bytes(key: Key, modifiers: set[str]) -> Untold | None:
-    """The same where a key is a byte, with Esc before it for Alt."""
+def _in_bytes(key: Key, modifiers: set[str]) -> UnsupportedKey | None:
+    """`unsupported_key` for the legacy protocol, where a key is a byte, preceded by Esc for Alt."""
     alt = "alt+" if "alt" in modifiers else ""
     rest = "+".join(each for each in ("ctrl", "shift") if each in modifiers)
     if key.name in _SIMPLE:
         sent = _CHANGED.get((key.name, rest), key.name)
     elif len(key.name) > 1:
-        return None  # cursor and function keys have their modifiers with them
+        return None  # the sequences of cursor and function keys include modifiers
     elif "ctrl" not in modifiers:
         return None
     elif key.name in _CTRL:
@@ -94,12 +94,14 @@ def _in_bytes(key: Key, modifiers: set[str]) -> Untold | None:
     else:
         sent = key.name
     sent = str(parse_key(alt + sent))
-    return None if sent == str(key) else Untold(sent, f"this terminal does not tell it from {sent}")
+    return None if sent == str(key) else UnsupportedKey(sent, f"this terminal sends {sent} for it")
 
 
-def notes(chords: Iterable[str], keyboard: "Keyboard", taken: Iterable[str] = ()) -> list[str]:
-    """A line for each of a person's chords that never arrives, with what to write instead. `taken` are keys that keep
-    their meaning. Chords that are no keys are passed over."""
+def notes(chords: Iterable[str], keyboard: Keyboard, taken: Iterable[str] = ()) -> list[str]:
+    """Return a line for each of the user's chords that never arrives, with an alternative.
+
+    `taken` are reserved keys. Chords that are not keys are skipped.
+    """
     keys: dict[str, Key] = {}
     for chord in chords:
         try:
@@ -115,13 +117,13 @@ def notes(chords: Iterable[str], keyboard: "Keyboard", taken: Iterable[str] = ()
     ]
 
 
-def _advice(key: Key, found: Untold, keys: Iterable[str], taken: frozenset[str]) -> str:
+def _advice(key: Key, found: UnsupportedKey, keys: Iterable[str], taken: frozenset[str]) -> str:
     if found.sent in taken:
-        return ", which keeps its meaning; choose another key"
+        return ", which is reserved; choose another key"
     if found.sent in keys:
-        return ", which you have given another meaning"
+        return ", which you have bound as well"
     letter = key.name if len(key.name) == 1 and key.name.isalnum() and "alt" not in key.modifiers else ""
     other = f"alt+{letter}" if letter else "another key"
-    if "+" in found.sent:  # a key without a modifier has a meaning that is better kept
+    if "+" in found.sent:  # a key without a modifier should keep its meaning
         return f"; write {found.sent}, or {other}"
     return "" if "write" in found.reason else f"; choose {other}"

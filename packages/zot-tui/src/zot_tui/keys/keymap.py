@@ -1,11 +1,11 @@
-"""Bindings: which key does what, where. Keys name actions; what an action is, the screen knows; pure."""
+"""`Keymap`: which key triggers which action, by context. The screen defines what an action does; pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from zot_tui.keys.keys import RUNE, Key, parse_key
+from zot_tui.keys.key import RUNE, Key, parse_key
 
-# The keys that get a person out of anything: only the bindings of the weakest layer, the built-in ones, may use them.
+# The keys that always lead out of something: only the weakest layer, the built-in bindings, may use them.
 RESERVED = frozenset({"ctrl+c", "ctrl+d", "esc"})
 
 
@@ -13,9 +13,10 @@ RESERVED = frozenset({"ctrl+c", "ctrl+d", "esc"})
 class Binding:
     """A key and the action it names.
 
-    `key` is written as `parse_key` reads it; `rune` stands for every typed character without a binding of its own.
-    `contexts` are names that the screen gives to its parts (`editor`, `picker`), none for everywhere. `help` is what
-    the key page says, a few words without a full stop. A binding without an action makes its key do nothing.
+    `key` is in the form that `parse_key` reads; `rune` matches every typed character without a binding of its own.
+    `contexts` are names that the screen gives to its parts (`editor`, `picker`); without any, the binding holds
+    everywhere. `help` is the text of the key page, a few words without a full stop. An empty action makes the key do
+    nothing.
     """
 
     key: str
@@ -24,26 +25,12 @@ class Binding:
     help: str = ""
 
 
-@dataclass(slots=True)
-class Conflict:
-    """Two bindings of one layer for one key in one context (empty: everywhere), of which the first is used."""
-
-    key: str
-    context: str
-    used: Binding
-    unused: Binding
-
-    def __str__(self) -> str:
-        where = f" in {self.context}" if self.context else ""
-        return f"{self.key} is bound twice{where}: to {self.used.action!r} (used) and to {self.unused.action!r}"
-
-
 class Keymap:
-    """Layers of bindings, the strongest first: a person's own, those of extensions, the built-in ones.
+    """Layers of bindings, the strongest first: the user's own, those of extensions, the built-in ones.
 
-    A key is looked up in the strongest layer first, there in the innermost context first; a reserved key in the weakest
-    layer only. A binding with an unreadable key is a ValueError; keys that come from outside go through `override`,
-    which reports instead.
+    A key is looked up in the strongest layer first, and within a layer in the innermost context first; a reserved key
+    only in the weakest layer. A binding with an unreadable key is a ValueError; keys from outside go through
+    `override`, which reports problems instead.
     """
 
     __slots__ = ("_found", "_layers")
@@ -58,7 +45,7 @@ class Keymap:
         return [binding for layer in self._layers for binding in layer]
 
     def find(self, key: Key, contexts: Sequence[str] = ()) -> Binding | None:
-        """What `key` is bound to where `contexts` hold, the innermost named first; None if to nothing.
+        """Return the binding of `key` in `contexts`, given innermost first; None if it has none or does nothing.
 
         Bindings without a context hold everywhere, and come last. A character that no layer binds is looked up as
         `rune`.
@@ -73,32 +60,19 @@ class Keymap:
         return None
 
     def keys(self, action: str, contexts: Sequence[str] = ()) -> list[Key]:
-        """The keys that do `action` where `contexts` hold, strongest first: what a hint shows."""
+        """Return the keys that trigger `action` in `contexts`, strongest first, for hints."""
         keys = dict.fromkeys(parse_key(binding.key) for binding in self.bindings if binding.action == action)
         return [key for key in keys if (found := self.find(key, contexts)) is not None and found.action == action]
 
-    def conflicts(self) -> list[Conflict]:
-        """Bindings that can never be reached because an earlier one of their layer has the key, in order."""
-        conflicts = []
-        for layer in self._layers:
-            seen: dict[tuple[str, str], Binding] = {}
-            for binding in layer:
-                name = str(parse_key(binding.key))
-                for context in binding.contexts or ("",):
-                    used = seen.setdefault((context, name), binding)
-                    if used is not binding:
-                        conflicts.append(Conflict(name, context, used, binding))
-        return conflicts
-
     def over(self, bindings: Iterable[Binding]) -> "Keymap":
-        """A keymap with one more layer above all others."""
+        """Return a keymap with one more layer above all others."""
         return Keymap(bindings, *self._layers)
 
     def override(self, chords: Mapping[str, str | None], contexts: tuple[str, ...] = ()) -> tuple["Keymap", list[str]]:
-        """A keymap with a person's choices on top, and what could not be used of them, a line each.
+        """Return a keymap with the user's choices on top, and a line for each choice that cannot be used.
 
-        `chords` maps keys to actions, None or `""` to unbind; they hold in `contexts`. Reserved and unreadable keys are
-        left out and reported; of a key written twice (`ctrl+o`, `Ctrl+O`) the first is used.
+        `chords` maps keys to actions, or to None or `""` to unbind them; they hold in `contexts`. Reserved and
+        unreadable keys are left out and reported; of a key written twice (`ctrl+o`, `Ctrl+O`) the first is used.
         """
         layer: list[Binding] = []
         problems: list[str] = []

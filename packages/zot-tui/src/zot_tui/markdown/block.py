@@ -1,14 +1,14 @@
-"""`Block`: a piece of a document that is drawn as a whole."""
+"""`MarkdownBlock`: a part of a document that is drawn as a whole."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from zot_tui.highlight import Lexing, lexing
+from zot_tui.highlight import LexedLines, lex
 from zot_tui.markdown.inline import inline
-from zot_tui.markdown.leaves import Kind, Leaf, Place
+from zot_tui.markdown.leaves import Leaf, LeafKind, Margin
 from zot_tui.markdown.line import split_row
-from zot_tui.markdown.table import Shape, cells, shape, table_rows
+from zot_tui.markdown.table import TableShape, cells, shape, table_rows
 from zot_tui.text.runs import Row, clip_runs, join, runs_width
 from zot_tui.text.sanitize import detached
 from zot_tui.text.width import expand_tabs
@@ -22,35 +22,41 @@ _TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Growth:
-    """What is known of a piece of code that grows: the lines that have ended, in colours, and their rows in a width."""
+    """The cached part of a growing piece of code: its finished lines, coloured, and their rows for one width."""
 
     seen: bool = False
     lines: list[str] = field(default_factory=list)
-    lexing: Lexing | None = None
+    lex: LexedLines | None = None
     width: int = 0
     rows: list[Row[str]] = field(default_factory=list)
-    wrapped: int = 0  # lines that `rows` has
+    wrapped: int = 0  # number of lines in `rows`
 
 
-class Block:
-    """One paragraph, heading, rule, piece of code, of a table or of HTML, with the marks of the lists and quotes it
-    stands in. Its text does not change."""
+class MarkdownBlock:
+    """A paragraph, heading, rule, or piece of code, of a table or of HTML, with the marks of the lists and quotes
+    around it.
+
+    Its text does not change.
+    """
 
     __slots__ = ("_before", "_growth", "_leaf", "_lexing", "_rows", "_shape", "_width")
 
-    def __init__(self, leaf: Leaf, before: "Block | None" = None) -> None:
-        """`before` is the block that this one goes on, if they are pieces of one code block or table."""
+    def __init__(self, leaf: Leaf, before: "MarkdownBlock | None" = None) -> None:
+        """`before` is the block that this one continues, if both are pieces of one code block or table."""
         self._leaf = leaf
         self._before = before
         self._width = 0
         self._rows: list[Row[str]] = []
-        self._lexing: Lexing | None = None
-        self._shape: Shape | None = None
+        self._lexing: LexedLines | None = None
+        self._shape: TableShape | None = None
         self._growth: _Growth | None = None
 
-    def grow(self, earlier: "Block | None") -> None:
-        """It is what `earlier` has become, if anything: of a piece of code only the lines that have changed are drawn
-        anew. A token that runs over several lines may be in other colours then than in a block that was made whole."""
+    def grow(self, earlier: "MarkdownBlock | None") -> None:
+        """Take over the cache of `earlier`, which this block replaces while it grows, if any.
+
+        Of a piece of code only the changed lines are drawn again. A token that spans several lines may then have other
+        colours than in a block that was made whole.
+        """
         if self.kind != "code":
             return
         known = earlier._growth if earlier is not None else None
@@ -58,25 +64,27 @@ class Block:
         self._growth = known if same and earlier is not None and earlier.language == self.language else _Growth()
 
     def settle(self) -> None:
-        """It does not grow any more: draw it whole when it is asked for the next time."""
+        """Draw the block whole when it is drawn next: it does not grow any more."""
         if self._growth is not None:
             self._width, self._rows, self._growth, self._lexing = 0, [], None, None
 
     def forget(self) -> None:
-        """Keep no rows and no colours, but the state of the lexer for the piece that goes on here: all else is made
-        again when it is asked for."""
+        """Drop the rows and colours, except the state of the lexer for the piece that continues this one.
+
+        The rest is computed again on demand.
+        """
         self._width, self._rows, self._growth = 0, [], None
         if self._lexing is not None:
-            self._lexing = Lexing([], self._lexing.states, self._lexing.size)
+            self._lexing = LexedLines([], self._lexing.states, self._lexing.size)
 
     @property
-    def kind(self) -> Kind:
-        """What it is; each item of a list is the blocks that stand in it."""
+    def kind(self) -> LeafKind:
+        """The kind of block. An item of a list is the blocks within it."""
         return self._leaf.kind
 
     @property
     def source(self) -> str:
-        """Its text without marks of lists and quotes, fences, and the head of a table."""
+        """The text without marks of lists and quotes, fences, and the head of a table."""
         return "\n".join(self._leaf.lines)
 
     @property
@@ -86,35 +94,38 @@ class Block:
         return fence.info.split()[0] if fence and fence.info else ""
 
     def rows(self, width: int) -> list[Row[str]]:
-        """What is drawn in `width` cells (1 or more), with an empty row above if the block stands apart from the one
-        before. Kept for the last width asked for."""
+        """Return the rows in `width` cells (1 or more), with an empty row above if the block is separated from the one
+        before.
+
+        The rows for the last width are cached.
+        """
         if width != self._width:
             self._rows = self._drawn(width)
             self._width = width
         return self._rows
 
     def _drawn(self, width: int) -> list[Row[str]]:
-        leaf, place = self._leaf, self._leaf.place
-        above = [] if place.above is None else [_stripped(clip_runs(place.above, width, ""))]
+        leaf, margin = self._leaf, self._leaf.margin
+        above = [] if margin.above is None else [_stripped(clip_runs(margin.above, width, ""))]
         if leaf.kind == "code":
-            return above + self._code(place, width)
+            return above + self._code(margin, width)
         if leaf.kind == "rule":
-            return above + _beside([[("markdown.rule", "─" * _room(place, width))]], place, width)
+            return above + _beside([[("markdown.rule", "─" * _room(margin, width))]], margin, width)
         if leaf.kind == "table":
-            return above + self._table(place, width)
+            return above + self._table(margin, width)
         if leaf.kind == "html":
-            rows = wrap([("muted", detached(self.source))], width, first=place.first, rest=place.rest)
+            rows = wrap([("muted", detached(self.source))], width, first=margin.first, rest=margin.rest)
             return above + [_stripped(row) for row in rows]
         if leaf.kind == "heading":
             text = inline(self.source.strip(), "markdown.heading")
             runs = [("markdown.heading", "#" * leaf.level + " "), *text]
-            return above + [_stripped(row) for row in wrap(runs, width, first=place.first, rest=place.rest)]
-        return above + self._paragraph(place, width)
+            return above + [_stripped(row) for row in wrap(runs, width, first=margin.first, rest=margin.rest)]
+        return above + self._paragraph(margin, width)
 
-    def _paragraph(self, place: Place, width: int) -> list[Row[str]]:
+    def _paragraph(self, margin: Margin, width: int) -> list[Row[str]]:
         text = self.source.strip()
-        style = "markdown.quote" if place.quoted else "text"
-        first, rest = place.first, place.rest
+        style = "markdown.quote" if margin.quoted else "text"
+        first, rest = margin.first, margin.rest
         task = _TASK.match(text)
         if task and first and first[-1][0] == "markdown.bullet" and first[-1][1].strip():
             done = task[1] != " "
@@ -125,12 +136,12 @@ class Block:
             text = text[task.end() :]
         return [_stripped(row) for row in wrap(inline(text, style), width, first=first, rest=rest)]
 
-    def _code(self, place: Place, width: int) -> list[Row[str]]:
+    def _code(self, margin: Margin, width: int) -> list[Row[str]]:
         lines = self._code_lines()
         indent = ("markdown.code_block", CODE_INDENT)
-        first, rest = [*place.first, indent], [*place.rest, indent]
+        first, rest = [*margin.first, indent], [*margin.rest, indent]
         lexed, growth = self._lexed(lines).rows, self._growth
-        ended = len(growth.lines) if growth is not None else 0  # lines whose rows may be known
+        ended = len(growth.lines) if growth is not None else 0  # lines whose rows may be cached
         rows: list[Row[str]] = []
         if growth is not None:
             if growth.width != width:
@@ -145,54 +156,54 @@ class Block:
     def _code_lines(self) -> list[str]:
         return [detached(expand_tabs(line, 0, CODE_TAB)) for line in self._leaf.lines or [""]]
 
-    def _lexed(self, lines: Sequence[str]) -> Lexing:
-        """The code in colours, from the state that the pieces before end in."""
-        waiting: list[Block] = [self]
+    def _lexed(self, lines: Sequence[str]) -> LexedLines:
+        """Return the coloured code, starting from the state at the end of the previous piece."""
+        waiting: list[MarkdownBlock] = [self]
         while (before := waiting[-1]._before) is not None and waiting[-1]._lexing is None:
             waiting.append(before)
         for block in reversed(waiting):
             if block._lexing is None:
                 start = block._before._lexing if block._before is not None else None
                 own = lines if block is self else block._code_lines()
-                block._lexing = block._grown(own, start) or lexing(own, block.language, start)
+                block._lexing = block._grown(own, start) or lex(own, block.language, start)
         found = self._lexing
         if found is None or not found.rows:  # forgotten
             start = self._before._lexing if self._before is not None else None
-            self._lexing = found = lexing(lines, self.language, start)
+            self._lexing = found = lex(lines, self.language, start)
         return found
 
-    def _grown(self, lines: Sequence[str], start: Lexing | None) -> Lexing | None:
-        """The lines in colours, those that had ended before as they were; None for a block that has not grown yet."""
+    def _grown(self, lines: Sequence[str], start: LexedLines | None) -> LexedLines | None:
+        """Return the coloured lines, reusing the finished ones; None for a block that has not grown yet."""
         growth = self._growth
         if growth is None:
             return None
-        if not growth.seen:  # drawn for the first time, perhaps the only one: whole
+        if not growth.seen:  # drawn for the first time, perhaps the only time: whole
             growth.seen = True
             return None
         known = len(growth.lines)
         if lines[:known] != growth.lines or known >= len(lines):
-            growth.lines, growth.lexing, growth.width, known = [], None, 0, 0
+            growth.lines, growth.lex, growth.width, known = [], None, 0, 0
         ended = list(lines[known:-1])
-        if ended or growth.lexing is None:
-            before = growth.lexing or start
-            more = lexing(ended, self.language, before)
-            done = growth.lexing.rows if growth.lexing is not None else []
-            growth.lexing = Lexing([*done, *more.rows], more.states, more.size)
+        if ended or growth.lex is None:
+            before = growth.lex or start
+            more = lex(ended, self.language, before)
+            done = growth.lex.rows if growth.lex is not None else []
+            growth.lex = LexedLines([*done, *more.rows], more.states, more.size)
             growth.lines = list(lines[:-1])
-        last = lexing(lines[-1:], self.language, growth.lexing)
-        return Lexing([*growth.lexing.rows, *last.rows], last.states, last.size)
+        last = lex(lines[-1:], self.language, growth.lex)
+        return LexedLines([*growth.lex.rows, *last.rows], last.states, last.size)
 
-    def _table(self, place: Place, width: int) -> list[Row[str]]:
+    def _table(self, margin: Margin, width: int) -> list[Row[str]]:
         leaf = self._leaf
         body = [cells(row, len(leaf.head)) for row in self._cells()]
-        rows = table_rows(self._form(), body, _room(place, width), top=self._before is None)
-        return _beside(rows, place, width)
+        rows = table_rows(self._form(), body, _room(margin, width), top=self._before is None)
+        return _beside(rows, margin, width)
 
     def _cells(self) -> list[list[str]]:
         return [split_row(line) for line in self._leaf.lines]
 
-    def _form(self) -> Shape:
-        """The shape of the table, which its first piece gives."""
+    def _form(self) -> TableShape:
+        """Return the shape of the table, which its first piece determines."""
         first = self
         while first._before is not None:
             first = first._before
@@ -202,19 +213,19 @@ class Block:
         return first._shape
 
 
-def _room(place: Place, width: int) -> int:
-    """Cells that the marks of lists and quotes leave."""
-    return width - min(runs_width(place.rest), width // 2)
+def _room(margin: Margin, width: int) -> int:
+    """Return the cells that the marks of lists and quotes leave."""
+    return width - min(runs_width(margin.rest), width // 2)
 
 
-def _beside(rows: list[Row[str]], place: Place, width: int) -> list[Row[str]]:
-    """The rows behind the marks of lists and quotes, which take half of the width at most."""
-    marks = clip_runs(place.first, width // 2, ""), clip_runs(place.rest, width // 2, "")
+def _beside(rows: list[Row[str]], margin: Margin, width: int) -> list[Row[str]]:
+    """Put the marks of lists and quotes, at most half of the width, before the rows."""
+    marks = clip_runs(margin.first, width // 2, ""), clip_runs(margin.rest, width // 2, "")
     return [_stripped(join([*marks[min(index, 1)], *row])) for index, row in enumerate(rows)]
 
 
 def _stripped(row: Row[str]) -> Row[str]:
-    """The row without spaces at its end."""
+    """Return the row without trailing spaces."""
     row = [*row]
     while row:
         style, text = row.pop()

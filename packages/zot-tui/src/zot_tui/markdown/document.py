@@ -1,20 +1,20 @@
-"""`Document`: markdown that grows, as blocks that can be drawn."""
+"""`Document`: growing markdown as blocks that can be drawn."""
 
 from collections.abc import Iterable
 
-from zot_tui.markdown.block import Block
+from zot_tui.markdown.block import MarkdownBlock
 from zot_tui.markdown.leaves import Leaf
 from zot_tui.markdown.structure import PIECE_SIZE, Structure
 from zot_tui.text.sanitize import sanitize
 
 
 class Document:
-    """A text in markdown that is appended to. It is the same document however the text is cut into pieces.
+    """A markdown text that is appended to. The result does not depend on how the text is cut into pieces.
 
-    `closed` are the blocks that no text to come can change: the list only grows. `open` are those after them: one or
-    two mostly, made anew when text was appended. A block holds at most 40 rows of code or of a table, and some 8,000
-    characters of anything; what is longer goes on in the next block. So an append costs what its own text costs, and
-    drawing it costs the open blocks, however long the document is.
+    `closed` are the blocks that later text cannot change; the list only grows. `open` are the blocks after them,
+    usually one or two, which are rebuilt after an append. A block holds at most 40 rows of code or of a table, and some
+    8,000 characters of anything; longer content continues in the next block. So an append costs as much as its own
+    text, and drawing it as much as the open blocks, however long the document is.
 
     Control sequences and invisible characters are stripped (`sanitize`). The dialect is CommonMark with the tables,
     task lists and strikethrough of GFM, without link reference definitions.
@@ -23,17 +23,17 @@ class Document:
     __slots__ = ("_cut", "_earlier", "_open", "_partial", "_structure", "closed")
 
     def __init__(self, text: str = "") -> None:
-        self.closed: list[Block] = []
+        self.closed: list[MarkdownBlock] = []
         self._structure = Structure()
-        self._partial = ""  # the line that has not ended
-        self._cut = False  # its beginning was too long to wait for the end
-        self._open: list[Block] | None = []
-        self._earlier: list[Block] = []  # what `open` was, while more may come
+        self._partial = ""  # the unfinished line
+        self._cut = False  # its beginning was overlong and has been passed on
+        self._open: list[MarkdownBlock] | None = []
+        self._earlier: list[MarkdownBlock] = []  # the previous `open`, while more text may follow
         self.append(text)
 
     @property
-    def open(self) -> list[Block]:
-        """The blocks that more text may change, as they are if none comes."""
+    def open(self) -> list[MarkdownBlock]:
+        """The blocks that more text may change, as they are without it."""
         if self._open is None:
             ahead = self._structure.copy()
             if self._partial:
@@ -46,12 +46,12 @@ class Document:
         return self._open
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[MarkdownBlock]:
         """All blocks."""
         return [*self.closed, *self.open]
 
     def append(self, text: str) -> None:
-        """More text."""
+        """Append text."""
         if not text:
             return
         self._open = None
@@ -71,13 +71,13 @@ class Document:
             done.clear()
 
     def finish(self) -> None:
-        """No more text will come: blocks that have grown are drawn once more, whole."""
+        """Declare the text complete: blocks that have grown are drawn once more, whole."""
         self._open, self._earlier = None, []
         for block in self.closed:
             block.settle()
 
     def _hold(self, text: str) -> None:
-        """Keep the beginning of a line until the line ends; of one that is too long, keep its end."""
+        """Keep the beginning of a line until the line ends; of an overlong line, keep its end."""
         self._partial += text
         if len(self._partial) <= PIECE_SIZE:
             return
@@ -97,9 +97,9 @@ class Document:
             structure.feed(line)
 
 
-def _blocks(leaves: Iterable[Leaf], last: Block | None) -> list[Block]:
-    blocks: list[Block] = []
+def _blocks(leaves: Iterable[Leaf], last: MarkdownBlock | None) -> list[MarkdownBlock]:
+    blocks: list[MarkdownBlock] = []
     for leaf in leaves:
-        last = Block(leaf, last if leaf.before is not None else None)
+        last = MarkdownBlock(leaf, last if leaf.before is not None else None)
         blocks.append(last)
     return blocks

@@ -1,4 +1,4 @@
-"""Text within a line of markdown to styled runs: emphasis, code, links. By markdown-it, which the first use imports."""
+"""Inline markdown as styled runs: emphasis, code, links; by markdown-it, which is imported on first use."""
 
 import re
 from functools import cache
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-BRACKETS = 200  # in one piece of text; looking for the links in more takes long, and there are none to be read
+BRACKETS = 200  # most brackets in a text that is parsed: more of them take long, and are not readable links
 
 _DEFINITION = re.compile(r"\[[^\]]+\]:")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.I)
@@ -22,14 +22,14 @@ _STYLES = {
     "s": "markdown.strike",
     "link": "markdown.link",
 }
-_RANK = ("markdown.emphasis", "markdown.strong", "markdown.strike", "markdown.link")  # the last one that applies shows
+_RANK = ("markdown.emphasis", "markdown.strong", "markdown.strike", "markdown.link")  # the last active style wins
 
 
 def inline(text: str, style: str = "text") -> Row[str]:
-    """The runs of `text`, which is `style` where it is nothing else.
+    """Return the runs of `text`; `style` applies where nothing else does.
 
     A line break is a space; a hard one (`\\`, two spaces, `<br>`) stays. A link shows its text and then its address, so
-    that nobody is led elsewhere than it says; an image shows its description like a link. Other HTML is text.
+    that it cannot mislead; an image shows its description like a link. Other HTML is plain text.
     """
     if _PLAIN.fullmatch(text) or text.count("[") > BRACKETS:
         return [(style, detached(text.replace("\n", " ")))] if text else []
@@ -41,15 +41,15 @@ def inline(text: str, style: str = "text") -> Row[str]:
 
 @cache
 def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # noqa: PLC0415  60 ms that no screen without an answer needs
+    from markdown_it import MarkdownIt  # noqa: PLC0415  takes 60 ms, and the first screen has no answer
 
     return MarkdownIt("commonmark").enable("strikethrough")
 
 
 def _walk(tokens: "list[Token]", style: str, row: Row[str]) -> None:
-    """Append the runs of the tokens."""
+    """Append the runs of the tokens to `row`."""
     active: list[str] = []
-    links: list[tuple[str, int]] = []  # address, and where its text begins
+    links: list[tuple[str, int]] = []  # address, and where the link text begins
     for index, token in enumerate(tokens):
         kind = token.type.removesuffix("_open").removesuffix("_close")
         shown = max(active, key=_RANK.index) if active else style
@@ -77,6 +77,6 @@ def _walk(tokens: "list[Token]", style: str, row: Row[str]) -> None:
 
 
 def _address(address: str, text: str, row: Row[str]) -> None:
-    """Append the address of a link unless its text says it."""
+    """Append the address of a link unless its text is the same."""
     if address and address not in (text, f"mailto:{text}"):
         row.append(("markdown.url", f" ({address})"))

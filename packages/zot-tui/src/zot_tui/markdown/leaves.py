@@ -1,4 +1,4 @@
-"""What a text in markdown is made of, as it is found line by line: leaves, and where they stand; pure."""
+"""The parts that a markdown text is parsed into line by line: leaves, and the containers around them; pure."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,14 +8,14 @@ from zot_tui.markdown.line import Fence
 from zot_tui.text.runs import Row
 from zot_tui.text.width import Align
 
-Kind: TypeAlias = Literal["paragraph", "heading", "code", "html", "table", "rule"]
+LeafKind: TypeAlias = Literal["paragraph", "heading", "code", "html", "table", "rule"]
 
 
 @dataclass(slots=True)
-class Place:
-    """Where a leaf stands: what is drawn left of its first row, of its other rows, and of the empty row above it.
+class Margin:
+    """The marks left of a leaf: on its first row, on its other rows, and on the empty row above it.
 
-    `above` is None if no empty row parts it from what is above. `quoted` is whether it stands in a quote.
+    `above` is None if there is no empty row above. `quoted` says whether the leaf is in a quote.
     """
 
     first: Row[str] = field(default_factory=list)
@@ -26,31 +26,31 @@ class Place:
 
 @dataclass(slots=True)
 class Leaf:
-    """A stretch of text of one kind that holds no other.
+    """A block of one kind that contains no other block.
 
-    `lines` are its text: for a table its rows, for a rule none. `before` is the leaf that this one goes on, if the two
-    are pieces of one: a long block of code, a long table.
+    `lines` are its text: the rows of a table, nothing for a rule. `before` is the leaf that this one continues, if both
+    are pieces of a long code block or table.
     """
 
-    kind: Kind
-    place: Place
+    kind: LeafKind
+    margin: Margin
     lines: list[str] = field(default_factory=list)
-    size: int = 0  # characters of the lines
+    size: int = 0  # total characters of the lines
     level: int = 0  # of a heading
-    fence: Fence | None = None  # None for code that is indented
-    ends: re.Pattern[str] | None = None  # of a block of HTML; None for an empty line
-    head: list[str] = field(default_factory=list)  # the cells above a table
+    fence: Fence | None = None  # None for indented code
+    ends: re.Pattern[str] | None = None  # end of an HTML block; None for an empty line
+    head: list[str] = field(default_factory=list)  # the cells of a table's head
     aligns: list[Align] = field(default_factory=list)
     before: "Leaf | None" = None
 
     def add(self, line: str) -> None:
-        """One more line."""
+        """Append a line."""
         self.lines.append(line)
         self.size += len(line) + 1
 
     def copy(self) -> "Leaf":
-        """The same leaf, to which lines can be added without changing this one."""
-        copied = Leaf(self.kind, self.place, [*self.lines], self.size, self.level, self.fence, self.ends)
+        """Return a copy to which lines can be added without changing this leaf."""
+        copied = Leaf(self.kind, self.margin, [*self.lines], self.size, self.level, self.fence, self.ends)
         copied.head, copied.aligns, copied.before = self.head, self.aligns, self.before
         return copied
 
@@ -61,20 +61,20 @@ class Quote:
 
 
 @dataclass(slots=True)
-class Item:
-    """An open item of a list. `indent` is how far its text stands to the right of the container's."""
+class ListItem:
+    """An open item of a list. `indent` is how far its text is to the right of the container's."""
 
     sign: str
     number: int
     indent: int
-    empty: bool  # nothing has been found in it yet
-    drawn: bool = False  # a leaf shows its marker
+    empty: bool  # it has no content yet
+    drawn: bool = False  # its marker has been drawn with a leaf
 
     def label(self, depth: int) -> str:
-        """Its marker as it is drawn in a list within `depth` others."""
+        """Return its marker as drawn in a list inside `depth` others."""
         if self.sign in ".)":
             return f"{self.number}{self.sign} "
         return "•◦▪"[min(depth, 2)] + " "
 
 
-Container: TypeAlias = Quote | Item
+Container: TypeAlias = Quote | ListItem

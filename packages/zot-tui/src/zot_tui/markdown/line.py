@@ -1,4 +1,4 @@
-"""One line of markdown, read from the left; and what a block may begin with (CommonMark 0.31, GFM tables); pure."""
+"""`SourceLine`: one line of markdown, read from the left; and how blocks begin (CommonMark 0.31, GFM tables); pure."""
 
 import re
 from typing import NamedTuple
@@ -25,7 +25,7 @@ _BLOCK_NAMES = (
     "|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr"
     "|track|ul"
 )
-# How a block of HTML begins, and what ends it: None is an empty line. The last kind does not break into a paragraph.
+# How an HTML block begins and what ends it: None is an empty line. The last kind does not interrupt a paragraph.
 _HTML: tuple[tuple[re.Pattern[str], re.Pattern[str] | None], ...] = (
     (
         re.compile(r"<(?:script|pre|style|textarea)(?:\s|>|$)", re.I),
@@ -40,8 +40,8 @@ _HTML: tuple[tuple[re.Pattern[str], re.Pattern[str] | None], ...] = (
 )
 
 
-class Line:
-    """What is left of a line: `rest`, which begins at `column`. Its indentation holds no tabs."""
+class SourceLine:
+    """The rest of a line: `rest`, which begins at `column`. Its indentation contains no tabs."""
 
     __slots__ = ("column", "rest")
 
@@ -52,27 +52,27 @@ class Line:
 
     @property
     def blank(self) -> bool:
-        """Whether nothing but spaces is left."""
+        """Whether only spaces are left."""
         return not self.rest or self.rest.isspace()
 
     @property
     def indent(self) -> int:
-        """How many spaces `rest` begins with."""
+        """The number of spaces at the beginning of `rest`."""
         return len(self.rest) - len(self.rest.lstrip(" "))
 
     @property
     def text(self) -> str:
-        """`rest` without spaces around it."""
+        """`rest` without surrounding spaces."""
         return self.rest.strip(" \t")
 
     def skip(self, columns: int) -> None:
-        """Leave out that many characters of what is no tab."""
+        """Skip that many characters, none of them a tab."""
         self.rest = self.rest[columns:]
         self.column += columns
         self._expand()
 
     def _expand(self) -> None:
-        """Spaces for the tabs of the indentation, whose stops are `TAB` columns apart."""
+        """Replace the tabs of the indentation by spaces; stops are `TAB` columns apart."""
         body = self.rest.lstrip(" \t")
         lead = self.rest[: len(self.rest) - len(body)]
         if "\t" in lead:
@@ -81,7 +81,7 @@ class Line:
 
 
 class Fence(NamedTuple):
-    """The opening of a code fence: its indentation, its character, how many of them, and the words after it."""
+    """The opening of a code fence: its indentation, its character, the number of them, and the words after it."""
 
     indent: int
     mark: str
@@ -97,24 +97,24 @@ class Marker(NamedTuple):
     cells: int
 
 
-def heading(line: Line) -> tuple[int, str] | None:
-    """Level and text of a heading that begins with `#`."""
+def heading(line: SourceLine) -> tuple[int, str] | None:
+    """Return level and text of a heading that begins with `#`, or None."""
     found = _HEADING.match(line.rest.lstrip(" "))
     if found is None:
         return None
     text = found[2].strip(" \t")
-    bare = text.rstrip("#")  # a row of `#` at the end is no text if it stands alone
+    bare = text.rstrip("#")  # trailing `#` are not text if a space is before them
     return len(found[1]), bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text
 
 
-def underline(line: Line) -> int:
-    """The level of the heading whose text stands above, 0 if the line underlines nothing."""
+def underline(line: SourceLine) -> int:
+    """Return the level of the heading that the line underlines, 0 if it is not an underline."""
     found = _UNDERLINE.match(line.rest.lstrip(" "))
     return 0 if found is None else 1 if found[1][0] == "=" else 2
 
 
-def fence(line: Line) -> Fence | None:
-    """The opening of a fence."""
+def fence(line: SourceLine) -> Fence | None:
+    """Return the opening of a fence, or None."""
     found = _FENCE.match(line.rest.lstrip(" "))
     if found is None:
         return None
@@ -122,27 +122,28 @@ def fence(line: Line) -> Fence | None:
     return Fence(line.indent, run[0], len(run), info.strip(" \t"))
 
 
-def closes(line: Line, opened: Fence) -> bool:
+def closes(line: SourceLine, opened: Fence) -> bool:
     """Whether the line ends the fence."""
     text = line.text
     return line.indent < TAB and len(text) >= opened.length and not text.strip(opened.mark)
 
 
-def rule(line: Line) -> bool:
+def rule(line: SourceLine) -> bool:
     """Whether the line is a horizontal rule."""
     return _RULE.match(line.rest.lstrip(" ")) is not None
 
 
-def marker(line: Line) -> Marker | None:
-    """The marker of a list item."""
+def marker(line: SourceLine) -> Marker | None:
+    """Return the marker of a list item, or None."""
     found = _MARKER.match(line.rest.lstrip(" "))
     if found is None:
         return None
     return Marker(found[1] or found[3], int(found[2] or 0), found.end())
 
 
-def html(line: Line) -> tuple[re.Pattern[str] | None, bool] | None:
-    """If a block of HTML begins: what ends it (None for an empty line), and whether it may follow a paragraph."""
+def html(line: SourceLine) -> tuple[re.Pattern[str] | None, bool] | None:
+    """If an HTML block begins here, return what ends it (None for an empty line), and whether it may interrupt a
+    paragraph."""
     text = line.rest.lstrip(" ")
     if text.startswith("<"):
         for index, (begins, ends) in enumerate(_HTML):
@@ -151,8 +152,8 @@ def html(line: Line) -> tuple[re.Pattern[str] | None, bool] | None:
     return None
 
 
-def delimiters(line: Line) -> list[Align] | None:
-    """How the columns of a table are aligned, if the line is the one below a table's head."""
+def delimiters(line: SourceLine) -> list[Align] | None:
+    """Return the alignment of a table's columns if the line is the delimiter row below its head, or None."""
     text = line.text
     if not _DELIMITERS.match(text) or (text[0] == "-" and text[1] in " \t"):
         return None
@@ -169,7 +170,7 @@ def delimiters(line: Line) -> list[Align] | None:
 
 
 def split_row(text: str) -> list[str]:
-    """The cells of a row of a table: what stands between its pipes, a pipe after a backslash being text."""
+    """Return the cells of a table row: the text between its pipes. A pipe after a backslash is text."""
     cells = [""]
     for piece in re.split(r"(\\.|\|)", text.strip(" \t")):
         if piece == "|":

@@ -1,18 +1,18 @@
-"""`Structure`: lines of markdown to leaves, each line looked at once; pure.
+"""`Structure`: turns lines of markdown into leaves, reading each line once; pure.
 
-This is the first phase of the parsing strategy that CommonMark's appendix describes: every line is matched against the
-containers that are open (quotes, items of lists), may open others, and is then text of a leaf. What stands above is
-never looked at again, so a text cut anywhere gives the leaves of the whole. Left out are link reference definitions:
-one at the end of an answer would change what was drawn long before; they stay text that can be read.
+This is the first phase of the parsing strategy in CommonMark's appendix: every line is matched against the open
+containers (quotes, list items), may open others, and its rest is text of a leaf. Earlier lines are never read again, so
+a text cut anywhere gives the same leaves as the whole. Link reference definitions are not supported, because one at the
+end of an answer would change text that was drawn long before; they stay readable text.
 """
 
 from dataclasses import replace
 
-from zot_tui.markdown.leaves import Container, Item, Kind, Leaf, Place, Quote
+from zot_tui.markdown.leaves import Container, Leaf, LeafKind, ListItem, Margin, Quote
 from zot_tui.markdown.line import (
     TAB,
-    Line,
     Marker,
+    SourceLine,
     closes,
     delimiters,
     fence,
@@ -25,28 +25,28 @@ from zot_tui.markdown.line import (
 )
 from zot_tui.text.runs import Row
 
-PIECE_LINES = 40  # of code, of a table: what is longer becomes several leaves
-PIECE_SIZE = 4096  # characters of any leaf
-DEPTH = 24  # containers within each other; what is deeper is text
-COLUMNS = 64  # of a table; one of more is text
+PIECE_LINES = 40  # most lines of a leaf of code or of a table; longer ones become several leaves
+PIECE_SIZE = 4096  # most characters of any leaf
+DEPTH = 24  # most nested containers; deeper ones are text
+COLUMNS = 64  # most columns of a table; a wider table is text
 
-_LOOSE: frozenset[Kind] = frozenset(("heading", "code", "html", "table", "rule"))
+_LOOSE: frozenset[LeafKind] = frozenset(("heading", "code", "html", "table", "rule"))
 
 
 class Structure:
-    """The state between two lines. `done` are the leaves that are complete, `leaf` is the one that may go on."""
+    """The state between two lines. `done` are the complete leaves; `leaf` is the open leaf."""
 
     def __init__(self) -> None:
         self.done: list[Leaf] = []
         self.leaf: Leaf | None = None
         self._open: list[Container] = []
-        self._parted = False  # an empty line stood above
+        self._parted = False  # there was an empty line above
         self._last: Leaf | None = None
         self._last_path: list[Container] = []
-        self._emptied: tuple[int, Item] | None = None  # an item that an empty line ended, though not its list
+        self._emptied: tuple[int, ListItem] | None = None  # an item that an empty line ended, though not its list
 
     def copy(self) -> "Structure":
-        """The same state with nothing done, which can go another way."""
+        """Return an independent copy of the state, with an empty `done`."""
         other = Structure()
         other.leaf = self.leaf.copy() if self.leaf is not None else None
         other._last = other.leaf or self._last
@@ -57,12 +57,12 @@ class Structure:
         return other
 
     def finish(self) -> None:
-        """Nothing follows."""
+        """End the text."""
         self._close(0)
         self._end()
 
     def feed_more(self, text: str) -> None:
-        """More of the line that was fed last, which was too long to be looked at as a whole."""
+        """Take more of the line that was fed last, which was too long to be read as a whole."""
         leaf = self.leaf
         if leaf is not None and leaf.kind in ("paragraph", "code", "html"):
             self._grow(leaf, text)
@@ -71,8 +71,8 @@ class Structure:
             self._begin("paragraph").add(text)
 
     def feed(self, text: str) -> None:
-        """The next line, without its line break."""
-        line = Line(text)
+        """Take the next line, without its line break."""
+        line = SourceLine(text)
         depth = self._matched(line)
         whole = depth == len(self._open)
         leaf = self.leaf if whole else None
@@ -83,7 +83,7 @@ class Structure:
             self._close(depth)
             self._end()
             self._parted = True
-            if isinstance(ended, Item):
+            if isinstance(ended, ListItem):
                 self._emptied = depth, ended
             return
         opened = False
@@ -105,8 +105,8 @@ class Structure:
         self._end()
         self._begin("paragraph").add(line.rest.lstrip(" \t"))
 
-    def _matched(self, line: Line) -> int:
-        """How many of the open containers the line stands in; their marks are taken from it."""
+    def _matched(self, line: SourceLine) -> int:
+        """Return how many of the open containers the line is in, and skip their marks."""
         for depth, container in enumerate(self._open):
             indent = line.indent
             if isinstance(container, Quote):
@@ -123,8 +123,8 @@ class Structure:
                 return depth
         return len(self._open)
 
-    def _goes_on(self, leaf: Leaf, line: Line) -> bool:
-        """Take the line as text of a leaf of code or HTML that is open; False if it ends there, or is none."""
+    def _goes_on(self, leaf: Leaf, line: SourceLine) -> bool:
+        """Add the line to the open leaf of code or HTML; False if the leaf ends here or is of another kind."""
         if leaf.kind == "code" and leaf.fence is not None:
             if closes(line, leaf.fence):
                 self._end()
@@ -147,8 +147,8 @@ class Structure:
             return True
         return False
 
-    def _container(self, line: Line, depth: int, above: Leaf | None) -> bool:
-        """Open a quote or an item if the line begins with one."""
+    def _container(self, line: SourceLine, depth: int, above: Leaf | None) -> bool:
+        """Open a quote or a list item if the line begins with one."""
         if line.indent >= TAB or depth >= DEPTH or line.blank:
             return False
         if line.rest[line.indent] == ">":
@@ -160,7 +160,7 @@ class Structure:
         found = marker(line)
         if found is None or rule(line):
             return False
-        after = Line(line.rest.lstrip(" ")[found.cells :])
+        after = SourceLine(line.rest.lstrip(" ")[found.cells :])
         in_paragraph = above is not None and above.kind == "paragraph" and above.lines
         if in_paragraph and (after.blank or (found.sign in ".)" and found.number != 1)):
             return False
@@ -168,16 +168,16 @@ class Structure:
         sibling = self._open[depth] if depth < len(self._open) else None
         if sibling is None and self._emptied is not None and self._emptied[0] == depth:
             sibling = self._emptied[1]
-        if isinstance(sibling, Item) and sibling.sign == found.sign:
+        if isinstance(sibling, ListItem) and sibling.sign == found.sign:
             number = sibling.number + 1
         self._close(depth)
         self._end()
         self._open.append(_item(line, found, number))
         return True
 
-    def _starts_leaf(self, line: Line, depth: int, above: Leaf | None) -> bool:
-        """Begin a leaf that is no paragraph, if the line does. `above` is the leaf that it would end."""
-        if line.blank:  # behind the marker of an item
+    def _starts_leaf(self, line: SourceLine, depth: int, above: Leaf | None) -> bool:
+        """Begin a leaf other than a paragraph if the line does. `above` is the leaf that it would end."""
+        if line.blank:  # after the marker of an item
             return True
         text = above if above is not None and above.kind == "paragraph" else None
         if line.indent >= TAB:
@@ -192,7 +192,7 @@ class Structure:
             return True
         return any(starts(line, depth) for starts in (self._heading, self._fence, self._html, self._rule))
 
-    def _heading(self, line: Line, depth: int) -> bool:
+    def _heading(self, line: SourceLine, depth: int) -> bool:
         found = heading(line)
         if found is None:
             return False
@@ -204,7 +204,7 @@ class Structure:
         self._end()
         return True
 
-    def _underlined(self, text: Leaf, line: Line) -> bool:
+    def _underlined(self, text: Leaf, line: SourceLine) -> bool:
         level = underline(line)
         if not level or not text.lines:
             return False
@@ -212,7 +212,7 @@ class Structure:
         self._end()
         return True
 
-    def _fence(self, line: Line, depth: int) -> bool:
+    def _fence(self, line: SourceLine, depth: int) -> bool:
         found = fence(line)
         if found is None:
             return False
@@ -221,7 +221,7 @@ class Structure:
         self._begin("code").fence = found
         return True
 
-    def _html(self, line: Line, depth: int) -> bool:
+    def _html(self, line: SourceLine, depth: int) -> bool:
         found = html(line)
         in_paragraph = self.leaf is not None and self.leaf.kind == "paragraph"
         if found is None or (in_paragraph and not found[1]):
@@ -235,7 +235,7 @@ class Structure:
             self._end()
         return True
 
-    def _rule(self, line: Line, depth: int) -> bool:
+    def _rule(self, line: SourceLine, depth: int) -> bool:
         if not rule(line):
             return False
         self._close(depth)
@@ -244,8 +244,8 @@ class Structure:
         self._end()
         return True
 
-    def _table(self, text: Leaf, line: Line) -> bool:
-        """Make the last line of the paragraph above the head of a table, if this line says so."""
+    def _table(self, text: Leaf, line: SourceLine) -> bool:
+        """Make the last line of the paragraph above the head of a table, if this line is its delimiter row."""
         aligns = delimiters(line) if text.lines and "|" in text.lines[-1] else None
         if not aligns or len(aligns) > COLUMNS:
             return False
@@ -268,7 +268,7 @@ class Structure:
         table.add(text)
 
     def _grow(self, leaf: Leaf, text: str, *, whole_line: bool = False) -> None:
-        """Add a line to a leaf, or more of its last one; what would be too long goes to a piece of its own."""
+        """Add a line to a leaf, or text to its last line; what is too long goes to a piece of its own."""
         full = len(leaf.lines) >= PIECE_LINES and leaf.kind != "paragraph" and whole_line
         if full or leaf.size >= PIECE_SIZE:
             leaf = self._piece(leaf)
@@ -279,15 +279,15 @@ class Structure:
             leaf.size += len(text)
 
     def _piece(self, leaf: Leaf) -> Leaf:
-        """End a leaf and begin another one that goes on."""
+        """End a leaf and begin its continuation."""
         self._end()
         more = self._begin(leaf.kind, above=False)
         more.before, more.fence, more.ends, more.head, more.aligns = leaf, leaf.fence, leaf.ends, leaf.head, leaf.aligns
         return more
 
-    def _begin(self, kind: Kind, *, above: bool = True) -> Leaf:
-        """A new leaf in the containers that are open."""
-        place = Place(quoted=any(isinstance(each, Quote) for each in self._open))
+    def _begin(self, kind: LeafKind, *, above: bool = True) -> Leaf:
+        """Begin a leaf in the open containers."""
+        margin = Margin(quoted=any(isinstance(each, Quote) for each in self._open))
         depth = 0
         shared = True
         bars: Row[str] = []
@@ -304,51 +304,51 @@ class Structure:
                 style = "markdown.bullet"
                 container.drawn, container.empty = True, False
                 depth += 1
-            place.first.append((style, label))
-            place.rest.append((style, cells))
+            margin.first.append((style, label))
+            margin.rest.append((style, cells))
             if shared:
                 bars.append((style, cells))
         if above and self._last is not None and (self._parted or kind in _LOOSE or self._last.kind in _LOOSE):
-            place.above = bars
+            margin.above = bars
         self._parted, self._emptied = False, None
-        self.leaf = self._last = Leaf(kind, place)
+        self.leaf = self._last = Leaf(kind, margin)
         self._last_path = [*self._open]
         return self.leaf
 
     def _end(self) -> None:
-        """The open leaf is complete."""
+        """Complete the open leaf."""
         if self.leaf is None:
             return
         leaf, self.leaf = self.leaf, None
         if leaf.kind == "code" and leaf.fence is None:
-            while leaf.lines and not leaf.lines[-1].strip():  # empty lines at its end do not belong to it
+            while leaf.lines and not leaf.lines[-1].strip():  # trailing empty lines do not belong to it
                 leaf.lines.pop()
                 self._parted = True
         self.done.append(leaf)
 
     def _close(self, depth: int) -> None:
-        """Close the containers from `depth` on. An item that nothing was found in shows its marker alone."""
+        """Close the containers from `depth` on. An item without content shows its marker alone."""
         if depth >= len(self._open):
             return
         self._end()
-        if any(isinstance(each, Item) and not each.drawn for each in self._open[depth:]):
+        if any(isinstance(each, ListItem) and not each.drawn for each in self._open[depth:]):
             self._begin("paragraph")
             self._end()
         del self._open[depth:]
 
 
-def _skip_quote(line: Line) -> None:
+def _skip_quote(line: SourceLine) -> None:
     line.skip(line.indent + 1)
     if line.rest.startswith(" "):
         line.skip(1)
 
 
-def _item(line: Line, found: Marker, number: int) -> Item:
-    """The item that begins here; its marker is taken from the line."""
+def _item(line: SourceLine, found: Marker, number: int) -> ListItem:
+    """Return the list item that begins here, and skip its marker."""
     before = line.indent
     line.skip(before + found.cells)
     spaces = line.indent
     padding = 1 if line.blank or spaces > TAB else spaces
     empty = line.blank
     line.skip(min(padding, spaces))
-    return Item(found.sign, number, before + found.cells + padding, empty)
+    return ListItem(found.sign, number, before + found.cells + padding, empty)

@@ -1,4 +1,4 @@
-"""Tables: how wide their columns are, and their rows; pure."""
+"""Tables: the widths of their columns, and their rows; pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from zot_tui.text.wrap import wrap
 RULE = "markdown.rule"
 GAP = " │ "
 CROSS = "─┼─"
-NARROW = 5  # cells that a column has at least, if its text needs them; else every cell is a row of its own
+NARROW = 5  # least cells of a column, if its text needs them; with less room every cell is on a row of its own
 
 
 @dataclass(slots=True)
-class Shape:
-    """What a table's pieces have in common: the head, how columns are aligned, and how wide each would like to be.
+class TableShape:
+    """The common parts of all pieces of a table: head, alignment, and the preferred width of each column.
 
-    The wishes are those of the first piece, so that what is drawn does not change when more rows come.
+    Preferred widths come from the first piece, so that drawn rows do not change when more rows arrive.
     """
 
     head: list[Row[str]]
@@ -28,26 +28,26 @@ class Shape:
 
 
 def cells(row: Sequence[str], count: int, style: str = "text") -> list[Row[str]]:
-    """The text of `count` cells of a row that may have fewer or more, as runs."""
+    """Return the text of `count` cells of a row as runs; missing cells are empty, extra ones are dropped."""
     return [[*_cell(row[index], style)] if index < len(row) else [] for index in range(count)]
 
 
-@lru_cache(maxsize=1024)  # the last piece of a table is drawn anew for each bit of text that comes
+@lru_cache(maxsize=1024)  # the last piece of a table is drawn again for each bit of new text
 def _cell(text: str, style: str) -> tuple[Run[str], ...]:
     return tuple(inline(text, style))
 
 
-def shape(head: Sequence[str], aligns: Sequence[Align], rows: Sequence[list[Row[str]]]) -> Shape:
-    """The shape of the table that begins with these rows."""
+def shape(head: Sequence[str], aligns: Sequence[Align], rows: Sequence[list[Row[str]]]) -> TableShape:
+    """Return the shape of the table that begins with these rows."""
     top = cells(head, len(head), "markdown.strong")
     wishes = [max((_wish(row[index]) for row in (top, *rows)), default=1) for index in range(len(top))]
-    return Shape(top, aligns, wishes)
+    return TableShape(top, aligns, wishes)
 
 
 def columns(wishes: Sequence[int], width: int) -> list[int] | None:
-    """The cells of each column so that a row takes at most `width`, narrow columns having what they wish for.
+    """Return the cells of each column for rows of at most `width`; narrow columns get their preferred width.
 
-    None if there is no room for columns that can be read.
+    None if there is no room for readable columns.
     """
     room = width - len(GAP) * (len(wishes) - 1)
     if sum(wishes) <= room:
@@ -64,8 +64,8 @@ def columns(wishes: Sequence[int], width: int) -> list[int] | None:
     return given
 
 
-def table_rows(form: Shape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
-    """The rows of a piece of a table; `top` is whether its head stands above them."""
+def table_rows(form: TableShape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
+    """Return the rows of a piece of a table; `top` says whether to draw its head above them."""
     given = columns(form.wishes, width)
     if given is None:
         return _listed(form, body, width, top=top)
@@ -94,7 +94,7 @@ def _split(cell: Row[str]) -> list[Row[str]]:
 
 
 def _row(row: list[Row[str]], aligns: Sequence[Align], given: list[int]) -> list[Row[str]]:
-    """One row of the table, on as many rows as its highest cell takes."""
+    """Return one table row, on as many screen rows as its highest cell needs."""
     wrapped = [wrap(cell, cells) for cell, cells in zip(row, given, strict=True)]
     rows = []
     for index in range(max(len(cell) for cell in wrapped)):
@@ -114,12 +114,12 @@ def _aligned(runs: Row[str], cells: int, align: Align) -> Row[str]:
 
 
 def _without_end(row: Row[str]) -> Row[str]:
-    """The row without the spaces that fill its last column."""
+    """Return the row without the padding of its last column."""
     return row[:-1] if row[-1][0] == "text" and not row[-1][1].strip(" ") else row
 
 
-def _listed(form: Shape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
-    """Every cell on rows of its own after the name of its column: for a screen too narrow for columns."""
+def _listed(form: TableShape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
+    """Put every cell on rows of its own after the name of its column, for screens too narrow for columns."""
     line: Row[str] = [(RULE, "─" * width)]
     if not body:
         return [row for cell in form.head for row in wrap(cell, width)] if top else []

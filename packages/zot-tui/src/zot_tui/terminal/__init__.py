@@ -1,1 +1,1 @@
-"""The terminal: input, output, signals, clipboard."""
+"""The terminal: screen, input, output, signals, clipboard."""

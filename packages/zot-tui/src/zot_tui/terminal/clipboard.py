@@ -1,5 +1,5 @@
-"""The clipboard: written through the terminal (OSC 52), which reaches a person over ssh too, and by local programs;
-read by local programs alone, since few terminals give its text and none gives images."""
+"""The clipboard. Text is written through the terminal (OSC 52), which also works over ssh, and by local programs;
+reading uses local programs only, since few terminals return text and none returns images."""
 
 import asyncio
 import contextlib
@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from zot_tui.terminal.tmux import through_tmux
 
-# Base64 of this, with the sequence around it, is 100,000 bytes: more than that hterm, and terminals after it, drop.
+# In base64, with the sequence around it, this is 100,000 bytes; hterm and similar terminals drop longer ones.
 LIMIT = 74994
 
 
 def osc52(text: str, *, tmux: bool = False) -> str | None:
-    """The sequence that puts `text` on the clipboard, None if it is too long for terminals.
+    """Return the sequence that puts `text` on the clipboard, or None if it is too long for terminals.
 
-    `tmux` wraps it for the terminal around tmux (`allow-passthrough`), and has tmux take it too.
+    With `tmux`, it is also wrapped for the terminal around tmux (`allow-passthrough`), and tmux takes it too.
     """
     data = text.encode(errors="replace")
     if len(data) > LIMIT:
@@ -28,9 +28,9 @@ def osc52(text: str, *, tmux: bool = False) -> str | None:
 
 
 def programs(environment: Mapping[str, str]) -> list[Sequence[str]]:
-    """Commands that take a text on their input and put it on the clipboard of this machine, the best first.
+    """Return the installed commands that put their input on the clipboard of this machine, the best first.
 
-    Only those that are there; none over ssh, where this machine is not the person's.
+    Empty over ssh, where this machine is not the user's.
     """
     if _remote(environment):
         return []
@@ -48,9 +48,10 @@ def programs(environment: Mapping[str, str]) -> list[Sequence[str]]:
 async def copy(
     text: str, send: Callable[[str], object], environment: Mapping[str, str], *, limit: float = 2.0
 ) -> tuple[str, ...]:
-    """Copy by every way there is: `send` gets the terminal's sequence, and one program the text, `limit` seconds long.
+    """Copy by every available way: `send` gets the terminal's sequence, and one program gets the text, within `limit`
+    seconds.
 
-    Gives the ways that took it: `"terminal"`, which nobody confirms, and the program's name.
+    Returns the ways that worked: `"terminal"`, which is unconfirmed, and the name of the program.
     """
     ways: list[str] = []
     sequence = osc52(text, tmux=bool(environment.get("TMUX")))
@@ -66,7 +67,7 @@ async def copy(
 
 async def _run(command: Sequence[str], text: str, environment: Mapping[str, str], limit: float) -> bool:
     try:
-        # xclip stays behind to serve the text: it must hold none of our files, and not be killed with us.
+        # xclip keeps running to serve the text: it must inherit none of our files, and survive us.
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,
@@ -86,16 +87,16 @@ async def _run(command: Sequence[str], text: str, environment: Mapping[str, str]
         return False
     finally:
         await _end(process)
-        with contextlib.suppress(TimeoutError, OSError):  # Python before 3.11.7 logs what nobody takes
+        with contextlib.suppress(TimeoutError, OSError):  # Python < 3.11.7 logs unretrieved exceptions
             async with asyncio.timeout(limit):
                 await process.stdin.wait_closed()
     return process.returncode == 0
 
 
-class Held(NamedTuple):
-    """What the clipboard holds: the bytes of an image, else text, else why there is neither, in one line.
+class ClipboardContent(NamedTuple):
+    """What is on the clipboard: the bytes of an image, else text, else a one-line reason why there is neither.
 
-    Of something larger than was asked for comes one byte more than that, or all of it.
+    Content larger than the requested limit has one byte more than that, or all of it.
     """
 
     data: bytes = b""
@@ -103,9 +104,9 @@ class Held(NamedTuple):
     problem: str = ""
 
 
-class Reader(NamedTuple):
-    """Programs that read the clipboard, with their arguments: `kinds` prints MIME types, `image` (of a type, which is
-    appended) the image, in base64 or hexadecimal digits if `code` says so, `text` the text."""
+class ClipboardReader(NamedTuple):
+    """Commands that read the clipboard. `kinds` prints MIME types; `image`, with a type appended if there are `kinds`,
+    prints the image, in the encoding `code` (`base64`, `hex`, or empty for none); `text` prints the text."""
 
     image: Sequence[str]
     text: Sequence[str]
@@ -116,12 +117,12 @@ class Reader(NamedTuple):
 IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 
 _XCLIP = ("xclip", "-selection", "clipboard", "-o")
-_WAYLAND = Reader(("wl-paste", "--type"), ("wl-paste", "--no-newline"), ("wl-paste", "--list-types"))
-_X11 = Reader((*_XCLIP, "-t"), _XCLIP, (*_XCLIP, "-t", "TARGETS"))
-_PNGPASTE = Reader(("pngpaste", "-"), ("pbpaste",))
-_OSASCRIPT = Reader(("osascript", "-e", "get the clipboard as «class PNGf»"), ("pbpaste",), code="hex")
+_WAYLAND = ClipboardReader(("wl-paste", "--type"), ("wl-paste", "--no-newline"), ("wl-paste", "--list-types"))
+_X11 = ClipboardReader((*_XCLIP, "-t"), _XCLIP, (*_XCLIP, "-t", "TARGETS"))
+_PNGPASTE = ClipboardReader(("pngpaste", "-"), ("pbpaste",))
+_OSASCRIPT = ClipboardReader(("osascript", "-e", "get the clipboard as «class PNGf»"), ("pbpaste",), code="hex")
 _POWERSHELL = ("powershell.exe", "-NoProfile", "-NonInteractive", "-Sta", "-Command")
-_WINDOWS = Reader(
+_WINDOWS = ClipboardReader(
     (
         *_POWERSHELL,
         "Add-Type -AssemblyName System.Windows.Forms, System.Drawing; "
@@ -133,8 +134,8 @@ _WINDOWS = Reader(
 )
 
 
-def readers(environment: Mapping[str, str]) -> list[Reader]:
-    """What can read the clipboard of this machine, the best first; only what is there, and nothing over ssh."""
+def readers(environment: Mapping[str, str]) -> list[ClipboardReader]:
+    """Return the installed readers of the clipboard of this machine, the best first; empty over ssh."""
     if _remote(environment):
         return []
     found = [_PNGPASTE, _OSASCRIPT]
@@ -147,30 +148,30 @@ def readers(environment: Mapping[str, str]) -> list[Reader]:
     return [reader for reader in found if _where(reader.image[0], environment)]
 
 
-async def read(environment: Mapping[str, str], *, largest: int, limit: float = 2.0) -> Held:
-    """What is on the clipboard, an image of a type of `IMAGES` rather than text, within `limit` seconds.
+async def read(environment: Mapping[str, str], *, largest: int, limit: float = 2.0) -> ClipboardContent:
+    """Read the clipboard within `limit` seconds, preferring an image of a type of `IMAGES` over text.
 
-    No more than `largest` bytes are taken, and one that says that there are more.
+    Reads at most `largest` bytes, and one more as a sign that there are more.
     """
     found = readers(environment)
     if not found:
-        return Held(problem=_missing(environment))
+        return ClipboardContent(problem=_missing(environment))
     try:
         async with asyncio.timeout(limit):
             for reader in found:
                 data = await _image(reader, environment, largest)
                 if data:
-                    return Held(data)
+                    return ClipboardContent(data)
                 text = await _output(reader.text, environment, largest)
                 if text:
-                    return Held(text=text.decode(errors="replace"))
+                    return ClipboardContent(text=text.decode(errors="replace"))
     except TimeoutError:
-        return Held(problem=f"the clipboard was not given within {limit:g} s")
-    return Held(problem="there is neither an image nor text on the clipboard")
+        return ClipboardContent(problem=f"the clipboard could not be read within {limit:g} s")
+    return ClipboardContent(problem="there is neither an image nor text on the clipboard")
 
 
-async def _image(reader: Reader, environment: Mapping[str, str], largest: int) -> bytes:
-    """The image there is; empty if there is none."""
+async def _image(reader: ClipboardReader, environment: Mapping[str, str], largest: int) -> bytes:
+    """Return the image on the clipboard, or empty bytes."""
     command = reader.image
     if reader.kinds:
         kinds = (await _output(reader.kinds, environment, largest)).decode(errors="replace").split()
@@ -182,13 +183,13 @@ async def _image(reader: Reader, environment: Mapping[str, str], largest: int) -
     try:
         if reader.code == "hex":  # «data PNGf89504E47...»
             return bytes.fromhex(data.decode(errors="replace").strip().removeprefix("«data PNGf").rstrip("»"))
-        return b64decode(data[: len(data) // 4 * 4]) if reader.code else data  # what is cut has no padding
+        return b64decode(data[: len(data) // 4 * 4]) if reader.code else data  # cut data lacks its padding
     except ValueError:
         return b""
 
 
 async def _output(command: Sequence[str], environment: Mapping[str, str], largest: int) -> bytes:
-    """What a program prints, of more than `largest` bytes one more than that; nothing if it fails."""
+    """Return the output of a program, cut to one byte more than `largest`; empty if it fails."""
     where = _where(command[0], environment)
     if not where:
         return b""
@@ -230,15 +231,15 @@ def _remote(environment: Mapping[str, str]) -> bool:
 
 def _missing(environment: Mapping[str, str]) -> str:
     if _remote(environment):
-        return "over ssh the clipboard cannot be read: paste the path of an image on this machine"
+        return "the clipboard cannot be read over ssh: paste the path of an image on this machine"
     if environment.get("WAYLAND_DISPLAY"):
-        return "to paste images, install wl-clipboard, which has wl-paste"
+        return "to paste images, install wl-clipboard, which provides wl-paste"
     if environment.get("DISPLAY"):
         return "to paste images, install xclip"
-    return "there is no clipboard here that could be read: paste the path of an image"
+    return "no clipboard can be read here: paste the path of an image"
 
 
 def _where(program: str, environment: Mapping[str, str]) -> str | None:
-    from shutil import which  # noqa: PLC0415  it loads all compression modules, and few people copy
+    from shutil import which  # noqa: PLC0415  loads all compression modules, and copying is rare
 
     return which(program, path=environment.get("PATH", os.defpath))

@@ -1,32 +1,32 @@
-"""What is written to a terminal that shows some rows so that it shows others; pure."""
+"""The difference of two screens as control sequences and text; pure."""
 
 import re
 from collections.abc import Callable, Hashable, Sequence
 from itertools import count, takewhile
 from typing import TypeAlias
 
-Drawn: TypeAlias = list[tuple[Hashable, None, bytes]]
-"""A row as urwid's screens take it: attribute, character set (always the terminal's own), text in UTF-8."""
+ScreenRow: TypeAlias = list[tuple[Hashable, None, bytes]]
+"""A row in urwid's form: attribute, character set (always None, the terminal's own), text in UTF-8."""
 
 FEWEST = 4
-"""Rows that must have moved for a piece of the screen to be moved rather than written anew."""
+"""The least number of moved rows for which the terminal is asked to move them."""
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 _PLAIN = "\x1b[0m"
 
 
 def frame(
-    rows: Sequence[Drawn],
-    before: Sequence[Drawn],
+    rows: Sequence[ScreenRow],
+    before: Sequence[ScreenRow],
     style: Callable[[Hashable], str],
     erases: Callable[[Hashable], bool],
 ) -> str:
-    """The control sequences and text that make `rows` of `before`, which has no rows if nothing is known of it; empty
-    if they are the same.
+    """Return the output that turns a screen of `before` into one of `rows`; empty if they are the same.
 
-    `style` gives the sequence that switches from any style to that of an attribute, `erases` whether a blank in it
-    looks like what "erase to the end of the line" (ECMA-48: EL) leaves. Rows that have moved up, as they do while an
-    answer grows, are moved by the terminal (DECSTBM and DL, VT102). The cursor is left anywhere.
+    An empty `before` means that the content of the screen is unknown. `style` returns the sequence that switches from
+    any style to an attribute's; `erases` returns whether a blank in that attribute looks like the result of "erase to
+    the end of the line" (ECMA-48: EL). Rows that have moved up, as happens while an answer grows, are moved by the
+    terminal (DECSTBM and DL, VT102). The cursor position afterwards is undefined.
     """
     shown = before if len(before) == len(rows) else [[]] * len(rows)
     output: list[str] = []
@@ -44,12 +44,12 @@ def frame(
     return "".join(output)
 
 
-def _changed(rows: Sequence[Drawn], shown: Sequence[Drawn]) -> list[int]:
+def _changed(rows: Sequence[ScreenRow], shown: Sequence[ScreenRow]) -> list[int]:
     return [number for number, row in enumerate(rows) if row is not shown[number] and row != shown[number]]
 
 
-def _moved(rows: Sequence[Drawn], shown: Sequence[Drawn], first: int, last: int) -> tuple[int, int]:
-    """How many rows from the first one on have moved up, and by how much; 0 if too few have."""
+def _moved(rows: Sequence[ScreenRow], shown: Sequence[ScreenRow], first: int, last: int) -> tuple[int, int]:
+    """Return how many rows from `first` on have moved up, and by how much; 0 and 0 if too few have."""
     for by in range(1, last - first - FEWEST + 2):
         if shown[first + by] == rows[first]:
             moved = sum(1 for _ in takewhile(lambda at: at + by <= last and rows[at] == shown[at + by], count(first)))  # noqa: B023  used at once
@@ -58,7 +58,7 @@ def _moved(rows: Sequence[Drawn], shown: Sequence[Drawn], first: int, last: int)
     return 0, 0
 
 
-def _written(row: Drawn, style: Callable[[Hashable], str], erases: Callable[[Hashable], bool]) -> list[str]:
+def _written(row: ScreenRow, style: Callable[[Hashable], str], erases: Callable[[Hashable], bool]) -> list[str]:
     output: list[str] = []
     end = len(row) - 1
     for index, (attribute, _, data) in enumerate(row):

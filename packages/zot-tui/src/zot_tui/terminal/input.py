@@ -1,25 +1,24 @@
-"""What a terminal sends, cut into keys, pastes and replies, however it arrives in pieces; pure.
+"""Splits terminal input into keys, pastes and replies, however it is cut into pieces; pure.
 
-Bytes of keys are left to a parser of keys, in whole sequences only. A bracketed paste (xterm, `ESC [ 200 ~` to
-`ESC [ 201 ~`) is one value, whatever its size. A control string (ECMA-48: OSC, DCS, APC), which is how terminals answer
-queries, is one value too, so that an answer nobody waits for any more is not taken for keys.
+Bytes of keys are passed on for a key parser, in whole sequences only. A bracketed paste (xterm, `ESC [ 200 ~` to `ESC [
+201 ~`) is one value, whatever its size. So is a control string (ECMA-48: OSC, DCS, APC), the form of a terminal's
+answers to queries, so that a late answer is not mistaken for keys.
 """
 
 import re
 from typing import NamedTuple, TypeAlias
 
-PASTE_BEGIN = b"\x1b[200~"
 PASTE_END = b"\x1b[201~"
 
-REPLY_LIMIT = 65536  # bytes after which a control string is no answer but noise
-LONGEST = 64  # bytes of a key's sequence that are waited for
+REPLY_LIMIT = 65536  # longest control string, in bytes; a longer one is noise
+LONGEST = 64  # longest sequence of a key, in bytes
 
-# A control string begins with what no key sends: Alt+] and Alt+P are followed by neither a number nor these signs.
+# The beginnings of control strings. No key sends them: these characters do not follow Alt+] and Alt+P.
 _STRING = rb"\x1b(?:\][0-9]{1,5};|P[0-9;]*[>!=?$+|]|_G)"
 _OPENING = re.compile(rb"(?P<paste>\x1b\[200~)|(?P<string>" + _STRING + rb")")
 _STRING_END = re.compile(rb"\x07|\x1b\\|\x1b(?=[^\\])|[\x18\x1a]")
 
-# A sequence or a character whose rest may still be on its way.
+# An incomplete sequence or character.
 _UNFINISHED = re.compile(
     rb"(?:\x1b+(?:\[(?:M.{0,2}|\[|[0-?]*[ -/]*)|O[0-9;]*|\][0-9]{0,5}|P[0-9;]{0,16}|_)?"
     rb"|[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z",
@@ -27,115 +26,115 @@ _UNFINISHED = re.compile(
 )
 
 
-class Keys(NamedTuple):
-    """Bytes of whole keys, mouse events and short reports."""
+class KeyBytes(NamedTuple):
+    """The bytes of whole keys, mouse events and short reports."""
 
     data: bytes
 
 
 class Paste(NamedTuple):
-    """Pasted text with `\\n` for line breaks, otherwise as it came."""
+    """Pasted text with `\\n` for line breaks, otherwise unchanged."""
 
     text: str
 
 
-class Reply(NamedTuple):
-    """A control string that the terminal sent, whole: `ESC ] 11 ; rgb:... ESC \\`."""
+class TerminalReply(NamedTuple):
+    """A whole control string from the terminal: `ESC ] 11 ; rgb:... ESC \\`."""
 
     text: str
 
 
-Input: TypeAlias = Keys | Paste | Reply
+TerminalInput: TypeAlias = KeyBytes | Paste | TerminalReply
 
 
-class Splitter:
-    """Takes what was read with `feed`, gives what is whole. What is not is kept for the next bytes.
+class InputSplitter:
+    """Takes input with `feed` and returns whole values; keeps incomplete ones for the next call.
 
-    `unfinished` says what is kept: `"keys"` may be a key by itself (Esc) and should be asked for with `flush` soon,
-    `"paste"` and `"reply"` when nothing more came for longer.
+    `unfinished` says what is kept. `"keys"` may be a key by itself (Esc), so call `flush` soon; `"paste"` and `"reply"`
+    when nothing more came for longer.
     """
 
-    __slots__ = ("_kept", "_pasted", "_within")
+    __slots__ = ("_buffered", "_open", "_pasted")
 
     def __init__(self) -> None:
-        self._kept = b""
+        self._buffered = b""
         self._pasted = bytearray()
-        self._within = ""
+        self._open = ""
 
     @property
     def unfinished(self) -> str:
         """`"keys"`, `"paste"`, `"reply"`, or empty if nothing is kept."""
-        return self._within or ("keys" if self._kept else "")
+        return self._open or ("keys" if self._buffered else "")
 
-    def feed(self, data: bytes) -> list[Input]:
-        """What has become whole with `data`, in the order in which it was sent."""
-        data, self._kept = self._kept + data, b""
-        found: list[Input] = []
+    def feed(self, data: bytes) -> list[TerminalInput]:
+        """Return the values that `data` completes, in the order in which they were sent."""
+        data, self._buffered = self._buffered + data, b""
+        found: list[TerminalInput] = []
         while data:
-            if self._within == "paste":
+            if self._open == "paste":
                 data = self._paste(data, found)
-            elif self._within == "reply":
+            elif self._open == "reply":
                 data = self._reply(data, found)
             else:
                 data = self._keys(data, found)
         return found
 
-    def flush(self) -> list[Input]:
-        """What is kept, taken as it is: keys as keys, a paste as far as it came; half a reply is dropped."""
-        data, self._kept = self._kept, b""
-        within, self._within = self._within, ""
+    def flush(self) -> list[TerminalInput]:
+        """Return what is kept as it is: keys as keys, a paste as far as it came. An incomplete reply is dropped."""
+        data, self._buffered = self._buffered, b""
+        within, self._open = self._open, ""
         if within == "paste":
             self._pasted += data
-            return [self._take_paste()]
-        return [Keys(data)] if data and not within else []
+            return [self._finish_paste()]
+        return [KeyBytes(data)] if data and not within else []
 
-    def _keys(self, data: bytes, found: list[Input]) -> bytes:
-        """Bytes up to a paste or a control string are keys; gives what is behind its opening."""
+    def _keys(self, data: bytes, found: list[TerminalInput]) -> bytes:
+        """Take the bytes before a paste or a control string as keys; return the rest, without a paste's opening."""
         opening = _OPENING.search(data)
         head = data[: opening.start()] if opening else data
         if opening is None:
             tail = _UNFINISHED.search(head, max(0, len(head) - LONGEST))
             if tail is not None:
-                head, self._kept = head[: tail.start()], tail[0]
+                head, self._buffered = head[: tail.start()], tail[0]
         if head:
-            found.append(Keys(head))
+            found.append(KeyBytes(head))
         if opening is None:
             return b""
         if opening["paste"]:
-            self._within = "paste"
+            self._open = "paste"
             return data[opening.end() :]
-        self._within = "reply"
+        self._open = "reply"
         return data[opening.start() :]
 
-    def _paste(self, data: bytes, found: list[Input]) -> bytes:
+    def _paste(self, data: bytes, found: list[TerminalInput]) -> bytes:
         end = data.find(PASTE_END)
         if end >= 0:
             self._pasted += data[:end]
-            self._within = ""
-            found.append(self._take_paste())
+            self._open = ""
+            found.append(self._finish_paste())
             return data[end + len(PASTE_END) :]
         kept = next((n for n in range(len(PASTE_END) - 1, 0, -1) if data.endswith(PASTE_END[:n])), 0)
         self._pasted += data[: len(data) - kept]
-        self._kept = data[len(data) - kept :]
+        self._buffered = data[len(data) - kept :]
         return b""
 
-    def _take_paste(self) -> Paste:
+    def _finish_paste(self) -> Paste:
         text = self._pasted.decode(errors="replace")
         self._pasted = bytearray()
         return Paste(text.replace("\r\n", "\n").replace("\r", "\n"))
 
-    def _reply(self, data: bytes, found: list[Input]) -> bytes:
-        """`data` begins with the string. One that another sequence, CAN or SUB cuts short is dropped, as terminals
-        drop theirs."""
+    def _reply(self, data: bytes, found: list[TerminalInput]) -> bytes:
+        """Take the control string at the beginning of `data`. If another sequence, CAN or SUB cuts it short it is
+        dropped, as terminals do."""
         end = _STRING_END.search(data, 1)
         if end is None:
             if len(data) > REPLY_LIMIT:
-                self._within = ""
+                self._open = ""
                 return b""
-            self._kept = data
+            self._buffered = data
             return b""
-        self._within = ""
+        self._open = ""
         if end[0] in (b"\x07", b"\x1b\\"):
-            found.append(Reply(data[: end.end()].decode(errors="replace")))
+            found.append(TerminalReply(data[: end.end()].decode(errors="replace")))
             return data[end.end() :]
         return data[end.start() if end[0] == b"\x1b" else end.end() :]

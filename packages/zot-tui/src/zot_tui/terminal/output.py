@@ -1,13 +1,14 @@
-"""`TerminalOutput`: text output on a descriptor, which `Terminal` writes to."""
+"""`TerminalOutput`: text output on a file descriptor, for `Terminal`."""
 
 import os
 import select
 
 
 class TerminalOutput:
-    """Text output on a descriptor, a frame in one `write`; all of it, also where writing does not block.
+    """Buffered text output on a file descriptor. Each flush writes everything, also where the descriptor does not
+    block.
 
-    `lost`: errors are not raised any more.
+    While `lost` is set, errors are ignored.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -16,22 +17,22 @@ class TerminalOutput:
         self._pending: list[str] = []
 
     def fileno(self) -> int:
-        """The descriptor, which urwid asks for the size."""
+        """Return the descriptor; urwid asks it for the window size."""
         return self.descriptor
 
     def write(self, data: str, /) -> None:
-        """Keep `data` for `flush`."""
+        """Buffer `data` until `flush`."""
         self._pending.append(data)
 
     def flush(self) -> None:
-        """Write what was kept. OSError if that fails, unless `lost`."""
+        """Write what is buffered. Raises OSError if that fails, unless `lost` is set."""
         data = memoryview("".join(self._pending).encode(errors="replace"))
         self._pending.clear()
         try:
             while data:
                 try:
                     data = data[os.write(self.descriptor, data) :]
-                except BlockingIOError:  # a child has made our terminal non-blocking
+                except BlockingIOError:  # a child process made the terminal non-blocking
                     select.select([], [self.descriptor], [], 1.0)
         except OSError:
             if not self.lost:

@@ -1,4 +1,4 @@
-"""`Job`: the signals of a process that has a screen, and stopping and going on as shells ask for it."""
+"""`TerminalSignals`: signals of a process with a screen, and job control: being stopped and continued by a shell."""
 
 import asyncio
 import os
@@ -7,14 +7,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-ORPHAN_WAIT = 0.25  # seconds after which a process that nobody has stopped goes on
+ORPHAN_WAIT = 0.25  # seconds after which a process that was not actually stopped continues
 
 INTERRUPTS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
-class Job:
-    """Calls back, through `guard`, from `start` to `stop`: `resized`, `interrupted` with the signal's number, and
-    around being stopped `off` and `on`. Outside the main thread, and where there are no such signals, it never does.
+class TerminalSignals:
+    """Calls back, through `guard`, between `start` and `stop`.
+
+    `resized` is called for SIGWINCH, `interrupted` with the number of a signal that asks the process to end, `off` and
+    `on` around being stopped. Nothing is ever called outside the main thread, or on systems without these signals.
     """
 
     def __init__(
@@ -35,7 +37,7 @@ class Job:
         self._paused = False
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Take the signals over."""
+        """Install the signal handlers."""
         if sys.platform == "win32":
             return
         calls: list[tuple[int, Callable[..., object], tuple[int, ...]]] = [
@@ -54,7 +56,7 @@ class Job:
         self._loop = loop
 
     def stop(self) -> None:
-        """Give them back to whom they belonged."""
+        """Restore the previous handlers."""
         loop, self._loop = self._loop, None
         for number, before in self._before.items():
             if loop is not None:
@@ -64,15 +66,15 @@ class Job:
         self._before.clear()
 
     def pause(self, target: int) -> None:
-        """Be stopped, with the screen off, until a shell lets the process go on: `target` is its id, or 0 for all that
-        it was started with."""
+        """Turn the screen off and stop the process until a shell continues it. `target` is its process id, or 0 for its
+        process group."""
         if self._loop is None or self._paused or sys.platform == "win32":
             return
         self._paused = True
         self._off()
-        self._loop.remove_signal_handler(signal.SIGTSTP)  # back to stopping
+        self._loop.remove_signal_handler(signal.SIGTSTP)  # back to its default: stop
         os.kill(target, signal.SIGTSTP)
-        # Where no shell could let it go on (POSIX: an orphaned process group), the signal does nothing.
+        # The signal has no effect where no shell could continue the process (POSIX: an orphaned process group).
         self._loop.call_later(ORPHAN_WAIT, self._guard, self._continued)
 
     def _continued(self) -> None:

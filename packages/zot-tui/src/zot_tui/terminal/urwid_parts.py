@@ -1,9 +1,8 @@
-"""urwid without the parts that nothing here draws with, until somebody asks for them (see `zot_tui.terminal.deferred`).
-Modules here import `urwid` from here."""
+"""urwid, with unused parts loaded only on demand (see `zot_tui.deferred`). Other modules import `urwid` from here."""
 
 import sys
 
-from zot_tui.terminal.deferred import defer
+from zot_tui.deferred import defer
 
 HOMES = {
     "AttrSpec": "urwid.display.common",
@@ -20,13 +19,13 @@ HOMES = {
     "Widget": "urwid.widget.widget",
     "set_encoding": "urwid.util",
 }
-"""Where the names that zot's widgets use are defined; behind a colon what they are called there."""
+"""Where the names that zot uses are defined, with the name there after a colon if it differs."""
 
 
 if "urwid" not in sys.modules:
     defer("urwid", HOMES)
     defer("urwid.widget", {})
 
-import urwid as urwid  # noqa: E402  what was put in place
+import urwid as urwid  # noqa: E402  after `defer`
 from urwid.display import escape as escape  # noqa: E402
 from urwid.display.raw import Screen as Screen  # noqa: E402

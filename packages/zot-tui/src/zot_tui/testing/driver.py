@@ -1,4 +1,4 @@
-"""`Driver`: types into an app and reads its screen, in the process of the test, at any speed the machine has."""
+"""`Driver`: types into an app and reads its screen within the test process, without real-time delays."""
 
 import asyncio
 import re
@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Self
 
 from zot_tui.app import App
-from zot_tui.keys.keys import RUNE, Key, is_character, parse_key
-from zot_tui.terminal.input import Paste, Reply
+from zot_tui.keys.key import RUNE, Key, is_character, parse_key
+from zot_tui.terminal.input import Paste, TerminalReply
 from zot_tui.testing.memory import MemoryScreen
 from zot_tui.text.width import width
 
@@ -29,8 +29,8 @@ _ROUNDS = 10_000
 class Driver:
     """Drives an app whose screen is a `MemoryScreen`: `async with Driver(App(root, screen=MemoryScreen())) as driver`.
 
-    What is typed is handled before `type` returns. Work that it set off goes on in the loop: `await settle()` lets
-    whatever can go on go on and draws it; `await wait_for(text)` waits for what takes longer.
+    Keys are handled before `type` returns. Work that they start continues in the loop: `await settle()` runs all tasks
+    that are ready and draws; `await wait_for(text)` waits for slower work.
     """
 
     def __init__(self, app: App) -> None:
@@ -49,8 +49,11 @@ class Driver:
         await self.app.__aexit__(kind, error, trace)
 
     def type(self, text: str) -> None:
-        """Press the keys of `text` one after another: characters are themselves, `<enter>`, `<ctrl+o>` and `<alt+left>`
-        are keys as `parse_key` knows them, `<lt>` is `<`. ValueError for another name and for a control character."""
+        """Press the keys of `text`: characters are themselves, `<enter>`, `<ctrl+o>` and `<alt+left>` are keys as
+        `parse_key` reads them, `<lt>` is `<`.
+
+        ValueError for an unknown name and for a control character.
+        """
         for name, character in _TYPED.findall(text):
             if name == "lt":
                 self.press(Key(RUNE, (), "<"))
@@ -70,25 +73,25 @@ class Driver:
         self.memory.hear(Paste(text))
 
     def click(self, column: int, row: int, button: int = 1) -> None:
-        """Press and release a mouse button over a cell; 4 and 5 are the wheel."""
+        """Press and release a mouse button over a cell; buttons 4 and 5 are the wheel."""
         self.memory.hear(("mouse press", button, column, row))
         self.memory.hear(("mouse release", 0, column, row))
 
     def look(self, *, here: bool) -> None:
-        """The person looks at this window, or at another."""
+        """Give the window the focus (`here`), or take it away."""
         self.memory.hear("focus in" if here else "focus out")
 
     def answer(self, reply: str) -> None:
-        """The terminal answers a query with a control string."""
-        self.memory.hear(Reply(reply))
+        """Answer a query of the app with a control string, as the terminal."""
+        self.memory.hear(TerminalReply(reply))
 
     def resize(self, columns: int, rows: int) -> None:
-        """Give the window another size."""
+        """Resize the window."""
         self.memory.size = (columns, rows)
         self.app.refresh()
 
     async def settle(self) -> None:
-        """Until nothing is scheduled to be drawn, drawing what is. Raises what ended the app, if something did."""
+        """Wait until no redraw is scheduled, drawing meanwhile. Raises the exception that ended the app, if any."""
         quiet = 0
         for _ in range(_ROUNDS):
             await asyncio.sleep(0)
@@ -98,12 +101,12 @@ class Driver:
                 quiet = 0
             if self.app.over:
                 await self.app.wait()
-            if quiet > 3:  # a task that wakes another one that asks for a redraw
+            if quiet > 3:  # a task may wake another task, which requests a redraw
                 return
-        raise RuntimeError(f"it still asked for a redraw after {_ROUNDS} of them")
+        raise RuntimeError(f"the app still requested a redraw after {_ROUNDS} of them")
 
     async def wait_for(self, text: str, limit: float = 30.0) -> None:
-        """Until `text` is on the screen, looking whenever it is drawn. TimeoutError, with the screen, after `limit`
+        """Wait until `text` is on the screen, checked after each draw. TimeoutError, with the screen, after `limit`
         seconds."""
         drawn = asyncio.Event()
         self.memory.drawn = drawn.set
@@ -119,21 +122,21 @@ class Driver:
             self.memory.drawn = None
 
     def rows(self) -> list[str]:
-        """The text of every row, as wide as the screen."""
+        """Return the text of every row, as wide as the screen."""
         return ["".join(text for _, text in runs) for runs in self.styles()]
 
     def screen(self) -> str:
-        """The text on the screen, without the blanks at the ends of rows and below the last one."""
+        """Return the text on the screen, without trailing blanks and empty rows."""
         return "\n".join(row.rstrip() for row in self.rows()).rstrip("\n")
 
     def styles(self) -> list[list[tuple[Hashable, str]]]:
-        """The runs of every row: the style (mostly a token's name) and the text."""
+        """Return the runs of every row: the style (usually a token's name) and the text."""
         if self.memory.canvas is None:
             return []
         return [[(style, text.decode()) for style, _, text in row] for row in self.memory.canvas.content()]
 
     def style_at(self, column: int, row: int) -> Hashable:
-        """The style of one cell; IndexError outside the screen."""
+        """Return the style of one cell; IndexError outside the screen."""
         if column >= 0 <= row:
             for style, text in self.styles()[row]:
                 column -= width(text)
@@ -148,10 +151,10 @@ class Driver:
 
 
 def to_urwid(key: Key) -> str:
-    """What urwid calls a key: the inverse of `from_urwid`."""
+    """Return urwid's name of a key: the inverse of `from_urwid`."""
     name = key.text or _URWID.get(key.name, key.name)
     modifiers = set(key.modifiers)
     if len(name) == 1 and "shift" in modifiers and len(name.upper()) == 1 and name.upper() != name:
-        modifiers.remove("shift")  # urwid names a shifted letter by what it types
+        modifiers.remove("shift")  # urwid names a shifted letter by the character it types
         name = name.upper()
     return "".join(f"{urwid} " for ours, urwid in _MODIFIERS.items() if ours in modifiers) + name

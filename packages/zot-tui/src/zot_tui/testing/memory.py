@@ -5,16 +5,17 @@ from collections.abc import Callable, Hashable
 
 from urwid.display.common import BaseScreen
 
-from zot_tui.editor.mode import Shape
-from zot_tui.terminal.terminal import Event, Keyboard
+from zot_tui.editor.mode import CursorShape
+from zot_tui.keys.chords import Keyboard
+from zot_tui.terminal.screen import TerminalEvent
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.sanitize import sanitize
 from zot_tui.theme.detect import TRUE_COLOR, Depth
 
 
 class MemoryScreen(BaseScreen):
-    """`canvas` is what was drawn last, `draws` how often something was, `sent` what was written past the drawing,
-    `left` what was printed at the end, `mouse` whether the mouse was asked for."""
+    """A screen in memory. `canvas` is the last canvas drawn, `draws` the number of draws, `sent` the sequences written
+    outside of drawing, `left` the text printed at the end, `mouse` whether mouse events are requested."""
 
     def __init__(self, columns: int = 80, rows: int = 24, *, depth: Depth = TRUE_COLOR) -> None:
         super().__init__()
@@ -22,7 +23,7 @@ class MemoryScreen(BaseScreen):
         self.depth: Depth = depth
         self.reports_focus = False
         self.title: str | None = None
-        self.shape: Shape = ""
+        self.shape: CursorShape = ""
         self.keyboard: Keyboard | None = None
         self.sequences: dict[Hashable, str] = {}
         self.descriptor: int | None = None
@@ -33,11 +34,11 @@ class MemoryScreen(BaseScreen):
         self.left = ""
         self.mouse = False
         self.drawn: Callable[[], None] | None = None
-        self._heard: Callable[[list[Event]], None] | None = None
-        self._gone: Callable[[], None] | None = None
+        self._on_events: Callable[[list[TerminalEvent]], None] | None = None
+        self._on_hangup: Callable[[], None] | None = None
 
     def get_cols_rows(self) -> tuple[int, int]:
-        """The size."""
+        """Return the size."""
         return self.size
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
@@ -48,35 +49,38 @@ class MemoryScreen(BaseScreen):
             self.drawn()
 
     def set_mouse_tracking(self, enable: bool = True) -> None:  # noqa: FBT001, FBT002  urwid's
-        """Remember it."""
+        """Remember the setting."""
         self.mouse = enable
 
     def listen(
-        self, loop: asyncio.AbstractEventLoop, heard: Callable[[list[Event]], None], gone: Callable[[], None]
+        self,
+        loop: asyncio.AbstractEventLoop,
+        on_events: Callable[[list[TerminalEvent]], None],
+        on_hangup: Callable[[], None],
     ) -> None:
-        """See `Display`."""
-        self._heard, self._gone = heard, gone
+        """See `AppScreen`."""
+        self._on_events, self._on_hangup = on_events, on_hangup
 
     def unlisten(self) -> None:
-        """See `Display`."""
-        self._heard = self._gone = None
+        """See `AppScreen`."""
+        self._on_events = self._on_hangup = None
 
-    def hear(self, *events: Event) -> None:
-        """Events that arrive together. RuntimeError if nobody listens."""
-        if self._heard is None:
-            raise RuntimeError("nobody listens: the app is not running, or has handed the terminal over")
-        self._heard(list(events))
+    def hear(self, *events: TerminalEvent) -> None:
+        """Deliver events that arrive together. RuntimeError if no app is listening."""
+        if self._on_events is None:
+            raise RuntimeError("no app is listening: it is not running, or has given the terminal to another program")
+        self._on_events(list(events))
 
     def hang_up(self) -> None:
-        """The terminal goes away."""
-        if self._gone is not None:
-            self._gone()
+        """Let the terminal go away."""
+        if self._on_hangup is not None:
+            self._on_hangup()
 
     def send(self, sequence: str) -> None:
-        """See `Display`."""
+        """See `AppScreen`."""
         if self.started:
             self.sent.append(sequence)
 
     def leave(self, text: str) -> None:
-        """See `Display`."""
+        """See `AppScreen`."""
         self.left += sanitize(text)

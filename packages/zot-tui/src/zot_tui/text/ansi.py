@@ -1,8 +1,8 @@
-"""Text of programs with terminal colours to styled runs; pure.
+"""Program output with terminal colours as styled runs; pure.
 
 SGR sequences (ECMA-48 8.3.117, with the 38/48 colours of ITU-T T.416 and xterm) become styles. Every other control
-sequence is dropped with what it holds, and so is every control character but tab and line break: what is left can be
-put on a screen without moving its cursor. Hidden text (SGR 8) is shown and nothing blinks.
+sequence is dropped with its content, and so is every control character except tab and line break, so the result can be
+drawn without moving the cursor. Hidden text (SGR 8) is shown, and nothing blinks.
 """
 
 import re
@@ -16,8 +16,8 @@ ATTRIBUTES = ("bold", "faint", "italic", "underline", "inverse", "strike")
 
 CONTROL = re.compile(
     r"(?:\x1b\[|\x9b)(?P<sgr>[0-9;:]*)m"
-    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # any other CSI, whole or torn
-    # DCS, SOS, OSC, PM, APC with their text. A line break ends one too: a torn one must not hide what follows.
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # any other CSI, complete or not
+    # DCS, SOS, OSC, PM, APC with their text. A line break ends them too: an incomplete one must not hide what follows.
     r"|(?:\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]?"  # any other escape
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
@@ -29,14 +29,14 @@ _OFF = {22: ("bold", "faint"), 23: ("italic",), 24: ("underline",), 27: ("invers
 
 
 class Sgr(NamedTuple):
-    """How a stretch of text is drawn: two colours and the names of `ATTRIBUTES` that are on, in their order."""
+    """The style of a stretch of text: two colours, and the active attributes in the order of `ATTRIBUTES`."""
 
     foreground: Color = DEFAULT
     background: Color = DEFAULT
     attributes: tuple[str, ...] = ()
 
     def switched(self, names: tuple[str, ...], *, on: bool) -> "Sgr":
-        """The same with the attributes `names` on or off."""
+        """Return the style with the attributes `names` on or off."""
         kept = {name for name in self.attributes if name not in names} | set(names if on else ())
         return self._replace(attributes=tuple(name for name in ATTRIBUTES if name in kept))
 
@@ -45,9 +45,9 @@ PLAIN = Sgr()
 
 
 def parse_ansi(text: str, style: Sgr = PLAIN) -> tuple[list[tuple[Sgr, str]], Sgr]:
-    """The runs of `text`, which begins in `style`, and the style it ends in: where the next piece of output begins.
+    """Return the runs of `text`, which begins in `style`, and the style at its end, for the next piece of output.
 
-    Neighbouring runs differ in style, none is empty. Never fails: what cannot be read is dropped.
+    Neighbouring runs differ in style, and none is empty. Never fails: unreadable parts are dropped.
     """
     runs: list[tuple[Sgr, str]] = []
     start = 0
@@ -61,9 +61,9 @@ def parse_ansi(text: str, style: Sgr = PLAIN) -> tuple[list[tuple[Sgr, str]], Sg
 
 
 def strip_ansi(text: str, *, colors: bool = False) -> str:
-    """`text` without control sequences and without control characters but tab and line break.
+    """Return `text` without control sequences, and without control characters except tab and line break.
 
-    With `colors`, SGR sequences stay as they are, except those that hide text (SGR 8).
+    With `colors`, SGR sequences are kept, except hidden text (SGR 8).
     """
     if text.isprintable():
         return text
@@ -83,7 +83,7 @@ def _hides(parameters: str) -> bool:
 
 
 def apply_sgr(style: Sgr, parameters: str) -> Sgr:
-    """`style` after SGR with these parameters: numbers between `;`, their parts between `:`, none for a reset."""
+    """Return `style` after SGR with these parameters: numbers between `;`, parts between `:`, empty for a reset."""
     fields = iter(parameters.split(";"))
     for field in fields:
         code, *parts = (_number(part) for part in field.split(":"))
@@ -116,14 +116,14 @@ def _apply_code(style: Sgr, code: int, parts: list[int]) -> Sgr:
 
 
 def _semicolon_color(fields: Iterator[str]) -> Color | None:
-    """The colour after `38;`: `5;n` or `2;r;g;b`, taken from `fields`; None if it is none."""
+    """Return the colour after `38;`, taking `5;n` or `2;r;g;b` from `fields`; None if they name no colour."""
     kind = _number(next(fields, ""))
     wanted = {5: 1, 2: 3}.get(kind, 0)
     return _color(kind, [_number(field) for field in islice(fields, wanted)])
 
 
 def _colon_color(parts: list[int]) -> Color | None:
-    """The colour of `38:5:n`, `38:2:r:g:b` or `38:2:space:r:g:b` after its first number; None if it is none."""
+    """Return the colour of `38:5:n`, `38:2:r:g:b` or `38:2:space:r:g:b` from its parts after 38, or None."""
     kind, *numbers = parts
     if kind == 2 and len(numbers) > 3:
         numbers = numbers[1:4]
@@ -142,7 +142,7 @@ def _color(kind: int, numbers: list[int]) -> Color | None:
 
 
 def _number(text: str) -> int:
-    """A parameter, 0 if it is left out. One of more than four digits means nothing: -1."""
+    """Return a parameter, 0 if it is omitted, -1 (without a meaning) if it has more than four digits."""
     if not text:
         return 0
     return int(text) if len(text) <= 4 else -1

@@ -1,7 +1,7 @@
-"""Fuzzy search: whether the letters of a query stand in a text in order, how well, and where; pure.
+"""Fuzzy search: whether the letters of a query occur in a text in order, how well, and where; pure.
 
-The score is that of fzf's second algorithm in spirit: every letter found earns points, more at the beginning of a word,
-more again next to the letter before it; gaps cost. Scores are comparable for one query only.
+Scores follow the idea of fzf's second algorithm: every matched letter earns points, more at the beginning of a word,
+and more next to the previous letter; gaps cost points. Scores are comparable only for the same query.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,20 +11,20 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 HIT = 16
-WORD_START = 8  # after a separator, or a capital after a small letter
-TEXT_START = 4  # on top of the word's
+WORD_START = 8  # after a separator, or an upper-case after a lower-case letter
+TEXT_START = 4  # in addition to WORD_START
 ADJACENT = 6
 EXACT_CASE = 1
 GAP_OPEN = 3
 GAP_CELL = 1
 
-EXACT_TEXT = 256  # characters of a text up to which the best placing of the letters is searched for
+EXACT_TEXT = 256  # longest text for which the best placing of the letters is searched
 EXACT_CANDIDATES = 500  # how many candidates of a ranking get that search
 
 
 @dataclass(slots=True)
 class Match:
-    """How well a text fits (higher is better) and which of its characters the query's letters are, ascending."""
+    """How well a text matches (higher is better) and the positions of the query's letters in it, ascending."""
 
     score: int
     positions: list[int]
@@ -32,26 +32,26 @@ class Match:
 
 @dataclass(slots=True)
 class Ranked(Generic[T]):
-    """An item that fits, and how."""
+    """An item that matches, and its match."""
 
     item: T
     match: Match
 
 
 def match(query: str, text: str) -> Match | None:
-    """How `query` fits `text`, or None if it does not. Case is ignored, though equal case scores.
+    """Match `query` against `text`; None if it does not match. Case is ignored, but equal case scores higher.
 
-    Words of the query (between spaces) may stand anywhere, in any order. An empty query fits everything with score 0.
-    In a text longer than `EXACT_TEXT` the letters are placed close together rather than in the best way.
+    Words of the query (separated by spaces) may occur anywhere, in any order. An empty query matches everything with
+    score 0. In a text longer than `EXACT_TEXT` the letters are placed close together instead of optimally.
     """
     return _match(query.split(), text, exact=len(text) <= EXACT_TEXT)
 
 
 def rank(query: str, items: Iterable[T], text: Callable[[T], str], limit: int = 0) -> list[Ranked[T]]:
-    """The items whose `text` fits, best first: by score, then by length of text, then as they came.
+    """Return the items whose `text` matches, best first: by score, then by length of text, then in the given order.
 
-    `limit` is how many are wanted at most, 0 for all. If more than `EXACT_CANDIDATES` fit, those where the letters
-    stand closest together are searched for the best placing; the others are ranked by the close one.
+    `limit` is the maximum number of results, 0 for all. If more than `EXACT_CANDIDATES` items match, only those with
+    the closest letters are placed optimally; the others are ranked by the close placing.
     """
     words = query.split()
     folded_words = [_fold(word) for word in words]
@@ -93,7 +93,7 @@ def _match(words: list[str], text: str, *, exact: bool) -> Match | None:
 
 
 def _fold(text: str) -> str:
-    """`text` in small letters, of the same length: a letter whose small form is longer stays as it is."""
+    """Return `text` in lower case at the same length: letters whose lower case is longer are kept."""
     small = text.lower()
     if len(small) == len(text):
         return small
@@ -101,7 +101,7 @@ def _fold(text: str) -> str:
 
 
 def _spread(words: list[str], folded: str) -> int | None:
-    """How many other characters stand between the letters of the words, closely placed; None if one does not fit."""
+    """Return the number of other characters between the closely placed letters of the words, or None."""
     spread = 0
     for word in words:
         placed = _pack(word, folded)
@@ -112,7 +112,7 @@ def _spread(words: list[str], folded: str) -> int | None:
 
 
 def _pack(word: str, folded: str) -> list[int] | None:
-    """Where the letters stand if the last of them comes as early and the others as late as they can."""
+    """Return positions of the letters with the last letter as early and the others as late as possible, or None."""
     end = -1
     for letter in word:
         end = folded.find(letter, end + 1)
@@ -128,16 +128,17 @@ def _pack(word: str, folded: str) -> list[int] | None:
 
 
 def _place(small: str, folded: str, word: str, text: str) -> list[int]:
-    """Where the letters of a word that fits stand so that `_score` is highest (the first such placing).
+    """Return the positions of the letters of a matching word with the highest `_score` (the first such placing).
 
-    One row for each letter: for every place it may have, the best score up to it and the place of the letter before.
+    There is one row for each letter: for every possible position, the best score up to it and the position of the
+    letter before.
     """
     rows: list[dict[int, tuple[int, int]]] = []
     for index, letter in enumerate(small):
         row: dict[int, tuple[int, int]] = {}
         before = list(rows[-1].items()) if rows else []
         passed = 0
-        far: tuple[int, int] | None = None  # the best place before a gap: its score as if at the text's start, itself
+        far: tuple[int, int] | None = None  # the best one before a gap: score at offset 0, position
         place = folded.find(letter)
         while place >= 0:
             while passed < len(before) and before[passed][0] < place - 1:
@@ -166,7 +167,7 @@ def _place(small: str, folded: str, word: str, text: str) -> list[int]:
 
 
 def _score(positions: list[int], word: str, text: str) -> int:
-    """Points for the letters of `word` at these places of `text`."""
+    """Return the points for the letters of `word` at these positions of `text`."""
     score = 0
     last = -1
     for index, place in enumerate(positions):
@@ -179,7 +180,7 @@ def _score(positions: list[int], word: str, text: str) -> int:
 
 
 def _worth(letter: str, text: str, place: int) -> int:
-    """Points for one letter of the query at one place, wherever the others are."""
+    """Return the points for one letter of the query at one position, regardless of the others."""
     points = HIT + (EXACT_CASE if text[place] == letter else 0)
     if place == 0:
         return points + WORD_START + TEXT_START

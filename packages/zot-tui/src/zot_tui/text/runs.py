@@ -1,8 +1,7 @@
 """Styled text as plain data: a row is a list of runs, a run is a style and its text; pure.
 
-What a style is, is the caller's affair: mostly a token of the theme (`"muted"`), for the output of programs an
-`Sgr`. It must be hashable, as urwid asks of its attributes. The border between two runs is a border between two
-graphemes.
+The caller decides what a style is: usually a theme token (`"muted"`), for program output an `Sgr`. It must be hashable,
+as urwid's attributes are. The border between two runs is a border between two graphemes.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -16,17 +15,17 @@ Row: TypeAlias = list[tuple[S, str]]
 
 
 def plain(runs: Iterable[Run[S]]) -> str:
-    """The text of the runs without their styles."""
+    """Return the text of the runs."""
     return "".join(text for _, text in runs)
 
 
 def runs_width(runs: Iterable[Run[S]]) -> int:
-    """Cells that the runs take on one row."""
+    """Return the cells that the runs take on one row."""
     return sum(width(text) for _, text in runs)
 
 
 def join(runs: Iterable[Run[S]]) -> Row[S]:
-    """The same text in as few runs as possible: none is empty, neighbours differ in style."""
+    """Return the same text in as few runs as possible: none is empty, and neighbours differ in style."""
     row: Row[S] = []
     for style, text in runs:
         if not text:
@@ -39,7 +38,7 @@ def join(runs: Iterable[Run[S]]) -> Row[S]:
 
 
 def clip_runs(runs: Sequence[Run[S]], cells: int, ellipsis: str = "…") -> Row[S]:
-    """The runs in at most `cells`: all if they fit, else their head with `ellipsis` in the style it cuts off."""
+    """Return the runs cut to `cells`: all if they fit, else their head with `ellipsis` in the style it cuts off."""
     if runs_width(runs) <= cells:
         return join(runs)
     mark = split_at(ellipsis, cells)[0]

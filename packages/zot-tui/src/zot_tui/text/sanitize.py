@@ -1,9 +1,9 @@
-"""Text from anywhere, made harmless: what is left prints, moves no cursor and hides nothing; pure.
+"""Makes text from any source safe to print: the result moves no cursor and hides nothing; pure.
 
-Control sequences go with what they hold (`strip_ansi`). Characters that nobody sees and that change how others are
-drawn go too: bidirectional overrides leave `�`, because text around them does not read as it is stored; soft hyphens,
-zero-width spaces, tags and fillers leave nothing. Marks that join their neighbour to one grapheme (accents, joiners of
-emoji) stay, up to `MARKS` in a row.
+Control sequences are removed with their content (`strip_ansi`). So are invisible characters that change how others are
+drawn: bidirectional overrides become `�`, because text around them does not read as it is stored; soft hyphens,
+zero-width spaces, tags and fillers are dropped. Marks that join their neighbour to one grapheme (accents, joiners of
+emoji) are kept, up to `MARKS` in a row.
 """
 
 import re
@@ -18,8 +18,8 @@ REPLACEMENT = "\ufffd"
 CARRIER = "\u25cc"  # the dotted circle that Unicode shows marks on
 
 _BREAKS = re.compile("\r\n?")
-# Embeddings, overrides and isolates of UAX #9; halves of surrogate pairs; what is no character; what kitty and others
-# draw a part of an image for.
+# Embeddings, overrides and isolates of UAX #9; halves of surrogate pairs; noncharacters; the placeholder that kitty and
+# others replace by a part of an image.
 _REPLACED = re.compile("[\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff\U0010eeee]")
 _SEPARATORS = re.compile("[\u2028\u2029]")
 _UNSEEN = re.compile(
@@ -27,22 +27,22 @@ _UNSEEN = re.compile(
     "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _CHAIN = re.compile(f"((?:[^\\s\u200d]\u200d){{{MARKS}}})\u200d*")  # a row of joined characters is one grapheme
-_TORN = re.compile(  # a match of CONTROL at the end of a piece of text that the next piece may continue
+_TORN = re.compile(  # a match of CONTROL at the end of a piece that the next piece may continue
     r"(?P<csi>\x1b\[|\x9b)[0-?]*(?P<last>[ -/]*)"
     r"|(?P<string>\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*"
     r"|(?P<escape>\x1b[ -/]?)[ -/]*"
 )
 _HELD = 64
-"""Characters of a torn sequence whose parameters may still make it a colour."""
+"""Longest incomplete sequence that may still become a colour, in characters."""
 _JAMO = re.compile(f"([\u1100-\u115e\ua960-\ua97c]{{{MARKS}}})[\u1100-\u115e\ua960-\ua97c]+")
 
 
 def sanitize(text: str | bytes, *, tab_size: int = 0, colors: bool = False) -> str:
-    """`text` as it can be drawn: printable characters and line breaks; bytes are read as UTF-8, with `�` for errors.
+    """Return `text` as printable characters and line breaks; bytes are decoded as UTF-8, with `�` for errors.
 
-    Line breaks become `\\n`. Tabs become spaces up to the next stop if `tab_size` is given; otherwise they stay, which
-    is what `wrap` expects. With `colors`, SGR sequences stay too, for text that is written to a terminal as it is.
-    Each line is looked at by itself.
+    Line breaks become `\\n`. With a `tab_size`, tabs become spaces up to the next stop; otherwise they stay, as `wrap`
+    expects. With `colors`, SGR sequences stay too, for text that is written to a terminal directly. Each line is
+    handled on its own.
     """
     if isinstance(text, bytes):
         text = text.decode(errors="replace")
@@ -57,18 +57,18 @@ def sanitize(text: str | bytes, *, tab_size: int = 0, colors: bool = False) -> s
 
 
 def sanitize_line(text: str) -> str:
-    """`text` on one line: as `sanitize` has it, with single spaces for line breaks and tabs."""
+    """Return `text` on one line: like `sanitize`, with single spaces for line breaks and tabs."""
     if text.isascii() and text.isprintable():
         return text
     return sanitize(text).replace("\n", " ").replace("\t", " ")
 
 
 class Sanitizer:
-    """Makes text safe that comes in pieces, for a terminal that takes it as it is.
+    """Sanitizes text that arrives in pieces and is written to a terminal directly.
 
-    All that `feed` returns, joined, is what `sanitize(..., colors=True)` makes of the whole text, wherever it was cut.
-    A sequence that is cut in two is held back until its end comes. At most 64 characters of it are kept, so that of a
-    longer one not even a colour is shown.
+    The results of `feed` together equal `sanitize(..., colors=True)` of the whole text, wherever it was cut. An
+    incomplete sequence is held back until its end arrives. At most 64 characters of it are kept, so a longer one is
+    dropped even if it is a colour.
     """
 
     def __init__(self) -> None:
@@ -76,11 +76,11 @@ class Sanitizer:
         self._shown = ""
 
     def feed(self, text: str) -> str:
-        """What can be shown now. What is held back when the text ends shows nothing, and needs no call."""
+        """Return the text that can be shown now. Text still held back at the end is dropped, without a call."""
         if not self._held and text.isascii() and text.isprintable():
             return self._joined(text)
         text = self._held + text
-        body = text.removesuffix("\r")  # half of a line break perhaps
+        body = text.removesuffix("\r")  # perhaps half of a line break
         cut = text[len(body) :]
         body = _BREAKS.sub("\n", body)
         torn = _torn(body)
@@ -88,7 +88,7 @@ class Sanitizer:
         return self._joined(body[: -len(torn.group())] if torn else body)
 
     def _joined(self, text: str) -> str:
-        """`text` made safe after what was shown before it: a row of marks may have begun there."""
+        """Sanitize `text` in the context of the text before it, where a row of marks may have begun."""
         before = "" if self._shown[-1:].isascii() and text[:1].isascii() else self._shown
         clean = sanitize(before + text, colors=True)
         clean = clean[len(before) :] if clean.startswith(before) else sanitize(text, colors=True)
@@ -97,7 +97,7 @@ class Sanitizer:
 
 
 def _torn(text: str) -> re.Match[str] | None:
-    """The sequence at the end of `text` that goes on in the next piece."""
+    """Return the sequence at the end of `text` that is incomplete, or None."""
     last = None
     for found in CONTROL.finditer(text):
         last = found
@@ -105,8 +105,8 @@ def _torn(text: str) -> re.Match[str] | None:
 
 
 def _remembered(torn: re.Match[str]) -> str:
-    """The beginning of a sequence, as short as it can be for what follows to be understood."""
-    if torn["csi"] is None:  # what a string holds is dropped at once
+    """Return the beginning of an incomplete sequence, as short as possible for the rest to be understood."""
+    if torn["csi"] is None:  # the content of a string is dropped at once
         return torn["string"] or torn["escape"]
     if len(torn.group()) <= _HELD:
         return torn.group()
@@ -114,7 +114,7 @@ def _remembered(torn: re.Match[str]) -> str:
 
 
 def detached(text: str) -> str:
-    """`text` such that it does not join the character before it: a mark at its beginning gets `◌` to stand on."""
+    """Return `text` so that it does not join the character before it: a mark at its beginning is put on a `◌`."""
     if text[:1].isascii() or next(graphemes("a" + text[: MARKS + 1])) == "a":
         return text
     return CARRIER + text
@@ -131,7 +131,7 @@ def _visible(text: str) -> str:
 
 @cache
 def _mark_floods() -> re.Pattern[str]:
-    """More than `MARKS` characters without width in a row; the group is what is kept of them."""
-    table = next(reversed(ZERO_WIDTH.values()))  # the newest version of Unicode
+    """Match more than `MARKS` zero-width characters in a row; the group is the part to keep."""
+    table = next(reversed(ZERO_WIDTH.values()))  # the newest Unicode version
     marks = "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in table if first > 0x9F)
     return re.compile(f"([{marks}]{{{MARKS}}})[{marks}]+")

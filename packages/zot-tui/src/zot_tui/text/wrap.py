@@ -1,11 +1,11 @@
-"""Wrapping styled runs into rows of a given width; pure.
+"""Wraps styled runs into rows of a given width; pure.
 
-Rows break at line breaks, at spaces, after and before wide characters (CJK, emoji), and inside a word only if the word
-alone is too long for a row, there between two graphemes. Not at hyphens: flags and paths stay whole. The spaces where a
-row breaks are dropped; those at the beginning of a line are its indentation and stay, though no more than half a row of
-them if the first word would not fit otherwise; those at its end stay as far as they fit. A no-break space is no space.
-Characters that begin no row (closing CJK punctuation) and those that end none (opening brackets) stay with their
-neighbour (a short list after JIS X 4051).
+Rows break at line breaks, at spaces, and before and after wide characters (CJK, emoji); inside a word only if the word
+alone is too long for a row, and there between two graphemes. They do not break at hyphens, so that flags and paths stay
+whole. The spaces at a break are dropped. Spaces at the beginning of a line are its indentation and stay, but only up to
+half a row of them if the first word would not fit otherwise; spaces at its end stay as far as they fit. A no-break
+space does not count as a space. Characters that must not begin a row (closing CJK punctuation) or end one (opening
+brackets) stay with their neighbour (a short list after JIS X 4051).
 """
 
 import re
@@ -26,7 +26,7 @@ _ASCII_PIECES = re.compile(r" +|[^ ]+")
 
 @dataclass(slots=True)
 class _Piece(Generic[S]):
-    """A word, or the spaces between two: what a row takes as a whole if it can."""
+    """A word, or the spaces between two words: kept on one row if possible."""
 
     space: bool
     runs: Row[S]
@@ -35,7 +35,7 @@ class _Piece(Generic[S]):
 
 @dataclass(slots=True)
 class _Rows(Generic[S]):
-    """The rows made so far; the last one is being filled."""
+    """The rows so far; the last one is being filled."""
 
     width: int
     first: Row[S]
@@ -43,7 +43,7 @@ class _Rows(Generic[S]):
     done: list[Row[S]] = field(default_factory=list)
     row: Row[S] = field(default_factory=list)
     room: int = 0
-    fresh: bool = True  # nothing but its indent stands on the row
+    fresh: bool = True  # the row holds nothing but its indent
     held: list[_Piece[S]] = field(default_factory=list)  # spaces that count only if a word follows on this row
 
     def begin(self) -> None:
@@ -62,7 +62,7 @@ class _Rows(Generic[S]):
         self.fresh = self.fresh and not runs_width(runs)
 
     def put_held(self, cells: int) -> None:
-        """Put the spaces that were held, as many as fit into `cells`."""
+        """Put the held spaces, as many as fit into `cells`."""
         held = [run for piece in self.held for run in piece.runs]
         self.put(clip_runs(held, cells, ""))
         self.held = []
@@ -76,13 +76,13 @@ def wrap(
     rest: Sequence[Run[S]] = (),
     tab_size: int = 8,
 ) -> list[Row[S]]:
-    """The rows of `runs`, each of at most `width` cells (1 or more; ValueError otherwise); at least one row.
+    """Return the rows of `runs`, each of at most `width` cells (1 or more; ValueError otherwise); at least one row.
 
-    `first` stands before the first row and `rest` before all others: a bullet and its hanging indent. Either takes half
-    of the width at most and is cut there. A grapheme wider than a whole row is shown as `…`.
+    `first` is put before the first row and `rest` before all others: a bullet and its hanging indent. Each is cut to
+    half of the width. A grapheme wider than a whole row is shown as `…`.
     """
     if width < 1:
-        raise ValueError(f"a row needs a cell at least, not {width}")
+        raise ValueError(f"a row needs at least one cell, not {width}")
     state = _Rows(width, clip_runs(first, width // 2, ""), clip_runs(rest, width // 2, ""))
     for line in _lines(runs, tab_size):
         state.begin()
@@ -97,14 +97,14 @@ def wrap(
 
 
 def _is_plain(line: Row[S], room: int) -> bool:
-    """Whether every character takes a cell and only spaces part words: then rows are found without looking at each."""
+    """Whether every character takes one cell and only spaces separate words, so that rows can be found quickly."""
     if not all(text.isascii() and text.isprintable() for _, text in line):
         return False
     return room > 0 and (not line or line[0][1][:1] not in ("", " ") or sum(len(text) for _, text in line) <= room)
 
 
 def _cut(state: _Rows[S], line: Row[S]) -> None:
-    """What `_add` does with the pieces of a plain line."""
+    """Do for a plain line what `_add` does with its pieces."""
     text = "".join([part for _, part in line])
     start, size = 0, len(text)
     while True:
@@ -125,7 +125,7 @@ def _cut(state: _Rows[S], line: Row[S]) -> None:
 
 
 def _between(line: Row[S], start: int, end: int) -> Row[S]:
-    """The runs from one character to another."""
+    """Return the runs between two character positions."""
     found: Row[S] = []
     for style, text in line:
         if end <= 0:
@@ -138,7 +138,7 @@ def _between(line: Row[S], start: int, end: int) -> Row[S]:
 
 
 def _lines(runs: Sequence[Run[S]], tab_size: int) -> Iterator[Row[S]]:
-    """The runs split at line breaks, with tabs expanded from the column their text begins at."""
+    """Split the runs at line breaks, with tabs expanded according to their column."""
     tabs = any("\t" in text for _, text in runs)
     line: Row[S] = []
     column = 0
@@ -154,7 +154,7 @@ def _lines(runs: Sequence[Run[S]], tab_size: int) -> Iterator[Row[S]]:
 
 
 def _pieces(line: Row[S]) -> Iterator[_Piece[S]]:
-    """Words and spaces of one line. A word may run through several styles."""
+    """Yield the words and spaces of a line. A word may span several styles."""
     open_piece: _Piece[S] | None = None
     last = ""
     for style, text in line:
@@ -173,7 +173,7 @@ def _pieces(line: Row[S]) -> Iterator[_Piece[S]]:
 
 
 def _parts(text: str) -> Iterator[tuple[str, int]]:
-    """Stretches of text that hold no break, with their cells: of plain ASCII whole words, else single graphemes."""
+    """Return parts of text without a break, with their cells: whole words of plain ASCII, else single graphemes."""
     if text.isascii():
         return ((part, width(part)) for part in _ASCII_PIECES.findall(text))
     return ((part, grapheme_width(part)) for part in graphemes(text))
@@ -193,7 +193,7 @@ def _is_wide(part: str) -> bool:
 
 
 def _add(state: _Rows[S], piece: _Piece[S]) -> None:
-    """Put a piece where it belongs: on this row, on the next, or on as many as it needs."""
+    """Put a piece on this row, on the next, or on as many as it needs."""
     if piece.space:
         state.held.append(piece)
         return
@@ -211,7 +211,7 @@ def _add(state: _Rows[S], piece: _Piece[S]) -> None:
 
 
 def _break(state: _Rows[S], piece: _Piece[S]) -> None:
-    """Spread a piece that is longer than a row over several."""
+    """Spread a piece that is longer than a row over several rows."""
     for style, text in piece.runs:
         rest = text
         while rest:

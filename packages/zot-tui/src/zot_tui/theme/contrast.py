@@ -1,13 +1,14 @@
-"""Whether a theme can be read: contrast of its tokens on their backgrounds, as WCAG 2.2 measures it."""
+"""Legibility of a theme: the contrast of its tokens on their backgrounds, as WCAG 2.2 measures it."""
 
 from dataclasses import dataclass
 
 from zot_tui.color import DEFAULT, Color, contrast, rgb
-from zot_tui.theme.theme import Mode, Theme
+from zot_tui.theme.detect import Background
+from zot_tui.theme.theme import Theme
 from zot_tui.theme.tokens import TOKENS
 
-# What terminals commonly have behind a theme that leaves it to them: the extremes, VS Code and Nord; paper, Solarized.
-TERMINAL_BACKGROUNDS: dict[Mode, tuple[Color, ...]] = {
+# Common backgrounds of terminals, for themes without one: the extremes, VS Code and Nord; paper, Solarized.
+TERMINAL_BACKGROUNDS: dict[Background, tuple[Color, ...]] = {
     "dark": (Color("#000000"), Color("#1e1e1e"), Color("#2e3440")),
     "light": (Color("#ffffff"), Color("#fafafa"), Color("#fdf6e3")),
 }
@@ -15,7 +16,7 @@ TERMINAL_BACKGROUNDS: dict[Mode, tuple[Color, ...]] = {
 
 @dataclass(slots=True)
 class Weakness:
-    """A token that is hard to see: its contrast ratio on a background, and the least it should have."""
+    """A token that is hard to see: its contrast ratio on a background, and the required minimum."""
 
     token: str
     foreground: Color
@@ -28,10 +29,10 @@ class Weakness:
 
 
 def weaknesses(theme: Theme) -> list[Weakness]:
-    """The tokens of a complete theme with too little contrast, in the order of `TOKENS`; none is good.
+    """Return the tokens of a complete theme with too little contrast, in the order of `TOKENS`.
 
-    A token without a background of its own is held against the theme's, or where that is the terminal's against each of
-    `TERMINAL_BACKGROUNDS`. Foregrounds that are the terminal's own cannot be judged and pass.
+    A token without a background of its own is checked on the theme's background, or on each of `TERMINAL_BACKGROUNDS`
+    if that is the terminal's. Foregrounds that are the terminal's own cannot be checked and pass.
     """
     weak = []
     for token in TOKENS:
@@ -47,6 +48,6 @@ def weaknesses(theme: Theme) -> list[Weakness]:
 
 
 def backgrounds(theme: Theme, own: Color | None) -> tuple[Color, ...]:
-    """What stands behind text whose own background is `own`: one known colour, or those that terminals may have."""
+    """Return the backgrounds behind text whose own background is `own`: one known colour, or `TERMINAL_BACKGROUNDS`."""
     color = theme.style("text").background if own is None else own
     return TERMINAL_BACKGROUNDS[theme.mode] if color is None or color == DEFAULT else (color,)

@@ -1,6 +1,6 @@
-"""What a terminal looks like, from what it answers and from the environment; pure.
+"""Detects the colours of a terminal from its answers and from the environment; pure.
 
-Asking (`QUERY_BACKGROUND` on the terminal, with a limit on the wait) is the caller's.
+The caller sends `QUERY_BACKGROUND` to the terminal and limits the wait for an answer.
 """
 
 import re
@@ -15,9 +15,9 @@ Depth: TypeAlias = Literal[1, 16, 256, 16777216]
 QUERY_BACKGROUND = "\x1b]11;?\x1b\\"
 
 TRUE_COLOR: Depth = 16777216
-_LIGHT = 0.18  # luminance from which black is read better than white
+_LIGHT = 0.18  # luminance from which black text is more legible than white
 
-# xterm's answer is `rgb:` with one to four hexadecimal digits each (XParseColor); some say `rgba:` or `#rrggbb`.
+# xterm answers `rgb:` with one to four hexadecimal digits each (XParseColor); others use `rgba:` or `#rrggbb`.
 _REPLY = re.compile(
     r"\x1b\]11;(?:rgba?:([0-9a-f]{1,4})/([0-9a-f]{1,4})/([0-9a-f]{1,4})(?:/[0-9a-f]{1,4})?|#([0-9a-f]{6}))"
     r"(?:\x07|\x1b\\|\x9c)",
@@ -28,8 +28,8 @@ _TRUE_COLOR_TERMS = ("alacritty", "foot", "xterm-ghostty", "xterm-kitty", "wezte
 
 
 def reply_color(reply: str) -> Rgb | None:
-    """The background in the answer to `QUERY_BACKGROUND`, 0 to 255 each, wherever it stands in what was read; None if
-    there is none that is whole."""
+    """Return the background in an answer to `QUERY_BACKGROUND`, 0 to 255 each, wherever it is in the input; None
+    without a whole one."""
     found = _REPLY.search(reply)
     if found is None:
         return None
@@ -40,7 +40,7 @@ def reply_color(reply: str) -> Rgb | None:
 
 
 def background(reply: str, environment: Mapping[str, str]) -> Background | None:
-    """Whether the terminal is dark or light: by its answer, else by `COLORFGBG`; None if neither tells."""
+    """Return whether the terminal is dark or light: by its answer, else by `COLORFGBG`; None if both are missing."""
     color = reply_color(reply)
     if color is not None:
         return "light" if luminance(color) >= _LIGHT else "dark"
@@ -48,7 +48,7 @@ def background(reply: str, environment: Mapping[str, str]) -> Background | None:
 
 
 def colorfgbg(value: str) -> Background | None:
-    """What rxvt's `COLORFGBG` says: `foreground;background` or `foreground;pixmap;background`, palette indices."""
+    """Read rxvt's `COLORFGBG`: `foreground;background` or `foreground;pixmap;background`, as palette indices."""
     index = value.split(";")[-1]
     if ";" not in value or not re.fullmatch("[0-9]{1,2}", index, re.ASCII) or int(index) > 15:
         return None
@@ -56,7 +56,7 @@ def colorfgbg(value: str) -> Background | None:
 
 
 def color_depth(environment: Mapping[str, str]) -> Depth:
-    """How many colours to draw with: 1 for none, as `NO_COLOR` (no-color.org: set and not empty) or `TERM=dumb` ask."""
+    """Return how many colours to draw with; 1 for `NO_COLOR` (no-color.org: set and not empty) or `TERM=dumb`."""
     term = environment.get("TERM", "")
     if environment.get("NO_COLOR") or term == "dumb":
         return 1

@@ -1,16 +1,16 @@
-"""Reading themes. The format is that of zot's theme files, which theme-only extensions ship.
+"""Reads themes from zot's theme files, which theme-only extensions ship.
 
 ```json
 {"name": "mine", "description": "...", "colors": {"accent": 204, "dark": {"error": "#ff8080 bold"}, "light": {}},
  "spinner_frames": ["◢", "◣"], "spinner_messages": ["working"], "spinner_interval_ms": 120}
 ```
 
-Every entry may be left out. Colours stand at the top, under `colors`, or under `colors.dark` and `colors.light`, the
-later winning; a file with one of these two serves both kinds of terminal with it. Groups are objects: `"syntax":
+Every entry is optional. Colours are at the top, under `colors`, or under `colors.dark` and `colors.light`; later ones
+win, and a file with only one of these two uses it for both kinds of terminal. Groups are objects: `"syntax":
 {"keyword": "#81a1c1 bold"}`. A value is a colour as `parse_color` reads it; a string may add `bold`, `faint`, `italic`,
-`underline`, `inverse`, `strike`, or hold such words alone. `color_descriptions` is for people and `syntax_base_style`
-for highlighters that have styles; both are accepted and ignored. `mode` (`dark` or `light`) says which background the
-theme is for, whatever it is loaded for.
+`underline`, `inverse`, `strike`, or consist of such words only. `color_descriptions` (documentation) and
+`syntax_base_style` (for highlighters with styles) are accepted and ignored. `mode` (`dark` or `light`) fixes the
+background that the theme is for.
 """
 
 import json
@@ -19,7 +19,8 @@ from functools import cache
 from pathlib import Path
 
 from zot_tui.color import Color, parse_color
-from zot_tui.theme.theme import ATTRIBUTES, Mode, Paint, Theme
+from zot_tui.theme.detect import Background
+from zot_tui.theme.theme import ATTRIBUTES, Paint, Theme
 from zot_tui.theme.tokens import TOKENS
 
 # A folder beside this file rather than importlib.resources, which would cost more to import than all of zot_tui.theme.
@@ -29,30 +30,30 @@ _BACKGROUNDS = {token.background_key: token.name for token in TOKENS if token.ba
 _GROUPS = frozenset(token.name.split(".")[0] for token in TOKENS if "." in token.name)
 _IGNORED = frozenset({"color_descriptions", "syntax_base_style"})
 _ATTRIBUTE_ALIASES = {"italics": "italic", "strikethrough": "strike", "standout": "inverse"}
-# What style entries of Pygments and Chroma may hold beside a colour and attributes.
+# Other words in style entries of Pygments and Chroma.
 _NOT_USED = frozenset({"nobold", "noitalic", "nounderline", "noinherit"})
 _NOT_USED_PREFIXES = ("bg:", "border:")
 
 MIN_INTERVAL_MS = 20
 
 NAMED = 8
-"""Unknown entries that a note names."""
+"""The most unknown entries that a note names."""
 
 
 class ThemeError(ValueError):
-    """A theme that cannot be used. The text is one line: which theme, which entry, what is wrong with it."""
+    """A theme that cannot be used. The message is one line: the theme, the entry, and the problem."""
 
 
 def builtin_names() -> list[str]:
-    """The themes that come with the package, by the names of their files, sorted."""
+    """Return the names of the themes in the package, sorted."""
     return sorted(file.stem for file in _THEMES.glob("*.json"))
 
 
 @cache
 def builtin(name: str) -> Theme:
-    """The theme `name` of those that come with the package; ThemeError, naming them, if there is none.
+    """Return the theme `name` of the package; ThemeError, with the available names, if there is no such theme.
 
-    The same object each time: lay another theme over it, do not change it.
+    It is the same object each time: put other themes over it, but do not change it.
     """
     names = builtin_names()
     if name not in names:
@@ -60,10 +61,10 @@ def builtin(name: str) -> Theme:
     return load_theme(_THEMES / f"{name}.json")
 
 
-def load_theme(path: Path, mode: Mode = "dark") -> Theme:
-    """The theme in a file, for terminals with a `mode` background; ThemeError if it cannot be read or understood.
+def load_theme(path: Path, mode: Background = "dark") -> Theme:
+    """Load a theme file for terminals with a `mode` background; ThemeError if it cannot be read or understood.
 
-    Only what the file sets: lay it over a built-in one with `Theme.over`.
+    The theme has only what the file sets: put it over a built-in one with `Theme.over`.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -74,14 +75,14 @@ def load_theme(path: Path, mode: Mode = "dark") -> Theme:
     return parse_theme(text, mode, source=str(path))
 
 
-def parse_theme(text: str, mode: Mode = "dark", source: str = "") -> Theme:
-    """The theme in a JSON text, as `load_theme`; `source` is what errors call it, and its name if it has none."""
+def parse_theme(text: str, mode: Background = "dark", source: str = "") -> Theme:
+    """Parse a theme from JSON text, like `load_theme`; `source` names it in errors, and is its name if it sets none."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ThemeError(f"theme {source!r}: no JSON: {error}") from error
+        raise ThemeError(f"theme {source!r}: not JSON: {error}") from error
     if not isinstance(data, dict):
-        raise ThemeError(f"theme {source!r}: an object is wanted, not {_shown(data)}")
+        raise ThemeError(f"theme {source!r}: expected an object, not {_quoted(data)}")
     try:
         return _Reader(data, mode, source).theme
     except ValueError as error:
@@ -89,22 +90,22 @@ def parse_theme(text: str, mode: Mode = "dark", source: str = "") -> Theme:
 
 
 class _Reader:
-    """Fills a theme from the parts of a file, the later ones winning."""
+    """Fills a theme from the parts of a file; later parts win."""
 
-    def __init__(self, data: dict[str, object], mode: Mode, source: str) -> None:
+    def __init__(self, data: dict[str, object], mode: Background, source: str) -> None:
         if "mode" in data:
             mode = _mode(data["mode"])
         self.theme = Theme(_string(data, "name") or Path(source).stem, mode, _string(data, "description"))
         self._unknown: list[str] = []
         colors = data.get("colors", {})
         if not isinstance(colors, Mapping):
-            raise ValueError(f"'colors': an object is wanted, not {_shown(colors)}")
+            raise ValueError(f"'colors': expected an object, not {_quoted(colors)}")
         self._read(data, "", skip=("name", "description", "mode", "colors"))
         self._read(colors, "colors.", skip=("dark", "light"))
         chosen = mode if mode in colors else {"dark": "light", "light": "dark"}[mode]
         part = colors.get(chosen, {})
         if not isinstance(part, Mapping):
-            raise ValueError(f"'colors.{chosen}': an object is wanted, not {_shown(part)}")
+            raise ValueError(f"'colors.{chosen}': expected an object, not {_quoted(part)}")
         self._read(part, f"colors.{chosen}.", skip=())
         self._note_unknown()
 
@@ -145,7 +146,7 @@ class _Reader:
             elif color is None:
                 color = parse_color(word)
             else:
-                raise ValueError(f"{_shown(value)} has two colours")
+                raise ValueError(f"{_quoted(value)} has two colours")
         if color is None and not attributes:
             color = parse_color(value)
         return Paint(color, tuple(name for name in ATTRIBUTES if name in attributes))
@@ -161,12 +162,12 @@ class _Reader:
                 if isinstance(value, int) and value >= MIN_INTERVAL_MS:
                     spinner.interval_ms = value
                 else:  # zot's rule: a bad interval is no reason to refuse the theme
-                    self._note(path + key, f"a number from {MIN_INTERVAL_MS} up is wanted; it is left out")
+                    self._note(path + key, f"expected a number of at least {MIN_INTERVAL_MS}; it is left out")
             case _:
                 self._unknown.append(path + key)
 
     def _note_unknown(self) -> None:
-        """One note, however many there are: a theme of another program may have hundreds."""
+        """Add one note for all unknown entries: a theme of another program may have hundreds."""
         unknown = self._unknown
         if len(unknown) == 1:
             self._note(unknown[0], "no such entry; it is left out")
@@ -179,27 +180,27 @@ class _Reader:
         self.theme.notes.append(f"{where!r}: {what}")
 
 
-def _mode(value: object) -> Mode:
+def _mode(value: object) -> Background:
     match value:
         case "dark" | "light":
             return value
-    raise ValueError(f"'mode': 'dark' or 'light' is wanted, not {_shown(value)}")
+    raise ValueError(f"'mode': expected 'dark' or 'light', not {_quoted(value)}")
 
 
 def _string(data: dict[str, object], key: str) -> str:
     value = data.get(key, "")
     if not isinstance(value, str):
-        raise ValueError(f"{key!r}: a text is wanted, not {_shown(value)}")
+        raise ValueError(f"{key!r}: expected a string, not {_quoted(value)}")
     return value
 
 
 def _strings(where: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
-        raise ValueError(f"{where!r}: a list of texts is wanted, not {_shown(value)}")
+        raise ValueError(f"{where!r}: expected a list of strings, not {_quoted(value)}")
     return tuple(value)
 
 
-def _shown(value: object) -> str:
-    """A value in a message: short, on one line."""
+def _quoted(value: object) -> str:
+    """Return a value for a message: short, on one line."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else text[:39] + "…"

@@ -1,4 +1,4 @@
-"""A theme as the palette of an urwid screen, in plain tuples: what `BaseScreen.register_palette` takes (urwid 5)."""
+"""A theme as the palette of an urwid screen: the plain tuples of `BaseScreen.register_palette` (urwid 5)."""
 
 from colorsys import rgb_to_hsv
 from typing import TypeAlias
@@ -9,7 +9,7 @@ from zot_tui.theme.theme import Style, Theme
 from zot_tui.theme.tokens import SEEN, TOKENS
 
 # (name, foreground and background for 16 colours, settings for none, foreground and background for 256 and more)
-Entry: TypeAlias = tuple[str | None, str, str, str, str, str]
+PaletteEntry: TypeAlias = tuple[str | None, str, str, str, str, str]
 
 _NAMES = (
     "black",
@@ -38,16 +38,23 @@ _SETTINGS = {
     "strike": "strikethrough",
 }
 _INHERIT = "inherit"
-_CHROMA = 40  # span of the channels from which a colour is no grey
-_LIGHT = 0.18  # luminance from which a background is light: where black and white stand out alike
-_HUES = {0: 1, 60: 3, 120: 2, 180: 6, 240: 4, 300: 5}  # degrees to the dark form; the light one is 8 further
+_CHROMA = 40  # span of the channels from which a colour is not a grey
+_LIGHT = 0.18  # luminance from which a background is light: black and white contrast equally
+_HUES = {
+    0: 1,
+    60: 3,
+    120: 2,
+    180: 6,
+    240: 4,
+    300: 5,
+}  # degrees: index of the dark form; light: 8 higher
 
 
-def palette(theme: Theme) -> list[Entry]:
-    """An entry for each token, in the order of `TOKENS`, after one named None: cells that no token styles.
+def palette(theme: Theme) -> list[PaletteEntry]:
+    """Return an entry for each token, in the order of `TOKENS`, after one named None for cells without a token.
 
-    A token without a background inherits the one it is drawn on. Terminals of 16 colours get the nearest ones, chosen
-    so that text stays apart from its background and a token's background from the theme's. Terminals without colours
+    A token without a background inherits the background it is drawn on. Terminals of 16 colours get the nearest ones,
+    chosen so that text differs from its background and a token's background from the theme's. Terminals without colours
     get the attributes, and reversed video for a token with a background.
     """
     entries = [_entry(theme, token.name, theme.style(token.name)) for token in TOKENS]
@@ -56,7 +63,7 @@ def palette(theme: Theme) -> list[Entry]:
 
 
 def urwid_color(color: Color | None) -> str:
-    """A colour as urwid writes it for terminals of 256 colours and more; None is the inherited one."""
+    """Return a colour as urwid writes it for terminals of 256 colours and more; None is the inherited colour."""
     if color is None:
         return _INHERIT
     if color == DEFAULT or color.startswith("#"):
@@ -65,11 +72,11 @@ def urwid_color(color: Color | None) -> str:
 
 
 def urwid_settings(attributes: tuple[str, ...]) -> list[str]:
-    """The settings by which urwid knows our attributes."""
+    """Return the urwid settings for our attributes."""
     return [_SETTINGS[name] for name in attributes]
 
 
-def _entry(theme: Theme, name: str, style: Style) -> Entry:
+def _entry(theme: Theme, name: str, style: Style) -> PaletteEntry:
     settings = urwid_settings(style.attributes)
     foreground, background = _basic(theme, name, style)
     mono = list(settings)
@@ -86,7 +93,7 @@ def _entry(theme: Theme, name: str, style: Style) -> Entry:
 
 
 def _basic(theme: Theme, name: str, style: Style) -> tuple[Color, Color | None]:
-    """Foreground and background of the 16 colours for a style."""
+    """Return foreground and background of the 16 colours for a style."""
     base = nearest(backgrounds(theme, None)[0], 16)
     background = style.background
     if background is not None and background != DEFAULT:
@@ -99,10 +106,10 @@ def _basic(theme: Theme, name: str, style: Style) -> tuple[Color, Color | None]:
 
 
 def _basic_foreground(color: Color, behind: Rgb, *, strict: bool) -> Color:
-    """The one of 16 colours that says the same on `behind`.
+    """Return the closest of 16 colours that is visible on `behind`.
 
-    A grey is the nearest that can be seen there. A colour keeps its hue, for which terminals have a light and a dark
-    form; on a token's own background (`strict`) it turns black or white if it cannot be seen.
+    A grey becomes the nearest visible one. A colour keeps its hue, of which terminals have a light and a dark form; on
+    a token's own background (`strict`) it becomes black or white if it is not visible.
     """
     channels = rgb(color)
     if channels is None or (not color.startswith("#") and int(color) < 16):
@@ -123,7 +130,7 @@ def _hue(channels: Rgb) -> float:
 
 
 def _second_nearest(color: Color, taken: Color) -> Color:
-    """The nearest grey of the 16 colours to `color` that is not `taken`."""
+    """Return the nearest grey of the 16 colours to `color` except `taken`."""
     channels = rgb(color) or (0, 0, 0)
     greys = [indexed(index) for index in (0, 8, 7, 15) if indexed(index) != taken]
     return min(greys, key=lambda each: contrast(rgb(each) or (0, 0, 0), channels))

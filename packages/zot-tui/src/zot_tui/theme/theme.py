@@ -1,24 +1,23 @@
-"""`Theme`: what a theme says of each token, and what that comes to."""
+"""`Theme`: the settings of a theme for each token, and the resulting styles."""
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from zot_tui.color import DEFAULT, Color
+from zot_tui.theme.detect import Background
 from zot_tui.theme.tokens import fallback_chain
 
-Mode = Literal["dark", "light"]
-
-PAPER: dict[Mode, Color] = {"dark": Color("#1c1e21"), "light": Color("#fbfbfa")}
-"""What stands behind the text of a theme where the terminal's own background does not suit it."""
+PAPER: dict[Background, Color] = {"dark": Color("#1c1e21"), "light": Color("#fbfbfa")}
+"""The background of a theme where the terminal's own background does not suit it."""
 
 ATTRIBUTES = ("bold", "faint", "italic", "underline", "inverse", "strike")
 
 
 @dataclass(slots=True)
 class Paint:
-    """A theme's word on a foreground: a colour and attributes (names of `ATTRIBUTES`), or attributes alone.
+    """A theme's setting for a foreground: a colour and attributes (names of `ATTRIBUTES`), or attributes alone.
 
-    Without a colour (None) it takes its fallback's colour. With one it takes nothing of its fallback.
+    Without a colour (None) it takes its fallback's colour. With a colour it takes nothing from its fallback.
     """
 
     color: Color | None = None
@@ -26,7 +25,7 @@ class Paint:
 
 
 class Style(NamedTuple):
-    """What a token comes to. `background` None: that of whatever the text lies on."""
+    """The final style of a token. `background` None inherits the background the text is drawn on."""
 
     foreground: Color = DEFAULT
     background: Color | None = None
@@ -34,19 +33,19 @@ class Style(NamedTuple):
 
 
 @dataclass(slots=True)
-class Spinner:
-    """How waiting looks: frames of one cell each, what is said beside them, and milliseconds a frame stands.
+class SpinnerStyle:
+    """The look of waiting: frames of one cell each, messages beside them, and milliseconds for each frame.
 
-    None where a theme does not say.
+    None where a theme does not set it.
     """
 
     frames: tuple[str, ...] | None = None
     messages: tuple[str, ...] | None = None
     interval_ms: int | None = None
 
-    def over(self, base: "Spinner") -> "Spinner":
-        """This spinner, with what it does not say taken from `base`."""
-        return Spinner(
+    def over(self, base: "SpinnerStyle") -> "SpinnerStyle":
+        """Return this style, with unset values taken from `base`."""
+        return SpinnerStyle(
             base.frames if self.frames is None else self.frames,
             base.messages if self.messages is None else self.messages,
             base.interval_ms if self.interval_ms is None else self.interval_ms,
@@ -55,22 +54,22 @@ class Spinner:
 
 @dataclass(slots=True)
 class Theme:
-    """Colours by the names of tokens; only those that were set.
+    """The colours that a theme sets, by token name.
 
-    `mode` is the kind of terminal background it was read for. `notes` are lines for whoever wrote the theme: entries
-    that were not understood and left out.
+    `mode` is the kind of terminal background it was read for. `notes` are lines for the author of the theme: entries
+    that were not understood and ignored.
     """
 
     name: str
-    mode: Mode = "dark"
+    mode: Background = "dark"
     description: str = ""
     paints: dict[str, Paint] = field(default_factory=dict)
     backgrounds: dict[str, Color] = field(default_factory=dict)
-    spinner: Spinner = field(default_factory=Spinner)
+    spinner: SpinnerStyle = field(default_factory=SpinnerStyle)
     notes: list[str] = field(default_factory=list)
 
     def over(self, base: "Theme") -> "Theme":
-        """This theme laid over `base`: what it does not set is taken from there. Neither is changed."""
+        """Return this theme over `base`: what it does not set is taken from there. Neither is changed."""
         return Theme(
             self.name,
             self.mode,
@@ -81,9 +80,11 @@ class Theme:
             [*self.notes],
         )
 
-    def fitting(self, background: Mode | None) -> "Theme":
-        """This theme for a terminal of that background, None if it is not known: one that keeps the terminal's, made
-        for the other kind, brings a background of its own."""
+    def for_background(self, background: Background | None) -> "Theme":
+        """Return this theme for a terminal with that background, None if unknown.
+
+        A theme that keeps the terminal's background, but was made for the other kind, gets a background of its own.
+        """
         own = self.style("text").background
         if background in (None, self.mode) or own not in (None, DEFAULT):
             return self
@@ -91,10 +92,10 @@ class Theme:
         return Theme(self.name, self.mode, self.description, self.paints, painted, self.spinner, [*self.notes])
 
     def style(self, token: str) -> Style:
-        """What `token` looks like, its fallbacks considered; KeyError for a name that no token has.
+        """Return the style of `token`, with its fallbacks; KeyError for an unknown token.
 
-        The terminal's own colours where no token of the chain has one. A token with a background of its own shares it
-        with those that fall back on it and may have one; `text` has one always.
+        It has the terminal's own colours where no token of the chain has one. A token with a background shares it with
+        the tokens that fall back on it and may have one; `text` always has one.
         """
         chain = fallback_chain(token)
         paints = [self.paints[each.name] for each in chain if each.name in self.paints]

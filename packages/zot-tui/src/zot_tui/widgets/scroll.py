@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from zot_tui.terminal.canvas import Source, canvas
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize
 from zot_tui.text.wrap import wrap
-from zot_tui.widgets.rows import Source, canvas
 
 MARGIN = "  "
 

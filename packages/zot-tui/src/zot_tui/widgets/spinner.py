@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Hashable
 from typing import Protocol
 
+from zot_tui.terminal.canvas import Rows
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.text.width import width
-from zot_tui.theme.theme import Spinner as SpinnerTheme
-from zot_tui.widgets.rows import Rows
+from zot_tui.theme.theme import SpinnerStyle
 
 FRAMES = ("·", "•", "·", " ")
 INTERVAL_MS = 125
@@ -35,7 +35,7 @@ class Spinner(Rows):
 
     def __init__(
         self,
-        theme: SpinnerTheme,
+        theme: SpinnerStyle,
         after: Callable[[float, Callable[[], None]], Timer],
         redraw: Callable[[], object],
         *,
@@ -54,12 +54,12 @@ class Spinner(Rows):
         self.theme = theme
 
     @property
-    def theme(self) -> SpinnerTheme:
+    def theme(self) -> SpinnerStyle:
         """Frames, messages and interval; changes with the theme."""
         return self._theme
 
     @theme.setter
-    def theme(self, theme: SpinnerTheme) -> None:
+    def theme(self, theme: SpinnerStyle) -> None:
         self._theme = theme
         self._frames = tuple(frame for frame in theme.frames or FRAMES if width(frame) == 1) or FRAMES
         self._interval = max(FASTEST_MS, theme.interval_ms or INTERVAL_MS) / 1000

@@ -3,10 +3,10 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
+from zot_tui.terminal.canvas import Rows
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.text.width import clip, width
-from zot_tui.widgets.rows import Rows
 
 MARGIN = 2
 GAP = 2  # least cells between the left and right group

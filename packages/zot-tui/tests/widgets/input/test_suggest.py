@@ -1,12 +1,12 @@
 import urwid
 
-from zot_tui.editor.completion import Command, Completer
+from zot_tui.editor.completion import CommandCompletion, Completer
 from zot_tui.widgets.input.suggest import Suggest
 
 COMMANDS = [
-    Command("model", "choose a model", "Session"),
-    Command("memory", "what is remembered", "Session"),
-    Command("help", "what keys do", "General"),
+    CommandCompletion("model", "choose a model", "Session"),
+    CommandCompletion("memory", "what is remembered", "Session"),
+    CommandCompletion("help", "what keys do", "General"),
 ]
 
 
@@ -70,7 +70,7 @@ def test_the_letters_that_were_found_are_marked_behind_the_slash() -> None:
 
 
 def test_the_last_row_says_which_of_how_many_are_shown() -> None:
-    commands = [Command(f"c{number:02}", "does it", "Late" if number > 9 else "") for number in range(24)]
+    commands = [CommandCompletion(f"c{number:02}", "does it", "Late" if number > 9 else "") for number in range(24)]
     completer = Completer(lambda: commands, list)
     completer.update("/", 1)
     widget = Suggest()

@@ -5,8 +5,8 @@ import urwid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zot_tui.keys.key import parse_key
 from zot_tui.keys.keymap import Binding, Keymap
-from zot_tui.keys.keys import parse_key
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell
 from zot_tui.widgets.transcript.chunks import Chunk, indented, line_groups, text_lines, wrapped

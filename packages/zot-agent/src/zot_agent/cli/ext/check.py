@@ -10,10 +10,10 @@ from zot_agent.cli.ext.terminal import say
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory
 from zot_agent.extensions.launch import LaunchError, command, environment, refusal
-from zot_ext.limits import DEFAULT_LIMITS, Limits
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.manifest import ManifestError, load_manifest
 from zot_ext.testing import Report, check
-from zot_ext.testing.conformance.findings import Finding, finding
+from zot_ext.testing.conformance.findings import CheckFinding, finding
 from zot_provider.errors import ConfigError
 
 
@@ -41,13 +41,13 @@ def run(arguments: Sequence[str]) -> int:
     return 0 if report.ok else 1
 
 
-def examine(directory: str, limits: Limits, *, calls: bool) -> Report:
+def examine(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
     """Check the extension in a folder as zot would start it, and its theme as the screen would read it."""
     report = _examine_program(directory, limits, calls=calls)
     fault = theme_fault(directory)
     # The protocol knows no themes, so these rules are not among its own.
-    found = [Finding("error", "bad-theme", fault)] if fault else []
-    found += [Finding("warning", "theme-entry", each) for each in theme_notes(directory)]
+    found = [CheckFinding("error", "bad-theme", fault)] if fault else []
+    found += [CheckFinding("warning", "theme-entry", each) for each in theme_notes(directory)]
     return Report(
         report.name,
         (*report.findings, *found),
@@ -58,7 +58,7 @@ def examine(directory: str, limits: Limits, *, calls: bool) -> Report:
     )
 
 
-def _examine_program(directory: str, limits: Limits, *, calls: bool) -> Report:
+def _examine_program(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
     folder = os.path.abspath(directory)
     argv: list[str] = []
     name = ""
@@ -87,13 +87,15 @@ def _in_words(text: str, name: str, argv: Sequence[str], folder: str) -> str:
     return text
 
 
-def chosen_limits(seconds: float | None) -> Limits:
+def chosen_limits(seconds: float | None) -> ExtensionLimits:
     """The limits of the protocol, or `seconds` for every answer. Raises `ConfigError` for what is no time."""
     if seconds is None:
         return DEFAULT_LIMITS
     if not 0 < seconds < 86400:
         raise ConfigError(f"--seconds {seconds:g}: a number above 0, of seconds")
-    return Limits(hello_seconds=seconds, command_seconds=seconds, tool_seconds=seconds, intercept_seconds=seconds)
+    return ExtensionLimits(
+        hello_seconds=seconds, command_seconds=seconds, tool_seconds=seconds, intercept_seconds=seconds
+    )
 
 
 def tell(report: Report, directory: str) -> None:

@@ -6,7 +6,7 @@ from zot_agent.ui.bindings import ACTIONS, keys_of
 from zot_agent.ui.commands import slash_commands
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_tui.keys.keymap import Keymap
-from zot_tui.terminal.terminal import Display
+from zot_tui.terminal.screen import AppScreen
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip, pad
@@ -23,7 +23,7 @@ def help_rows(
     extensions: Iterable[tuple[str, str, str]],
     columns: int,
     keys: Keymap,
-    screen: Display,
+    screen: AppScreen,
 ) -> list[Row[str]]:
     """Return the rows of the help page: commands in registry order, and the keys in `keys`.
 

@@ -12,7 +12,7 @@ from zot_core.sessions import listing
 from zot_core.sessions.listing import SessionEntry
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ZotError
-from zot_tui.keys.keys import Key
+from zot_tui.keys.key import Key
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
 from zot_tui.widgets.dialogs.questions import TextInput
 

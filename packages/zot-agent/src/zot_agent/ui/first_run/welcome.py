@@ -10,7 +10,7 @@ from zot_agent.ui.screen import check_terminal
 from zot_core.aio import spawn
 from zot_provider.providers.spec import Provider
 from zot_tui.app import App
-from zot_tui.terminal.terminal import Display
+from zot_tui.terminal.screen import AppScreen
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
@@ -32,7 +32,7 @@ class _Start(NamedTuple):
     server: Server | None = None
 
 
-async def welcome(options: Options, screen: Display | None = None) -> Options | None:
+async def welcome(options: Options, screen: AppScreen | None = None) -> Options | None:
     """Return the options that the user chose to start with, or None if they quit. Raises `ConfigError`."""
     check_terminal(os.environ)
     found = await find_start_options(os.environ)

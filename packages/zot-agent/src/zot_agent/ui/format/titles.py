@@ -4,7 +4,7 @@ The results contain no control characters or sequences, so they can be put into 
 """
 
 from zot_core.events import RunEnd
-from zot_tui.keys.keys import is_character
+from zot_tui.keys.key import is_character
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 

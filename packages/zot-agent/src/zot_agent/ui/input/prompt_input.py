@@ -9,7 +9,7 @@ from zot_agent.ui.input.drafts import SIZE, Drafts
 from zot_agent.ui.input.files import FileIndex
 from zot_agent.ui.input.prompts import PASTED, with_image_chips
 from zot_core.aio import spawn
-from zot_tui.editor.completion import Command, Completer, Replacement, query
+from zot_tui.editor.completion import CommandCompletion, Completer, CompletionEdit, query
 from zot_tui.editor.history import History, history_path
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
@@ -30,7 +30,7 @@ class PromptInput:
         *,
         home: str,
         cwd: str,
-        commands: Callable[[], Iterable[Command]],
+        commands: Callable[[], Iterable[CommandCompletion]],
         changed: Callable[[], None],
     ) -> None:
         self.editor, self._suggest, self._changed = editor, suggest, changed
@@ -88,11 +88,11 @@ class PromptInput:
 
     def toggle_vi(self) -> bool:
         """Turn vi keys on or off, and return whether they are on."""
-        from zot_tui.editor.mode import Mode  # noqa: PLC0415  as below
+        from zot_tui.editor.mode import EditorMode  # noqa: PLC0415  as below
         from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  only for users of vi keys
 
         vi = not isinstance(self.editor.mode, Vi)
-        self.editor.mode = Vi(self.editor.buffer, self.editor.spans) if vi else Mode()
+        self.editor.mode = Vi(self.editor.buffer, self.editor.spans) if vi else EditorMode()
         return vi
 
     def _edited(self) -> None:
@@ -195,7 +195,7 @@ class PromptInput:
         self._suggest.show(self._completer.popup)
         self._changed()
 
-    def _replace(self, replacement: Replacement | None) -> Replacement | None:
+    def _replace(self, replacement: CompletionEdit | None) -> CompletionEdit | None:
         if replacement is not None:
             replacement.apply(self.editor.buffer)
             self.editor.changed()

@@ -21,4 +21,4 @@ def message(text: str, pastes: Pastes) -> tuple[str, list[ImageBlock]]:
 def with_image_chips(text: str, folder: str, pastes: Pastes) -> str:
     """Return `text` with chips in place of the paths of pasted images in `folder`."""
     paths = re.compile(re.escape(folder + os.sep) + r"clipboard-[0-9a-f]{8}\.[a-z]{3,4}")
-    return paths.sub(lambda found: pastes.take(shlex.quote(found[0])).rstrip(" "), text)
+    return paths.sub(lambda found: pastes.collapse(shlex.quote(found[0])).rstrip(" "), text)

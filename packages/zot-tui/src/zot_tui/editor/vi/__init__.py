@@ -1,1 +1,1 @@
-"""An editor's keys read as vi reads them; pure."""
+"""The vi mode of the editor; pure."""

@@ -1,4 +1,4 @@
-"""vi's commands, read from the keys they are typed with; pure."""
+"""vi's commands, parsed from keys; pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -7,21 +7,23 @@ from zot_tui.editor.vi.motions import FINDS, MOTIONS
 from zot_tui.editor.vi.objects import OBJECTS
 
 MOST = 999
-"""A count that is larger is this one."""
+"""The largest count; larger ones are reduced to it."""
 
 OPERATORS = frozenset({"d", "c", "y", ">", "<", "g~", "gu", "gU"})
 
 WHOLE = frozenset({">", "<", "J", "gJ"})
-"""What changes whole lines, whatever of them is selected."""
+"""Commands that change whole lines, however much of them is selected."""
 
 LINES = "lines"
 """The motion of an operator that is typed twice."""
 
 
-class Command(NamedTuple):
-    """A command: `verb` is an operator, an action of its own, or empty for a motion alone; `motion` is one of
-    `MOTIONS`, `OBJECTS` or `LINES`, `number` the count, 0 if none was typed, `char` what `r` and the motions of `FINDS`
-    take."""
+class ViCommand(NamedTuple):
+    """A command. `verb` is an operator, an action, or empty for a plain motion.
+
+    `motion` is one of `MOTIONS`, `OBJECTS` or `LINES`; `number` is the count, 0 if none was typed; `char` is the
+    character for `r` and the motions of `FINDS`.
+    """
 
     verb: str
     motion: str = ""
@@ -29,7 +31,7 @@ class Command(NamedTuple):
     char: str = ""
 
 
-# Actions that are short for an operator and a motion.
+# Abbreviations of an operator with a motion.
 _SHORT = {
     "x": ("d", "l"),
     "X": ("d", "h"),
@@ -42,7 +44,7 @@ _SHORT = {
 
 _ACTIONS = frozenset("iaIAoOpPJu.~rvVR;,") | {"ctrl+r", "gj", "gk", "gJ"}
 
-# What takes what is selected, and what it does with it; a name with a blank behind it takes whole lines.
+# Commands for a selection and their verbs; a trailing blank means whole lines.
 _SELECTED = {
     "d": "d",
     "x": "d",
@@ -81,10 +83,10 @@ _SELECTED = {
 }
 
 
-def read(keys: Sequence[str], *, selecting: bool = False) -> Command | None:
-    """The command that `keys` are, None if more have to come. ValueError if no command begins like that.
+def read(keys: Sequence[str], *, selecting: bool = False) -> ViCommand | None:
+    """Parse `keys`: return the command, or None if it is incomplete. ValueError if no command begins like that.
 
-    With `selecting` operators take what is selected, and `i` and `a` begin a text object.
+    With `selecting`, operators work on the selection, and `i` and `a` begin a text object.
     """
     count, at = _count(keys, 0)
     name, at = _name(keys, at)
@@ -93,38 +95,38 @@ def read(keys: Sequence[str], *, selecting: bool = False) -> Command | None:
     if selecting and name in ("i", "a"):
         return _object(keys, at, "", count)
     if name in MOTIONS:
-        return _with_char(keys, at, Command("", name, count))
+        return _with_char(keys, at, ViCommand("", name, count))
     if selecting:
         if name not in _SELECTED:
             raise ValueError(f"nothing is done by {name!r}")
-        return _with_char(keys, at, Command(_SELECTED[name], number=count))
+        return _with_char(keys, at, ViCommand(_SELECTED[name], number=count))
     if name in _SHORT:
         verb, motion = _SHORT[name]
-        return Command(verb, motion, count)
+        return ViCommand(verb, motion, count)
     if name in OPERATORS:
         return _operation(keys, at, name, count)
     if name in _ACTIONS:
-        return _with_char(keys, at, Command(name, number=count))
+        return _with_char(keys, at, ViCommand(name, number=count))
     raise ValueError(f"nothing is done by {name!r}")
 
 
-def _operation(keys: Sequence[str], at: int, verb: str, count: int) -> Command | None:
+def _operation(keys: Sequence[str], at: int, verb: str, count: int) -> ViCommand | None:
     more, at = _count(keys, at)
     total = min(max(count, 1) * max(more, 1), MOST) if count or more else 0
     name, at = _name(keys, at)
     if not name:
         return None
     if name in (verb, verb[-1]):
-        return Command(verb, LINES, total)
+        return ViCommand(verb, LINES, total)
     if name in ("i", "a"):
         return _object(keys, at, verb, total)
     if name in MOTIONS or name in (";", ","):
-        return _with_char(keys, at, Command(verb, name, total))
-    raise ValueError(f"{name!r} is no motion")
+        return _with_char(keys, at, ViCommand(verb, name, total))
+    raise ValueError(f"{name!r} is not a motion")
 
 
 def _count(keys: Sequence[str], at: int) -> tuple[int, int]:
-    """A number, 0 for none, and where what follows it begins. It has no 0 in front: that is a motion."""
+    """Return a count, 0 for none, and the index after it. A count does not begin with 0, which is a motion."""
     number = 0
     while at < len(keys) and keys[at] in "0123456789" and (number or keys[at] != "0"):
         number = min(number * 10 + int(keys[at]), MOST)
@@ -133,28 +135,29 @@ def _count(keys: Sequence[str], at: int) -> tuple[int, int]:
 
 
 def _name(keys: Sequence[str], at: int) -> tuple[str, int]:
-    """A name of one key, or of two if the first is `g`; empty if it is not all there."""
+    """Return a name of one key, or of two if the first is `g`, and the index after it; an empty name if it is
+    incomplete."""
     length = 2 if keys[at : at + 1] == ["g"] else 1
     found = keys[at : at + length]
     return ("".join(found) if len(found) == length else ""), at + length
 
 
-def _object(keys: Sequence[str], at: int, verb: str, count: int) -> Command | None:
+def _object(keys: Sequence[str], at: int, verb: str, count: int) -> ViCommand | None:
     if at == len(keys):
         return None
     name = keys[at - 1] + keys[at]
     if name not in OBJECTS:
-        raise ValueError(f"{name!r} is no text object")
-    return Command(verb, name, count)
+        raise ValueError(f"{name!r} is not a text object")
+    return ViCommand(verb, name, count)
 
 
-def _with_char(keys: Sequence[str], at: int, command: Command) -> Command | None:
+def _with_char(keys: Sequence[str], at: int, command: ViCommand) -> ViCommand | None:
     if command.verb != "r" and command.motion not in FINDS:
         return command
     if at == len(keys):
         return None
     if len(keys[at]) > 1 and keys[at].startswith("ctrl+"):
-        raise ValueError(f"{keys[at]!r} is no character")
+        raise ValueError(f"{keys[at]!r} is not a character")
     return command._replace(char=keys[at])
 
 
@@ -172,4 +175,4 @@ KEYS: Mapping[str, str] = {
     "ctrl+p": "k",
     "ctrl+r": "ctrl+r",
 }
-"""Keys without a character that are commands too, and of which."""
+"""Keys without a character, and the command that each stands for."""

@@ -1,60 +1,62 @@
-"""`Inserting`: vi's insert and replace mode, each time of which is one change that can be done again; pure."""
+"""`InsertModeBase`: vi's insert and replace mode. Each stay in them is one change, which can be repeated; pure."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from zot_tui.editor.buffer import Buffer, alike
-from zot_tui.editor.mode import Mode, Outcome
-from zot_tui.editor.vi.command import Command
+from zot_tui.editor.mode import EditorMode, Outcome
+from zot_tui.editor.vi.command import ViCommand
 from zot_tui.editor.vi.operators import LARGEST, Chips, Operators, no_chips
-from zot_tui.keys.keys import RUNE, Key
+from zot_tui.keys.key import RUNE, Key
 
-State: TypeAlias = Literal["insert", "normal", "replace", "visual", "visual line"]
+ViState: TypeAlias = Literal["insert", "normal", "replace", "visual", "visual line"]
 
 INSERTS = frozenset("iIaAoOR")
-"""Commands that begin to type, as often as their count says."""
+"""Commands that begin insert or replace mode; their count repeats the typed text."""
 
 
-class Typed(NamedTuple):
-    """What a time in insert mode came to: units that went before and behind the cursor, and what was typed."""
+class TypedText(NamedTuple):
+    """The result of a stay in insert mode: units removed before and behind the cursor, and the text typed."""
 
     before: int = 0
     behind: int = 0
     text: str = ""
 
 
-_NOTHING = Typed()
+_NOTHING = TypedText()
 
 
 @dataclass(slots=True)
-class Change:
-    """What `.` does again: a command, what was typed then, and how much was selected: lines below the first one, and
-    units of the last line, and whether lines are meant."""
+class ViChange:
+    """A change that `.` can repeat: a command, the text typed with it, and the size of its selection.
 
-    command: Command
-    typed: Typed = _NOTHING
+    The size is the number of lines below the first, the units of the last line, and whether it is linewise.
+    """
+
+    command: ViCommand
+    typed: TypedText = _NOTHING
     selected: tuple[int, float, bool] | None = None
 
 
 @dataclass(slots=True)
-class Session:
-    """A time in insert or replace mode: what began it, and text and cursor then."""
+class InsertSession:
+    """A stay in insert or replace mode: the change it belongs to, and text and cursor at its start."""
 
-    change: Change
+    change: ViChange
     text: str
     cursor: int
 
 
-class Inserting(Mode):
-    """The half of `Vi` that types. What it cannot do, keys of bindings, the editor does."""
+class InsertModeBase(EditorMode):
+    """The typing part of `Vi`. Keys with bindings are handled by the editor."""
 
     def __init__(self, buffer: Buffer, chips: Chips = no_chips) -> None:
         self._buffer = buffer
         self._on = Operators(buffer, chips)
-        self._state: State = "insert"
-        self._last: Change | None = None
-        self._session: Session | None = None
-        self._over: list[str] = []  # the units that replace mode has typed over
+        self._state: ViState = "insert"
+        self._last: ViChange | None = None
+        self._session: InsertSession | None = None
+        self._over: list[str] = []  # the units that replace mode has overwritten
         self._seen = (buffer.text, buffer.cursor)
 
     def _in_insert(self, key: Key, typed: str) -> Outcome:
@@ -63,7 +65,7 @@ class Inserting(Mode):
             return self.press(letter)
         if typed and self._session is None:
             self._buffer.begin_step()
-            self._begin_session(Change(Command("i")))
+            self._begin_session(ViChange(ViCommand("i")))
         return ""
 
     def _in_replace(self, key: Key, typed: str) -> Outcome:
@@ -82,7 +84,7 @@ class Inserting(Mode):
     def _type_over(self, typed: str) -> None:
         if self._session is None:
             self._buffer.begin_step()
-            self._begin_session(Change(Command("R")))
+            self._begin_session(ViChange(ViCommand("R")))
         at, units = self._on.at, self._on.units
         over = "" if units.is_break(at) else units.units[at]
         self._over.append(over)
@@ -97,13 +99,13 @@ class Inserting(Mode):
         elif at > self._on.units.start(at):
             self._on.go(at - 1)
 
-    def _begin_session(self, change: Change) -> None:
-        """From here what is typed belongs to `change`, whose step of undo has begun."""
-        self._session = Session(change, self._buffer.text, self._buffer.cursor)
+    def _begin_session(self, change: ViChange) -> None:
+        """Begin to record typed text as part of `change`, whose undo step has begun."""
+        self._session = InsertSession(change, self._buffer.text, self._buffer.cursor)
         self._over.clear()
 
     def _end_session(self, *, again: bool = False) -> None:
-        """What was typed is one change; with `again` as often as its count says."""
+        """End the recording as one change; with `again`, repeat the text as often as the count says."""
         session, self._session = self._session, None
         if session is None:
             return
@@ -119,46 +121,46 @@ class Inserting(Mode):
         self._state = "normal"
         self._back()
 
-    def _typed_in(self, session: Session) -> Typed:
-        """What differs from the text in which it began."""
+    def _typed_in(self, session: InsertSession) -> TypedText:
+        """Return the difference to the text at the start of the session."""
         before, after = session.text, self._buffer.text
         if session.change.command.verb == "R":
-            return Typed(0, len(self._over), after[session.cursor : self._seen[1]])
+            return TypedText(0, len(self._over), after[session.cursor : self._seen[1]])
         behind = alike(before[session.cursor :][::-1], after[::-1])
         rest = after[: len(after) - behind]
         start = alike(before[: session.cursor], rest)
         gone = self._on.count(before, start, session.cursor)
-        return Typed(gone, self._on.count(before, session.cursor, len(before) - behind), rest[start:])
+        return TypedText(gone, self._on.count(before, session.cursor, len(before) - behind), rest[start:])
 
-    def _type(self, change: Change) -> None:
-        """Type again what was typed then."""
+    def _type(self, change: ViChange) -> None:
+        """Type the text of a change again."""
         before, behind, text = change.typed
         units, at = self._on.units, self._on.at
         end = units.end(at) if change.command.verb == "R" else units.size
         self._on.replace(max(at - before, 0), min(at + behind, end), text)
 
-    def _type_more(self, change: Change) -> None:
-        """Type it as often as the count says, once being done."""
+    def _type_more(self, change: ViChange) -> None:
+        """Type the text as often as the count says, once having been done."""
         command, typed = change.command, change.typed
         for _ in range(min(command.number, LARGEST // max(len(typed.text), 1)) - 1):
             if command.verb in ("o", "O"):
                 self._on.replace(self._on.at, self._on.at, "\n")
-            self._type(Change(command, typed._replace(before=0, behind=typed.behind * (command.verb == "R"))))
+            self._type(ViChange(command, typed._replace(before=0, behind=typed.behind * (command.verb == "R"))))
 
     def _back(self) -> None:
-        """To the left, where something was typed."""
+        """Move left, as leaving insert mode does."""
         at = self._on.at
         if at > self._on.units.start(at):
             self._on.go(at - 1)
 
 
 def typed_by(key: Key) -> str:
-    """The character that a key types, or nothing."""
+    """Return the character that a key types, or an empty string."""
     return key.text if key.name == RUNE and not key.modifiers else ""
 
 
 def behind_escape(key: Key) -> Key | None:
-    """What was typed right behind Esc: to a terminal both are one key with Alt. None for other keys."""
+    """Return the key typed right behind Esc, which terminals report as one key with Alt; None for other keys."""
     if "alt" not in key.modifiers or not {"alt", "shift"}.issuperset(key.modifiers) or len(key.name) != 1:
         return None
     return Key(RUNE, (), key.name.upper() if "shift" in key.modifiers else key.name)

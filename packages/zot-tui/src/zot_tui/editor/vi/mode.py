@@ -1,56 +1,56 @@
-"""`Vi`: an editor's keys read as vi reads them, over a `Buffer`; pure.
+"""`Vi`: the vi mode of the editor, over a `Buffer`; pure.
 
 Normal, insert, replace and visual mode (by characters and by lines), counts, operators with motions and text objects,
-`.` and undo by whole changes. There is one register, the buffer's kill ring. What is done here follows POSIX `vi`, and
-Vim where it goes further; what depends on more than a text is left out: search, marks, macros, registers, ex commands.
+`.` and undo by whole changes. There is one register, the buffer's kill ring. Behaviour follows POSIX `vi`, and Vim
+where Vim goes further. Features that need more than a text are left out: search, marks, macros, registers, ex commands.
 """
 
 from zot_tui.editor.buffer import Buffer, alike
-from zot_tui.editor.mode import Outcome, Shape
+from zot_tui.editor.mode import CursorShape, Outcome
 from zot_tui.editor.units import BLANK
-from zot_tui.editor.vi.command import KEYS, LINES, OPERATORS, WHOLE, Command, read
-from zot_tui.editor.vi.insert import INSERTS, Change, Inserting, State, typed_by
-from zot_tui.editor.vi.motions import END, FINDS, MOTIONS, From, Target
-from zot_tui.editor.vi.objects import OBJECTS, Extent
+from zot_tui.editor.vi.command import KEYS, LINES, OPERATORS, WHOLE, ViCommand, read
+from zot_tui.editor.vi.insert import INSERTS, InsertModeBase, ViChange, ViState, typed_by
+from zot_tui.editor.vi.motions import END, FINDS, MOTIONS, MotionStart, MotionTarget
+from zot_tui.editor.vi.objects import OBJECTS, UnitRange
 from zot_tui.editor.vi.operators import Chips, no_chips
-from zot_tui.keys.keys import Key
+from zot_tui.keys.key import Key
 
 BEGINNINGS = frozenset("/!@")
-"""Characters that an empty editor takes for typed in normal mode too: something begins with them."""
+"""Characters that are typed even in normal mode if the editor is empty, because they begin a command or a file name."""
 
-_SHAPES: dict[str, Shape] = {"insert": "bar", "replace": "underline"}
+_SHAPES: dict[str, CursorShape] = {"insert": "bar", "replace": "underline"}
 
 
-class Vi(Inserting):
-    """The machine. `chips` gives the parts of a text that are one unit each. It begins in insert mode."""
+class Vi(InsertModeBase):
+    """The vi mode, which starts in insert mode. `chips` returns the ranges of a text that are one unit each."""
 
     def __init__(self, buffer: Buffer, chips: Chips = no_chips) -> None:
         super().__init__(buffer, chips)
         self._keys: list[str] = []
         self._anchor = 0  # the offset at which the selection began
-        self._goal: float | None = None  # the cells that going up and down keeps to
-        self._found: tuple[str, str] | None = None  # the last of the motions of FINDS, and its character
+        self._goal: float | None = None  # the cells that vertical movement keeps
+        self._found: tuple[str, str] | None = None  # the last motion of FINDS, and its character
 
-    # What an editor asks; see `Mode`.
+    # The interface of `EditorMode`
 
     @property
     def name(self) -> str:
-        """Nothing in insert mode."""
+        """The name of the mode; empty in insert mode."""
         return "" if self._state == "insert" else self._state
 
     @property
-    def shape(self) -> Shape:
-        """A bar where text goes, a block on a character."""
+    def shape(self) -> CursorShape:
+        """A bar in insert mode, an underline in replace mode, else a block."""
         return _SHAPES.get(self._state, "block")
 
     @property
     def types(self) -> bool:
-        """In insert mode."""
+        """True in insert mode."""
         return self._state == "insert"
 
     @property
     def selection(self) -> tuple[int, int] | None:
-        """In visual mode; whole lines with the line break."""
+        """The range of visual mode; whole lines include the line break."""
         if not self._selecting:
             return None
         extent, offsets = self._selected(), self._on.units.offsets
@@ -61,7 +61,7 @@ class Vi(Inserting):
         return self._state in ("visual", "visual line")
 
     def press(self, key: Key) -> Outcome:
-        """A key, before the bindings are asked."""
+        """Handle a key before the bindings do."""
         typed = typed_by(key)
         if self._state == "insert":
             return self._in_insert(key, typed)
@@ -76,11 +76,11 @@ class Vi(Inserting):
         return self._read(name)
 
     def enter(self) -> bool:
-        """Enter: the end of half a command, and a line break for `r`."""
+        """Handle Enter: it ends an incomplete command, and is a line break for `r`."""
         return bool(self._keys) and bool(self._read("\n"))
 
     def _read(self, name: str) -> Outcome:
-        """One more key of a command, which is done when it is whole."""
+        """Add a key to the pending command and run the command once it is complete."""
         self._keys.append(name)
         try:
             command = read(self._keys, selecting=self._selecting)
@@ -95,7 +95,7 @@ class Vi(Inserting):
         return outcome
 
     def escape(self) -> bool:
-        """Back to normal mode, or no command after all; False if there was nothing to leave."""
+        """Return to normal mode, or drop the pending command; False if there was nothing to leave."""
         if self._state in ("insert", "replace"):
             self._leave_insert()
         elif self._selecting:
@@ -107,7 +107,7 @@ class Vi(Inserting):
         return True
 
     def make_room(self) -> None:
-        """What is put in goes behind the cursor, at the beginning of a line before it; what is selected makes way."""
+        """Move behind the cursor (before it at the beginning of a line) for inserted text, and delete the selection."""
         units, at = self._on.units, self._on.at
         if self._selecting:
             self._on.change(self._selected())
@@ -116,38 +116,38 @@ class Vi(Inserting):
             self._on.go(at + 1)
 
     def pause(self) -> None:
-        """See `Mode`."""
+        """See `EditorMode`."""
         self._keys.clear()
         self._end_session()
 
     def settle(self) -> None:
-        """See `Mode`."""
+        """See `EditorMode`."""
         text, cursor = self._buffer.text, self._buffer.cursor
         if (text, cursor) == self._seen:
             return
         self._goal = None
         self._keys.clear()
         if self._session is not None and text == self._seen[0]:
-            self._end_session()  # what is typed elsewhere is another change
+            self._end_session()  # text typed elsewhere is another change
         if self._selecting and text != self._seen[0]:
             self._state = "normal"
         self._rest()
 
     def _rest(self) -> None:
-        """The cursor stands where it may; what is changed from here on others do."""
+        """Move the cursor to a valid position, and remember the text to detect changes from outside."""
         if self._state not in ("insert", "replace"):
             self._on.clamp()
         self._seen = self._buffer.text, self._buffer.cursor
 
     def restart(self) -> None:
-        """See `Mode`."""
+        """See `EditorMode`."""
         self.pause()
         self._state, self._goal = "insert", None
         self._seen = self._buffer.text, self._buffer.cursor
 
-    # Commands.
+    # Commands
 
-    def _do(self, command: Command) -> Outcome:
+    def _do(self, command: ViCommand) -> Outcome:
         verb, times = command.verb, max(command.number, 1)
         if verb in ("", ";", ","):
             return self._move(command._replace(motion=command.motion or verb))
@@ -169,11 +169,11 @@ class Vi(Inserting):
             if self._buffer.text != before:
                 self._buffer.move(alike(before, self._buffer.text))
         else:
-            self._change(Change(command))
+            self._change(ViChange(command))
         self._goal = None
         return "used"
 
-    def _move(self, command: Command) -> Outcome:
+    def _move(self, command: ViCommand) -> Outcome:
         name = command.motion
         if name in OBJECTS:
             self._select(command)
@@ -187,8 +187,8 @@ class Vi(Inserting):
             return "down" if name == "j" else "up"
         return "used"
 
-    def _target(self, command: Command) -> Target | None:
-        """Where a motion leads from the cursor."""
+    def _target(self, command: ViCommand) -> MotionTarget | None:
+        """Return where a motion leads from the cursor."""
         name, char = command.motion, command.char
         units, at = self._on.units, self._on.at
         if name in (";", ","):
@@ -198,27 +198,27 @@ class Vi(Inserting):
             name = FINDS[name] if command.motion == "," else name
             by = {"t": 1, "T": -1}.get(name, 0)
             if command.number < 2 and by and 0 <= at + by < units.size and units.units[at + by] == char:
-                at += by  # else it would stay where it is
+                at += by  # else it would not move
         elif name in FINDS:
             self._found = name, char
         if name in ("j", "k") and self._goal is None:
             self._goal = units.cells(at)
-        return MOTIONS[name](From(units, at, command.number, char, self._goal or 0, command.verb))
+        return MOTIONS[name](MotionStart(units, at, command.number, char, self._goal or 0, command.verb))
 
-    def _extent(self, command: Command) -> Extent | None:
-        """What an operator takes."""
+    def _extent(self, command: ViCommand) -> UnitRange | None:
+        """Return the range that an operator works on."""
         units, at, times = self._on.units, self._on.at, max(command.number, 1)
         if command.motion == LINES:
             end = units.end(units.lines(at, times - 1))
             first = min(at, units.first(at)) if command.verb[0] == "g" else at
-            return Extent(first, end, lines=True) if times == 1 or units.end(at) < units.size else None
+            return UnitRange(first, end, lines=True) if times == 1 or units.end(at) < units.size else None
         if command.motion in OBJECTS:
             return OBJECTS[command.motion](units, at, times)
         target = self._target(command)
         self._goal = None
         return None if target is None else self._on.between(at, target, command.verb)
 
-    def _change(self, change: Change) -> None:
+    def _change(self, change: ViChange) -> None:
         self._buffer.begin_step()
         done = self._run(change)
         if self._state in ("insert", "replace"):
@@ -229,7 +229,7 @@ class Vi(Inserting):
             self._last = change
 
     def _repeat(self, count: int) -> None:
-        """Do the last change again, with another count if there is one."""
+        """Repeat the last change, with another count if one is given."""
         change = self._last
         if change is None:
             return
@@ -245,8 +245,8 @@ class Vi(Inserting):
             self._back()
         self._buffer.end_step()
 
-    def _run(self, change: Change) -> bool:
-        """A change but for what is typed; whether it could be done."""
+    def _run(self, change: ViChange) -> bool:
+        """Run a change except for its typed text; return whether it was possible."""
         command = change.command
         if change.selected is not None:
             return self._operate(command, self._again(change.selected))
@@ -258,14 +258,14 @@ class Vi(Inserting):
             return True
         return self._on.act(command)
 
-    def _operate(self, command: Command, extent: Extent) -> bool:
+    def _operate(self, command: ViCommand, extent: UnitRange) -> bool:
         done = self._on.operate(command, extent)
         if command.verb == "c":
             self._state = "insert"
         return done
 
     def _insert(self, verb: str) -> None:
-        """Where typing begins."""
+        """Move to where typing begins."""
         units, at = self._on.units, self._on.at
         self._state = "replace" if verb == "R" else "insert"
         match verb:
@@ -283,22 +283,22 @@ class Vi(Inserting):
                 self._on.replace(start, start, "\n")
                 self._on.go(start)
 
-    # What is selected.
+    # Selection
 
-    def _selected(self) -> Extent:
+    def _selected(self) -> UnitRange:
         units, (first, last) = self._on.units, self._ends()
         if self._state == "visual line":
-            return Extent(units.start(first), units.end(last), lines=True)
+            return UnitRange(units.start(first), units.end(last), lines=True)
         last = units.end(last) if self._goal == END else last
-        return Extent(first, min(last + 1, units.size))
+        return UnitRange(first, min(last + 1, units.size))
 
     def _ends(self) -> tuple[int, int]:
-        """The units that a selection reaches, the first one first."""
+        """Return the first and last unit of the selection."""
         anchor, at = self._on.units.index(self._anchor), self._on.at
         return min(anchor, at), max(anchor, at)
 
-    def _select(self, command: Command) -> None:
-        """A text object: what is selected becomes it, or grows by it."""
+    def _select(self, command: ViCommand) -> None:
+        """Select a text object, or extend the selection by it."""
         units, at = self._on.units, self._on.at
         more = at != units.index(self._anchor)
         extent = OBJECTS[command.motion](units, min(at + more, units.size), max(command.number, 1))
@@ -309,10 +309,10 @@ class Vi(Inserting):
         self._state = "visual line" if extent.lines else "visual"
         self._on.go(max(extent.end - 1, extent.start))
 
-    def _do_selected(self, command: Command) -> None:
+    def _do_selected(self, command: ViCommand) -> None:
         verb, extent, units = command.verb.rstrip(), self._selected(), self._on.units
         if verb in ("v", "V"):
-            state: State = "visual" if verb == "v" else "visual line"
+            state: ViState = "visual" if verb == "v" else "visual line"
             self._state = "normal" if state == self._state else state
         elif verb in ("o", "O"):
             cursor, self._anchor = self._anchor, self._buffer.cursor
@@ -320,7 +320,7 @@ class Vi(Inserting):
         elif verb in ("I", "A"):
             self._on.go(extent.start if verb == "I" else extent.end)
             self._state = "normal"
-            self._change(Change(Command("i")))
+            self._change(ViChange(ViCommand("i")))
         else:
             first, last = self._ends()
             below = units.slice(first, last).count("\n")
@@ -328,15 +328,15 @@ class Vi(Inserting):
             lines = extent.lines or command.verb != verb or verb in WHOLE
             self._state = "normal"
             self._on.go(units.start(first) if lines else first)
-            self._change(Change(command._replace(verb=verb), selected=(below, across, lines)))
+            self._change(ViChange(command._replace(verb=verb), selected=(below, across, lines)))
 
-    def _again(self, selected: tuple[int, float, bool]) -> Extent:
-        """As much from the cursor on as was selected."""
+    def _again(self, selected: tuple[int, float, bool]) -> UnitRange:
+        """Return a range from the cursor of the same size as an earlier selection."""
         below, across, lines = selected
         units, at = self._on.units, self._on.at
         last = units.lines(at, below)
         if lines:
-            return Extent(at, units.end(last), lines=True)
+            return UnitRange(at, units.end(last), lines=True)
         start = last if below else at
         end = min(units.end(last) + (across == END or units.empty(start)), units.size)
-        return Extent(at, int(min(start + across, end)))
+        return UnitRange(at, int(min(start + across, end)))

@@ -1,8 +1,8 @@
-"""Where vi's motions lead: functions of a text and a place in it; pure.
+"""vi's motions: functions from a text and a position to a target; pure.
 
-They do what POSIX `vi` documents and, where it leaves something open, what Vim does, whose names for the kinds of
-motions these are: the place that an *exclusive* one leads to is not part of what an operator changes, that of an
-*inclusive* one is, and *lines* means all lines between.
+They follow POSIX `vi`, and Vim where POSIX leaves something open. The kinds of motions have Vim's names: an operator
+changes the text up to the target of an *exclusive* motion without the target, of an *inclusive* one with it, and
+*lines* means all lines between.
 """
 
 from collections.abc import Callable
@@ -10,15 +10,18 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from zot_tui.editor.units import BLANK, Units
 
-Kind: TypeAlias = Literal["exclusive", "inclusive", "lines"]
+MotionKind: TypeAlias = Literal["exclusive", "inclusive", "lines"]
 
 END = float("inf")
-"""The column behind all columns: where going up and down keeps to the ends of lines."""
+"""A column beyond all columns: vertical movement then keeps to the ends of lines."""
 
 
-class From(NamedTuple):
-    """Where a motion begins. `number` is the count, 0 if none was typed, `char` what a motion of `FINDS` looks for,
-    `goal` the cells that going up and down keeps, `operator` the one that waits for the motion, if one does."""
+class MotionStart(NamedTuple):
+    """The start of a motion. `number` is the count, 0 if none was typed.
+
+    `char` is what a motion of `FINDS` looks for, `goal` the cells that vertical movement keeps, `operator` the operator
+    that waits for the motion, or empty.
+    """
 
     units: Units
     at: int
@@ -29,113 +32,113 @@ class From(NamedTuple):
 
     @property
     def times(self) -> int:
-        """How often: once if nothing was typed."""
+        """The count; 1 if none was typed."""
         return max(self.number, 1)
 
 
-class Target(NamedTuple):
-    """Where it leads: a unit, or the end of a line or of the text."""
+class MotionTarget(NamedTuple):
+    """The target of a motion: a unit, or the end of a line or of the text."""
 
     at: int
-    kind: Kind = "exclusive"
+    kind: MotionKind = "exclusive"
 
 
-Motion: TypeAlias = Callable[[From], Target | None]
-"""None: there is nothing that way."""
+Motion: TypeAlias = Callable[[MotionStart], MotionTarget | None]
+"""Returns None if the motion is impossible."""
 
 
-# In a line.
+# Within a line
 
 
-def left(place: From) -> Target | None:
+def left(place: MotionStart) -> MotionTarget | None:
     """h"""
     start = place.units.start(place.at)
-    return Target(max(place.at - place.times, start)) if place.at > start or place.operator else None
+    return MotionTarget(max(place.at - place.times, start)) if place.at > start or place.operator else None
 
 
-def right(place: From) -> Target | None:
+def right(place: MotionStart) -> MotionTarget | None:
     """l"""
     end = place.units.end(place.at) if place.operator else place.units.last(place.at)
-    return Target(min(place.at + place.times, end)) if place.at < end or place.operator else None
+    return MotionTarget(min(place.at + place.times, end)) if place.at < end or place.operator else None
 
 
-def line_start(place: From) -> Target:
+def line_start(place: MotionStart) -> MotionTarget:
     """0"""
-    return Target(place.units.start(place.at))
+    return MotionTarget(place.units.start(place.at))
 
 
-def line_first(place: From) -> Target:
+def line_first(place: MotionStart) -> MotionTarget:
     """^"""
-    return Target(place.units.first(place.at))
+    return MotionTarget(place.units.first(place.at))
 
 
-def line_end(place: From) -> Target | None:
+def line_end(place: MotionStart) -> MotionTarget | None:
     """$"""
     if place.times > 1 and place.units.end(place.at) == place.units.size:
         return None
     at = place.units.lines(place.at, place.times - 1)
-    return Target(place.units.last(at), "inclusive")
+    return MotionTarget(place.units.last(at), "inclusive")
 
 
-def line_last(place: From) -> Target:
-    """g_: the last that is no blank"""
+def line_last(place: MotionStart) -> MotionTarget:
+    """g_: to the last unit of the line that is not blank"""
     units = place.units
     start = units.lines(place.at, place.times - 1)
     at = units.last(start)
     while at > start and units.kind(at) == BLANK:
         at -= 1
-    return Target(at, "inclusive")
+    return MotionTarget(at, "inclusive")
 
 
-def column(place: From) -> Target:
+def column(place: MotionStart) -> MotionTarget:
     """|"""
-    return Target(place.units.at_cells(place.units.start(place.at), place.times - 1))
+    return MotionTarget(place.units.at_cells(place.units.start(place.at), place.times - 1))
 
 
-# From line to line.
+# Between lines
 
 
-def up(place: From) -> Target | None:
+def up(place: MotionStart) -> MotionTarget | None:
     """k"""
     return _line(place, -place.times)
 
 
-def down(place: From) -> Target | None:
+def down(place: MotionStart) -> MotionTarget | None:
     """j"""
     return _line(place, place.times)
 
 
-def _line(place: From, by: int) -> Target | None:
+def _line(place: MotionStart, by: int) -> MotionTarget | None:
     units = place.units
     start = units.lines(place.at, by)
     if start == units.start(place.at):
         return None
-    return Target(units.at_cells(start, place.goal), "lines")
+    return MotionTarget(units.at_cells(start, place.goal), "lines")
 
 
-def text_start(place: From) -> Target:
+def text_start(place: MotionStart) -> MotionTarget:
     """gg"""
-    return Target(place.units.first(place.units.lines(0, place.times - 1)), "lines")
+    return MotionTarget(place.units.first(place.units.lines(0, place.times - 1)), "lines")
 
 
-def text_end(place: From) -> Target:
+def text_end(place: MotionStart) -> MotionTarget:
     """G"""
     units = place.units
-    return Target(units.first(units.lines(0, place.number - 1) if place.number else units.size), "lines")
+    return MotionTarget(units.first(units.lines(0, place.number - 1) if place.number else units.size), "lines")
 
 
-def paragraph_up(place: From) -> Target | None:
+def paragraph_up(place: MotionStart) -> MotionTarget | None:
     """{"""
     return _paragraph(place, -1)
 
 
-def paragraph_down(place: From) -> Target | None:
+def paragraph_down(place: MotionStart) -> MotionTarget | None:
     """}"""
     return _paragraph(place, 1)
 
 
-def _paragraph(place: From, by: int) -> Target | None:
-    """To the next empty line behind one that is not."""
+def _paragraph(place: MotionStart, by: int) -> MotionTarget | None:
+    """Go to the next empty line after one with text."""
     units = place.units
     line = units.start(place.at)
     for left_over in range(place.times - 1, -1, -1):
@@ -150,20 +153,20 @@ def _paragraph(place: From, by: int) -> Target | None:
                 if left_over:
                     return None
                 if by < 0:
-                    return Target(line)
-                return Target(units.last(line), "exclusive" if units.empty(line) else "inclusive")
+                    return MotionTarget(line)
+                return MotionTarget(units.last(line), "exclusive" if units.empty(line) else "inclusive")
             line = following
-    return Target(line)
+    return MotionTarget(line)
 
 
-# Words.
+# Words
 
 
-def word(place: From, *, big: bool = False) -> Target | None:
-    """w, W: to the beginning of the next one"""
+def word(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
+    """w, W: to the beginning of the next word"""
     units, at, count = place.units, place.at, place.times
     if place.operator == "c" and units.kind(at) != BLANK:
-        return _word_end(place, big=big, stop=True)  # the blanks behind a word that is changed stay
+        return _word_end(place, big=big, stop=True)  # changing a word keeps the blanks behind it
     for left_over in range(count - 1, -1, -1):
         kind = units.kind(at, big=big)
         ends = bool(place.operator) and not left_over
@@ -180,17 +183,17 @@ def word(place: From, *, big: bool = False) -> Target | None:
         while at < units.size and units.kind(at) == BLANK and not units.empty(at):
             at += 1
         if ends and at > place.at and at == units.start(at):
-            at -= 1  # a word at the end of a line goes without what follows the line
-    return Target(at) if at > place.at or place.operator else None
+            at -= 1  # a word at the end of a line does not include the line break
+    return MotionTarget(at) if at > place.at or place.operator else None
 
 
-def word_end(place: From, *, big: bool = False) -> Target | None:
-    """e, E: to the end of the next one"""
+def word_end(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
+    """e, E: to the end of the next word"""
     return _word_end(place, big=big)
 
 
-def _word_end(place: From, *, big: bool, stop: bool = False) -> Target | None:
-    """With `stop`, the end of a word on which it begins counts."""
+def _word_end(place: MotionStart, *, big: bool, stop: bool = False) -> MotionTarget | None:
+    """With `stop`, the end of the word at the start counts."""
     units, at = place.units, place.at
     for _ in range(place.times):
         kind = units.kind(at, big=big)
@@ -208,11 +211,11 @@ def _word_end(place: From, *, big: bool, stop: bool = False) -> Target | None:
             at += 1
         at -= at < units.size or units.kind(at - 1) != BLANK
         stop = False
-    return Target(at, "inclusive") if at > place.at or place.operator else None
+    return MotionTarget(at, "inclusive") if at > place.at or place.operator else None
 
 
-def word_back(place: From, *, big: bool = False) -> Target | None:
-    """b, B: to the beginning of this one, or of the one before"""
+def word_back(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
+    """b, B: to the beginning of this word, or of the word before"""
     units, at = place.units, place.at
     for _ in range(place.times):
         at -= at > 0
@@ -221,11 +224,11 @@ def word_back(place: From, *, big: bool = False) -> Target | None:
         if not units.empty(at):
             while at and units.kind(at - 1, big=big) == units.kind(at, big=big) != BLANK:
                 at -= 1
-    return Target(at) if at < place.at else None
+    return MotionTarget(at) if at < place.at else None
 
 
-def word_end_back(place: From, *, big: bool = False) -> Target | None:
-    """ge, gE: to the end of the one before"""
+def word_end_back(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
+    """ge, gE: to the end of the word before"""
     units, at = place.units, place.at
     for _ in range(place.times):
         kind = units.kind(at, big=big)
@@ -235,33 +238,33 @@ def word_end_back(place: From, *, big: bool = False) -> Target | None:
                 at -= 1
         while at and units.kind(at) == BLANK and not units.empty(at):
             at -= 1
-    return Target(at, "inclusive") if at < place.at else None
+    return MotionTarget(at, "inclusive") if at < place.at else None
 
 
-# What is looked for.
+# Searches
 
 
-def find(place: From) -> Target | None:
-    """f: to the next such character of the line"""
+def find(place: MotionStart) -> MotionTarget | None:
+    """f: to the next occurrence of the character on the line"""
     return _find(place, 1)
 
 
-def find_back(place: From) -> Target | None:
+def find_back(place: MotionStart) -> MotionTarget | None:
     """F"""
     return _find(place, -1)
 
 
-def till(place: From) -> Target | None:
+def till(place: MotionStart) -> MotionTarget | None:
     """t: to before it"""
     return _find(place, 1, short=1)
 
 
-def till_back(place: From) -> Target | None:
+def till_back(place: MotionStart) -> MotionTarget | None:
     """T"""
     return _find(place, -1, short=1)
 
 
-def _find(place: From, by: int, short: int = 0) -> Target | None:
+def _find(place: MotionStart, by: int, short: int = 0) -> MotionTarget | None:
     units, at = place.units, place.at
     start, end = units.start(at), units.end(at)
     for _ in range(place.times):
@@ -270,14 +273,14 @@ def _find(place: From, by: int, short: int = 0) -> Target | None:
             at += by
         if not start <= at < end:
             return None
-    return Target(at - by * short, "inclusive" if by > 0 else "exclusive")
+    return MotionTarget(at - by * short, "inclusive" if by > 0 else "exclusive")
 
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
-def matching(place: From) -> Target | None:
-    """%: to the bracket that belongs to this one, or to the next one of the line"""
+def matching(place: MotionStart) -> MotionTarget | None:
+    """%: to the bracket that matches this one, or the next one on the line"""
     units, at = place.units, place.at
     end = units.end(at)
     while at < end and units.units[at] not in "()[]{}":
@@ -286,16 +289,16 @@ def matching(place: From) -> Target | None:
         return None
     opens = units.units[at] in _PAIRS
     found = closing(units, at) if opens else opening(units, at)
-    return Target(found, "inclusive") if found is not None else None
+    return MotionTarget(found, "inclusive") if found is not None else None
 
 
 def closing(units: Units, at: int) -> int | None:
-    """The bracket that closes the one at `at`."""
+    """Return the bracket that closes the bracket at `at`."""
     return _partner(units, at, units.units[at], _PAIRS[units.units[at]], 1)
 
 
 def opening(units: Units, at: int) -> int | None:
-    """The bracket that the one at `at` closes."""
+    """Return the bracket that opens the bracket at `at`."""
     close = units.units[at]
     return _partner(units, at, close, next(key for key, value in _PAIRS.items() if value == close), -1)
 
@@ -310,7 +313,7 @@ def _partner(units: Units, at: int, same: str, other: str, by: int) -> int | Non
     return None
 
 
-def _big(motion: Callable[..., Target | None]) -> Motion:
+def _big(motion: Callable[..., MotionTarget | None]) -> Motion:
     return lambda place: motion(place, big=True)
 
 
@@ -344,4 +347,4 @@ MOTIONS: dict[str, Motion] = {
 }
 
 FINDS = {"f": "F", "F": "f", "t": "T", "T": "t"}
-"""Motions that take a character, and the same the other way round."""
+"""Motions that take a character, each with its opposite."""

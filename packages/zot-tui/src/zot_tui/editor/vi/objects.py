@@ -1,7 +1,6 @@
-"""What vi calls text objects: a word, what is between quotes or brackets, a paragraph; pure.
+"""vi's text objects: a word, the text between quotes or brackets, a paragraph; pure.
 
-Each is a function of a text, a place in it and a count that gives the units from a first one to behind a last one, and
-whether they are whole lines.
+Each is a function of a text, a position and a count, and returns a range of units, or None if there is no such object.
 """
 
 from collections.abc import Callable
@@ -12,22 +11,23 @@ from zot_tui.editor.units import BLANK, Units
 from zot_tui.editor.vi.motions import closing
 
 
-class Extent(NamedTuple):
-    """From the unit `start` to before `end`; of `lines` the first and the last one whole, with their line breaks."""
+class UnitRange(NamedTuple):
+    """The units from `start` to before `end`. With `lines`, the first and last line count as a whole, with their line
+    breaks."""
 
     start: int
     end: int
     lines: bool = False
 
 
-Find: TypeAlias = Callable[[Units, int, int], Extent | None]
+TextObject: TypeAlias = Callable[[Units, int, int], UnitRange | None]
 
 
-def _word(units: Units, at: int, count: int, *, big: bool, around: bool) -> Extent | None:
-    """A word or the blanks between two; `around` takes the blanks behind a word too, or else those before it."""
+def _word(units: Units, at: int, count: int, *, big: bool, around: bool) -> UnitRange | None:
+    """A word, or the blanks between two; `around` adds the blanks behind a word, or else those before it."""
     first, last = units.start(at), units.end(at)
     if first == last:
-        return Extent(at, at) if not around else None
+        return UnitRange(at, at) if not around else None
 
     def run(at: int) -> int:
         kind = units.kind(at, big=big)
@@ -48,16 +48,16 @@ def _word(units: Units, at: int, count: int, *, big: bool, around: bool) -> Exte
         end = run(end)
         if around and not blank and end < last and units.kind(end) == BLANK:
             end = run(end)
-    if around and not blank and units.kind(end - 1) != BLANK:  # none behind it
+    if around and not blank and units.kind(end - 1) != BLANK:  # no blanks behind it
         before = start
         while before > first and units.kind(before - 1) == BLANK:
             before -= 1
-        start = before if before > first else start  # those that indent a line stay
-    return Extent(start, end)
+        start = before if before > first else start  # but keep the indentation of a line
+    return UnitRange(start, end)
 
 
-def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> Extent | None:
-    """What is between two quotes of the line; `around` takes them too, and the blanks behind or else before them."""
+def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> UnitRange | None:
+    """The text between two quotes on the line; `around` adds them, and the blanks behind or else before them."""
     first, last = units.start(at), units.end(at)
     quotes = []
     place = first
@@ -67,7 +67,7 @@ def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> E
         elif units.units[place] == quote:
             quotes.append(place)
         place += 1
-    if at in quotes:  # which of two it is, only the quotes before it tell
+    if at in quotes:  # the quotes before it decide whether it opens or closes
         number = quotes.index(at) // 2 * 2
     else:
         before = sum(place < at for place in quotes)
@@ -77,7 +77,7 @@ def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> E
         return None
     start, end = pair
     if not around:
-        return Extent(start, end + 1) if count > 1 else Extent(start + 1, end)
+        return UnitRange(start, end + 1) if count > 1 else UnitRange(start + 1, end)
     end += 1
     blanks = end
     while blanks < last and units.kind(blanks) == BLANK:
@@ -85,12 +85,11 @@ def _quoted(units: Units, at: int, count: int, *, quote: str, around: bool) -> E
     if blanks == end:
         while start > first and units.kind(start - 1) == BLANK:
             start -= 1
-    return Extent(start, blanks)
+    return UnitRange(start, blanks)
 
 
-def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool) -> Extent | None:
-    """What is between the brackets around `at`, the `count`th ones, or the next ones where there are none; `around`
-    takes them too."""
+def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool) -> UnitRange | None:
+    """The text between the `count`th brackets around `at`, or else the next ones; `around` adds the brackets."""
     close = {"(": ")", "[": "]", "{": "}"}[bracket]
     place, depth = min(at, units.size - 1), count
     if place >= 0 and units.units[place] == close:
@@ -102,24 +101,24 @@ def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool)
     if place < 0 or (end := closing(units, place)) is None:
         return None
     if around:
-        return Extent(place, end + 1)
+        return UnitRange(place, end + 1)
     start = place + 1
-    if start < end and units.is_break(start):  # brackets on lines of their own keep them
+    if start < end and units.is_break(start):  # brackets on lines of their own keep their lines
         line = units.start(end)
         if line > start and all(units.kind(each) == BLANK for each in range(line, end)):
-            return Extent(start + 1, line - 1, lines=True) if line > start + 1 else Extent(start, start)
+            return UnitRange(start + 1, line - 1, lines=True) if line > start + 1 else UnitRange(start, start)
         start += 1
-    return Extent(start, end)
+    return UnitRange(start, end)
 
 
-def _paragraph(units: Units, at: int, count: int, *, around: bool) -> Extent | None:
-    """Lines up to one without text, or such lines; `around` takes those behind it too, or else those before it."""
+def _paragraph(units: Units, at: int, count: int, *, around: bool) -> UnitRange | None:
+    """Lines up to a blank one, or blank lines; `around` adds lines of the other kind behind, or else before them."""
 
     def blank(line: int) -> bool:
         return all(units.kind(each) == BLANK for each in range(line, units.end(line)))
 
     def run(line: int, by: int) -> int:
-        """The last line that is like `line`, from there on."""
+        """Return the last line from `line` on that is of the same kind."""
         same = blank(line)
         while (following := units.lines(line, by)) != line and blank(following) == same:
             line = following
@@ -140,14 +139,14 @@ def _paragraph(units: Units, at: int, count: int, *, around: bool) -> Extent | N
             start = run(before, -1) if before != start else start
             break
         end = following
-    return Extent(start, units.end(end), lines=True)
+    return UnitRange(start, units.end(end), lines=True)
 
 
-def _both(find: Callable[..., Extent | None], keys: str, **named: object) -> dict[str, Find]:
+def _both(find: Callable[..., UnitRange | None], keys: str, **named: object) -> dict[str, TextObject]:
     return {kind + key: partial(find, around=kind == "a", **named) for kind in "ia" for key in keys}
 
 
-OBJECTS: dict[str, Find] = {
+OBJECTS: dict[str, TextObject] = {
     **_both(_word, "w", big=False),
     **_both(_word, "W", big=True),
     **_both(_quoted, '"', quote='"'),

@@ -1,12 +1,12 @@
-"""`Operators`: what vi does to a buffer between two places, and what it keeps to put elsewhere; pure."""
+"""`Operators`: vi's changes to a range of a buffer, and its put commands; pure."""
 
 from collections.abc import Callable, Iterable
 
 from zot_tui.editor.buffer import Buffer
 from zot_tui.editor.units import BLANK, CHIP, Units
-from zot_tui.editor.vi.command import Command
-from zot_tui.editor.vi.motions import Target
-from zot_tui.editor.vi.objects import Extent
+from zot_tui.editor.vi.command import ViCommand
+from zot_tui.editor.vi.motions import MotionTarget
+from zot_tui.editor.vi.objects import UnitRange
 
 Chips = Callable[[str], Iterable[tuple[int, int]]]
 
@@ -14,17 +14,20 @@ SHIFT = 4
 """Blanks by which `>` and `<` move a line."""
 
 LARGEST = 1 << 20
-"""Characters that a count may make of a text that is put."""
+"""The most characters that a count may produce from a put text."""
 
 
 def no_chips(text: str) -> Iterable[tuple[int, int]]:
-    """No part of a text is one thing."""
+    """Return no ranges: the text has no chips."""
     return ()
 
 
 class Operators:
-    """`units` are those of the buffer now, `at` is the one that the cursor stands on. None of the changes is a step of
-    undo by itself. What is cut or copied goes to the buffer's kill ring; whole lines end with a line break there."""
+    """Changes to a buffer in units. `units` are the units of the current text, `at` is the unit at the cursor.
+
+    No change is an undo step by itself. Cut or copied text goes to the buffer's kill ring; whole lines end with a line
+    break there.
+    """
 
     __slots__ = ("_chips", "_lines", "_units", "buffer")
 
@@ -32,7 +35,7 @@ class Operators:
         self.buffer = buffer
         self._chips = chips
         self._units = Units("")
-        self._lines = ""  # the text that was kept last as whole lines
+        self._lines = ""  # the last text that was kept as whole lines
 
     @property
     def units(self) -> Units:
@@ -42,7 +45,7 @@ class Operators:
         return self._units
 
     def refresh(self) -> None:
-        """What is a chip may have changed."""
+        """Update the units: the chips may have changed."""
         self._units = Units(self.buffer.text, self._chips(self.buffer.text))
 
     @property
@@ -55,7 +58,7 @@ class Operators:
         self.buffer.move(self.units.offsets[at])
 
     def clamp(self) -> None:
-        """Put the cursor on a unit of its line, if it stands behind the last one."""
+        """Put the cursor on the last unit of its line if it is behind it."""
         units, at = self.units, self.at
         if units.is_break(at) and not units.empty(at):
             self.go(at - 1)
@@ -63,31 +66,31 @@ class Operators:
             self.go(at)  # within a chip
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Put `text` in place of some units; the cursor goes behind it."""
+        """Replace units by `text` and move the cursor behind it."""
         offsets = self.units.offsets
         self.buffer.replace(offsets[start], offsets[end], text)
 
-    # Between two places.
+    # Operators on a range
 
-    def between(self, start: int, target: Target, verb: str) -> Extent:
-        """What an operator is to change when a motion led from `start` to `target` (`:help exclusive` in Vim)."""
+    def between(self, start: int, target: MotionTarget, verb: str) -> UnitRange:
+        """Return the range of an operator for a motion from `start` to `target` (`:help exclusive` in Vim)."""
         units = self.units
         first, last = sorted((start, target.at))
         if target.kind == "lines":
-            return Extent(first, units.end(last), lines=True)
+            return UnitRange(first, units.end(last), lines=True)
         if target.kind == "inclusive":
             last += not units.is_break(last)
         elif last > first and last == units.start(last) and units.start(first) != last:
-            # It ends at the beginning of a line: that is the end of the line before, or whole lines.
+            # A range that ends at the beginning of a line ends on the line before, or becomes linewise.
             last -= 1
             if first <= units.first(first):
-                return Extent(first, last, lines=True)
+                return UnitRange(first, last, lines=True)
         if verb == "d" and self._alone(first, last):
-            return Extent(first, last, lines=True)
-        return Extent(first, last)
+            return UnitRange(first, last, lines=True)
+        return UnitRange(first, last)
 
     def _alone(self, first: int, last: int) -> bool:
-        """Whether there are but blanks before and behind what is on more than one line."""
+        """Whether a range of several lines has only blanks before and behind it."""
         units = self.units
         end = units.end(last)
         return (
@@ -96,14 +99,14 @@ class Operators:
             and all(units.kind(at) == BLANK for at in range(last, end))
         )
 
-    def whole(self, extent: Extent) -> Extent:
-        """The same as lines, from the first unit to the line break of the last one."""
+    def whole(self, extent: UnitRange) -> UnitRange:
+        """Return the range as lines, from the first unit to the line break of the last line."""
         units = self.units
         end = extent.end if extent.lines else units.end(max(extent.end - 1, extent.start))
-        return Extent(units.start(extent.start), end, lines=True)
+        return UnitRange(units.start(extent.start), end, lines=True)
 
-    def keep(self, extent: Extent) -> None:
-        """Copy for `put`."""
+    def keep(self, extent: UnitRange) -> None:
+        """Copy a range for `put`."""
         text = self.units.slice(extent.start, extent.end)
         if extent.lines:
             text = self._lines = text + "\n"
@@ -111,13 +114,13 @@ class Operators:
             self._lines = ""
         self.buffer.kills.add(text)
 
-    def yank(self, extent: Extent, at: int) -> None:
-        """y: copy; the cursor goes to `at`."""
+    def yank(self, extent: UnitRange, at: int) -> None:
+        """y: copy, and move the cursor to `at`."""
         self.keep(extent)
         self.go(at)
 
-    def delete(self, extent: Extent) -> None:
-        """d: cut. With the last line the line break before it goes."""
+    def delete(self, extent: UnitRange) -> None:
+        """d: cut. Cutting the last line also removes the line break before it."""
         start, end, lines = extent
         units = self.units
         if not lines:
@@ -135,14 +138,14 @@ class Operators:
         if start != extent.start:
             self.go(self.units.first(self.units.size))
 
-    def change(self, extent: Extent) -> None:
-        """c: cut, to type something else there; of lines an empty one is left."""
+    def change(self, extent: UnitRange) -> None:
+        """c: cut, to type a replacement; lines leave an empty line behind."""
         if extent.lines or extent.end > extent.start:
             self.keep(extent)
             self.replace(extent.start, extent.end, "")
 
-    def case(self, extent: Extent, convert: Callable[[str], str]) -> None:
-        """g~ gu gU: other letters of the same number; chips stay as they are."""
+    def case(self, extent: UnitRange, convert: Callable[[str], str]) -> None:
+        """g~ gu gU: change the case, unless that changes the length; chips stay as they are."""
         units = self.units
         converted = [
             new
@@ -154,8 +157,8 @@ class Operators:
         self.replace(extent.start, extent.end, "".join(converted))
         self.buffer.move(cursor)
 
-    def shift(self, extent: Extent, times: int, *, back: bool) -> None:
-        """> and <: more blanks at the beginning of lines, or fewer."""
+    def shift(self, extent: UnitRange, times: int, *, back: bool) -> None:
+        """> and <: add blanks at the beginning of lines, or remove them."""
         text = self.units.slice(extent.start, extent.end)
         lines = text.split("\n")
         width = min(SHIFT * times, LARGEST // len(lines))
@@ -170,8 +173,7 @@ class Operators:
         self.go(self.units.first(self.units.index(start)))
 
     def join(self, at: int, lines: int, *, spaced: bool) -> bool:
-        """J: make lines one, with a blank between where there was none, and gJ as they are; False if there is no line
-        to join."""
+        """J: join lines, separated by a blank; gJ: without changes. Returns False if there is no line to join."""
         joined = False
         self.go(at)
         for _ in range(max(lines - 1, 1)):
@@ -189,10 +191,10 @@ class Operators:
             joined = True
         return joined
 
-    # Elsewhere.
+    # Put
 
     def put(self, count: int, *, before: bool) -> bool:
-        """p and P: insert what was cut or copied last, behind the cursor or before it; False if there is nothing."""
+        """p and P: insert the last cut or copied text behind or before the cursor; False without such a text."""
         text = self.buffer.kills.text
         if not text:
             return False
@@ -224,8 +226,8 @@ class Operators:
             self.replace(end, end, "\n" + text[:-1])
         self.go(self.units.first(at))
 
-    def put_over(self, extent: Extent, count: int) -> bool:
-        """p of what is selected: the same in its place, while that is cut."""
+    def put_over(self, extent: UnitRange, count: int) -> bool:
+        """p on a selection: replace it by the last cut or copied text, and cut it; False if there is no such text."""
         text = self.buffer.kills.text
         if not text:
             return False
@@ -246,11 +248,13 @@ class Operators:
         self.go(self.units.index(start) if extent.lines or lines else last)
         return True
 
-    # Commands.
+    # Commands
 
-    def operate(self, command: Command, extent: Extent) -> bool:
-        """What an operator, or an action on what is selected, does; False if nothing can be done. `command.number` is
-        how often `p`, `>` and `<` do it."""
+    def operate(self, command: ViCommand, extent: UnitRange) -> bool:
+        """Run an operator, or an action on a selection; False if that is impossible.
+
+        `command.number` is the count of `p`, `>` and `<`.
+        """
         verb, at, times = command.verb, extent.start, max(command.number, 1)
         if verb == "p":
             return self.put_over(extent, times)
@@ -274,8 +278,8 @@ class Operators:
                 self.go(at)
         return True
 
-    def act(self, command: Command) -> bool:
-        """p P J gJ r ~; False if nothing can be done."""
+    def act(self, command: ViCommand) -> bool:
+        """Run p P J gJ r ~; False if that is impossible."""
         units, at, count = self.units, self.at, max(command.number, 1)
         end = min(at + count, units.end(at))
         match command.verb:
@@ -289,23 +293,23 @@ class Operators:
                 if command.char == "\n":
                     self.replace(at, end, "\n")
                     return True
-                self.fill(Extent(at, end), command.char)
+                self.fill(UnitRange(at, end), command.char)
                 self.go(end - 1)
             case "~":
                 if at == end:
                     return False
-                self.case(Extent(at, end), str.swapcase)
+                self.case(UnitRange(at, end), str.swapcase)
                 self.go(end)
         return True
 
-    def fill(self, extent: Extent, char: str) -> None:
-        """r: one character in place of every unit but line breaks."""
+    def fill(self, extent: UnitRange, char: str) -> None:
+        """r: replace every unit except line breaks by one character."""
         filled = [each if each == "\n" else char for each in self.units.units[extent.start : extent.end]]
         self.replace(extent.start, extent.end, "".join(filled))
         self.go(extent.start)
 
     def count(self, text: str, start: int, end: int) -> int:
-        """How many units of another text there are from one offset to another."""
+        """Return the number of units of another text between two offsets."""
         units = Units(text, self._chips(text))
         return max(units.index(end) - units.index(start), 0)
 

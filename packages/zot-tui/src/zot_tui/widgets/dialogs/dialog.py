@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from zot_tui.keys.key import RUNE, Key, from_urwid, parse_key
 from zot_tui.keys.keymap import Keymap
-from zot_tui.keys.keys import RUNE, Key, from_urwid, parse_key
+from zot_tui.terminal.canvas import canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs, runs_width
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
@@ -12,7 +13,6 @@ from zot_tui.text.width import clip, width
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.actions import BINDINGS, DIALOG, DIALOG_ACTIONS
 from zot_tui.widgets.input.paste import Pasted, PasteJoin
-from zot_tui.widgets.rows import canvas, column, cut
 from zot_tui.widgets.scroll import MARGIN
 
 V = TypeVar("V")

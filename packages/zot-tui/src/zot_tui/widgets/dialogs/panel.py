@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.ansi import PLAIN, parse_ansi, strip_ansi
 from zot_tui.text.runs import Row, clip_runs, runs_width
@@ -11,7 +12,6 @@ from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import clip, width
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.dialogs.entry import window
-from zot_tui.widgets.rows import canvas
 from zot_tui.widgets.scroll import MARGIN, span
 
 MAX_ROWS = 20

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
+from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import Keymap
-from zot_tui.keys.keys import RUNE, Key, parse_key
+from zot_tui.terminal.canvas import canvas, column
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.fuzzy import rank
 from zot_tui.text.runs import Row, clip_runs
@@ -14,7 +15,6 @@ from zot_tui.text.width import width
 from zot_tui.widgets.dialogs.dialog import Dialog, Hint, V
 from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, heading_row, window
 from zot_tui.widgets.input.editor import EditorWidget
-from zot_tui.widgets.rows import canvas, column
 from zot_tui.widgets.scroll import MARGIN
 
 MAX_ROWS = 15

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
+from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Keymap
-from zot_tui.keys.keys import Key
+from zot_tui.terminal.canvas import Source
 from zot_tui.text.runs import Row
 from zot_tui.widgets.dialogs.dialog import Dialog, Hint, V
 from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, window
 from zot_tui.widgets.input.editor import EditorWidget
-from zot_tui.widgets.rows import Source
 from zot_tui.widgets.scroll import Scroll, text_source
 
 INPUT_ROWS = 3

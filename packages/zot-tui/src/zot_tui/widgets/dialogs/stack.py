@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from zot_tui.terminal.canvas import column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.widgets.dialogs.dialog import Dialog, V
 from zot_tui.widgets.input.paste import PasteJoin
-from zot_tui.widgets.rows import column, cut
 from zot_tui.widgets.spinner import Timer
 
 LOW = 12  # below so many rows a dialog may take all

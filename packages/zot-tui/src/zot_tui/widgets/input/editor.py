@@ -5,17 +5,17 @@ from typing import Any
 
 from zot_tui.editor import motions
 from zot_tui.editor.buffer import Buffer
-from zot_tui.editor.mode import Mode, Outcome
-from zot_tui.editor.paste import Found, Pastes
+from zot_tui.editor.mode import EditorMode, Outcome
+from zot_tui.editor.paste import ChipSpan, Pastes
+from zot_tui.keys.key import RUNE, from_urwid
 from zot_tui.keys.keymap import Keymap
-from zot_tui.keys.keys import RUNE, from_urwid
+from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.widgets.actions import BINDINGS, EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.input.paste import Pasted, PasteJoin
 from zot_tui.widgets.input.wrapped import EditorRow, Wrapped
-from zot_tui.widgets.rows import canvas
 
 MARGIN = 2
 MAX_ROWS = 10
@@ -56,7 +56,7 @@ class EditorWidget(urwid.Widget):
         self.buffer = Buffer() if buffer is None else buffer
         self.pastes = Pastes() if pastes is None else pastes
         self.on_change, self.on_mode, self.on_edge = on_change, on_mode, on_edge
-        self._mode = Mode()
+        self._mode = EditorMode()
         self._keymap = Keymap(BINDINGS) if keymap is None else keymap
         self._placeholder = sanitize_line(placeholder)
         self._mark = mark
@@ -72,12 +72,12 @@ class EditorWidget(urwid.Widget):
         return self.buffer.text
 
     @property
-    def mode(self) -> Mode:
+    def mode(self) -> EditorMode:
         """How keys are read; the default mode types them."""
         return self._mode
 
     @mode.setter
-    def mode(self, mode: Mode) -> None:
+    def mode(self, mode: EditorMode) -> None:
         self._mode.pause()
         self._mode = mode
         self._notify()
@@ -146,7 +146,7 @@ class EditorWidget(urwid.Widget):
     def paste(self, text: str) -> None:
         """Insert a pasted text at the cursor as one undo step; a long text and dropped files become chips."""
         if not self._single:
-            text = self.pastes.take(text)
+            text = self.pastes.collapse(text)
             self._rows.clear()  # existing text may have become a chip
         self.insert(text.strip("\n") if self._single else text)
 
@@ -315,7 +315,7 @@ class EditorWidget(urwid.Widget):
 
     # Chips, and code shared by the actions.
 
-    def _chips(self, line: str) -> list[Found]:
+    def _chips(self, line: str) -> list[ChipSpan]:
         return [] if self._single or "[" not in line else self.pastes.find(line)
 
     def _around(self, offset: int) -> tuple[int, int] | None:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from zot_tui.editor.completion import LIMIT, Candidate, Popup
+from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.width import width
 from zot_tui.widgets.dialogs.entry import BLANK, ListEntry, entry_row, heading_row, window
-from zot_tui.widgets.rows import canvas
 from zot_tui.widgets.scroll import span
 
 MAX_ROWS = 9

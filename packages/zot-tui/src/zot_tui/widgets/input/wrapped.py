@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from zot_tui.editor import motions
 from zot_tui.editor.buffer import Buffer, alike
-from zot_tui.editor.paste import Found
+from zot_tui.editor.paste import ChipSpan
 from zot_tui.widgets.input.layout import EditorLine, Span
 
 CACHED_LINES = 512
@@ -30,7 +30,7 @@ class Wrapped:
 
     __slots__ = ("_buffer", "_chips", "_lines", "_long", "_masked", "_top", "cells", "max_rows")
 
-    def __init__(self, buffer: Buffer, chips: Callable[[str], list[Found]], max_rows: int, *, masked: bool) -> None:
+    def __init__(self, buffer: Buffer, chips: Callable[[str], list[ChipSpan]], max_rows: int, *, masked: bool) -> None:
         self._buffer, self._chips, self._masked = buffer, chips, masked
         self.cells, self.max_rows = 80, max_rows
         self._lines: dict[tuple[str, int], EditorLine] = {}

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from zot_tui.diff import DiffLine, diff_rows, parse_diff
-from zot_tui.highlight import Lexing, lexing
-from zot_tui.image.pixel_size import HEAD, image_size
+from zot_tui.highlight import LexedLines, lex
+from zot_tui.image.size import HEAD, base64_pixels
 from zot_tui.text.runs import Row, Run
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import clip, expand_tabs
@@ -119,7 +119,7 @@ def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
 
 def _image(block: Any, _subject: str) -> RenderedBlock:
     """Draw a caption with type, size and name."""
-    found = image_size(block.data)
+    found = base64_pixels(block.data)
     kind = clip(sanitize_line(block.mime_type).rpartition("/")[2].upper(), KIND) or "image"
     facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(_byte_count(block.data))]
     source = clip(sanitize_line(getattr(block, "source", "")), SOURCE)
@@ -190,7 +190,7 @@ class _Code:
         self._first = first
         self._cells = cells
         self._before = before
-        self._lexing: Lexing | None = None
+        self._lexing: LexedLines | None = None
 
     def rows(self, width: int) -> list[Row[Any]]:
         """Return the rows, see `Chunk`."""
@@ -201,17 +201,17 @@ class _Code:
             rows += wrap(line, width, first=[("dim", f"{number:>{self._cells}}  ")], rest=[rest])
         return rows
 
-    def _lexed(self) -> Lexing:
+    def _lexed(self) -> LexedLines:
         """Return the highlighted code, starting from the state at the end of the previous piece."""
         waiting = [self]
         while waiting[-1]._lexing is None and waiting[-1]._before is not None:
             waiting.append(waiting[-1]._before)
-        found: Lexing | None = None
+        found: LexedLines | None = None
         for piece in reversed(waiting):
             if piece._lexing is None:
-                piece._lexing = lexing(piece._lines, piece._path, found)
+                piece._lexing = lex(piece._lines, piece._path, found)
             found = piece._lexing
-        return found if found is not None else lexing([], "")
+        return found if found is not None else lex([], "")
 
 
 def _diff_chunk(lines: Sequence[DiffLine], cells: int) -> Chunk:

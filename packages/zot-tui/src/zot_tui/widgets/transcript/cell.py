@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from zot_tui.widgets.transcript.chunks import Chunk
 
 if TYPE_CHECKING:
-    from zot_tui.image.gallery import ImageStore
+    from zot_tui.image.store import ImageStore
 
 
 @dataclass(slots=True)

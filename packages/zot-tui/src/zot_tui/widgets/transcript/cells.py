@@ -58,7 +58,7 @@ class UserCell(Cell):
         inner = max(width - MARGIN, 1)
         gallery = self._style.gallery
         images = [drawn.image for drawn in self._drawings() if drawn.image]
-        if gallery is not None and any(gallery().grows(image, inner) for image in images):
+        if gallery is not None and any(gallery().can_expand(image, inner) for image in images):
             return True
         return preview(self._body(), inner, SHOWN_PROMPT)[1] > 0
 

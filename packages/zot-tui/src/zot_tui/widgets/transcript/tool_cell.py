@@ -159,7 +159,9 @@ class ToolCell(Cell):
         if gallery is None or not images:
             return False
         shows = gallery()
-        return shows.way != "off" and (len(images) > IMAGES or any(shows.grows(each, width) for each in images))
+        return shows.protocol != "off" and (
+            len(images) > IMAGES or any(shows.can_expand(each, width) for each in images)
+        )
 
     def release(self) -> None:
         """See `Cell`."""

@@ -4,10 +4,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from zot_tui.terminal.canvas import RowCanvas, blank, canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs, join, plain, runs_width
 from zot_tui.widgets.actions import Action
-from zot_tui.widgets.rows import RowCanvas, blank, canvas, column, cut
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.chunks import Chunk
 from zot_tui.widgets.transcript.viewport import RowAddress, View, Viewport

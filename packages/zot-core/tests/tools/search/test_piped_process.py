@@ -5,13 +5,13 @@ import time
 
 import pytest
 
-from zot_core.tools.search.child import Child
+from zot_core.tools.search.piped_process import PipedProcess
 
 ECHO = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line.upper()); sys.stdout.flush()"
 
 
-def python(code: str) -> Child:
-    return Child([sys.executable, "-I", "-S", "-c", code])
+def python(code: str) -> PipedProcess:
+    return PipedProcess([sys.executable, "-I", "-S", "-c", code])
 
 
 async def test_lines_are_answered_one_by_one() -> None:
@@ -56,4 +56,4 @@ async def test_cancelling_kills_the_process_and_leaves_nothing_open() -> None:
 
 def test_a_program_that_is_not_there_is_an_os_error() -> None:
     with pytest.raises(FileNotFoundError):
-        Child(["zot-no-such-program"])
+        PipedProcess(["zot-no-such-program"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.keys.keys import MODIFIERS, NAMES, PANEL_KEYS, Key, from_urwid, panel_key, parse_key
+from zot_tui.keys.key import MODIFIERS, NAMES, PANEL_KEYS, Key, from_urwid, panel_key, parse_key
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_key_is_read(text, expected):
 
 @pytest.mark.parametrize("text", ["", "ctrl+", "+a", "hyperspace", "strg+o", "ctrl+rune", "f36", "ab", "\n", "ctrl+++"])
 def test_what_is_no_key_is_named_in_one_line(text):
-    with pytest.raises(ValueError, match="is no key") as caught:
+    with pytest.raises(ValueError, match="is not a key") as caught:
         parse_key(text)
     assert "\n" not in str(caught.value)
 

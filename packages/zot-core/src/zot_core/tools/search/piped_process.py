@@ -1,4 +1,4 @@
-"""`Child`: a process that threads write to and read from, so that the event loop never waits for a pipe."""
+"""`PipedProcess`: a child process whose pipes are used in threads, so that the event loop never waits for them."""
 
 import asyncio
 import contextlib
@@ -9,10 +9,10 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Child:
-    """Starts `arguments` in the folder `cwd`; what it prints to stderr is dropped. OSError if it cannot be started.
+class PipedProcess:
+    """Starts `arguments` in the folder `cwd`; its stderr is dropped. OSError if it cannot be started.
 
-    A call that is cancelled kills the process before `CancelledError` goes on. `close` must be called in the end.
+    Cancelling a call kills the process before `CancelledError` propagates. The owner must call `close`.
     """
 
     def __init__(self, arguments: Sequence[str], cwd: str | None = None) -> None:
@@ -26,21 +26,21 @@ class Child:
         )
 
     async def ask(self, line: bytes) -> bytes:
-        """Write a line, its break included, and read the one that answers it; BrokenPipeError if the process ended."""
+        """Write a line, including its break, and return the answer line; BrokenPipeError if the process has ended."""
         return await self._in_thread(lambda: self._exchange(line))
 
     async def output(self) -> tuple[int, bytes]:
-        """Everything it prints, and its exit code, once it has ended."""
+        """Wait until the process ends; return its exit code and everything it printed."""
         printed, _ = await self._in_thread(self._process.communicate)
         return self._process.returncode, printed
 
     def close(self) -> None:
-        """Kill the process, if it still runs, and forget it."""
+        """Kill the process if it still runs, and close its pipes."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None and not pipe.closed:
-                with contextlib.suppress(BrokenPipeError):  # what was never written
+                with contextlib.suppress(BrokenPipeError):  # buffered input that was never written
                     pipe.close()
 
     def _exchange(self, line: bytes) -> bytes:
@@ -60,7 +60,7 @@ class Child:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
             self._process.kill()
-            await asyncio.wait([future])  # its pipe has ended, so that this is short
+            await asyncio.wait([future])  # short, because the pipe has ended
             if not future.cancelled():
-                future.exception()  # seen: a broken pipe is what was wanted
+                future.exception()  # retrieved: a broken pipe is expected
             raise

@@ -1,41 +1,41 @@
 import os
 import threading
 
-from zot_ext.runtime.wire import Wire
+from zot_ext.runtime.frame_writer import FrameWriter
 
 
 def test_lines_from_many_threads_stay_whole() -> None:
     source, target = os.pipe()
-    wire = Wire(target, lambda: None)
+    writer = FrameWriter(target, lambda: None)
     lines = [bytes([97 + number]) * 100_000 + b"\n" for number in range(8)]
-    threads = [threading.Thread(target=wire.write, args=(line,)) for line in lines]
+    threads = [threading.Thread(target=writer.write, args=(line,)) for line in lines]
     for thread in threads:
         thread.start()
     with open(source, "rb") as reader:
         assert sorted(reader.readline() for _ in lines) == lines
         for thread in threads:
             thread.join()
-        wire.close()
+        writer.close()
         assert reader.read() == b""
 
 
 def test_nothing_follows_the_last_line() -> None:
     source, target = os.pipe()
-    wire = Wire(target, lambda: None)
-    wire.write(b"a\n", last=True)
-    wire.write(b"b\n")
-    wire.close()
-    wire.close()
+    writer = FrameWriter(target, lambda: None)
+    writer.write(b"a\n", last=True)
+    writer.write(b"b\n")
+    writer.close()
+    writer.close()
     with open(source, "rb") as reader:
         assert reader.read() == b"a\n"
 
 
-def test_a_reader_that_has_gone_is_told_once() -> None:
+def test_the_end_of_the_reader_is_reported_once() -> None:
     source, target = os.pipe()
-    told: list[bool] = []
-    wire = Wire(target, lambda: told.append(True))
+    reported: list[bool] = []
+    writer = FrameWriter(target, lambda: reported.append(True))
     os.close(source)
-    wire.write(b"a\n")
-    wire.write(b"b\n")
-    wire.close()
-    assert told == [True]
+    writer.write(b"a\n")
+    writer.write(b"b\n")
+    writer.close()
+    assert reported == [True]

@@ -1,4 +1,4 @@
-"""`Registry`: everything an extension has registered, in order."""
+"""`Registrations`: everything that an extension has registered, in order."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from zot_ext.protocol.raw import RawObject
 
 
-class Command(Record):
-    """A slash command."""
+class RegisteredCommand(Record):
+    """A slash command with its handler."""
 
     name: str
     description: str
@@ -27,8 +27,8 @@ class Command(Record):
         return RegisterCommand(self.name, self.description)
 
 
-class Tool(Record):
-    """A tool of the model."""
+class RegisteredTool(Record):
+    """A tool for the model with its handler."""
 
     name: str
     description: str
@@ -40,19 +40,19 @@ class Tool(Record):
         return RegisterTool(self.name, self.description, self.schema)
 
 
-class Registry:
-    """What an extension can do. A name that is registered again replaces the earlier registration."""
+class Registrations:
+    """Commands, tools, event handlers and panels. Registering a name again replaces the earlier registration."""
 
     def __init__(self) -> None:
-        self.commands: dict[str, Command] = {}
-        self.tools: dict[str, Tool] = {}
+        self.commands: dict[str, RegisteredCommand] = {}
+        self.tools: dict[str, RegisteredTool] = {}
         self.events: dict[str, list[Callable[..., object]]] = {}
         self.interceptors: dict[str, list[Interceptor]] = {}
         self.hello: list[Callable[..., object]] = []
         self.panels: dict[str, Panel] = {}
 
     def capabilities(self) -> Iterator[str]:
-        """The groups of the protocol that are in use."""
+        """Yield the groups of the protocol that are in use."""
         if self.commands:
             yield "commands"
         if self.tools:
@@ -63,7 +63,7 @@ class Registry:
             yield "panels"
 
     def frames(self) -> Iterator[FromExtension]:
-        """The registrations, in the order in which hosts like them: commands, tools, one subscription."""
+        """Yield the registrations in the order that hosts prefer: commands, tools, one subscription."""
         for command in self.commands.values():
             yield command.frame()
         for tool in self.tools.values():
@@ -73,18 +73,18 @@ class Registry:
 
 
 def tool_name(name: str) -> str:
-    """Check the name of a tool: 1 to 64 of `A-Z a-z 0-9 _ -`, or every request to the provider fails."""
-    if not _plain(name) or len(name) > 64:
-        raise ValueError(f"{name!r} is no name of a tool: 1 to 64 letters, digits, '_' and '-'")
+    """Check the name of a tool: 1 to 64 of `A-Z a-z 0-9 _ -`; with any other, every request to the provider fails."""
+    if not _is_plain(name) or len(name) > 64:
+        raise ValueError(f"{name!r} is not a tool name: 1 to 64 letters, digits, '_' and '-'")
     return name
 
 
 def command_name(name: str) -> str:
     """Check the name of a command, without its slash: letters, digits, `_` and `-`."""
-    if not _plain(name.removeprefix("/")):
-        raise ValueError(f"{name!r} is no name of a command: letters, digits, '_' and '-'")
+    if not _is_plain(name.removeprefix("/")):
+        raise ValueError(f"{name!r} is not a command name: letters, digits, '_' and '-'")
     return name.removeprefix("/")
 
 
-def _plain(name: str) -> bool:
+def _is_plain(name: str) -> bool:
     return name.isascii() and name.replace("_", "a").replace("-", "a").isalnum()

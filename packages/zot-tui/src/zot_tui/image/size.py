@@ -1,4 +1,4 @@
-"""The pixel size of an image, read from its first bytes.
+"""An image's size in pixels, read from its first bytes; pure.
 
 Formats: PNG (W3C, 5.2 and 11.2.2), GIF89a (17, 18), JPEG (ITU-T T.81, B.2.2), WebP (RFC 9649, 2.5 to 2.7).
 """
@@ -7,24 +7,24 @@ from base64 import b64decode
 from typing import NamedTuple
 
 HEAD = 1 << 16
-"""Characters of base64 that are usually enough to find the size; a photograph may begin with a large thumbnail."""
+"""Characters of base64 that usually contain an image's size; a photograph may have a thumbnail before it."""
 
 SEGMENTS = 2000
-"""Segments and fill bytes of a JPEG that are searched for the size; cameras write some dozens."""
+"""The most segments and fill bytes of a JPEG that are searched for its size; cameras write some dozens."""
 
 _NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # in the range of JPEG's frame headers, but not frame headers
 _BARE = frozenset({0x01, *range(0xD0, 0xD9)})  # JPEG markers without a length
 
 
 class Pixels(NamedTuple):
-    """The size of an image in pixels."""
+    """The size of an image."""
 
     width: int
     height: int
 
 
-def image_size(data: str) -> Pixels | None:
-    """Return the size of the image in base64 `data`, decoding no more than needed; None if invalid or unknown."""
+def base64_pixels(data: str) -> Pixels | None:
+    """Return the size of the image of base64 `data`, decoding no more than necessary; None also if it is not base64."""
     for piece in (data[:HEAD], data) if len(data) > HEAD else (data,):
         try:
             found = pixels(b64decode(piece))
@@ -36,7 +36,7 @@ def image_size(data: str) -> Pixels | None:
 
 
 def pixels(data: bytes) -> Pixels | None:
-    """Return the size of a PNG, GIF, JPEG or WebP; None for anything else and for a truncated header."""
+    """Return the size of a PNG, GIF, JPEG or WebP; None for anything else, and if the beginning is incomplete."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
         return Pixels(int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"))
     if data[:6] in (b"GIF87a", b"GIF89a") and len(data) >= 10:
@@ -49,7 +49,7 @@ def pixels(data: bytes) -> Pixels | None:
 
 
 def _jpeg(data: bytes) -> Pixels | None:
-    """Return the size in the first frame header."""
+    """Return the size in the first frame header among the segments."""
     at = 2
     for _ in range(SEGMENTS):
         if at + 9 > len(data) or data[at] != 0xFF:

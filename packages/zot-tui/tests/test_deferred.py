@@ -27,7 +27,7 @@ def test_the_widgets_and_the_app_load_no_widgets_of_urwid():
 
 def test_any_other_name_of_urwid_is_there_when_it_is_asked_for():
     code = (
-        "from zot_tui.widgets.rows import Rows; import urwid, types;"
+        "from zot_tui.terminal.canvas import Rows; import urwid, types;"
         "filler = urwid.Filler(urwid.Text('hello'));"
         "print(isinstance(Rows(list), urwid.Widget), isinstance(filler, urwid.Widget), type(urwid) is types.ModuleType,"
         " urwid.widget.FLOW is urwid.FLOW, urwid.__version__, *filler.render((5, 1)).text)"
@@ -89,7 +89,7 @@ def test_a_package_that_keeps_a_name_elsewhere_is_run(tmp_path):
     (package / "__init__.py").write_text("name = 1\nother = 2\n")
     (package / "part.py").write_text("value = 3\n")
     code = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from zot_tui.terminal.deferred import defer;"
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from zot_tui.deferred import defer;"
         "defer('elsewhere', {'name': 'elsewhere.gone', 'value': 'elsewhere.part'}); defer('not_there', {});"
         "import elsewhere; print(elsewhere.value, 'other' in vars(elsewhere), elsewhere.name, elsewhere.other)"
     )

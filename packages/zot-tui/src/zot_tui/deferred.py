@@ -1,9 +1,9 @@
-"""Packages that are put in place without being run, until somebody asks for more than zot needs of them.
+"""Deferred packages: in `sys.modules`, but not executed until an unexpected name is used.
 
-`import urwid` loads all of its widgets, its event loops and a terminal emulator, `import wcwidth` tables and parsers
-that its C extension does without: what a person would wait for before the first screen. A name of a deferred package is
-taken from its own module when it is used; any other name runs the package, and everything is as if it had been imported
-whole: the modules, and so the classes, are the same ones.
+`import urwid` loads all of its widgets, its event loops and a terminal emulator; `import wcwidth` loads tables and
+parsers that its C extension does not need. All of that would delay the first screen. A known name of a deferred package
+is loaded from the submodule that defines it; any other name executes the package. The modules, and so the classes, are
+the same objects as after an ordinary import.
 """
 
 import sys
@@ -17,8 +17,8 @@ from typing import Any
 _HOMES: dict[str, Mapping[str, str]] = {}
 
 
-class _Waiting(ModuleType):
-    """A package that has not been run. Submodules can be imported from it as from any other."""
+class _DeferredPackage(ModuleType):
+    """A package that has not been executed. Its submodules can be imported as usual."""
 
     def __getattr__(self, name: str) -> Any:
         home = _HOMES[self.__name__].get(name)
@@ -26,7 +26,7 @@ class _Waiting(ModuleType):
             module, _, path = home.partition(":")
             try:
                 value = attrgetter(path or name)(import_module(module))
-            except (ImportError, AttributeError):  # another version has it elsewhere
+            except (ImportError, AttributeError):  # another version defines it elsewhere
                 self._run()
                 return getattr(self, name)
             setattr(self, name, value)
@@ -38,7 +38,7 @@ class _Waiting(ModuleType):
 
     def _run(self) -> None:
         spec = self.__spec__
-        self.__class__ = ModuleType  # type: ignore[assignment]  # from here on a package like any other
+        self.__class__ = ModuleType  # type: ignore[assignment]  # from now on an ordinary package
         for name in _HOMES[self.__name__].keys() & vars(self).keys():
             delattr(self, name)
         if spec is not None and spec.loader is not None:
@@ -46,8 +46,11 @@ class _Waiting(ModuleType):
 
 
 def defer(package: str, homes: Mapping[str, str]) -> None:
-    """Put a package in place, unless it is loaded already. `homes` says where names that are used are defined; behind a
-    colon what they are called there. One that is not installed is left to the import that follows."""
+    """Put a package into `sys.modules` without executing it, unless it is loaded already.
+
+    `homes` maps names to the modules that define them, with the name there after a colon if it differs. A package that
+    is not installed is left to the import that follows.
+    """
     if package in sys.modules:
         return
     spec = find_spec(package)
@@ -55,7 +58,7 @@ def defer(package: str, homes: Mapping[str, str]) -> None:
         return
     _HOMES[package] = homes
     module = module_from_spec(spec)
-    module.__class__ = _Waiting
+    module.__class__ = _DeferredPackage
     sys.modules[package] = module
     parent, _, name = package.rpartition(".")
     if parent:

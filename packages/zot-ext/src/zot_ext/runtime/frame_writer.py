@@ -1,4 +1,4 @@
-"""`Wire`: the way out. Whole frames, one at a time, each gone before the call returns."""
+"""`FrameWriter`: writes frames to the host, one at a time; a call returns when its frame is written."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Wire:
-    """Writes lines to a file descriptor, which it owns. A reader that has gone away is no error.
+class FrameWriter:
+    """Writes lines to a file descriptor, which it owns. A reader that is gone is not an error.
 
-    `on_closed` is called, from the thread that noticed, when nobody reads any more.
+    `on_closed` is called when nobody reads any more, from the thread that noticed it.
     """
 
     def __init__(self, target: int, on_closed: Callable[[], None]) -> None:
@@ -24,7 +24,7 @@ class Wire:
         os.set_blocking(target, True)
 
     def write(self, line: bytes, *, last: bool = False) -> None:
-        """Write a whole line, after which nothing more is written if it is the `last`. Safe from any thread."""
+        """Write a whole line; after the `last` line nothing more is written. Safe from any thread."""
         lost = False
         with self._lock:
             if self.closed:

@@ -1,10 +1,10 @@
-"""`Rows` and `canvas`: the bridge from rows of styled runs to urwid, which every widget here draws through."""
+"""`RowCanvas` and `Rows`: rows of styled runs as urwid canvases; every widget draws through this module."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
-from zot_tui.terminal.frame import Drawn
+from zot_tui.terminal.frame import ScreenRow
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import Row, Run
@@ -12,22 +12,20 @@ from zot_tui.text.width import width
 from zot_tui.theme.palette import urwid_color, urwid_settings
 
 Source: TypeAlias = Callable[[int], Sequence[Row[Any]]]
-"""Returns the rows for a width in cells; no row may be wider."""
+"""Returns the rows for a width in cells; none may be wider."""
 
 
-CACHED_RUNS = 40
-"""Most runs of a row that is cached: longer rows are images, and take some 40 kB each."""
+RUNS = 40
+"""The most runs of a row that is cached: longer rows are images, which take some 40 kB each."""
 
 
 class RowCanvas(urwid.Canvas):
-    """Full-width rows in the form that the terminal output takes.
-
-    A screen is a list of such rows, and unchanged rows stay the same objects. `parts` are the canvases it was made of.
-    """
+    """Full-width rows in the form that a terminal takes, so that a screen of them is a plain list and unchanged rows
+    stay the same objects. `parts` are the canvases it was made of, each with its row."""
 
     def __init__(
         self,
-        drawn: Sequence[Drawn],
+        drawn: Sequence[ScreenRow],
         columns: int,
         cursor: tuple[int, int] | None = None,
         parts: Sequence[tuple[int, urwid.Canvas]] = (),
@@ -36,14 +34,14 @@ class RowCanvas(urwid.Canvas):
         self.drawn = drawn
         self.columns = columns
         self.cursor = cursor
-        self.children = [(0, row, part, None) for row, part in parts]  # whose widgets urwid's cache watches
+        self.children = [(0, row, part, None) for row, part in parts]  # urwid's cache watches their widgets
 
     def rows(self) -> int:
-        """Return the number of rows."""
+        """The number of rows."""
         return len(self.drawn)
 
     def cols(self) -> int:
-        """Return the width in cells."""
+        """The width in cells."""
         return self.columns
 
     def content(
@@ -68,26 +66,24 @@ class RowCanvas(urwid.Canvas):
 
 
 def canvas(rows: Sequence[Row[Any]], columns: int, cursor: tuple[int, int] | None = None) -> RowCanvas:
-    """Return a canvas of the rows, padded to `columns` cells; `cursor` is column and row.
+    """Return the rows as a canvas, padded to `columns` cells; `cursor` is column and row.
 
-    A style is the name of a theme's token, None, or an `Sgr`. If the last run of a row has an empty text, its style
-    fills the rest of the row: `("user_bubble", "")` draws a band.
+    A style is the name of a theme token, None, or an `Sgr`. If the last run of a row has no text, its style colours the
+    rest of the row: `("user_bubble", "")` draws a band.
     """
-    return RowCanvas(
-        [(_cached if len(row) <= CACHED_RUNS else _drawn)(tuple(row), columns) for row in rows], columns, cursor
-    )
+    return RowCanvas([(_kept if len(row) <= RUNS else _drawn)(tuple(row), columns) for row in rows], columns, cursor)
 
 
 @lru_cache(maxsize=2048)
-def _cached(row: tuple[Run[Any], ...], columns: int) -> Drawn:
-    """Cached `_drawn`: growing text is drawn again and again, and most of its rows stay the same."""
+def _kept(row: tuple[Run[Any], ...], columns: int) -> ScreenRow:
+    """Cached `_drawn`: content that grows is drawn often, and most of its rows stay the same."""
     return _drawn(row, columns)
 
 
-def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
-    """Return a row padded to its full width."""
+def _drawn(row: tuple[Run[Any], ...], columns: int) -> ScreenRow:
+    """Return a full-width row."""
     used = 0
-    drawn: Drawn = []
+    drawn: ScreenRow = []
     for style, text in row:
         if text:
             drawn.append((attribute_of(style), None, text.encode()))
@@ -98,14 +94,14 @@ def _drawn(row: tuple[Run[Any], ...], columns: int) -> Drawn:
     return drawn
 
 
-def rows_of(whole: urwid.Canvas) -> Sequence[Drawn]:
+def rows_of(whole: urwid.Canvas) -> Sequence[ScreenRow]:
     """Return the rows of any canvas."""
-    return whole.drawn if isinstance(whole, RowCanvas) else cast("list[Drawn]", list(whole.content()))
+    return whole.drawn if isinstance(whole, RowCanvas) else cast("list[ScreenRow]", list(whole.content()))
 
 
 def column(parts: Iterable[urwid.Canvas], columns: int) -> RowCanvas:
-    """Return the canvases, all `columns` wide, one below the other, with the last cursor among them."""
-    drawn: list[Drawn] = []
+    """Stack canvases of the same width; the cursor is that of the last canvas that has one."""
+    drawn: list[ScreenRow] = []
     cursor: tuple[int, int] | None = None
     placed: list[tuple[int, urwid.Canvas]] = []
     for part in parts:
@@ -117,7 +113,7 @@ def column(parts: Iterable[urwid.Canvas], columns: int) -> RowCanvas:
 
 
 def cut(whole: urwid.Canvas, first: int, count: int) -> RowCanvas:
-    """Return `count` rows of a canvas from `first` on, padded with empty rows. A cursor outside of them is dropped."""
+    """Return `count` rows of a canvas from `first` on, padded with empty rows. A cursor outside of them is lost."""
     drawn = rows_of(whole)[first : first + count]
     if len(drawn) < count:
         drawn = [*drawn, *blank(whole.cols(), count - len(drawn)).drawn]
@@ -132,23 +128,23 @@ def blank(columns: int, count: int) -> RowCanvas:
 
 
 @lru_cache(maxsize=64)
-def _blank(columns: int) -> Drawn:
+def _blank(columns: int) -> ScreenRow:
     return [(None, None, b" " * columns)]
 
 
 @lru_cache(maxsize=4096)
 def attribute_of(style: Hashable) -> Hashable:
-    """Return urwid's attribute for a style: tokens are in its palette by name, an `Sgr` becomes an `AttrSpec`."""
+    """Return the urwid attribute for a style: tokens are in the palette under their names."""
     if not isinstance(style, Sgr):
         return style
     foreground = ",".join([urwid_color(style.foreground), *urwid_settings(style.attributes)])
     background = urwid_color(style.background)
-    # With true colours urwid converts indexed colours to RGB, but kitty identifies an image by the index.
+    # With true colours urwid turns an indexed colour into RGB, but kitty identifies an image by the index.
     return urwid.AttrSpec(foreground, background, colors=16777216 if "#" in foreground + background else 256)
 
 
 class Rows(urwid.Widget):
-    """Draws the rows that `source` returns for the current width; `changed` asks it again. Takes no keys."""
+    """Draws the rows that `source` returns for a width; `changed` makes it ask again. Takes no keys."""
 
     _sizing = frozenset([urwid.FLOW])
     _selectable = False
@@ -160,12 +156,12 @@ class Rows(urwid.Widget):
         self._rows: Sequence[Row[Any]] | None = None
 
     def changed(self) -> None:
-        """Ask the source again at the next drawing."""
+        """Ask the source again: its rows are different now."""
         self._rows = None
         self._invalidate()
 
     def rows(self, size: Any, focus: bool = False) -> int:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
+        """The number of rows."""
         return len(self._at(size[0]))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's

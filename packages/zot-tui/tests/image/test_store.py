@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from zot_tui.app import App
-from zot_tui.image.gallery import ImageStore, Limits
 from zot_tui.image.kitty import PLACEHOLDER
+from zot_tui.image.store import ImageLimits, ImageStore
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.text.runs import Row
 from zot_tui.theme import builtin, parse_theme
@@ -161,7 +161,7 @@ def test_without_colours_or_by_wish_there_is_the_caption_alone(
     async def test(scene: Scene) -> None:
         cell = scene.show(encode(quarters))
         await scene.driver.settle()
-        assert scene.app.gallery().way == "off"
+        assert scene.app.gallery().protocol == "off"
         assert scene.screen().splitlines()[1:] == ["    ▨ PNG · 640×480 · 2 kB  a.png"]
         assert not cell.folds(60)
         assert scene.driver.memory.sent == []
@@ -353,7 +353,7 @@ def test_text_cannot_show_an_image(encode: Any, quarters: Image.Image) -> None:
 # Without a transcript
 
 
-def gallery(limits: Limits, environment: dict[str, str] = KITTY) -> tuple[ImageStore, MemoryScreen]:
+def gallery(limits: ImageLimits, environment: dict[str, str] = KITTY) -> tuple[ImageStore, MemoryScreen]:
     screen = MemoryScreen(60, 24)
     screen.start()
     return ImageStore(screen, environment, lambda: builtin("dark"), limits=limits), screen
@@ -371,7 +371,7 @@ async def ready(shown: ImageStore, data: str) -> list[Row[Any]]:
 
 
 async def test_no_more_images_are_kept_than_allowed(encode: Any) -> None:
-    shown, screen = gallery(Limits(images=3))
+    shown, screen = gallery(ImageLimits(images=3))
     told: list[int] = []
     for shade in range(6):
         data = encode(Image.new("RGB", (8, 16), (shade, 0, 0)))
@@ -385,7 +385,7 @@ async def test_no_more_images_are_kept_than_allowed(encode: Any) -> None:
 
 
 async def test_images_that_take_too_many_bytes_give_way(encode: Any) -> None:
-    shown, screen = gallery(Limits(bytes=1))
+    shown, screen = gallery(ImageLimits(bytes=1))
     for shade in range(3):
         assert await ready(shown, encode(Image.new("RGB", (8, 16), (shade, 0, 0))))
     assert len(DELETED.findall("".join(screen.sent))) == 2
@@ -393,15 +393,15 @@ async def test_images_that_take_too_many_bytes_give_way(encode: Any) -> None:
 
 
 async def test_an_image_that_takes_too_long_is_given_up(encode: Any, quarters: Image.Image) -> None:
-    shown, _ = gallery(Limits(seconds=0.0))
+    shown, _ = gallery(ImageLimits(seconds=0.0))
     assert await ready(shown, encode(quarters)) == []
     assert shown.rows(encode(quarters), 40, lambda: None) == []
-    assert not shown.grows(encode(quarters), 40)
+    assert not shown.can_expand(encode(quarters), 40)
     shown.close()
 
 
 async def test_of_images_that_wait_the_last_ones_are_scaled(encode: Any) -> None:
-    shown, _ = gallery(Limits(waiting=2))
+    shown, _ = gallery(ImageLimits(waiting=2))
     done = [asyncio.Event() for _ in range(8)]
     images = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(8)]
     for data, event in zip(images, done, strict=True):
@@ -415,7 +415,7 @@ async def test_of_images_that_wait_the_last_ones_are_scaled(encode: Any) -> None
 
 
 async def test_as_many_images_as_a_screen_has_rows_wait_until_they_are_scaled(encode: Any) -> None:
-    shown, _ = gallery(Limits(), HALF)
+    shown, _ = gallery(ImageLimits(), HALF)
     images = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(90)]
     told: asyncio.Queue[str] = asyncio.Queue()
     for data in images:
@@ -430,7 +430,7 @@ async def test_a_large_image_is_sent_coarser_over_ssh(encode: Any) -> None:
     noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
     sizes = []
     for environment in (KITTY, {**KITTY, "SSH_CONNECTION": "1 2 3 4"}):
-        shown, screen = gallery(Limits(sent=400_000, sent_over_ssh=20_000), environment)
+        shown, screen = gallery(ImageLimits(sent=400_000, sent_over_ssh=20_000), environment)
         assert len(await ready(shown, noise)) == 10
         sizes.append(len("".join(screen.sent)))
         shown.close()
@@ -441,7 +441,7 @@ async def test_iterm_gets_coarser_strips_over_ssh(encode: Any) -> None:
     noise = encode(Image.effect_noise((600, 300), 100).convert("RGB"))
     sizes = []
     for environment in (ITERM, {**ITERM, "SSH_CONNECTION": "1 2 3 4"}):
-        shown, screen = gallery(Limits(sent=400_000, sent_over_ssh=20_000), environment)
+        shown, screen = gallery(ImageLimits(sent=400_000, sent_over_ssh=20_000), environment)
         assert len(await ready(shown, noise)) == len(screen.sequences) == 10
         sizes.append(len("".join(screen.sequences.values())))
         shown.close()
@@ -449,7 +449,7 @@ async def test_iterm_gets_coarser_strips_over_ssh(encode: Any) -> None:
 
 
 async def test_however_often_the_screen_changes_one_image_is_scaled_at_a_time(encode: Any) -> None:
-    shown, _ = gallery(Limits(), HALF)
+    shown, _ = gallery(ImageLimits(), HALF)
     data = encode(Image.effect_noise((2000, 1500), 100).convert("RGB"))
     changed = asyncio.Event()
     at_once = []
@@ -490,7 +490,7 @@ async def test_a_terminal_that_is_gone_is_not_the_images_affair(encode: Any, qua
 
 
 async def test_an_image_inside_tmux_is_passed_on(encode: Any, quarters: Image.Image) -> None:
-    shown, screen = gallery(Limits(), {**KITTY, "TMUX": "x", "ZOT_INLINE_IMAGES": "kitty"})
+    shown, screen = gallery(ImageLimits(), {**KITTY, "TMUX": "x", "ZOT_INLINE_IMAGES": "kitty"})
     assert await ready(shown, encode(quarters))
     assert all(each.startswith("\x1bPtmux;\x1b\x1b_G") for each in screen.sent[1:])
     shown.suspend()

@@ -1,4 +1,4 @@
-"""The messages of a conversation: appended to, never edited."""
+"""`MessageHistory`: the messages of a conversation, which are appended and never edited."""
 
 from collections.abc import Iterable
 
@@ -6,28 +6,28 @@ from zot_core.hooks import Observe
 from zot_provider.messages import Message
 
 
-class Transcript:
-    """The message list with a revision number that grows with every change."""
+class MessageHistory:
+    """A list of messages with a revision number that grows with every change."""
 
     def __init__(self, messages: Iterable[Message], appended: Observe[Message]) -> None:
-        """`appended` is told of each new message before `append` returns."""
+        """`appended` is notified of each new message before `append` returns."""
         self._messages = list(messages)
         self._appended = appended
         self.revision = 0
 
     @property
     def messages(self) -> list[Message]:
-        """A copy; changing it changes nothing."""
+        """The messages; a copy."""
         return list(self._messages)
 
     def __len__(self) -> int:
         return len(self._messages)
 
     def append(self, message: Message) -> None:
-        """Add a message. A failing session writer raises `SessionError`; the message then stays in memory.
+        """Append a message. Raises `SessionError` if the session writer fails; the message then stays in memory.
 
-        Results of one batch of calls come one by one, so that each is on disk before it is reported; in memory they
-        are one message.
+        The results of a batch of calls are appended one by one, so that each is on disk before it is reported. In
+        memory they are merged into one message.
         """
         last = self._messages[-1] if self._messages else None
         if message.role == "tool" and last is not None and last.role == "tool":
@@ -35,9 +35,9 @@ class Transcript:
         else:
             self._messages.append(message)
         self.revision += 1
-        self._appended.tell(message)
+        self._appended.notify(message)
 
     def reset(self, messages: Iterable[Message]) -> None:
-        """Begin again with these messages; nobody is told of them one by one."""
+        """Replace all messages, without notifications."""
         self._messages = list(messages)
         self.revision += 1

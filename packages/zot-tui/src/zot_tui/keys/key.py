@@ -1,8 +1,8 @@
-"""Keys: their names, reading and showing them, and what urwid and panels call them; pure.
+"""`Key`: names of keys, their text form, and what urwid and extension panels call them; pure.
 
-A key is written as its modifiers and its name with `+` between: `ctrl+o`, `alt+enter`, `shift+tab`, `pageup`. A typed
-character is its own name (`a`, `A`, `?`); all of them together are `rune`, which a binding may use for "whatever is
-typed". The space bar is `space`. A capital letter with a modifier is written with `shift`: `ctrl+shift+p`.
+A key is written as its modifiers and its name joined with `+`: `ctrl+o`, `alt+enter`, `shift+tab`, `pageup`. A typed
+character is its own name (`a`, `A`, `?`); `rune` stands for all of them, so that a binding can mean "any typed
+character". The space bar is `space`. A capital letter with a modifier is written with `shift`: `ctrl+shift+p`.
 """
 
 from typing import NamedTuple
@@ -30,7 +30,7 @@ _RARE = ("insert", "space", "menu", "pause", "printscreen", "capslock", "scrolll
 
 NAMES = frozenset((*_PLAIN, *_RARE, *(f"f{number}" for number in range(1, 36))))
 
-# The keys that a `panel_key` frame of the extension protocol may name; a typed character is `rune` with its text.
+# The keys of a `panel_key` frame of the extension protocol; a typed character is `rune` with its text.
 PANEL_KEYS = frozenset((*_PLAIN, RUNE))
 
 _ALIASES = {
@@ -74,10 +74,10 @@ _LABELS = {
 
 
 class Key(NamedTuple):
-    """One press. `str()` gives the name to look up and to write in a file, `parse_key` reads it back.
+    """A key press. `str()` gives its name for look-up and for files; `parse_key` reads that name.
 
-    `name` is one of `NAMES`, a small letter or other character (with modifiers), or `rune`; `modifiers` are in the
-    order of `MODIFIERS`; `text` is what typing the key inserts, for `rune` only.
+    `name` is one of `NAMES`, a lower-case letter or other character (with modifiers), or `rune`. `modifiers` are in the
+    order of `MODIFIERS`. `text` is what typing the key inserts, for `rune` only.
     """
 
     name: str
@@ -99,23 +99,24 @@ class Key(NamedTuple):
 
 
 def parse_key(text: str) -> Key:
-    """The key that `text` names, in any case and order of modifiers, by common other names too (`Escape`, `cmd`).
+    """Return the key that `text` names. Case and the order of modifiers do not matter; common aliases (`Escape`, `cmd`)
+    work.
 
-    ValueError, in one line, if there is no such key.
+    ValueError, with a one-line message, if there is no such key.
     """
     head, separator, name = _split(text)
     modifiers = [_MODIFIER_ALIASES.get(part, part) for part in head.lower().split("+")] if separator else []
     unknown = [modifier for modifier in modifiers if modifier not in MODIFIERS]
     if unknown:
-        raise ValueError(f"{text!r} is no key: {unknown[0]!r} is none of {', '.join(MODIFIERS)}")
+        raise ValueError(f"{text!r} is not a key: {unknown[0]!r} is none of {', '.join(MODIFIERS)}")
     key = _key(name, set(modifiers))
     if key is None:
-        raise ValueError(f"{text!r} is no key: write it like 'ctrl+o', 'alt+enter' or 'f5'")
+        raise ValueError(f"{text!r} is not a key: write it like 'ctrl+o', 'alt+enter' or 'f5'")
     return key
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """Modifiers, separator and name; `+` itself may be the name: `+`, `ctrl++`."""
+    """Split into modifiers, separator and name. The name may be `+` itself: `+`, `ctrl++`."""
     if text == "+":
         return "", "", "+"
     if text.endswith("++"):
@@ -125,7 +126,7 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def _key(name: str, modifiers: set[str]) -> Key | None:
-    """A key by its name and modifiers in whatever form, or None."""
+    """Return the key with this name and these modifiers in any form, or None."""
     small = _ALIASES.get(name.lower(), name.lower())
     if small == " ":
         small = "space"
@@ -149,18 +150,18 @@ def _ordered(modifiers: set[str]) -> tuple[str, ...]:
 
 
 def is_character(name: str) -> bool:
-    """Whether it is one character that can be typed: no control character, no half of a pair.
+    """Whether `name` is one character that can be typed: not a control character, not half of a surrogate pair.
 
-    Others that nobody sees are: input methods type joiners, and spaces of other kinds.
+    Other invisible characters count: input methods type joiners and special spaces.
     """
     return len(name) == 1 and (name.isprintable() or (name > "\x9f" and not "\ud800" <= name <= "\udfff"))
 
 
 def from_urwid(key: object) -> Key | None:
-    """The key that urwid 5 reports as `key`: `ctrl o`, `shift meta left`, `page up`, `A`.
+    """Return the key that urwid 5 reports as `key`: `ctrl o`, `shift meta left`, `page up`, `A`.
 
-    None for what is no key press: mouse events (tuples), `focus in`, `begin paste`, a modifier alone, a control
-    sequence that urwid does not know (`<csi ...>`), media keys.
+    None for anything else: mouse events (tuples), `focus in`, `begin paste`, a modifier alone, a control sequence that
+    urwid does not know (`<csi ...>`), media keys.
     """
     if not isinstance(key, str) or not key:
         return None
@@ -173,18 +174,18 @@ def from_urwid(key: object) -> Key | None:
             break
         modifiers.add(modifier)
         name = rest
-    if name == "<0>":  # NUL: what terminals without a keyboard protocol send for ctrl+space
+    if name == "<0>":  # NUL: terminals without a keyboard protocol send it for ctrl+space
         modifiers.add("ctrl")
         name = "space"
     if is_character(name) and modifiers and name != name.lower():
-        modifiers.add("shift")  # urwid names a shifted letter by what it types: `ctrl A`
+        modifiers.add("shift")  # urwid names a shifted letter by the character it types: `ctrl A`
     return _key(name, modifiers)
 
 
 def panel_key(key: Key) -> tuple[str, str] | None:
-    """`key` and `text` of the `panel_key` frame for a press, or None: panels are not told of it.
+    """Return `key` and `text` of the `panel_key` frame for a key press, or None if panels do not get it.
 
-    Only the keys of `PANEL_KEYS` reach a panel, without modifiers; a host that keeps `esc` for itself asks first.
+    Panels get only the keys of `PANEL_KEYS`, without modifiers; a host that reserves `esc` checks for it first.
     """
     if key.name == RUNE and key.text:
         return RUNE, key.text

@@ -1,3 +1,4 @@
+import os
 import threading
 from collections import Counter
 from typing import Any
@@ -6,17 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zot_ext import Event, Extension, Limits, PanelKey, PendingCall, display
+from zot_ext import DEFAULT_LIMITS, Event, Extension, ExtensionLimits, PanelKey, ToolCallRequest, display
 from zot_ext.protocol.codec import encode
 from zot_ext.protocol.from_extension import (
     CommandResponse,
     EventInterceptResponse,
+    Hello,
     Notify,
     ShutdownAck,
     ToolResult,
 )
-from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, Shutdown, ToolCall
+from zot_ext.protocol.from_host import FROM_HOST, CommandInvoked, EventIntercept, Shutdown, ToolCall
 from zot_ext.protocol.raw import RawObject
+from zot_ext.registrations import Registrations
+from zot_ext.runtime.runner import ExtensionRunner
 from zot_ext.testing import FakeHost
 
 NOTHING = RawObject("{}")
@@ -106,7 +110,7 @@ def test_requests_run_side_by_side() -> None:
         return str(meet.wait(10) >= 0)
 
     @ext.intercept("tool_call")
-    def guard(_: PendingCall) -> None:
+    def guard(_: ToolCallRequest) -> None:
         meet.wait(10)
 
     with FakeHost(ext) as host:
@@ -137,7 +141,7 @@ def test_an_exception_is_answered_and_logged(capsys: pytest.CaptureFixture[str])
 
 
 def test_an_answer_that_does_not_fit_on_a_line_becomes_an_error() -> None:
-    ext = Extension("long", limits=Limits(frame_bytes=1000))
+    ext = Extension("long", limits=ExtensionLimits(frame_bytes=1000))
     ext.command("long")(lambda args: display("x" * 2000))
     with FakeHost(ext) as host:
         assert "the limit is 1000" in host.command("long").error
@@ -146,7 +150,7 @@ def test_an_answer_that_does_not_fit_on_a_line_becomes_an_error() -> None:
 
 
 def test_a_handler_that_does_not_end_is_answered_for_at_shutdown() -> None:
-    ext = Extension("stuck", limits=Limits(drain_seconds=0.05))
+    ext = Extension("stuck", limits=ExtensionLimits(drain_seconds=0.05))
     release = threading.Event()
     ended = threading.Event()
 
@@ -220,3 +224,10 @@ def test_the_end_of_the_input_ends_the_extension_after_its_replies() -> None:
     host.end_input()
     host.close()
     assert host.frames[-1] == CommandResponse("1", "display", display="fine")
+
+
+def test_every_frame_of_the_host_has_a_handler() -> None:
+    pipes = (os.open(os.devnull, os.O_RDONLY), os.open(os.devnull, os.O_WRONLY))
+    runner = ExtensionRunner(Hello("x"), Registrations(), pipes, DEFAULT_LIMITS, print)
+    assert set(runner.frame_handlers) == set(FROM_HOST) - {Shutdown}
+    assert runner.run()

@@ -3,7 +3,7 @@ from base64 import b64encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.image.pixel_size import SEGMENTS, Pixels, image_size, pixels
+from zot_tui.image.size import SEGMENTS, Pixels, base64_pixels, pixels
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big") + b"\x08\x02"
 GIF = b"GIF89a" + (3).to_bytes(2, "little") + (500).to_bytes(2, "little")
@@ -41,9 +41,9 @@ def test_no_more_of_an_image_is_decoded_than_tells_its_size() -> None:
     photograph = b64encode(b"\xff\xd8" + (b"\xff\xe1\xff\xff" + bytes(65533)) * 2 + FRAME + bytes(12)).decode()
     torn = b64encode(PNG + bytes(100_000)).decode() + "!A"
 
-    assert image_size(photograph) == Pixels(44, 33)
-    assert image_size(torn) == Pixels(640, 480)
-    assert [image_size(data) for data in ("", "not base64!", "é", "A" * 100_000, "é" * 100_000)] == [None] * 5
+    assert base64_pixels(photograph) == Pixels(44, 33)
+    assert base64_pixels(torn) == Pixels(640, 480)
+    assert [base64_pixels(data) for data in ("", "not base64!", "é", "A" * 100_000, "é" * 100_000)] == [None] * 5
 
 
 def test_a_jpeg_of_nothing_but_segments_is_not_looked_through() -> None:

@@ -1,4 +1,4 @@
-"""`PtyScreen`: a command in a real pseudo-terminal, and what a person would see there, by `pyte`."""
+"""`PtyScreen`: a command in a real pseudo-terminal, and the screen that a user would see, by `pyte`."""
 
 import os
 import re
@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+import pyte
+
 if sys.platform != "win32":
     import fcntl
     import termios
 
-# What a terminal with kitty's keyboard protocol and synchronized output answers to the queries that are sent to it.
+# Answers of a terminal with kitty's keyboard protocol and synchronized output.
 KITTY: Mapping[bytes, bytes] = {
     b"\x1b[?u": b"\x1b[?0u",
     b"\x1b[?2026$p": b"\x1b[?2026;2$y",
@@ -24,11 +26,11 @@ KITTY: Mapping[bytes, bytes] = {
     b"\x1b[c": b"\x1b[?62;22c",
 }
 
-# The command needs the pseudo-terminal as its controlling one, or there are no signals from keys and no job control.
+# The pseudo-terminal must be the controlling terminal, for signals from keys and job control.
 _LAUNCH = "import fcntl,os,sys,termios;fcntl.ioctl(0,termios.TIOCSCTTY,0);os.execvp(sys.argv[1],sys.argv[1:])"
 
-# What pyte takes for something else (private SGR, the keyboard protocols), prints (strings of APC and DCS) or reads as
-# a title (any OSC).
+# Sequences that pyte misreads (private SGR, the keyboard protocols), prints (strings of APC and DCS) or takes for a
+# title (any OSC).
 _UNKNOWN = re.compile(
     rb"\x1b\[[<=>?][0-9;:]*[mu]|\x1b\[[0-9;]*t|\x1b\[\?[0-9;]*\$p|\x1b\[c"
     rb"|\x1b[_P^X][^\x1b]*(?:\x1b[^\\][^\x1b]*)*\x1b\\|\x1b\](?!2;)[^\x07\x1b]*(?:\x07|\x1b\\)"
@@ -37,11 +39,35 @@ _UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[_P^X\]](?:[^\x1b\x07]|\x1b(?!
 _ALTERNATE = 1049
 
 
-class PtyScreen:
-    """Runs `command` with a terminal of `columns` by `rows` cells around it; leave the `with` block to end it.
+class _Screen(pyte.Screen):
+    """pyte's screen with an alternate screen."""
 
-    `answers` are the replies to queries: what is read to what is written. Everything read is also kept in `received`.
-    Nothing is read between calls, so that a command that writes much waits for the next `wait_for`.
+    main: tuple[dict[int, Any], int, int] | None = None
+    """The rows and the cursor of the main screen while the alternate screen is shown."""
+
+    def set_mode(self, *modes: int, **arguments: Any) -> None:
+        if arguments.get("private") and _ALTERNATE in modes and self.main is None:
+            rows = {number: dict(row) for number, row in self.buffer.items()}
+            self.main = (rows, self.cursor.x, self.cursor.y)
+            self.erase_in_display(2)
+        super().set_mode(*modes, **arguments)
+
+    def reset_mode(self, *modes: int, **arguments: Any) -> None:
+        super().reset_mode(*modes, **arguments)
+        if arguments.get("private") and _ALTERNATE in modes and self.main is not None:
+            rows, x, y = self.main
+            self.main = None
+            self.erase_in_display(2)
+            for number, row in rows.items():
+                self.buffer[number].update(row)
+            self.cursor.x, self.cursor.y = x, min(y, self.lines - 1)
+
+
+class PtyScreen:
+    """Runs `command` in a terminal of `columns` by `rows` cells; leave the `with` block to end it.
+
+    `answers` maps queries that the command writes to replies. All output is also kept in `received`. Output is read
+    only during calls, so a command that writes much waits for the next `wait_for`.
     """
 
     def __init__(
@@ -86,7 +112,7 @@ class PtyScreen:
         self.close()
 
     def close(self) -> None:
-        """Hang up; kill what is left."""
+        """Hang up, and kill the processes that are left."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
@@ -111,12 +137,12 @@ class PtyScreen:
                 raise TimeoutError("the command has not read its input for 30 s")
 
     def paste(self, text: str) -> None:
-        """Paste `text` as a terminal with bracketed paste does."""
+        """Paste `text`, like a terminal with bracketed paste."""
         converted = text.replace("\n", "\r")
         self.type(f"\x1b[200~{converted}\x1b[201~")
 
     def resize(self, columns: int, rows: int) -> None:
-        """Give the window another size, and the command the signal."""
+        """Resize the window, and signal it to the command."""
         self._screen.resize(rows, columns)
         self._set_size(columns, rows)
 
@@ -130,11 +156,11 @@ class PtyScreen:
     # Out
 
     def screen(self) -> str:
-        """What is on the screen, without the blanks at the ends of rows and below the last one."""
+        """Return the text on the screen, without trailing blanks and empty rows."""
         return "\n".join(row.rstrip() for row in self._screen.display).rstrip("\n")
 
     def style_at(self, column: int, row: int) -> Any:
-        """pyte's character in one cell: `data`, `fg`, `bg`, `bold`, `reverse` and so on."""
+        """Return pyte's character in one cell: `data`, `fg`, `bg`, `bold`, `reverse` and so on."""
         return self._screen.buffer[row][column]
 
     @property
@@ -151,15 +177,15 @@ class PtyScreen:
     @property
     def alternate(self) -> bool:
         """Whether the alternate screen is shown."""
-        return self._screen.kept is not None
+        return self._screen.main is not None
 
     @property
     def settings(self) -> list[Any]:
-        """The terminal's settings now (termios); `at_start` are those before the command ran."""
+        """The current settings of the terminal (termios); `at_start` has those before the command ran."""
         return termios.tcgetattr(self.descriptor)
 
     def read(self, wait: float) -> bool:
-        """Take in what there is, waiting at most `wait` seconds for it; whether there was anything."""
+        """Read the available output, waiting at most `wait` seconds for it. Returns whether there was any."""
         if self._eof or not select.select([self.descriptor], [], [], wait)[0]:
             return False
         try:
@@ -177,11 +203,11 @@ class PtyScreen:
         return True
 
     def wait_for(self, text: str, limit: float = 60.0) -> None:
-        """Until `text` is on the screen; TimeoutError, with the screen, after `limit` seconds or at the end."""
+        """Wait until `text` is on the screen; TimeoutError, with the screen, after `limit` seconds or at the end."""
         self.wait_until(lambda: text in self.screen(), limit, repr(text))
 
     def wait_until(self, holds: Callable[[], bool], limit: float = 60.0, what: str = "it") -> None:
-        """Until `holds()`, asked after every piece of output; TimeoutError, with the screen."""
+        """Wait until `holds()`, called after every piece of output; TimeoutError, with the screen."""
         end = time.monotonic() + limit
         while not holds():
             left = end - time.monotonic()
@@ -189,7 +215,7 @@ class PtyScreen:
                 raise TimeoutError(f"{what} was not seen; the screen:\n{self.screen()}")
 
     def wait_end(self, limit: float = 60.0) -> int:
-        """Until the command has ended and all it wrote is read; its exit code, negative for a signal."""
+        """Wait until the command has ended and its output is read; return its exit code, negative for a signal."""
         end = time.monotonic() + limit
         while not self._eof and time.monotonic() < end:
             if not self.read(0.1) and self.process.poll() is not None:
@@ -210,7 +236,7 @@ class PtyScreen:
 
     def _show(self, data: bytes) -> None:
         data = _UNKNOWN.sub(b"", self._kept + data)
-        # An image is one long string, in which there is no further escape.
+        # An image is one long string without further escapes.
         unfinished = _UNFINISHED.search(data, max(0, min(len(data) - 4096, data.rfind(b"\x1b"))))
         cut = unfinished.start() if unfinished else len(data)
         self._kept = data[cut:]
@@ -218,29 +244,7 @@ class PtyScreen:
 
 
 def _pyte_screen(columns: int, rows: int) -> Any:
-    """A screen of pyte's that knows the alternate screen, with its stream of bytes."""
-    import pyte  # noqa: PLC0415  brought along by whoever tests with it
-
-    class Kept(pyte.Screen):
-        kept: tuple[dict[int, Any], int, int] | None = None
-
-        def set_mode(self, *modes: int, **arguments: Any) -> None:
-            if arguments.get("private") and _ALTERNATE in modes and self.kept is None:
-                rows = {number: dict(row) for number, row in self.buffer.items()}
-                self.kept = (rows, self.cursor.x, self.cursor.y)
-                self.erase_in_display(2)
-            super().set_mode(*modes, **arguments)
-
-        def reset_mode(self, *modes: int, **arguments: Any) -> None:
-            super().reset_mode(*modes, **arguments)
-            if arguments.get("private") and _ALTERNATE in modes and self.kept is not None:
-                rows, x, y = self.kept
-                self.kept = None
-                self.erase_in_display(2)
-                for number, row in rows.items():
-                    self.buffer[number].update(row)
-                self.cursor.x, self.cursor.y = x, min(y, self.lines - 1)
-
-    screen: Any = Kept(columns, rows)
+    """Return a screen with its stream of bytes."""
+    screen: Any = _Screen(columns, rows)
     screen.stream = pyte.ByteStream(screen)
     return screen

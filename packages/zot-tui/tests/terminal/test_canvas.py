@@ -4,9 +4,9 @@ import weakref
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zot_tui.terminal.canvas import RUNS, Rows, canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.ansi import Sgr
-from zot_tui.widgets.rows import CACHED_RUNS, Rows, canvas, column, cut
 
 
 def test_rows_are_padded_to_the_width_and_keep_their_styles() -> None:
@@ -92,7 +92,7 @@ def test_rows_of_images_are_kept_by_nobody_but_who_shows_them() -> None:
         assert first == second
         return weakref.ref(text), first is second
 
-    (text, kept), (pixels, anew) = drawn(CACHED_RUNS), drawn(CACHED_RUNS + 1)
+    (text, kept), (pixels, anew) = drawn(RUNS), drawn(RUNS + 1)
     gc.collect()
     assert (kept, anew) == (True, False)
     assert text() is not None

@@ -1,15 +1,14 @@
-"""What a `Runtime` is made of, chosen from what its maker named."""
+"""Resolve the options of a `Runtime` (names, paths) to clients, models, tools and sessions."""
 
 import os
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
-from zot_core.sessions.file import SessionFile, Stored, load
+from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_core.skills import SKILL_TOOL
-from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.tool import Tool
-from zot_core.tools.names import as_names
 from zot_core.version import __version__
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
@@ -20,10 +19,10 @@ from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import select
 
 
-def choose(
+def client_and_model(
     client: Client | None, models: ModelRegistry | None, model: str | Model, provider: str, api_key: str, base_url: str
 ) -> tuple[Client, Model]:
-    """The client to ask and the model to ask for. Raises `ConfigError`."""
+    """Return the client and the model to use. Raises `ConfigError`."""
     if client is not None:
         return client, Model(model, provider) if isinstance(model, str) else model
     name = model if isinstance(model, str) else f"{model.provider}/{model.id}"
@@ -32,8 +31,9 @@ def choose(
     return open_client(selection, registry=registry), selection.model
 
 
-def pick_tools(names: Iterable[str] | None) -> list[Tool]:
-    """The built-in tools called `names`, all for None; `skill` is made elsewhere. Raises `ConfigError`."""
+def builtin_tools_named(names: Iterable[str] | None) -> list[Tool]:
+    """Return the built-in tools called `names`, or all for None. The name `skill` is accepted and skipped: that tool
+    depends on the workspace. Raises `ConfigError`."""
     if names is None:
         return list(BUILTIN_TOOLS)
     known = {tool.name: tool for tool in BUILTIN_TOOLS}
@@ -44,8 +44,9 @@ def pick_tools(names: Iterable[str] | None) -> list[Tool]:
     return [known[name] for name in wanted if name != SKILL_TOOL]
 
 
-def chosen_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: Iterable[str]) -> dict[str, Tool]:
-    """The tools called `names`, and those of `present` that are not among the `known`: others have put them there.
+def select_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: Iterable[str]) -> dict[str, Tool]:
+    """Return the `known` tools called `names`, and all tools in `present` that are not known, such as those of
+    extensions.
 
     Raises `ConfigError`.
     """
@@ -59,31 +60,31 @@ def chosen_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: 
     return kept | chosen
 
 
-def own_tools(tools: Iterable[Tool]) -> list[Tool]:
-    """The tools of somebody else. Raises `ConfigError` for what is none, before a model call would fail of it."""
+def check_tools(tools: Iterable[Tool]) -> list[Tool]:
+    """Return the embedder's tools as a list. Raises `ConfigError` for an object that is not a tool."""
     if not isinstance(tools, Iterable):
-        raise ConfigError(f"tools are given in a list: tools=[{_name(tools)}]")
+        raise ConfigError(f"tools must be a list: tools=[{_name(tools)}]")
     found = list(tools)
     for tool in found:
         if not isinstance(getattr(tool, "name", None), str) or not callable(getattr(tool, "run", None)):
-            way = "put @tool above the function" if callable(tool) else "it needs what zot_core.Tool lists"
-            raise ConfigError(f"{_name(tool)} is no tool: {way}")
+            way = "put @tool above the function" if callable(tool) else "it must implement zot_core.Tool"
+            raise ConfigError(f"{_name(tool)} is not a tool: {way}")
     return found
 
 
 def _name(thing: object) -> str:
-    """What a person calls an object."""
+    """Return a readable name for an object."""
     return str(getattr(thing, "__name__", None) or getattr(thing, "name", None) or repr(thing))
 
 
 def check_reasoning(reasoning: str) -> None:
-    """Raises `UnknownName` for a level that there is not."""
+    """Raise `UnknownName` for an unknown reasoning level."""
     if reasoning not in get_args(Reasoning):
         raise UnknownName.among("reasoning", reasoning, get_args(Reasoning))
 
 
-def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored | None]:
-    """The session file at `path`, and what it holds; None for a new one. Raises `SessionError`."""
+def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, StoredSession | None]:
+    """Open the session file at `path`. Return it with its contents, None for a new file. Raises `SessionError`."""
     if not os.path.exists(path):
         identity = os.path.basename(path).removesuffix(".jsonl")
         return SessionFile(path, Meta(identity, cwd, model.id, model.provider, "", __version__)), None
@@ -93,17 +94,17 @@ def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored
 
 
 def other_model(client: Client, current: Model, model: str | Model, provider: str) -> tuple[Model, str]:
-    """The model that is meant while `current` is in use, and a warning if nobody knows it.
+    """Return the model that replaces `current`, and a warning if it is not a known model.
 
-    Raises `ConfigError`: see `ModelRegistry.resolve` and `RoutingClient.check`. A client that was handed in takes any
-    name.
+    Raises `ConfigError`: see `ModelRegistry.resolve` and `RoutingClient.check`. A client supplied by the embedder
+    accepts any name.
     """
     if isinstance(client, RoutingClient):
         registry = client.registry
         found = registry.resolve(model, current, provider=provider) if isinstance(model, str) else model
         client.check(found)
         title = registry.provider(found.provider).title
-        warning = f"{found.id} is not among the models of {title} that zot knows; it is asked for all the same"
+        warning = f"{found.id} is not among the models of {title} that zot knows; it is used anyway"
         return found, warning if registry.unlisted(found, current) else ""
     if not isinstance(model, str):
         return model, ""
@@ -114,8 +115,8 @@ def other_model(client: Client, current: Model, model: str | Model, provider: st
     return current if (name, own) == (current.id, current.provider) else Model(name, own, reasoning=True), ""
 
 
-async def models_to_choose(client: Client, current: Model, which: Which, ask: Ask, limit: float) -> Listing:
-    """See `ModelRegistry.listing`; of a client that was handed in only the current model is known."""
+async def list_models(client: Client, current: Model, which: Which, ask: Ask, limit: float) -> Listing:
+    """See `ModelRegistry.listing`; for a client supplied by the embedder only the current model is listed."""
     if not isinstance(client, RoutingClient):
         return Listing([current] if current.id else [])
     return await client.registry.listing(client.models, which=which, current=current, ask=ask, limit=limit)

@@ -1,4 +1,4 @@
-"""`ImageStore`: the images on a screen: scaled beside the event loop, kept within bounds, forgotten by the terminal."""
+"""`ImageStore`: the images on a screen, scaled in threads, kept within limits, and deleted from the terminal."""
 
 import asyncio
 import os
@@ -13,24 +13,24 @@ from zot_tui.color import DEFAULT, Rgb, rgb
 from zot_tui.image import iterm, kitty
 from zot_tui.image.cell import QUERY, cell_pixels, reply_pixels
 from zot_tui.image.drawing import Drawing, drawing
-from zot_tui.image.fit import ASSUMED, Room, fit, most_rows
-from zot_tui.image.pixel_size import Pixels, image_size
+from zot_tui.image.fit import ASSUMED, ImageRoom, fit, most_rows
 from zot_tui.image.protocol import choose
+from zot_tui.image.size import Pixels, base64_pixels
 from zot_tui.text.runs import Row
 from zot_tui.theme import Theme
 
 if TYPE_CHECKING:
-    from zot_tui.terminal.terminal import Display
+    from zot_tui.terminal.screen import AppScreen
 
-_COARSE = 12  # pixels across a cell from which a strip that is drawn again and again is not made finer
+_COARSE = 12  # most pixels across a cell of a strip, which is written often
 
 
 @dataclass(slots=True)
-class Limits:
-    """How many scaled images are kept and how many bytes of them, how many wait to be scaled, for how long one is
-    waited for, in seconds, and how many characters of one a terminal gets, over ssh too.
+class ImageLimits:
+    """Limits: scaled images kept and their bytes, images waiting to be scaled, seconds to wait for one, and the most
+    characters of an image for a terminal, and to a terminal over ssh.
 
-    More may wait than a screen shows: those in view that do not wait any more ask again, and again.
+    The queue is longer than a screen: images in view that are dropped from it are requested again and again.
     """
 
     images: int = 100
@@ -41,8 +41,8 @@ class Limits:
     sent_over_ssh: int = 300_000
 
 
-class _Key(NamedTuple):
-    """An image, and the room it has."""
+class _ImageKey(NamedTuple):
+    """An image, and the room for it."""
 
     data: str
     columns: int
@@ -50,8 +50,8 @@ class _Key(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Entry:
-    """What is known of an image: nothing yet, its drawing, or (`done` without one) that it cannot be drawn."""
+class _ImageEntry:
+    """The state of an image: pending, a drawing, or (`done` without a drawing) cannot be drawn."""
 
     watchers: dict[Callable[[], object], None] = field(default_factory=dict)
     drawing: Drawing | None = None
@@ -61,31 +61,32 @@ class _Entry:
 
 
 class ImageStore:
-    """Gives rows for images, base64 of a PNG, JPEG, GIF or WebP. `way` is how they are drawn, `off` for not at all.
+    """Returns rows for images, given as base64 of a PNG, JPEG, GIF or WebP. `protocol` is how they are drawn; `off`
+    draws none.
 
-    To be used in the thread of a running event loop, where `changed` functions are called too. `suspend` is for
-    when the screen goes off, `renew` for when it is on again or different.
+    Use it in the thread of a running event loop; `changed` callbacks are called there too. Call `suspend` when the
+    screen goes off, and `renew` when it is on again or has changed.
     """
 
     def __init__(
         self,
-        screen: "Display",
+        screen: "AppScreen",
         environment: Mapping[str, str],
         theme: Callable[[], Theme],
         *,
         enabled: bool = True,
-        limits: Limits | None = None,
+        limits: ImageLimits | None = None,
     ) -> None:
         self._screen = screen
-        self._limits = limits or Limits()
-        self.way, self._tmux = choose(environment, screen.depth, enabled=enabled)
-        self._most = self._limits.sent_over_ssh if environment.get("SSH_CONNECTION") else self._limits.sent
+        self._limits = limits or ImageLimits()
+        self.protocol, self._tmux = choose(environment, screen.depth, enabled=enabled)
+        self._max_sent = self._limits.sent_over_ssh if environment.get("SSH_CONNECTION") else self._limits.sent
         self._theme = theme
-        self._background = self._behind()
-        self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
-        self._waiting: list[_Key] = []
-        self._work: object = None  # what stands for the image that is being scaled
-        self._outdated = False  # that image is scaled for a screen that has changed
+        self._background = self._background_color()
+        self._entries: OrderedDict[_ImageKey, _ImageEntry] = OrderedDict()
+        self._waiting: list[_ImageKey] = []
+        self._work: object = None  # identifies the image that is being scaled
+        self._outdated = False  # the image being scaled is for a screen that has changed
         self._limit: asyncio.TimerHandle | None = None
         self._closed = False
         self._numbers = kitty.numbers(screen.depth, 1 + os.urandom(1)[0] % 255)
@@ -93,108 +94,108 @@ class ImageStore:
         self._cell: Pixels | None = None
         self._measure()
 
-    # What is shown
+    # Rows
 
     def rows(self, data: str, width: int, changed: Callable[[], object], *, large: bool = False) -> list[Row[Any]]:
-        """The rows of an image in at most `width` cells; none as long as it is not scaled, and if it cannot be.
+        """Return the rows of an image in at most `width` cells; empty until it is scaled, and if it cannot be drawn.
 
-        `changed` is called once, later, when they would be different. `large` allows for more of the screen.
+        `changed` is called once, later, when they would be different. `large` allows more of the screen.
         """
         room = self._room(width, large=large)
         if room is None:
             return []
-        key = _Key(data, room.columns, room.rows)
+        key = _ImageKey(data, room.columns, room.rows)
         entry = self._entries.get(key)
         if entry is not None:
             self._entries.move_to_end(key)
         else:
-            entry = self._like(key)
+            entry = self._equivalent(key)
         if entry is None:
-            entry = self._entries[key] = _Entry()
+            entry = self._entries[key] = _ImageEntry()
             self._waiting.append(key)
             self._next()
         entry.watchers[changed] = None
         if entry.drawing is None and not entry.done:
-            entry = self._meanwhile(key) or entry
+            entry = self._placeholder(key) or entry
             entry.watchers[changed] = None
         return self._drawn(entry)
 
-    def grows(self, data: str, width: int) -> bool:
-        """Whether the image is larger where `large` is said."""
+    def can_expand(self, data: str, width: int) -> bool:
+        """Whether the image would be larger with `large`."""
         small, large = self._room(width, large=False), self._room(width, large=True)
         size = self._natural(data)
         if small is None or large is None or size is None:
             return False
         return fit(size, small.cell, small.columns, small.rows) != fit(size, large.cell, large.columns, large.rows)
 
-    # What happens to the screen
+    # Changes of the screen
 
     def renew(self) -> None:
-        """The screen is on again, or it may have another size, letters of another size, or other colours behind what is
-        transparent."""
+        """Update after the screen came on again, or may have changed its size, the size of its cells, or its
+        background."""
         before = self._cell, self._background
         self._measure()
-        self._background = self._behind()
+        self._background = self._background_color()
         if (self._cell, self._background) != before:
             self.clear()
         else:
             self._changed()
 
-    def measured(self, event: str) -> None:
-        """Take the terminal's answer to how large a cell is; anything else is left alone."""
+    def handle_reply(self, event: str) -> None:
+        """Take the terminal's answer to the query for its cell size; ignore anything else."""
         size = reply_pixels(event)
         if size is not None and size != self._cell:
             self._cell = size
             self.clear()
 
     def clear(self) -> None:
-        """Forget all images; those that are still shown are made anew."""
+        """Forget all images; visible ones are drawn again."""
         self._waiting.clear()
-        self._outdated = self._work is not None  # it is waited for: no other is decoded beside it
+        self._outdated = self._work is not None  # its end is awaited: only one image is decoded at a time
         forgotten, self._entries = self._entries, OrderedDict()
         for entry in forgotten.values():
             self._forget(entry)
-        _tell(forgotten.values())
+        _notify(forgotten.values())
 
     def suspend(self) -> None:
-        """The screen goes off: the terminal is to forget the images."""
+        """Delete the images from the terminal: the screen goes off."""
         for entry in self._entries.values():
             self._delete(entry)
 
     def resend(self) -> None:
-        """The terminal may have lost the images: give it those again that are shown."""
+        """Send the visible images again: the terminal may have lost them."""
         self.suspend()
         self._changed()
 
     def close(self) -> None:
-        """Show nothing any more."""
+        """Stop showing images."""
         self._closed = True
         self._waiting.clear()
         if self._limit is not None:
             self._limit.cancel()
         self._changed()
 
-    # Inside
+    # Internals
 
-    def _room(self, width: int, *, large: bool) -> Room | None:
-        """What an image may take in `width` cells; None where none can be drawn."""
-        columns = min(width - 1 if self.way == "iterm" else width, len(kitty.DIACRITICS))
-        if self._closed or self.way == "off" or columns < 1:
+    def _room(self, width: int, *, large: bool) -> ImageRoom | None:
+        """Return the room for an image in `width` cells; None where none can be drawn."""
+        columns = min(width - 1 if self.protocol == "iterm" else width, len(kitty.DIACRITICS))
+        if self._closed or self.protocol == "off" or columns < 1:
             return None
         rows = min(most_rows(self._screen.get_cols_rows()[1], large=large), len(kitty.DIACRITICS))
-        return Room(columns, rows, self._cell or ASSUMED, self._grain())
+        return ImageRoom(columns, rows, self._cell or ASSUMED, self._grain())
 
     def _grain(self) -> Pixels:
         cell = self._cell or ASSUMED
-        if self.way == "half":
+        if self.protocol == "half":
             return Pixels(1, 2)
-        if self.way == "iterm" and cell.width > _COARSE:
+        if self.protocol == "iterm" and cell.width > _COARSE:
             return Pixels(_COARSE, max(1, cell.height * _COARSE // cell.width))
         return cell
 
-    def _like(self, key: _Key) -> _Entry | None:
-        """The same image, made for another room, if in this one it would look the same."""
-        room = Room(key.columns, key.rows, self._cell or ASSUMED, self._grain())
+    def _equivalent(self, key: _ImageKey) -> _ImageEntry | None:
+        """Return an entry of the same image, made for another room, that would look the same in this one."""
+        room = ImageRoom(key.columns, key.rows, self._cell or ASSUMED, self._grain())
         for other, entry in self._entries.items():
             made = entry.drawing
             if made is None or other.data != key.data:
@@ -204,8 +205,8 @@ class ImageStore:
                 return entry
         return None
 
-    def _meanwhile(self, key: _Key) -> _Entry | None:
-        """The same image in another size that can be shown until this one is ready."""
+    def _placeholder(self, key: _ImageKey) -> _ImageEntry | None:
+        """Return an entry of the same image in a smaller size, to be shown until this one is ready."""
         for other, entry in self._entries.items():
             made = entry.drawing
             if made is not None and other.data == key.data and made.columns <= key.columns and made.rows <= key.rows:
@@ -213,21 +214,21 @@ class ImageStore:
         return None
 
     def _natural(self, data: str) -> Pixels | None:
-        """The image's own size, as far as it is known without decoding it."""
+        """Return the image's own size if it is known without decoding the image."""
         found = [entry for key, entry in self._entries.items() if key.data == data and entry.done]
         if found:
             return next((entry.drawing.natural for entry in found if entry.drawing is not None), None)
-        size = image_size(data)
+        size = base64_pixels(data)
         return size if size is not None and size.width and size.height else None
 
-    def _drawn(self, entry: _Entry) -> list[Row[Any]]:
-        """The rows of an image that is ready, having told the terminal of it."""
+    def _drawn(self, entry: _ImageEntry) -> list[Row[Any]]:
+        """Return the rows of an image that is ready, after sending it to the terminal if necessary."""
         made = entry.drawing
         if made is None:
             return []
-        if self.way == "half":
+        if self.protocol == "half":
             return made.half
-        if self.way == "iterm":
+        if self.protocol == "iterm":
             styles = iterm.strip_styles(entry.number, made.rows)
             self._screen.sequences.update(zip(styles, made.strips, strict=True))
             return iterm.strip_rows(entry.number, made.columns, made.rows)
@@ -237,48 +238,48 @@ class ImageStore:
             entry.sent = True
         return kitty.placeholder_rows(entry.number, made.columns, made.rows, self._screen.depth)
 
-    def _forget(self, entry: _Entry) -> None:
+    def _forget(self, entry: _ImageEntry) -> None:
         self._delete(entry)
-        if self.way == "iterm" and entry.drawing is not None:
+        if self.protocol == "iterm" and entry.drawing is not None:
             for style in iterm.strip_styles(entry.number, entry.drawing.rows):
                 self._screen.sequences.pop(style, None)
 
-    def _delete(self, entry: _Entry) -> None:
+    def _delete(self, entry: _ImageEntry) -> None:
         if entry.sent:
             entry.sent = False
             self._send(kitty.deletion(entry.number, tmux=self._tmux))
 
     def _send(self, sequence: str) -> None:
-        with suppress(OSError):  # the terminal is gone, which the app is told when it reads from it or draws
+        with suppress(OSError):  # the terminal is gone, which the app notices when it reads or draws
             self._screen.send(sequence)
 
     def _next(self) -> None:
-        """Scale the image that was asked for last: it is in view, most likely."""
+        """Scale the image that was requested last, which is most likely in view."""
         dropped = [self._entries.pop(key) for key in self._waiting[: -self._limits.waiting]]
         del self._waiting[: -self._limits.waiting]
         loop = asyncio.get_running_loop()
         if dropped:
-            loop.call_soon(_tell, dropped)
+            loop.call_soon(_notify, dropped)
         if self._work is not None or not self._waiting:
             return
         key = self._waiting.pop()
         work = self._work = object()
-        room = Room(key.columns, key.rows, self._cell or ASSUMED, self._grain())
-        wanted = (key.data, self.way, room, self._background, self._screen.depth, self._most)
+        room = ImageRoom(key.columns, key.rows, self._cell or ASSUMED, self._grain())
+        wanted = (key.data, self.protocol, room, self._background, self._screen.depth, self._max_sent)
 
         def scale() -> None:
             made: Drawing | None = None
-            with suppress(Exception):  # an image that cannot be drawn is a caption, whatever the reason
+            with suppress(Exception):  # an image that cannot be drawn shows only its caption, whatever the reason
                 made = drawing(*wanted)
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self._finished, key, work, made)
 
-        # No thread of a pool: those are waited for at the end of a program.
+        # Not a pool thread: the interpreter waits for those at exit.
         threading.Thread(target=scale, name="image", daemon=True).start()
         self._limit = loop.call_later(self._limits.seconds, self._finished, key, work, None)
 
-    def _finished(self, key: _Key, work: object, made: Drawing | None) -> None:
-        """An image is scaled, cannot be, or took too long, in which case what comes of it later is dropped."""
+    def _finished(self, key: _ImageKey, work: object, made: Drawing | None) -> None:
+        """Handle an image that is scaled, cannot be, or took too long; later results of the latter are dropped."""
         if work is not self._work:
             return
         self._work = None
@@ -291,14 +292,13 @@ class ImageStore:
             if made is not None:
                 entry.number = self._number()
             self._entries.move_to_end(key)
-            told = [entry, *self._too_many()]
-            _tell(told)
+            _notify([entry, *self._evict()])
         if not self._closed:
             self._next()
 
-    def _too_many(self) -> list[_Entry]:
-        """Take out those that were not looked at for longest, as far as there are too many."""
-        gone: list[_Entry] = []
+    def _evict(self) -> list[_ImageEntry]:
+        """Remove the least recently used images that exceed the limits, and return them."""
+        removed: list[_ImageEntry] = []
         done = [key for key, entry in self._entries.items() if entry.done]
         cost = sum(entry.drawing.cost for entry in self._entries.values() if entry.drawing is not None)
         for count, key in zip(range(len(done), 1, -1), done, strict=False):
@@ -307,11 +307,11 @@ class ImageStore:
             entry = self._entries.pop(key)
             cost -= entry.drawing.cost if entry.drawing is not None else 0
             self._forget(entry)
-            gone.append(entry)
-        return gone
+            removed.append(entry)
+        return removed
 
     def _number(self) -> int:
-        """A number that no image here has."""
+        """Return a number that no image here has."""
         taken = {entry.number for entry in self._entries.values()}
         while True:
             self._count += 1
@@ -323,18 +323,18 @@ class ImageStore:
         size = cell_pixels(self._screen.descriptor)
         if size is not None:
             self._cell = size
-        elif self._screen.started and self.way in ("kitty", "iterm"):
+        elif self._screen.started and self.protocol in ("kitty", "iterm"):
             self._send(QUERY)
 
-    def _behind(self) -> Rgb | None:
+    def _background_color(self) -> Rgb | None:
         return rgb(self._theme().style("text").background or DEFAULT)
 
     def _changed(self) -> None:
-        _tell(self._entries.values())
+        _notify(self._entries.values())
 
 
-def _tell(entries: Any) -> None:
-    """Call whoever watches these, each once: they look again, and watch again, if they still show it."""
+def _notify(entries: Any) -> None:
+    """Call the watchers of these entries, each once. A watcher requests a visible image again."""
     watchers = dict.fromkeys(watcher for entry in entries for watcher in entry.watchers)
     for entry in entries:
         entry.watchers.clear()

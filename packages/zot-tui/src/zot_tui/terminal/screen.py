@@ -1,0 +1,61 @@
+"""`AppScreen`: the screen that an `App` draws on, as a protocol without urwid."""
+
+import asyncio
+from collections.abc import Callable, Hashable
+from typing import Any, Protocol, TypeAlias
+
+from zot_tui.editor.mode import CursorShape
+from zot_tui.keys.chords import Keyboard
+from zot_tui.terminal.input import Paste, TerminalReply
+from zot_tui.theme.detect import Depth
+
+TerminalEvent: TypeAlias = str | tuple[str, int, int, int] | Paste | TerminalReply
+"""A key as urwid names it, a mouse event, a paste, or a reply of the terminal."""
+
+
+class AppScreen(Protocol):
+    """The screen of an `App`: a `Terminal`, or `zot_tui.testing.MemoryScreen`.
+
+    `title` is the window's title while the screen is on; None leaves it alone. `shape` is the shape of the cursor while
+    it is on. `keyboard` is how the terminal reports keys, None until it has answered. `sequences` maps attributes to
+    sequences that are written before text with that attribute, each time it is drawn; images are drawn this way. They
+    do not move the cursor. `descriptor` is the terminal's file descriptor, None without a terminal.
+    """
+
+    title: str | None
+    shape: CursorShape
+    sequences: dict[Hashable, str]
+    descriptor: int | None
+
+    @property
+    def started(self) -> bool: ...
+    @property
+    def depth(self) -> Depth: ...
+    @property
+    def reports_focus(self) -> bool: ...
+    @property
+    def keyboard(self) -> Keyboard | None: ...
+    def start(self) -> Any: ...
+    def stop(self) -> None: ...
+    def clear(self) -> None: ...
+    def get_cols_rows(self) -> tuple[int, int]: ...
+    def draw_screen(self, size: tuple[int, int], canvas: Any) -> None: ...
+    def register_palette(self, palette: Any) -> None: ...
+    def set_mouse_tracking(self, enable: bool = True) -> None: ...  # noqa: FBT001, FBT002  urwid's
+
+    def listen(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        on_events: Callable[[list[TerminalEvent]], None],
+        on_hangup: Callable[[], None],
+    ) -> None:
+        """Call `on_events` with input that arrives, and `on_hangup` when no more can arrive."""
+
+    def unlisten(self) -> None:
+        """Undo `listen`."""
+
+    def send(self, sequence: str) -> None:
+        """Write a control sequence at once, outside of drawing; ignored while the screen is off."""
+
+    def leave(self, text: str) -> None:
+        """Print `text` for the shell's screen, once this screen is off."""
