@@ -34,7 +34,9 @@ def changes() -> dict[str, str]:
 def run(folder: Path, *command: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
     sources = os.pathsep.join(str(path) for path in sorted((folder / "packages").glob("*/src")))
     environment = {**os.environ, "PYTHONPATH": sources}
-    return subprocess.run(command, cwd=folder, input=stdin, capture_output=True, text=True, env=environment, timeout=500)
+    return subprocess.run(
+        command, cwd=folder, input=stdin, capture_output=True, text=True, env=environment, timeout=500
+    )
 
 
 @pytest.fixture(scope="module")

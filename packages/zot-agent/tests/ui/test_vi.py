@@ -223,6 +223,4 @@ async def test_what_a_terminal_does_not_tell_is_known_when_it_answers_or_when_wa
     screen.keyboard = "kitty"
     assert await asking == []
     silent = await unsupported_keys(["ctrl+enter"], MemoryScreen(), limit=0.01)
-    assert silent == [
-        "keymap: ctrl+enter cannot be used: this terminal does not tell it from enter; choose another key"
-    ]
+    assert silent == ["keymap: ctrl+enter cannot be used: this terminal sends enter for it; choose another key"]

@@ -46,7 +46,7 @@ async def test_text_is_pasted_as_text(tmp_path: Path) -> None:
     ("data", "said"),
     [
         (b"", "neither an image nor text"),
-        (b"BM no image", "no PNG, JPEG, GIF or WebP image"),
+        (b"BM no image", "not a PNG, JPEG, GIF or WebP image"),
         (PNG + bytes(LARGEST), "larger than 3.75 MB"),
     ],
 )
