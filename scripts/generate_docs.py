@@ -22,7 +22,7 @@ from zot_agent.modes import MODES
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.ui.bindings import ACTIONS
-from zot_agent.ui.commands import COMMANDS
+from zot_agent.ui.commands import slash_commands
 from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.catalog import list_models
@@ -178,7 +178,7 @@ def field_rows(definition: dict[str, Any], without: tuple[str, ...] = ("type",))
 def screen() -> str:
     commands = "".join(
         f"| `/{each.name}{' ' + each.arguments if each.arguments else ''}` | {each.help} | {BUSY[each.busy]} |\n"
-        for each in COMMANDS
+        for each in slash_commands().values()
     )
     parts = (
         ("The chat", (*ACTIONS, *TRANSCRIPT_ACTIONS), ""),

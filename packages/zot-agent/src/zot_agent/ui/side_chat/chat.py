@@ -1,6 +1,6 @@
-"""`/btw`: a question beside the work, answered from what the conversation held when it was asked.
+"""`SideChat`: side questions (`/btw`), answered from a copy of the conversation.
 
-Nothing of it enters the conversation, its session or its usage, and the agent may go on meanwhile.
+They are not part of the conversation, its session or its usage, and the agent can work meanwhile.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -20,21 +20,21 @@ from zot_provider.request import Request
 from zot_provider.usage import Usage
 
 INSTRUCTIONS = """\
-This is a side conversation. The person asks something beside the work that is shown above it. Answer briefly, from what
-you know and from what the conversation shows. You have no tools here and can look up, run or change nothing; say so if
-the answer would need it. Lines in square brackets tell which tools were used in the work: write no such lines
+This is a side conversation. The user asks something about or beside the work shown above. Answer briefly, from what you
+know and from what the conversation shows. You have no tools here and cannot look up, run or change anything; say so if
+the answer would need it. Lines in square brackets say which tools were used in the work: do not write such lines
 yourself."""
 
 
 class SideChat:
-    """Questions and answers about a conversation as it was when this was made.
+    """Questions and answers about a conversation as it was when the side chat was created.
 
-    The model, the client and the effort are those of the runtime at that time. `messages` are the side chat's own;
-    `usage` is what it took, its cost at the model's price.
+    Model, client and reasoning level are those of the runtime at that time. `messages` are the side chat's own;
+    `usage` is its own usage, with the cost at the model's price.
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        """`runtime` may be busy; it is read and not touched."""
+        """`runtime` may be busy; it is only read."""
         agent = runtime.agent
         self.messages: list[Message] = []
         self.usage = Usage()
@@ -43,30 +43,29 @@ class SideChat:
         self._reasoning = agent.reasoning
         system = agent.system if agent.system_prompt is None else agent.system_prompt
         self._system = "\n\n".join(filter(None, [system, INSTRUCTIONS]))
-        self._context = told(runtime.messages)
+        self._context = without_tool_calls(runtime.messages)
         self._asking = False
 
     async def ask(self, text: str) -> AsyncGenerator[str, None]:
-        """Answer `text`: the answer's text piece by piece.
+        """Yield the answer to `text` piece by piece.
 
-        To stop, close the generator (`aclosing`) or cancel the task; what was said by then is kept for the next
-        question, and a question that got no answer is forgotten. Raises `Busy` during another answer, else what the
-        client raises.
+        To stop, close the generator (`aclosing`) or cancel the task; a partial answer is kept for the next question, a
+        question without any answer is dropped. Raises `Busy` during another answer, and the client's errors.
         """
         if self._asking:
             raise Busy("the side chat is answering another question; wait for it, or cancel it")
         self._asking = True
-        question, said = user_message(text), ""
+        question, answered = user_message(text), ""
         try:
             await self._name_model()
             async with aclosing(self._answer([*self._context, *self.messages, question])) as deltas:
                 async for delta in deltas:
-                    said += delta
+                    answered += delta
                     yield delta
         finally:
             self._asking = False
-            if said.strip():
-                answer = Message("assistant", [TextBlock(without_surrogates(said))], timestamp())
+            if answered.strip():
+                answer = Message("assistant", [TextBlock(without_surrogates(answered))], timestamp())
                 self.messages += [question, answer]
 
     async def _answer(self, messages: list[Message]) -> AsyncGenerator[str, None]:
@@ -84,26 +83,26 @@ class SideChat:
             if close is not None:
                 await close()
         if not ended:
-            raise StreamCut("the answer ended without saying so; ask again")
+            raise StreamCut("the answer was cut off; ask again")
 
     def _count(self, batch: Sequence[StreamEvent]) -> bool:
-        """Count the tokens of a batch; whether the answer ends with it."""
+        """Add up the usage in a batch. Return whether the answer ends with it."""
         for event in batch:
             if isinstance(event, UsageReport):
                 self.usage += event.usage.priced(self.model.price)
         return any(isinstance(event, StreamEnd) for event in batch)
 
     async def _name_model(self) -> None:
-        """As the runtime does before its first prompt, which may not have been yet."""
+        """Choose the server's first model, as the runtime does before its first prompt."""
         if not self.model.id and isinstance(self._client, HttpClient):
             self.model = self.model.replace(id=(await self._client.models())[0])
 
 
-def told(messages: Sequence[Message]) -> list[Message]:
-    """A copy of a conversation in which calls and results of tools are told in words.
+def without_tool_calls(messages: Sequence[Message]) -> list[Message]:
+    """Return a copy of a conversation with tool calls and results turned into text.
 
-    There are no tools to go with the copy, and some providers refuse calls and results without them. Thinking is left
-    out: it was signed for another request.
+    The side chat has no tools, and some providers reject calls and results without them. Reasoning is left out, since
+    it was signed for another request.
     """
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     copy: list[Message] = []

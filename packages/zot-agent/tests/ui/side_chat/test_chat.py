@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.ui.side.side_chat import INSTRUCTIONS, SideChat, told
+from zot_agent.ui.side_chat.chat import INSTRUCTIONS, SideChat, without_tool_calls
 from zot_core.errors import Busy
 from zot_core.events import TextDelta
 from zot_core.runtime.runtime import Runtime
@@ -165,7 +165,7 @@ async def test_a_conversation_with_tools_is_asked_about_without_any(tmp_path: Pa
             "tool", [ToolResultBlock("c1", [TextBlock("content"), ImageBlock("image/png", "AAAA")], is_error=True)]
         ),
     ]
-    copy = told(history)
+    copy = without_tool_calls(history)
     assert [message.role for message in copy] == ["user", "assistant", "user"]
     assert copy[1].text == '[used the tool read: {"path": "a"}]\n[used the tool bash: {}]'
     assert copy[2].text == "[the tool read failed and gave:]\ncontent"

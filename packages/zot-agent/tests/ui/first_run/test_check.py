@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.local.pick import ServerCandidate, local_provider
-from zot_agent.ui.first_run.first_run import FirstRun, Server, Variables, Way, first_run, key_kind
+from zot_agent.ui.first_run.check import FirstRun, Server, StartOption, Variables, find_start_options, guess_key
 from zot_agent.ui.first_run.welcome import page
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -31,7 +31,7 @@ KEY = "pk-one-0123456789abcdef"
 
 def look(*urls: str, limit: float = 30) -> FirstRun:
     places = [ServerCandidate(f"server {number}", local_provider(), url) for number, url in enumerate(urls)]
-    return asyncio.run(first_run({}, MADE_UP, places, limit))
+    return asyncio.run(find_start_options({}, MADE_UP, places, limit))
 
 
 def test_each_variable_is_told_once_with_the_providers_that_read_it() -> None:
@@ -40,14 +40,14 @@ def test_each_variable_is_told_once_with_the_providers_that_read_it() -> None:
         (("ONE_API_KEY", "ONE_TOKEN"), ["One"]),
         (("TWO_API_KEY",), ["Two", "Two again"]),
     ]
-    assert found.ways()[0] == [
-        Way("export ONE_API_KEY=...", "One"),
-        Way("export TWO_API_KEY=...", "Two or Two again"),
+    assert found.options()[0] == [
+        StartOption("export ONE_API_KEY=...", "One"),
+        StartOption("export TWO_API_KEY=...", "Two or Two again"),
     ]
 
 
 async def test_every_provider_that_takes_a_key_is_among_them() -> None:
-    found = await first_run({}, candidates=[])
+    found = await find_start_options({}, candidates=[])
     assert {name for each in found.variables for name in each.names} == {
         name for provider in PROVIDERS for name in provider.key_env
     }
@@ -66,8 +66,8 @@ def test_servers_that_answer_are_told_and_others_are_not(monkeypatch: pytest.Mon
         Server(local_provider().id, "server 1", urls[0], "m1"),
         Server(local_provider().id, "server 3", urls[2], "evil\x1b[2J"),
     ]
-    assert found.ways()[1][0] == Way(f"zot --base-url {urls[0]}", "server 1, m1")
-    assert not any("\x1b" in way.text for way in found.ways()[1])
+    assert found.options()[1][0] == StartOption(f"zot --base-url {urls[0]}", "server 1, m1")
+    assert not any("\x1b" in option.text for option in found.options()[1])
 
 
 def test_a_server_that_says_nothing_is_not_waited_for() -> None:
@@ -79,7 +79,7 @@ def test_without_anything_it_says_how_to_get_the_demo_model() -> None:
     found = look()
     assert not found.demo_ready
     assert found.demo.typed == "zot local setup"
-    assert found.ways()[1:] == [[], [found.demo]]
+    assert found.options()[1:] == [[], [found.demo]]
     assert any("zot doctor" in line for line in shown(found, 80))
 
 
@@ -92,13 +92,13 @@ def shown(found: FirstRun, columns: int) -> list[str]:
 FOUND = FirstRun(
     [Variables(("ONE_API_KEY",), ["One"]), Variables(("ANOTHER_API_KEY",), ["Two", "Three"])],
     [Server("any", "A server", "http://127.0.0.1:11434/v1", "a-model:30b")],
-    Way("zot local setup", "the demo model, and some words more than one row has room for"),
+    StartOption("zot local setup", "the demo model, and some words more than one row has room for"),
 )
 
 
 def test_what_a_way_to_begin_is_for_stands_beside_it() -> None:
     assert shown(FOUND, 80) == [
-        "  No key is set yet. Any of these is enough:",
+        "  No API key is set. Any one of these is enough to start:",
         "",
         "  export ONE_API_KEY=...      One",
         "  export ANOTHER_API_KEY=...  Two or Three",
@@ -113,8 +113,8 @@ def test_what_a_way_to_begin_is_for_stands_beside_it() -> None:
 
 def test_what_a_way_to_begin_is_for_stands_below_it_on_a_narrow_screen() -> None:
     assert shown(FOUND.replace(servers=[]), 40) == [
-        "  No key is set yet. Any of these is",
-        "  enough:",
+        "  No API key is set. Any one of these is",
+        "  enough to start:",
         "",
         "  export ONE_API_KEY=...",
         "    One",
@@ -122,7 +122,7 @@ def test_what_a_way_to_begin_is_for_stands_below_it_on_a_narrow_screen() -> None
         "    Two or Three",
         "",
         "  No local server answers; zot doctor",
-        "  says where it looked.",
+        "  shows where zot looked.",
         "",
         "  zot local setup",
         "    the demo model, and some words more",
@@ -136,7 +136,7 @@ def test_the_page_fits_every_width(columns: int, text: str) -> None:
 
 
 def ids(text: str) -> list[str]:
-    guess = key_kind(text, MADE_UP)
+    guess = guess_key(text, MADE_UP)
     assert guess.problem == ""
     assert guess.key == KEY or text.strip() == guess.key
     return [provider.id for provider in guess.providers]
@@ -151,12 +151,12 @@ def test_a_key_is_known_by_the_longest_prefix() -> None:
 @pytest.mark.parametrize("line", ["ONE_TOKEN={}", "export ONE_TOKEN='{}'", '$env:ONE_TOKEN = "{}"', "set ONE_TOKEN={}"])
 def test_a_line_that_sets_a_variable_tells_the_provider_by_its_name(line: str) -> None:
     assert ids(line.format(KEY)) == ["one"]
-    assert key_kind(line.format(KEY), providers=MADE_UP).key == KEY
-    assert [each.id for each in key_kind(f"TWO_API_KEY={KEY}", MADE_UP).providers] == ["two", "same"]
+    assert guess_key(line.format(KEY), providers=MADE_UP).key == KEY
+    assert [each.id for each in guess_key(f"TWO_API_KEY={KEY}", MADE_UP).providers] == ["two", "same"]
 
 
 def test_an_equals_sign_in_a_key_is_a_part_of_it() -> None:
-    assert key_kind("abcdefghijklmnop==", MADE_UP).key == "abcdefghijklmnop=="
+    assert guess_key("abcdefghijklmnop==", MADE_UP).key == "abcdefghijklmnop=="
 
 
 @pytest.mark.parametrize(
@@ -169,14 +169,14 @@ def test_an_equals_sign_in_a_key_is_a_part_of_it() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_key_is_said_not_to_be_one(text: str, problem: str) -> None:
-    guess = key_kind(text, MADE_UP)
+    guess = guess_key(text, MADE_UP)
     assert problem in guess.problem
     assert guess.key == ""
 
 
 @given(st.text())
 def test_whatever_is_pasted_gives_a_usable_key_or_a_problem_that_does_not_repeat_it(text: str) -> None:
-    guess = key_kind(text, MADE_UP)
+    guess = guess_key(text, MADE_UP)
     assert bool(guess.key) != bool(guess.problem)
     assert guess.key.isascii()
     assert guess.key.isprintable()
@@ -184,6 +184,6 @@ def test_whatever_is_pasted_gives_a_usable_key_or_a_problem_that_does_not_repeat
 
 
 def test_a_key_is_not_shown_by_accident() -> None:
-    guess = key_kind(KEY, MADE_UP)
+    guess = guess_key(KEY, MADE_UP)
     assert KEY not in repr(guess)
     assert "one" in repr(guess)

@@ -1,6 +1,6 @@
-"""What a person is told who has no key yet: which variables hold one, which servers answer, how to get the demo model.
+"""What a user without a key can start with: key variables, local servers, the demo model; and checks of a pasted key.
 
-A key may also be pasted, for this run alone. Its form is checked here; only the provider knows whether it works.
+A key can be pasted for this run only. Its form is checked here; only the provider knows whether it works.
 """
 
 import asyncio
@@ -18,8 +18,7 @@ from zot_tui.text.sanitize import sanitize_line
 
 @record
 class Variables(Record):
-    """Environment variables that may hold a key, the preferred one first, and the titles of the providers that read
-    them."""
+    """Environment variables for a key, the preferred one first, and the titles of the providers that read them."""
 
     names: tuple[str, ...]
     titles: list[str]
@@ -27,7 +26,7 @@ class Variables(Record):
 
 @record
 class Server(Record):
-    """A local server that answers, with the first of its models, and the provider it is asked as."""
+    """A local server that answers: its provider, title, address and first model."""
 
     provider: str
     title: str
@@ -36,8 +35,8 @@ class Server(Record):
 
 
 @record
-class Way(Record):
-    """A way to begin: what to type in a shell, and what that is for."""
+class StartOption(Record):
+    """A way to start: what to type in a shell, and a description."""
 
     typed: str
     text: str
@@ -45,33 +44,34 @@ class Way(Record):
 
 @record
 class FirstRun(Record):
-    """What there is to begin with. `demo_ready`: the demo model can be used at once; `demo` is how it is begun with, or
-    what gets it."""
+    """The ways to start. `demo` starts the demo model if `demo_ready`, else installs it."""
 
     variables: list[Variables] = field(default_factory=list)
     servers: list[Server] = field(default_factory=list)
-    demo: Way = field(default_factory=lambda: _demo(ready=False))
+    demo: StartOption = field(default_factory=lambda: _demo(ready=False))
     demo_ready: bool = False
 
-    def ways(self) -> list[list[Way]]:
-        """The same for a person, in groups: keys, local servers, of which there may be none, the demo model."""
+    def options(self) -> list[list[StartOption]]:
+        """Return three groups for display: keys, local servers (may be empty), the demo model."""
         return [
-            [Way(f"export {each.names[0]}=...", " or ".join(each.titles)) for each in self.variables],
+            [StartOption(f"export {each.names[0]}=...", " or ".join(each.titles)) for each in self.variables],
             [
-                Way(sanitize_line(f"zot --base-url {each.base_url}"), sanitize_line(f"{each.title}, {each.model}"))
+                StartOption(
+                    sanitize_line(f"zot --base-url {each.base_url}"), sanitize_line(f"{each.title}, {each.model}")
+                )
                 for each in self.servers
             ],
             [self.demo],
         ]
 
 
-async def first_run(
+async def find_start_options(
     environ: Mapping[str, str],
     providers: Sequence[Provider] = PROVIDERS,
     candidates: Sequence[ServerCandidate] | None = None,
     limit: float = PROBE_LIMIT,
 ) -> FirstRun:
-    """Look around: each local server gets `limit` seconds, all of them at once. Contacts this machine alone."""
+    """Return the ways to start. Asks all local servers at once, `limit` seconds each; contacts this machine only."""
     grouped: dict[tuple[str, ...], Variables] = {}
     for provider in providers:
         if provider.key_env:
@@ -87,11 +87,11 @@ async def first_run(
     return FirstRun([*grouped.values()], found, _demo(ready=ready), ready)
 
 
-def _demo(*, ready: bool) -> Way:
+def _demo(*, ready: bool) -> StartOption:
     if ready:
-        return Way("zot --provider local", "the demo model; it proves the plumbing, not the quality")
+        return StartOption("zot --provider local", "the demo model, to try zot out; its answers are poor")
     needed = "no key" if engine_installed() else "zot-agent[local]"
-    return Way("zot local setup", f"the demo model, {DEMO.megabytes} MB; needs {needed}")
+    return StartOption("zot local setup", f"the demo model, {DEMO.megabytes} MB; needs {needed}")
 
 
 SHORTEST_KEY = 16
@@ -102,9 +102,9 @@ _ASSIGNMENT = re.compile(r"(?:export\s+|set\s+|\$env:)?([A-Za-z_][A-Za-z0-9_]*)\
 
 @record
 class KeyGuess(Record):
-    """A key that was pasted, and the providers that it seems to belong to: none if nothing tells.
+    """A pasted key and the providers it seems to be for; no providers if its form does not say.
 
-    `problem` says in one line why it is no key; `key` is then empty. The key is in no text of ours.
+    `problem` says in one line why the text is not a key; `key` is then empty. The key is not part of the `repr`.
     """
 
     key: str = ""
@@ -115,11 +115,10 @@ class KeyGuess(Record):
         return f"KeyGuess(providers={[provider.id for provider in self.providers]!r}, problem={self.problem!r})"
 
 
-def key_kind(text: str, providers: Sequence[Provider] = PROVIDERS) -> KeyGuess:
-    """Judge what was pasted: a key, or a line of a shell or a file that sets one (`export NAME=key`).
+def guess_key(text: str, providers: Sequence[Provider] = PROVIDERS) -> KeyGuess:
+    """Read a pasted key, or a line of a shell or file that sets one (`export NAME=key`).
 
-    A variable's name tells the providers that read it, else the longest of their prefixes that the key begins
-    with does.
+    The providers are those that read the variable; otherwise the providers with the longest matching key prefix.
     """
     key, name = text.strip(), ""
     assigned = _ASSIGNMENT.fullmatch(key)
@@ -143,9 +142,9 @@ def _problem(key: str) -> str:
     if not key:
         return "nothing was pasted"
     if any(character.isspace() for character in key):
-        return "a key has no spaces and no line breaks; copy it again"
+        return "a key has no spaces or line breaks; copy it again"
     if not (key.isascii() and key.isprintable()):
-        return "it holds unusual characters; copy the key again"
+        return "the key has unusual characters; copy it again"
     if "://" in key:
         return "that is an address, not a key; pass an address with --base-url"
     if len(key) < SHORTEST_KEY:

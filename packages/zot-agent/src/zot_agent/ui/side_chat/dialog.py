@@ -1,11 +1,11 @@
-"""`SideDialog`: what was asked beside the work, and the answers as they come."""
+"""`SideDialog`: shows side questions and their answers as they arrive."""
 
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 from typing import Any
 
-from zot_agent.ui.side.side_chat import SideChat
+from zot_agent.ui.side_chat.chat import SideChat
 from zot_core.aio import spawn
 from zot_provider.errors import ZotError
 from zot_tui.text.runs import Row
@@ -14,7 +14,7 @@ from zot_tui.widgets.dialogs.questions import Pages
 from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, UserCell
 
-NOTE = "not part of the conversation; the model forgets it"
+NOTE = "not part of the conversation; the model will not remember it"
 WAITING = "waiting for the answer"
 
 _READING = Hint("dialog_page_down", "scroll")
@@ -23,10 +23,10 @@ _ANSWERED = (_READING, Hint("dialog_accept", "ask more"), Hint("dialog_cancel", 
 
 
 class SideDialog(Pages):
-    """Shows questions and answers, and may be opened again for the next ones.
+    """Shows questions and answers; it can be opened again for the next ones.
 
-    While an answer comes Esc stops it, and closes the dialog where nothing of it is there yet; afterwards `more` is
-    whether the person wants to ask more. `redraw` is called when the screen must be drawn.
+    During an answer Esc stops it, or closes the dialog if no text has arrived. `more` is whether the user wants to ask
+    another question. `redraw` is called when the screen must be redrawn.
     """
 
     def __init__(self, redraw: Callable[[], None]) -> None:
@@ -38,8 +38,10 @@ class SideDialog(Pages):
         super().__init__("By the way", self._rows, note=NOTE)
 
     def ask(self, side: SideChat, question: str) -> asyncio.Task[None]:
-        """Put a question and show the answer as it comes. What the client raises is told below it in a line; should the
-        task end with something else, the dialog is closed."""
+        """Ask a question and show the answer as it arrives, or the client's error in a line.
+
+        If the returned task ends with another error, the dialog is closed.
+        """
         self.more = False
         asked = UserCell(question)
         asked.expanded = True
@@ -47,7 +49,7 @@ class SideDialog(Pages):
         self._cells += [asked, self._answer]
         self._work = work = spawn(self._follow(side, question, self._answer), "side chat")
         work.add_done_callback(self._over)
-        self._renew(_ANSWERING)
+        self._update(_ANSWERING)
         return work
 
     async def _follow(self, side: SideChat, question: str, answer: AnswerCell) -> None:
@@ -55,7 +57,7 @@ class SideDialog(Pages):
             async with aclosing(side.ask(question)) as pieces:
                 async for piece in pieces:
                     answer.append(piece)
-                    self._renew(_ANSWERING)
+                    self._update(_ANSWERING)
         except ZotError as error:
             self._cells.append(NoteCell(" ".join(str(error).split()), "error"))
         except asyncio.CancelledError:
@@ -70,11 +72,11 @@ class SideDialog(Pages):
     def _over(self, work: asyncio.Task[None]) -> None:
         if not work.cancelled() and work.exception() is not None:
             self.close(None)
-        self._renew(_ANSWERED)
+        self._update(_ANSWERED)
 
-    def _renew(self, hints: tuple[Hint, ...]) -> None:
+    def _update(self, hints: tuple[Hint, ...]) -> None:
         self.hints = hints
-        self.renew()
+        self.reload()
         self._redraw()
 
     @property
@@ -82,13 +84,13 @@ class SideDialog(Pages):
         return self._work is not None and not self._work.done()
 
     def accept(self) -> None:
-        """Ask more, once there is an answer."""
+        """Close in order to ask another question, unless an answer is being written."""
         if not self._busy:
             self.more = True
             self.close(None)
 
     def cancel(self) -> None:
-        """Stop the answer at hand, else close."""
+        """Stop the current answer, else close."""
         if self._work is not None and self._busy and self._answer.shows:
             self._work.cancel()
         else:
@@ -97,7 +99,7 @@ class SideDialog(Pages):
     def _rows(self, columns: int) -> list[Row[Any]]:
         shown: list[Row[Any]] = []
         for cell in self._cells:
-            rows = [row for part in cell.parts for row in part.rows(columns)]
+            rows = [row for chunk in cell.chunks for row in chunk.rows(columns)]
             shown += [[], *rows] if shown and rows else rows
         if self._busy and not self._answer.shows:
             shown += [[], [("muted", f"  {WAITING}")]]
