@@ -40,7 +40,7 @@ for line in sys.stdin.buffer:
 PROGRAM = """
 import asyncio, json, os, resource, sys, time
 from zot_agent.extensions.discover import discover
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_core.events import ToolCall
 from zot_core.hooks import ToolRequest
@@ -90,7 +90,7 @@ async def start(extensions, agent):
 async def main():
     global BEGIN
     agent = make_agent(ScriptedClient())
-    extensions = Extensions(lambda: discover(folders, home, home), lambda: Setting(home, "p", "m", ""), home=home)
+    extensions = Extensions(lambda: discover(folders, home, home), lambda: AgentInfo(home, "p", "m", ""), home=home)
     extensions.attach(agent)
     BEGIN = time.perf_counter()
     extensions.start()

@@ -6,6 +6,7 @@
 import ast
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,7 @@ from zot_agent.modes import MODES
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.ui.bindings import ACTIONS
-from zot_agent.ui.commands import COMMANDS
+from zot_agent.ui.commands import slash_commands
 from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.catalog import list_models
@@ -40,6 +41,11 @@ def first_line(text: str | None) -> str:
     """The first sentence of a docstring, on one line."""
     paragraph = (text or "").strip().split("\n\n")[0]
     return " ".join(paragraph.split())
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a description."""
+    return re.split(r"(?<=\.)\s", text, maxsplit=1)[0]
 
 
 def flags() -> str:
@@ -129,8 +135,11 @@ def rpc() -> str:
         "commands, events and fields: ignore unknown ones. For other languages the same is JSON Schema in "
         "`rpc.schema.json` of the package `zot_agent.rpc`, and the output of `zot --json` in `events.schema.json` of "
         "`zot_core`.\n\n"
-        "## Commands\n"
+        "## Commands\n\n| command | fields | what it does |\n|---|---|---|\n"
     )
+    for name, method in METHODS.items():
+        fields = ", ".join(f"`{field.name}`" for field in method.fields)
+        page += f"| [`{name}`](#{name}) | {fields} | {first_sentence(method.doc)} |\n"
     for name, method in METHODS.items():
         page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
         page += f"\nData of the response: `{method.data}`\n" if method.data else "\nThe response has no data.\n"
@@ -169,7 +178,7 @@ def field_rows(definition: dict[str, Any], without: tuple[str, ...] = ("type",))
 def screen() -> str:
     commands = "".join(
         f"| `/{each.name}{' ' + each.arguments if each.arguments else ''}` | {each.help} | {BUSY[each.busy]} |\n"
-        for each in COMMANDS
+        for each in slash_commands().values()
     )
     parts = (
         ("The chat", (*ACTIONS, *TRANSCRIPT_ACTIONS), ""),

@@ -64,7 +64,7 @@ def described(text: str) -> dict[str, Any]:
 
 def plain(doc: str | None) -> str:
     """A docstring on one line, with the default of each limit in the place of its name."""
-    limits = re.compile(r"`Limits\.(\w+)`")
+    limits = re.compile(r"`ExtensionLimits\.(\w+)`")
     return limits.sub(lambda name: f"{getattr(DEFAULT_LIMITS, name[1]):g} s", " ".join((doc or "").split()))
 
 

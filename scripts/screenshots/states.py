@@ -70,8 +70,8 @@ STATES = (
     State(
         "first-run",
         "The first start, without a key",
-        "zot lists the variables that hold a key and asks how to continue.",
-        (Sees("How do you want to go on?"),),
+        "zot lists the variables that hold a key and asks how to start.",
+        (Sees("How do you want to start?"),),
         key=False,
         varies="demo|needs no key|server|--base-url|^use |paste a key|How do you",
     ),
@@ -90,7 +90,7 @@ STATES = (
             *ASKED,
             Sees("out: > should"),
             Keys("and say so in docs/delivery.md\r"),
-            Sees("sliding in"),
+            Sees("queued: "),
         ),
         turns=(SEARCH, EDIT.replace(fault=Fault(after=6, pause=600.0))),
     ),
@@ -121,7 +121,7 @@ STATES = (
         "commands",
         "Commands",
         "Below the conversation the commands that begin with what was typed.",
-        (Sees(READY), Keys("/"), Sees("another model")),
+        (Sees(READY), Keys("/"), Sees("switch the model")),
         size=(92, 16),
     ),
     State(

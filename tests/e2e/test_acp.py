@@ -221,7 +221,7 @@ async def test_what_no_model_can_be_shown_is_refused_in_one_line(zot: Zot, serve
         for blocks, why in (
             ([], "empty"),
             ([text_block("  ")], "empty"),
-            ([image_block("AAAA", "image/png")], "no PNG"),
+            ([image_block("AAAA", "image/png")], "not a PNG"),
             ([resource_block(embedded_blob_resource("file:///x.zip", "AAAA"))], "neither text nor an image"),
         ):
             code, text = await talk.refusal(talk.agent.prompt(session_id=session, prompt=blocks))
@@ -775,7 +775,7 @@ async def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_
         servers = [McpServerStdio(name="files", command="/bin/false", args=[], env=[])]
         session = await talk.begin(zot, mcp_servers=servers)
         await talk.prompt(session, "hi")
-        assert "MCP servers yet; it goes on without files" in talk.editor.said()
+        assert "MCP servers yet; it continues without files" in talk.editor.said()
         assert "speaker" in talk.editor.said()
         assert talk.editor.said().endswith("\n\nHello.")
         talk.editor.updates.clear()

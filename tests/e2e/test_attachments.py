@@ -73,8 +73,8 @@ def test_a_word_with_an_at_sign_inside_is_only_a_word(zot: Zot, server: Scripted
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["@nope.txt"], "no such file: nope.txt (a prompt that begins with @ goes after --)"),
-        (["@."], ". is a directory; name it in the prompt, and zot looks around in it"),
+        (["@nope.txt"], "no such file: nope.txt (put a prompt that begins with @ after --)"),
+        (["@."], ". is a directory; mention its path in the prompt and zot will look into it"),
         (["@binary"], "binary looks binary; only text and images (PNG, JPEG, GIF, WebP) can be attached"),
         (["--prompt-file", "nope.md"], "no such file: nope.md"),
         (["--prompt-file", "binary"], "binary looks binary"),

@@ -33,11 +33,11 @@ USAGE = [
     pytest.param(["--max-steps", "0"], "--max-steps must be greater than 0, got 0", id="no steps"),
     pytest.param(["--max-steps", "-1"], "--max-steps must be greater than 0, got -1", id="fewer steps"),
     pytest.param(["--max-steps", "x"], "argument --max-steps: invalid int value: 'x'", id="steps that are no number"),
-    pytest.param(["--stream", "--json"], "--json and --stream exclude each other", id="two modes"),
+    pytest.param(["--stream", "--json"], "--json and --stream cannot be used together", id="two modes"),
     pytest.param(["-c", "--no-session"], "not allowed with argument", id="go on with what is not written"),
     pytest.param(["--tools", "read,raed"], "unknown tool 'raed'; did you mean read", id="unknown tool"),
     pytest.param(["--tools", "read", "--no-tools"], "not allowed with argument", id="tools and none"),
-    pytest.param(["--cwd", "nowhere"], "--cwd 'nowhere' is no directory", id="no such directory"),
+    pytest.param(["--cwd", "nowhere"], "--cwd 'nowhere' is not a directory", id="no such directory"),
     pytest.param(["-c"], "no session to continue in", id="nothing to continue"),
     pytest.param(["--session", "nope"], "no session 'nope'", id="no such session"),
     pytest.param(["--session", "./nope.jsonl"], "no session file at", id="no such session file"),
@@ -194,7 +194,7 @@ def test_a_home_that_cannot_be_written(zot: Zot, server: ScriptedServer) -> None
     done = zot.ask(server, "-p", "hello")
     assert done.code == 1
     assert done.line().startswith("cannot create the folder of session ")
-    assert done.line().endswith("; set ZOT_HOME to a folder that can be written, or keep no session: --no-session")
+    assert done.line().endswith("; set ZOT_HOME to a writable folder, or use --no-session")
     done = zot.ask(server, "-p", "-c", "hello")
     assert done.code == 2
     assert done.line().startswith("no session to continue in ")
@@ -287,5 +287,5 @@ def test_a_mistake_of_ours_is_one_line_too(zot: Zot) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], env=zot.env, capture_output=True, timeout=30, check=False)
     assert done.returncode == 1
-    assert done.stderr.decode().startswith("zot: this is a mistake in zot, please report it: ModuleNotFoundError: ")
+    assert done.stderr.decode().startswith("zot: this is a bug in zot, please report it: ModuleNotFoundError: ")
     assert done.stderr.count(b"\n") == 1

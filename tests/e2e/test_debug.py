@@ -85,7 +85,7 @@ def test_the_doctor_asks_every_endpoint_that_has_a_key(zot: Zot) -> None:
         asked = len(good.requests)
         done = zot.run("doctor", "--offline")
         assert done.code == 0
-        assert f"ANTHROPIC_API_KEY is set; {good.url} was not asked\n" in done.out
+        assert f"ANTHROPIC_API_KEY is set; {good.url} was not contacted\n" in done.out
         assert len(good.requests) == asked
     assert not zot.home.exists()
 
@@ -94,9 +94,9 @@ def test_the_doctor_says_what_is_wrong_by_its_code(zot: Zot) -> None:
     zot.home.write_text("a file")
     done = zot.run("doctor", "--offline")
     assert done.code == 1
-    assert f"no  home              {zot.home} (not there yet, cannot be written)\n" in done.out
+    assert f"no  home              {zot.home} (not writable)\n" in done.out
     zot.home.unlink()
     zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
     done = zot.run("doctor", "--offline")
     assert done.code == 1
-    assert done.out.endswith("\nno model can be asked: set a key, start a local server, or run zot local setup\n")
+    assert done.out.endswith("\nno model is usable: set a key, start a local server, or run zot local setup\n")

@@ -99,16 +99,16 @@ def test_its_events_are_those_of_any_model(demo: Run, tmp_path: Path) -> None:
 SWITCHING = """
 import asyncio, sys
 from zot_agent.local.client import LocalClient
-from zot_agent.local.pick import any_server
+from zot_agent.local.pick import local_provider
 from zot_provider import Model, ModelRegistry, RoutingClient, complete
 
 async def main(path):
     registry = ModelRegistry()
-    registry.add(any_server(), open=LocalClient)
+    registry.add(local_provider(), open=LocalClient)
     client = RoutingClient(registry)
     for id in ("", path, ""):
-        print(bool((await complete(Model(id, any_server().id), "Hello", client=client)).text))
-    first, second = (complete(Model(id, any_server().id), "Hello", client=client) for id in (path, ""))
+        print(bool((await complete(Model(id, local_provider().id), "Hello", client=client)).text))
+    first, second = (complete(Model(id, local_provider().id), "Hello", client=client) for id in (path, ""))
     print(all(answer.text for answer in await asyncio.gather(first, second)))
     await client.close()
 

@@ -55,13 +55,13 @@ def test_the_whole_life_of_an_extension(zot: Zot, source: Path) -> None:
     assert os.access(place / "run", os.X_OK)
     assert [(each["name"], each["enabled"], each["dir"]) for each in listed(zot)] == [("weather", True, str(place))]
     before = (place / "extension.json").read_text()
-    assert zot.run("ext", "disable", "weather").out == f"weather is disabled ({place})\n"
+    assert zot.run("ext", "disable", "weather").out == f"weather is now disabled ({place})\n"
     assert [each["enabled"] for each in listed(zot)] == [False]
     assert zot.run("ext", "enable", "weather").code == 0
     assert json.loads((place / "extension.json").read_text()) == json.loads(before) | {"enabled": True}
     assert zot.run("ext", "doctor", "--no-start").code == 0
-    assert "say --yes" in zot.run("ext", "remove", "weather").line()
-    assert zot.run("ext", "remove", "weather", "-y").out == "weather is removed\n"
+    assert "confirm it with --yes" in zot.run("ext", "remove", "weather").line()
+    assert zot.run("ext", "remove", "weather", "-y").out == "weather was removed\n"
     assert listed(zot) == []
     assert os.listdir(zot.home / "extensions") == []
 
@@ -78,7 +78,7 @@ def test_the_seeds_command_line_works_from_inside_the_folder(zot: Zot, source: P
         (["install"], "the following arguments are required"),
         (["install", "nowhere"], "there is no folder nowhere"),
         (["install", "file:///nowhere/at/all"], "git clone: "),
-        (["install", "https://h/.."], "cannot be the name of an extension's folder"),
+        (["install", "https://h/.."], "is not a valid name for the folder of an extension"),
         (["install", "\udcff"], "there is no folder"),
         (["remove", "nothing"], "unknown extension 'nothing'"),
         (["logs"], "the following arguments are required"),
@@ -147,7 +147,7 @@ def test_a_clone_is_updated(zot: Zot, tmp_path: Path) -> None:
     subprocess.run(command, cwd=origin, check=True)
     done = zot.run("ext", "update")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("weather is updated: 1.0.0 -> 1.1.0 (")
+    assert done.out.startswith("weather was updated: 1.0.0 -> 1.1.0 (")
     assert [(each["version"], each["enabled"]) for each in listed(zot)] == [("1.1.0", True)]
 
 
@@ -161,7 +161,7 @@ def test_a_log_comes_out_as_it_is(zot: Zot, source: Path) -> None:
     zot.run("ext", "install", str(source))
     done = zot.run("ext", "logs", "weather")
     assert done.code == 1
-    assert done.line().startswith(f"{logs(zot)} is not there: ")
+    assert done.line().startswith(f"{logs(zot)} does not exist: ")
     text = b"[zot] hello\n\xff\x1b[2J\n" + b"x" * 200_000 + b"\nhalf"
     logs(zot).write_bytes(text)
     with open(zot.cwd / "out", "wb") as out:
@@ -172,7 +172,7 @@ def test_a_log_comes_out_as_it_is(zot: Zot, source: Path) -> None:
 def test_a_log_is_followed_when_it_begins_anew(zot: Zot, source: Path) -> None:
     zot.run("ext", "install", str(source))
     process = zot.start("ext", "logs", "weather", "-f")
-    assert process.stderr.readline().endswith(b"had nothing to say\n")
+    assert process.stderr.readline().endswith(b"has logged nothing\n")
     with open(logs(zot), "ab", buffering=0) as log:
         log.write(b"one\ntwo\n")
         assert [process.stdout.readline() for _ in range(2)] == [b"one\n", b"two\n"]
@@ -234,7 +234,7 @@ def test_a_person_is_asked_before_something_is_deleted(zot: Zot, source: Path) -
     zot.run("ext", "install", str(source))
     for answer, code, left in (("n", 1, 1), ("y", 0, 0)):
         terminal = at_terminal(zot, "ext", "remove", "weather")
-        terminal.expect_exact("all that is in it? [y/N] ")
+        terminal.expect_exact("everything in it? [y/N] ")
         terminal.sendline(answer)
         terminal.expect(pexpect.EOF)
         terminal.close()

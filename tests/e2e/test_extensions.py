@@ -139,7 +139,7 @@ def test_extensions_of_a_project_run_and_the_person_is_told(zot: Zot, server: Sc
     zot.home.joinpath("config.json").write_text('{"project_extensions": "on"}')
     trusted = zot.ask(server, "-p", "hi")
 
-    assert told.line() == "this project starts its own extensions: local (--no-project-ext keeps them from it)"
+    assert told.line() == "running extensions of this project: local (disable them with --no-project-ext)"
     assert (without.err, trusted.err) == ("", "")
     tools = [{tool["function"]["name"] for tool in request.body["tools"]} for request in server.requests]
     assert tools[0] - tools[1] == {"hi"}
@@ -309,7 +309,7 @@ def test_a_message_of_an_extension_is_refused_with_a_note(zot: Zot, server: Scri
     done = zot.ask(server, flag, "hi", "--ext", str(folder))
 
     assert done.code == 0
-    assert done.err == "[eager]: not sent, because one prompt is answered here, no other: go on\n"
+    assert done.err == "[eager]: not sent, because only one prompt is answered in this mode: go on\n"
     assert len(server.requests) == 2
     if flag == "--json":
         assert "ext_submit" not in [event["type"] for event in done.events]

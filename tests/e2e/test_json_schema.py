@@ -68,4 +68,4 @@ def test_a_schema_that_cannot_be_used_is_named_before_anything_is_asked(
 @pytest.mark.parametrize("flag", ["--json", "--stream", "--rpc"])
 def test_only_print_takes_a_schema(zot: Zot, schema: str, flag: str) -> None:
     done = zot.run(flag, "--json-schema", schema, *([] if flag == "--rpc" else ["x"]))
-    assert (done.code, done.line()) == (2, "--json-schema goes with --print alone")
+    assert (done.code, done.line()) == (2, "--json-schema only works with --print")

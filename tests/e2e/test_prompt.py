@@ -36,7 +36,9 @@ def test_the_prompt(zot: Zot, server: ScriptedServer, arguments: list[str], stdi
     assert (done.code, done.out) == (0, "ok\n")
     assert prompt(server) == expected
     assert done.err == (
-        "zot: standard input is not all UTF-8 text; what is not was replaced\n" if stdin and b"\xff" in stdin else ""
+        "zot: standard input contains bytes that are not UTF-8; they were replaced\n"
+        if stdin and b"\xff" in stdin
+        else ""
     )
 
 
@@ -51,7 +53,7 @@ def test_an_argument_that_is_no_text_reaches_the_model_without_harm(zot: Zot, se
 def test_no_prompt_is_refused(zot: Zot, arguments: list[str]) -> None:
     done = zot.run(*arguments)
     assert (done.code, done.out) == (2, "")
-    assert done.line() == 'there is no prompt: give one, as in zot -p "what does this project do?", or pipe it in'
+    assert done.line() == 'no prompt: pass one, as in zot -p "what does this project do?", or pipe it in'
 
 
 def test_a_closed_standard_input_is_nothing(zot: Zot, server: ScriptedServer) -> None:
@@ -65,7 +67,8 @@ def test_a_pipe_that_stays_open_is_waited_for_and_the_person_is_told(zot: Zot, s
     reading, writing = os.pipe()
     process = zot.start(*zot.at(server), "-p", "x", stdin=reading)
     os.close(reading)
-    assert process.stderr.readline() == b"zot: waiting for standard input to end (</dev/null if there is none)\n"
+    notice = b"zot: waiting for standard input to end (use </dev/null if there is no input)\n"
+    assert process.stderr.readline() == notice
     os.write(writing, b"late")
     os.close(writing)
     assert zot.finish(process).out == "ok\n"

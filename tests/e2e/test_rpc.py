@@ -274,12 +274,15 @@ def test_unicode_of_every_kind_comes_through_whole(start: Start, server: Scripte
     assert server.requests[0].body["messages"][-1]["content"] == text
 
 
-def test_the_guide_names_every_command_and_every_event() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "rpc.md").read_text("utf-8")
-    rows = re.findall(r"^\| (`[^|]*) \|", page, re.M)
+def test_the_guide_names_every_event_and_its_reference_every_command() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    guide, reference = (docs / "rpc.md").read_text("utf-8"), (docs / "generated" / "rpc.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`[^|]*) \|", guide, re.M)
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     kinds = {event.type for event in (*get_args(AgentEvent), *get_args(ExtensionEvent))}
-    assert (METHODS.keys() | kinds) - named == set()
+    assert kinds - named == set()
+    assert "generated/rpc.md#commands" in guide
+    assert METHODS.keys() - re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", reference, re.M) == set()
 
 
 # Extensions

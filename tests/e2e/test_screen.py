@@ -153,7 +153,7 @@ def test_what_is_typed_during_work_is_sent_after_it(zot: Zot, server: ScriptedSe
         pty.type("first\r")
         pty.wait_for("bash until")
         pty.type("second\rthird\r")
-        pty.wait_for("sliding in: third")
+        pty.wait_for("queued: third")
         (zot.cwd / "go").touch()
         pty.wait_for("three")
         pty.type("\x04")

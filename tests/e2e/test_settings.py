@@ -108,7 +108,7 @@ def test_models_are_listed(zot: Zot) -> None:
     assert done.out.startswith("anthropic/claude-haiku-4-5 ")
     done = zot.run("--list-models", "zzz")
     assert (done.code, done.out) == (1, "")
-    assert done.line() == "no model has 'zzz' in its name"
+    assert done.line() == "no model matches 'zzz'"
     done = zot.run("--list-models", "--provider", "opnai")
     assert done.code == 2
     assert done.line().startswith("unknown provider 'opnai'; did you mean openai")

@@ -148,7 +148,7 @@ def test_a_cut_off_answer_is_said_to_be_one(zot: Zot, server: ScriptedServer) ->
     server.add(Turn("once upon a", stop="length"))
     done = zot.ask(server, "-p", "x")
     assert (done.code, done.out) == (0, "once upon a\n")
-    assert done.line() == "the answer was cut off: the model may not write more at once"
+    assert done.line() == "the answer was cut off at the model's output limit"
 
 
 def test_a_nohup_run_survives_the_end_of_its_terminal(zot: Zot, server: ScriptedServer) -> None:

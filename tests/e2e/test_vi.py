@@ -81,9 +81,9 @@ def test_esc_closes_suggestions_then_leaves_insert_mode_then_stops(zot: Zot, ser
         pty.type("count\r")
         pty.wait_for("  one")
         pty.type("/the")
-        pty.wait_for("other colours")
+        pty.wait_for("change the colours")
         pty.type("\x1b")
-        pty.wait_until(lambda: "other colours" not in pty.screen())
+        pty.wait_until(lambda: "change the colours" not in pty.screen())
         assert "normal" not in pty.screen()
         pty.type("\x1b")
         pty.wait_for(NORMAL)
@@ -111,7 +111,7 @@ def test_history_lies_beyond_the_first_and_the_last_line(zot: Zot, server: Scrip
         pty.type("jj")
         pty.wait_for("› draft")
         pty.type("dd/vi\r")
-        pty.wait_for("type what they say")
+        pty.wait_for("vi keys are off")
         assert shape(pty) == OWN
         pty.type("\x04")
         assert pty.wait_end() == 0

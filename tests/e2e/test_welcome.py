@@ -11,7 +11,7 @@ def test_a_key_that_is_pasted_on_the_first_screen_is_taken_for_this_run(zot: Zot
     environment = {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
     environment["TERM"] = "xterm-256color"
     with PtyScreen([sys.executable, "-m", "zot_agent"], environment=environment, cwd=str(zot.cwd)) as pty:
-        pty.wait_for("How do you want to go on?")
+        pty.wait_for("How do you want to start?")
         pty.paste("paste a")
         pty.wait_for("1/")
         pty.type("\r")
@@ -34,5 +34,5 @@ def test_a_terminal_that_can_only_print_lines_is_told_of_the_way_that_can(zot: Z
         with PtyScreen([sys.executable, "-m", "zot_agent"], environment=environment, cwd=str(zot.cwd)) as pty:
             assert pty.wait_end() == 2
             told = bytes(pty.received).decode()
-        line = 'zot: this terminal (TERM=dumb) cannot show the chat screen: ask with zot -p "your question"'
+        line = 'zot: this terminal (TERM=dumb) cannot show the chat screen; use zot -p "your question"'
         assert told.splitlines() == [line]

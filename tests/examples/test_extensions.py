@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from zot_ext import Limits, load_manifest
+from zot_agent.ui.commands import BY_NAME
+from zot_ext import ExtensionLimits, load_manifest
 from zot_ext.protocol.from_extension import Notify, PanelRender, Ready
 from zot_ext.testing import FakeHost, check
 
@@ -21,7 +22,7 @@ EXTENSIONS = ROOT / "examples" / "extensions"
 NAMES = sorted(path.parent.name for path in EXTENSIONS.glob("*/extension.json"))
 
 
-PATIENT = Limits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
+PATIENT = ExtensionLimits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
 
 NEEDS = {"clock": ("node",), "scratchpad": ("node", "tsx"), "shell": ("jq",)}
 RUN = [pytest.param(name, marks=pytest.mark.needs(*NEEDS.get(name, ()))) for name in NAMES]
@@ -135,6 +136,7 @@ def test_the_check_finds_nothing_wrong(name: str) -> None:
     assert report.rules == (("no-ready",) if name == "hello-raw" else ())
     assert report.ok
     assert PIPED[name][0] in report.commands
+    assert not set(report.commands) & set(BY_NAME), "zot's own slash commands take precedence"
 
 
 @pytest.mark.parametrize("name", RUN)

@@ -12,18 +12,18 @@ from typing import Any, get_args
 import pytest
 
 from zot_agent.extensions.discover import discover
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_core import Runtime, ToolResultEvent
 from zot_core.conversation import Conversation, events
 from zot_core.conversation.commands import CommandError
 from zot_core.conversation.events import ExtensionEvent
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_provider.messages import TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
-LIMITS = Limits(ready_total_seconds=60, intercept_seconds=60, shutdown_seconds=20)
+LIMITS = ExtensionLimits(ready_total_seconds=60, intercept_seconds=60, shutdown_seconds=20)
 
 
 class Zot:
@@ -79,7 +79,7 @@ async def running(name: str, root: Path) -> AsyncIterator[Zot]:
     async with Conversation(Runtime("scripted", client=client, cwd=project)) as conversation:
         extensions = Extensions(
             lambda: discover([str(folder)], str(project), str(root / "home")),
-            lambda: Setting(str(project), "scripted", "scripted", ""),
+            lambda: AgentInfo(str(project), "scripted", "scripted", ""),
             home=str(root / "home"),
             limits=LIMITS,
         )

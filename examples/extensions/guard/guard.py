@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from zot_ext import Blocked, Event, Extension, PendingCall, Response, block, display
+from zot_ext import Blocked, Event, Extension, Response, ToolCallRequest, block, display
 
 DANGER = re.compile(r"\brm\s+-\w*[rf]|\bsudo\b|\bmkfs\b|\bdd\s+if=|>\s*/dev/sd|:\(\)\s*\{")
 
@@ -18,7 +18,7 @@ def audit_file() -> str:
 
 # A guard that fails has not looked: better to refuse than to let through.
 @ext.intercept("tool_call", on_error="block")
-def refuse(call: PendingCall) -> Blocked | None:
+def refuse(call: ToolCallRequest) -> Blocked | None:
     if call.name != "bash":
         return None
     found = DANGER.search(str(call.args.get("command", "")))

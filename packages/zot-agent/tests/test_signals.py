@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from zot_agent.signals import deferred, end_signals, handled, on_end_signals, undisturbed
+from zot_agent.signals import defer_stop_signals, end_signals, handle_signals, ignore_stop_signals, on_end_signals
 
 
 def begin(begun: list[str], failure: Exception | None = None) -> None:
-    with deferred():
+    with defer_stop_signals():
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
         if failure is not None:
@@ -37,7 +37,7 @@ def test_a_ctrl_c_counts_also_where_nothing_could_be_begun() -> None:
 
 def test_signals_pass_by_what_is_not_to_be_disturbed() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with undisturbed():
+    with ignore_stop_signals():
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGTERM) == before
@@ -88,7 +88,7 @@ def test_outside_of_the_main_thread_signals_are_left_alone() -> None:
     seen: list[object] = []
 
     def work() -> None:
-        with handled([signal.SIGTERM], lambda number, frame: None):
+        with handle_signals([signal.SIGTERM], lambda number, frame: None):
             seen.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=work)

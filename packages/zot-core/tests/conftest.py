@@ -11,7 +11,7 @@ from zot_core.tools.definition.context import ToolContext
 
 @pytest.fixture
 def shell() -> LocalShell:
-    return LocalShell(ShellLimits(kill_after=0.5, linger=0.05, sip=0.02))
+    return LocalShell(ShellLimits(kill_after=0.5, linger=0.05, drain_interval=0.02))
 
 
 @pytest.fixture

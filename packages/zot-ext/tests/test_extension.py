@@ -156,7 +156,7 @@ def test_notes_have_four_levels() -> None:
     with FakeHost(ext) as host:
         for level in ("info", "success", "warn", "warning", "error"):
             assert host.command("note", level).action == "noop"
-        assert "'loud' is no level" in host.command("note", "loud").error
+        assert "'loud' is not a level" in host.command("note", "loud").error
     assert [each.level for each in host.sent(Notify)] == ["info", "success", "warn", "warn", "error"]
     assert len(host.sent(ClearNotes)) == 6
 
@@ -173,7 +173,7 @@ def test_submitting_needs_the_grant_of_the_host() -> None:
 
 def test_nothing_is_sent_before_the_start() -> None:
     ext = Extension("early")
-    with pytest.raises(RuntimeError, match="on_hello is the earliest time"):
+    with pytest.raises(RuntimeError, match="send in on_hello at the earliest"):
         ext.notify("too early")
     with pytest.raises(NotGranted):
         ext.submit("too early")

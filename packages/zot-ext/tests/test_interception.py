@@ -1,16 +1,16 @@
 import pytest
 
 from zot_ext import (
+    AgentStartDecision,
+    AgentStartRequest,
     AssistantMessageDecision,
+    AssistantMessageRequest,
     Blocked,
     Extension,
-    PendingCall,
-    PendingMessage,
-    PendingStart,
-    PendingTurn,
-    SystemPromptDecision,
     ToolCallDecision,
+    ToolCallRequest,
     TurnStartDecision,
+    TurnStartRequest,
     block,
     replace,
     rewrite,
@@ -28,7 +28,7 @@ def test_a_call_can_be_refused_changed_and_let_through() -> None:
     ext = Extension("guard")
 
     @ext.intercept("tool_call")
-    async def guard(call: PendingCall) -> ToolCallDecision | None:
+    async def guard(call: ToolCallRequest) -> ToolCallDecision | None:
         if call.name != "bash":
             return None
         if "sudo" in call.args["command"]:
@@ -48,17 +48,17 @@ def test_answers_refuse_rewrite_and_replace() -> None:
     ext = Extension("guard")
 
     @ext.intercept("tool_call")
-    def call(call: PendingCall) -> Blocked | ToolCallDecision | None:
+    def call(call: ToolCallRequest) -> Blocked | ToolCallDecision | None:
         if call.name == "write":
             return rewrite(call.args | {"path": "elsewhere"})
         return block("no commands") if call.name == "bash" else None
 
     @ext.intercept("turn_start")
-    def turn(turn: PendingTurn) -> Blocked | None:
+    def turn(turn: TurnStartRequest) -> Blocked | None:
         return block("enough") if turn.step > 2 else None
 
     @ext.intercept("assistant_message")
-    def message(message: PendingMessage) -> Blocked | AssistantMessageDecision:
+    def message(message: AssistantMessageRequest) -> Blocked | AssistantMessageDecision:
         return replace("something else") if message.text == "a secret" else block("not for you")
 
     with FakeHost(ext) as host:
@@ -96,16 +96,16 @@ def test_several_interceptors_see_what_the_ones_before_made() -> None:
     seen: list[object] = []
 
     @ext.intercept("tool_call")
-    def first(call: PendingCall) -> ToolCallDecision:
+    def first(call: ToolCallRequest) -> ToolCallDecision:
         return ToolCallDecision(modified_args=RawObject('{"a": 1e5}'))
 
     @ext.intercept("tool_call")
-    def second(call: PendingCall) -> None:
+    def second(call: ToolCallRequest) -> None:
         seen.append(call.raw)
         call.args["a"] = 0
 
     @ext.intercept("tool_call")
-    def third(call: PendingCall) -> ToolCallDecision:
+    def third(call: ToolCallRequest) -> ToolCallDecision:
         seen.append(call.args)
         return ToolCallDecision(block="stop" in call.name)
 
@@ -120,16 +120,16 @@ def test_turns_messages_and_system_prompts() -> None:
     ext = Extension("guard")
 
     @ext.intercept("turn_start")
-    def turn(turn: PendingTurn) -> TurnStartDecision:
+    def turn(turn: TurnStartRequest) -> TurnStartDecision:
         return TurnStartDecision(block=turn.step > 2, reason="enough")
 
     @ext.intercept("assistant_message")
-    def message(message: PendingMessage) -> AssistantMessageDecision:
+    def message(message: AssistantMessageRequest) -> AssistantMessageDecision:
         return AssistantMessageDecision(replace_text=message.text.replace("SECRET", "[redacted]"))
 
     @ext.intercept("before_agent_start")
-    def start(start: PendingStart) -> SystemPromptDecision:
-        return SystemPromptDecision("" if start.model == "small" else None)
+    def start(start: AgentStartRequest) -> AgentStartDecision:
+        return AgentStartDecision("" if start.model == "small" else None)
 
     with FakeHost(ext) as host:
         assert allows(host.intercept("turn_start", step=2))
@@ -146,7 +146,7 @@ def test_an_interceptor_that_fails_lets_through_unless_it_says_otherwise(
 ) -> None:
     open_guard, closed_guard = Extension("open"), Extension("closed")
 
-    def guard(_: PendingCall) -> object:
+    def guard(_: ToolCallRequest) -> object:
         if isinstance(wrong, Exception):
             raise wrong
         return wrong

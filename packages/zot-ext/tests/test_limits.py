@@ -1,9 +1,9 @@
-from zot_ext import DEFAULT_LIMITS, Limits
+from zot_ext import DEFAULT_LIMITS, ExtensionLimits
 
 
 def test_the_defaults_are_the_documented_limits() -> None:
     assert (
-        Limits(
+        ExtensionLimits(
             frame_bytes=4_194_304,
             hello_seconds=30.0,
             ready_idle_seconds=0.25,
@@ -26,5 +26,5 @@ def test_the_defaults_are_the_documented_limits() -> None:
 
 
 def test_one_limit_can_be_changed_alone() -> None:
-    assert Limits(tool_seconds=0.1).tool_seconds == 0.1
-    assert Limits(tool_seconds=0.1).hello_seconds == DEFAULT_LIMITS.hello_seconds
+    assert ExtensionLimits(tool_seconds=0.1).tool_seconds == 0.1
+    assert ExtensionLimits(tool_seconds=0.1).hello_seconds == DEFAULT_LIMITS.hello_seconds

@@ -73,7 +73,7 @@ def test_every_exported_name_can_be_fetched_and_is_listed() -> None:
 
 
 def test_the_names_are_those_of_authors_and_not_of_hosts() -> None:
-    wanted = {"Blocked", "Event", "HelloAck", "PanelKey", "PendingCall", "Response", "block", "replace", "rewrite"}
+    wanted = {"Blocked", "Event", "HelloAck", "PanelKey", "ToolCallRequest", "Response", "block", "replace", "rewrite"}
     assert wanted <= set(zot_ext.__all__)
     assert {zot_ext._HOMES[home] for home in zot_ext._HOMES if home.startswith("protocol.")} == {
         ("FrameError",),

@@ -105,12 +105,12 @@ def test_methods_and_keyword_parameters_have_schemas_too() -> None:
 @pytest.mark.parametrize(
     ("program", "reason"),
     [
-        ("def f(*a): ...", "the parameters of a tool have names"),
-        ("def f(**a): ...", "the parameters of a tool have names"),
-        ("def f(a, /): ...", "the parameters of a tool have names"),
+        ("def f(*a): ...", "a tool needs named parameters"),
+        ("def f(**a): ...", "a tool needs named parameters"),
+        ("def f(a, /): ...", "a tool needs named parameters"),
         ("def f(a: bytes): ...", "parameter 'a': there is no JSON Schema for <class 'bytes'>"),
         ("def f(a: 'Missing'): ...", "parameter 'a': name 'Missing' is not defined"),
-        ("f = print", "is no function"),
+        ("f = print", "is not a function"),
     ],
 )
 def test_what_has_no_schema_is_refused_by_name(program: str, reason: str) -> None:

@@ -1,1 +1,1 @@
-"""The `zot` program. `zot_agent.entry` is where it starts; embedders want `zot_core`."""
+"""The `zot` program. It starts in `zot_agent.entry`; to embed an agent, use `zot_core`."""

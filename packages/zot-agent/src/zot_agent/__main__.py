@@ -1,4 +1,4 @@
-"""`python -m zot_agent` is `zot`."""
+"""Runs `zot` for `python -m zot_agent`."""
 
 import sys
 

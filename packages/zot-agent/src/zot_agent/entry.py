@@ -1,10 +1,10 @@
-"""Where the `zot` command starts. It imports nothing but `sys`, so that `zot --version` costs a bare interpreter."""
+"""Entry point of the `zot` command. It imports only `sys`, so that `zot --version` costs a bare interpreter."""
 
 import sys
 
 
 def main() -> int:
-    """Run `zot` with the arguments of this process; the exit code."""
+    """Run `zot` with the arguments of this process and return the exit code."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _fill_descriptors()
     failure = ""
@@ -14,9 +14,9 @@ def main() -> int:
         return 130
     except BrokenPipeError:
         code = 0
-    except OSError as error:  # of standard output; `run` tells of any other
+    except OSError as error:  # from standard output; `run` reports every other one
         code, failure = 1, error.strerror or str(error)
-    return _flushed(code, failure)
+    return _flush(code, failure)
 
 
 def _run(arguments: list[str]) -> int:
@@ -27,7 +27,7 @@ def _run(arguments: list[str]) -> int:
         return 0
     import gc  # noqa: PLC0415  see the module's docstring
 
-    # Loading makes a hundred thousand objects that stay: looking for garbage among them takes a twentieth of the time.
+    # Imports create a hundred thousand objects that stay alive; collecting garbage among them takes 5 % of start-up.
     gc.set_threshold(20_000, 20, 20)
     from zot_agent.standard_output import watch_standard_output  # noqa: PLC0415  see the module's docstring
 
@@ -37,9 +37,9 @@ def _run(arguments: list[str]) -> int:
     return run(arguments)
 
 
-def _flushed(code: int, failure: str) -> int:
-    """The exit code, once the standard streams have taken what was written: still `code` if their reader has gone.
-    `failure` is why standard output takes no more, empty if it may yet."""
+def _flush(code: int, failure: str) -> int:
+    """Flush the standard streams and return the exit code; a reader that has closed its end does not change it.
+    `failure` says why an earlier write to standard output failed, and is empty if none has."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -48,7 +48,7 @@ def _flushed(code: int, failure: str) -> int:
             failure = failure or error.strerror or str(error)
     if failure:
         code = code or 1
-        _tell(f"zot: cannot write to standard output: {failure}\n")
+        _write_stderr(f"zot: cannot write to standard output: {failure}\n")
     try:
         sys.stderr.flush()
     except OSError:
@@ -56,7 +56,7 @@ def _flushed(code: int, failure: str) -> int:
     return code
 
 
-def _tell(line: str) -> None:
+def _write_stderr(line: str) -> None:
     try:
         sys.stderr.write(line)
     except OSError:
@@ -64,15 +64,15 @@ def _tell(line: str) -> None:
 
 
 def _discard(stream: int) -> None:
-    """Have what cannot be written go nowhere: the interpreter flushes once more as it ends, and would fail."""
+    """Redirect a descriptor to the null device: the interpreter flushes again when it exits, and would fail."""
     import os  # noqa: PLC0415  see the module's docstring
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 
 def _fill_descriptors() -> None:
-    """Put the null device in the place of standard streams that are closed. Otherwise the next file that is opened, a
-    session perhaps, would get their number, and what is printed."""
+    """Open the null device for each closed standard stream. Otherwise the next file that is opened, perhaps a session,
+    would get the descriptor of that stream and everything printed to it."""
     import os  # noqa: PLC0415  see the module's docstring
 
     number = 0

@@ -1,4 +1,4 @@
-"""Signals that ask this process to end: told to a loop, handled for a while, put off, or left alone for a moment."""
+"""Signals that ask this process to end: watch, handle, ignore or defer them."""
 
 import asyncio
 import signal
@@ -12,20 +12,20 @@ _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def end_signals() -> list[int]:
-    """The signals that ask a process to end, without those that it was started to ignore (`nohup`)."""
+    """List the signals that ask a process to end, except signals ignored since its start (`nohup`)."""
     numbers = [getattr(signal, name) for name in _END if hasattr(signal, name)]  # Windows has no SIGHUP
     return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
 
 
-def on_end_signals(heard: Callable[[int], object]) -> Callable[[], None]:
-    """Call `heard` in the running loop with the number of each signal that asks the process to end.
+def on_end_signals(handler: Callable[[int], object]) -> Callable[[], None]:
+    """Call `handler` in the running loop with the number of each signal that asks the process to end.
 
-    Returns the function that undoes this. A process that ends anyway leaves it: a second signal then finds no process
-    that is half dismantled.
+    Returns a function that removes the handlers. A process that is about to end need not call it: a second signal then
+    cannot interrupt the shutdown.
     """
     loop, numbers = asyncio.get_running_loop(), end_signals()
     for number in numbers:
-        loop.add_signal_handler(number, heard, number)
+        loop.add_signal_handler(number, handler, number)
 
     def undo() -> None:
         for number in numbers:
@@ -35,9 +35,9 @@ def on_end_signals(heard: Callable[[int], object]) -> Callable[[], None]:
 
 
 @contextmanager
-def handled(numbers: Iterable[int], handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
-    """Have `handler` called for these signals inside the block, at once and not through a loop. Nothing happens outside
-    of the main thread, which alone is told of signals."""
+def handle_signals(numbers: Iterable[int], handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Call `handler` for these signals while the block runs, immediately and not through an event loop. Does nothing
+    outside the main thread, because only the main thread receives signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -45,26 +45,26 @@ def handled(numbers: Iterable[int], handler: Callable[[int, FrameType | None], o
     try:
         yield
     finally:
-        for number, each in before.items():
-            signal.signal(number, each)
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Ignore Ctrl+C and SIGTERM for as long as a few files take, where what is done must not be left in the middle."""
-    # A function, since what is started would inherit SIG_IGN and a mask.
-    with handled(_STOPS, lambda _number, _frame: None):
+def ignore_stop_signals() -> Iterator[None]:
+    """Ignore Ctrl+C and SIGTERM while the block runs: for short work on files that must not stop halfway."""
+    # A function, because child processes would inherit SIG_IGN and a signal mask.
+    with handle_signals(_STOPS, lambda _number, _frame: None):
         yield
 
 
 @contextmanager
-def deferred() -> Iterator[None]:
-    """Have Ctrl+C and SIGTERM count at the end of the block: the caller knows by then what was begun in it, and can end
-    that."""
-    came: list[int] = []
+def defer_stop_signals() -> Iterator[None]:
+    """Deliver Ctrl+C and SIGTERM at the end of the block: by then the caller knows what the block has started, and can
+    stop it."""
+    received: list[int] = []
     try:
-        with handled(_STOPS, lambda number, _frame: came.append(number)):
+        with handle_signals(_STOPS, lambda number, _frame: received.append(number)):
             yield
     finally:
-        if came:
-            signal.raise_signal(came[0])
+        if received:
+            signal.raise_signal(received[0])

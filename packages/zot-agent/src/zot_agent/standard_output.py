@@ -1,4 +1,4 @@
-"""Standard output whose failures can be told from those of any other file."""
+"""Standard output with errors of its own type, so that they are not mistaken for those of another file."""
 
 import io
 import sys
@@ -7,27 +7,28 @@ from contextlib import contextmanager
 
 
 class OutputFailed(OSError):
-    """Standard output takes no more, though somebody reads it. What `zot_agent.entry` tells the person, at the end."""
+    """Writing to standard output failed for another reason than a closed pipe. `zot_agent.entry` reports it."""
 
 
 class _Buffer(io.BufferedWriter):
-    """A reader that has gone is no failure: a `BrokenPipeError` is let through.
+    """Raises `OutputFailed` for a failed write. A reader that has closed the pipe is no failure: `BrokenPipeError` is
+    raised as it is.
 
-    The descriptor below is Python's own: a Ctrl+C between the write and the note of how much was written would have the
-    same written twice.
+    The descriptor below belongs to Python: if we wrote to it ourselves, a Ctrl+C after the write, but before the number
+    of bytes is noted, would write the same bytes twice.
     """
 
     def write(self, data: "memoryview | bytes", /) -> int:  # type: ignore[override]
-        with _told():
+        with _output_errors():
             return super().write(data)
 
     def flush(self) -> None:
-        with _told():
+        with _output_errors():
             super().flush()
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _output_errors() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -37,10 +38,10 @@ def _told() -> Iterator[None]:
 
 
 def watch_standard_output() -> None:
-    """Have `sys.stdout` raise `OutputFailed` for a write that fails.
+    """Replace `sys.stdout` by a stream that raises `OutputFailed` when a write fails.
 
-    It gathers what is written also where PYTHONUNBUFFERED is set: zot flushes where that counts. Nothing happens on
-    Windows, whose terminal is no file.
+    The stream is buffered even if PYTHONUNBUFFERED is set: zot flushes where it matters. Does nothing on Windows, where
+    the terminal is not a file.
     """
     if sys.platform == "win32":
         return

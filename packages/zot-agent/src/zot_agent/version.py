@@ -1,3 +1,3 @@
-"""The version all five distributions share; hatchling writes it into the wheels."""
+"""The version that all five distributions share; hatchling writes it into the wheels."""
 
 __version__ = "0.1.0"

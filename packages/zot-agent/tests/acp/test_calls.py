@@ -55,13 +55,13 @@ def test_the_kind_is_guessed_before_a_call_has_run(name: str, arguments: dict[st
 
 
 @given(st.lists(st.tuples(lines, lines, lines, lines).filter(lambda place: bool(place[1] or place[2])), min_size=1))
-def test_every_place_of_a_diff_is_told_with_the_text_before_and_after(places: list[tuple[list[str], ...]]) -> None:
+def test_every_hunk_of_a_diff_has_the_text_before_and_after(places: list[tuple[list[str], ...]]) -> None:
     rows = [
         [*(f" {line}" for line in before), *(f"-{line}" for line in old), *(f"+{line}" for line in new)]
         + [f" {line}" for line in after]
         for before, old, new, after in places
     ]
-    told = calls.pieces(DiffDisplay("x", "\n...\n".join("\n".join(place) for place in rows)), "/home")
+    told = calls.hunks(DiffDisplay("x", "\n...\n".join("\n".join(place) for place in rows)), "/home")
 
     assert [each["newText"] for each in told] == [
         "".join(f"{line}\n" for line in [*before, *new, *after]) for before, _, new, after in places
@@ -73,7 +73,7 @@ def test_every_place_of_a_diff_is_told_with_the_text_before_and_after(places: li
 
 
 def test_rows_that_are_no_diff_are_shown_as_text() -> None:
-    (content,) = calls.shown([DiffDisplay("x", "x was not changed")], "/home")
+    (content,) = calls.content_of([DiffDisplay("x", "x was not changed")], "/home")
 
     assert content == {"type": "content", "content": {"type": "text", "text": "```diff\nx was not changed\n```"}}
 
@@ -89,12 +89,12 @@ def test_no_text_ends_its_own_block_of_code(text: str) -> None:
 
 @given(st.text())
 def test_arguments_that_are_no_object_count_as_none(text: str) -> None:
-    assert isinstance(calls.parsed(text), dict)
-    json.dumps(calls.parsed(text), allow_nan=False)
+    assert isinstance(calls.parse_arguments(text), dict)
+    json.dumps(calls.parse_arguments(text), allow_nan=False)
 
 
-def test_numbers_that_json_has_not_are_no_arguments() -> None:
-    assert calls.parsed('{"a": NaN}') == {}
+def test_numbers_that_json_does_not_have_are_not_arguments() -> None:
+    assert calls.parse_arguments('{"a": NaN}') == {}
 
 
 def test_a_title_is_one_line_of_bounded_length() -> None:
@@ -107,8 +107,8 @@ def test_a_title_is_one_line_of_bounded_length() -> None:
 def test_replacements_in_arguments_are_changes_of_their_file() -> None:
     arguments = {"file_path": "x", "old_string": "a", "new_string": "b"}
 
-    assert calls.wanted_changes(arguments, "/home") == [
+    assert calls.requested_changes(arguments, "/home") == [
         {"type": "diff", "path": "/home/x", "oldText": "a", "newText": "b"}
     ]
-    assert calls.wanted_changes({"old_string": "a", "new_string": "b"}, "/home") == []
-    assert calls.wanted_changes({"path": "x", "edits": ["a", {"oldText": 1, "newText": "b"}]}, "/home") == []
+    assert calls.requested_changes({"old_string": "a", "new_string": "b"}, "/home") == []
+    assert calls.requested_changes({"path": "x", "edits": ["a", {"oldText": 1, "newText": "b"}]}, "/home") == []

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.acp.content import named, read_content
-from zot_agent.rpc.method import CommandRefused
+from zot_agent.acp.content import read_content, resource_name
+from zot_agent.rpc.method import InvalidCommand
 
 
 @pytest.mark.parametrize(
@@ -19,20 +19,20 @@ from zot_agent.rpc.method import CommandRefused
     ],
 )
 def test_a_file_is_called_by_its_path_and_anything_else_by_its_uri(uri: str, name: str) -> None:
-    assert named(uri, "/home/pat") == name
+    assert resource_name(uri, "/home/pat") == name
 
 
 @given(st.text())
 def test_whatever_a_uri_holds_it_has_a_name(uri: str) -> None:
-    assert isinstance(named(uri, "/home/pat"), str)
+    assert isinstance(resource_name(uri, "/home/pat"), str)
 
 
-def test_sound_is_refused_by_name() -> None:
-    with pytest.raises(CommandRefused, match="audio"):
+def test_audio_is_refused_by_name() -> None:
+    with pytest.raises(InvalidCommand, match="audio"):
         read_content([{"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}], "/")
 
 
-def test_an_embedded_file_stands_behind_the_words_and_its_name_where_it_was() -> None:
+def test_the_text_of_an_embedded_file_goes_to_the_end_and_its_name_stays_in_place() -> None:
     resource = {"uri": "file:///home/pat/a.py", "text": "x = 1\r\n"}
     content = read_content(
         [

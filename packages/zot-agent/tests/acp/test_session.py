@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from zot_agent.acp.session import End, PromptFailed, Session
+from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
 from zot_agent.extensions.discover import Discovery
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.host import Host
 from zot_core.aio import spawn
@@ -49,14 +49,14 @@ class Editor:
 @asynccontextmanager
 async def opened(
     editor: Editor, *answers: Answer, messages: list[Message] | None = None, mode: Any = "yolo", **more: Any
-) -> AsyncIterator[Session]:
+) -> AsyncIterator[AcpSession]:
     """A session of a scripted model, with extensions of which there are none."""
     runtime = Runtime(Model("m", "v"), client=ScriptedClient(answers), messages=messages or [], **more)
     host = Host(Conversation(runtime), ["a note of the beginning"])
-    host.extensions = Extensions(lambda: Discovery([], []), lambda: Setting(".", "v", "m", ""), home=".")
+    host.extensions = Extensions(lambda: Discovery([], []), lambda: AgentInfo(".", "v", "m", ""), home=".")
     host.extensions.start()
     host.conversation.attach(host.extensions)
-    session = Session("s", host, editor, mode)
+    session = AcpSession("s", host, editor, mode)
     try:
         yield session
     finally:
@@ -74,7 +74,7 @@ async def test_notes_between_prompts_wait_for_the_next_one_and_prompts_are_not_s
         for event in (Notify("ext", "info", "a note"), Submit("ext", "a prompt"), ClearNotes("ext")):
             events.notify(event)
         assert editor.said() == ""
-        assert await session.prompt(words("hi")) == End("end_turn", "completed")
+        assert await session.prompt(words("hi")) == PromptEnd("end_turn", "completed")
     assert editor.said().split("\n\n") == [
         "*[zot]* a note of the beginning",
         "*[ext]* a note",
@@ -84,7 +84,7 @@ async def test_notes_between_prompts_wait_for_the_next_one_and_prompts_are_not_s
     assert editor.said("user_message_chunk") == ""
 
 
-async def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> None:
+async def test_a_prompt_of_an_extension_is_answered_after_the_running_one() -> None:
     editor = Editor()
     async with opened(editor, "First.", "Second.") as session:
 
@@ -93,7 +93,7 @@ async def test_a_prompt_of_an_extension_is_answered_behind_the_one_at_hand() -> 
                 session.host.extensions.events.notify(Submit("ext", "and more"))  # type: ignore[union-attr]
 
         session.host.runtime.hooks.before_turn.add(submit)
-        assert await session.prompt(words("hi")) == End("end_turn", "completed")
+        assert await session.prompt(words("hi")) == PromptEnd("end_turn", "completed")
     assert editor.said("user_message_chunk") == "and more"
     assert editor.said().endswith("First.Second.")
 
@@ -112,18 +112,18 @@ async def test_a_prompt_that_is_stopped_says_why(end: Any, stop: str) -> None:
     editor = Editor()
     async with opened(editor) as session:
         session.host.runtime.hooks.before_model_call.add(lambda step: Refusal("not today", end))
-        assert await session.prompt(words("hi")) == End(stop, end)
+        assert await session.prompt(words("hi")) == PromptEnd(stop, end)
     assert editor.said().endswith("*[zot]* not today")
 
 
-async def test_a_failure_is_raised_and_the_session_goes_on() -> None:
+async def test_a_failure_is_raised_and_the_session_continues() -> None:
     async with opened(Editor(), Turn(error=ModelError("out of order")), "Hello.") as session:
         with pytest.raises(PromptFailed, match="out of order"):
             await session.prompt(words("hi"))
-        assert await session.prompt(words("again")) == End("end_turn", "completed")
+        assert await session.prompt(words("again")) == PromptEnd("end_turn", "completed")
 
 
-async def test_a_failure_is_told_whatever_came_after_it() -> None:
+async def test_a_failure_is_raised_whatever_came_after_it() -> None:
     async with opened(Editor(), Turn(error=ModelError("out of order")), "Second.") as session:
 
         def submit(step: int) -> None:
@@ -143,7 +143,7 @@ async def test_a_prompt_during_another_is_refused_and_both_end_when_the_session_
         with pytest.raises(Busy):
             await session.prompt(words("more"))
         await session.close()
-        assert await first == End("cancelled", "aborted")
+        assert await first == PromptEnd("cancelled", "aborted")
 
 
 async def test_compacting_is_a_command_that_fails_like_a_prompt() -> None:
@@ -156,7 +156,7 @@ async def test_calls_of_one_turn_are_asked_about_one_at_a_time(alone: Path) -> N
     editor = Editor("always")
     turn = Turn(calls=[Call("write", {"path": name, "content": name}) for name in "abc"])
     async with opened(editor, turn, "Done.", mode="ask", cwd=alone) as session:
-        assert await session.prompt(words("write")) == End("end_turn", "completed")
+        assert await session.prompt(words("write")) == PromptEnd("end_turn", "completed")
     assert [each["title"] for each in editor.asked] == ["write a"]
     assert sorted(path.name for path in alone.iterdir()) == ["a", "b", "c"]
 

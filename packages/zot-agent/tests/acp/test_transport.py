@@ -53,7 +53,7 @@ def test_a_message_that_is_too_long_is_passed_over() -> None:
     good = {"jsonrpc": "2.0", "id": 1, "method": "initialize"}
     long = json.dumps({"method": "x" * 200}).encode()
 
-    received, answers = talk(long + b"\n" + json.dumps(good).encode(), RpcLimits(line=100))
+    received, answers = talk(long + b"\n" + json.dumps(good).encode(), RpcLimits(line_bytes=100))
 
     assert received == [good]
     assert [each["error"]["message"] for each in answers] == [
@@ -61,7 +61,7 @@ def test_a_message_that_is_too_long_is_passed_over() -> None:
     ]
 
 
-def test_nested_beyond_all_measure_is_no_message() -> None:
+def test_json_that_is_nested_too_deeply_is_not_a_message() -> None:
     _, answers = talk(b"[" * 60_000)
 
     assert [each["error"]["code"] for each in answers] == [-32700]

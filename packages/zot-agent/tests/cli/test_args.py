@@ -4,52 +4,53 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.args import build_parser, parse
-from zot_agent.host.options import Options
+from zot_agent.cli.command_line import CommandLine
+from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES
 from zot_provider.errors import ConfigError
 
 CASES: list[Any] = [
-    pytest.param("", Options(), id="nothing"),
-    pytest.param("hello there", Options("hello there"), id="words"),
-    pytest.param("-p hello", Options("hello", mode="print"), id="print"),
-    pytest.param("hello --print", Options("hello", mode="print"), id="a flag at the end"),
-    pytest.param("-p --json x", Options("x", mode="json"), id="print adds nothing to json"),
-    pytest.param("--stream -p x", Options("x", mode="stream"), id="print adds nothing to stream"),
-    pytest.param("--json --json x", Options("x", mode="json"), id="twice"),
-    pytest.param("-pc x", Options("x", mode="print", continue_latest=True), id="letters together"),
-    pytest.param("a --model m b --cwd d c", Options("a b c", model="m", cwd="d"), id="words among options"),
-    pytest.param("-- --json -p --", Options("--json -p --"), id="all is prompt"),
-    pytest.param("--model=a/b=c -- x", Options("x", model="a/b=c"), id="a value with an equals sign"),
-    pytest.param("--api-key=-k x", Options("x", api_key="-k"), id="a value with a dash"),
-    pytest.param("- x", Options("- x"), id="a lone dash is a word"),
-    pytest.param("--tools read,,bash, x", Options("x", tools=["read", "bash"]), id="tools"),
-    pytest.param("--no-tools", Options(tools=[]), id="no tools"),
-    pytest.param("--reasoning maximum", Options(reasoning="max"), id="another word for max"),
-    pytest.param("--max-steps 3", Options(max_steps=3), id="steps"),
-    pytest.param("--session s", Options(session="s"), id="session"),
-    pytest.param("--no-session", Options(no_session=True), id="no session"),
-    pytest.param("-v", Options(version=True), id="version"),
-    pytest.param("--rpc", Options(mode="rpc"), id="the flag of a verb"),
-    pytest.param("--mode rpc", Options(mode="rpc"), id="a mode by its name"),
-    pytest.param("--mode json x", Options("x", mode="json"), id="json by its name"),
-    pytest.param("--mode text -p x", Options("x", mode="print"), id="text is print"),
-    pytest.param("-p rpc", Options("rpc", mode="print"), id="a verb stands first"),
-    pytest.param("-- rpc", Options("rpc"), id="a verb as a prompt"),
+    pytest.param("", CommandLine(), id="nothing"),
+    pytest.param("hello there", CommandLine("hello there"), id="words"),
+    pytest.param("-p hello", CommandLine("hello", mode="print"), id="print"),
+    pytest.param("hello --print", CommandLine("hello", mode="print"), id="a flag at the end"),
+    pytest.param("-p --json x", CommandLine("x", mode="json"), id="print adds nothing to json"),
+    pytest.param("--stream -p x", CommandLine("x", mode="stream"), id="print adds nothing to stream"),
+    pytest.param("--json --json x", CommandLine("x", mode="json"), id="twice"),
+    pytest.param("-pc x", CommandLine("x", mode="print", options=HostOptions(continue_latest=True)), id="letters"),
+    pytest.param("a --model m b --cwd d c", CommandLine("a b c", options=HostOptions(model="m", cwd="d")), id="mixed"),
+    pytest.param("-- --json -p --", CommandLine("--json -p --"), id="all is prompt"),
+    pytest.param("--model=a/b=c -- x", CommandLine("x", options=HostOptions(model="a/b=c")), id="an equals sign"),
+    pytest.param("--api-key=-k x", CommandLine("x", options=HostOptions(api_key="-k")), id="a value with a dash"),
+    pytest.param("- x", CommandLine("- x"), id="a lone dash is a word"),
+    pytest.param("--tools read,,bash, x", CommandLine("x", options=HostOptions(tools=["read", "bash"])), id="tools"),
+    pytest.param("--no-tools", CommandLine(options=HostOptions(tools=[])), id="no tools"),
+    pytest.param("--reasoning maximum", CommandLine(options=HostOptions(reasoning="max")), id="another word for max"),
+    pytest.param("--max-steps 3", CommandLine(options=HostOptions(max_steps=3)), id="steps"),
+    pytest.param("--session s", CommandLine(options=HostOptions(session="s")), id="session"),
+    pytest.param("--no-session", CommandLine(options=HostOptions(no_session=True)), id="no session"),
+    pytest.param("-v", CommandLine(version=True), id="version"),
+    pytest.param("--rpc", CommandLine(mode="rpc"), id="the flag of a verb"),
+    pytest.param("--mode rpc", CommandLine(mode="rpc"), id="a mode by its name"),
+    pytest.param("--mode json x", CommandLine("x", mode="json"), id="json by its name"),
+    pytest.param("--mode text -p x", CommandLine("x", mode="print"), id="text is print"),
+    pytest.param("-p rpc", CommandLine("rpc", mode="print"), id="a verb stands first"),
+    pytest.param("-- rpc", CommandLine("rpc"), id="a verb as a prompt"),
     pytest.param(
         "--append-system-prompt a --append-system-prompt b --system-prompt c",
-        Options(system_prompt="c", append_system_prompt=["a", "b"]),
+        CommandLine(options=HostOptions(system_prompt="c", append_system_prompt=["a", "b"])),
         id="prompts",
     ),
     pytest.param(
         "--provider p --base-url u --api-key k",
-        Options(provider="p", base_url="u", api_key="k"),
+        CommandLine(options=HostOptions(provider="p", base_url="u", api_key="k")),
         id="where to ask",
     ),
 ]
 
 
 @pytest.mark.parametrize(("line", "expected"), CASES)
-def test_a_command_line(line: str, expected: Options) -> None:
+def test_a_command_line(line: str, expected: CommandLine) -> None:
     assert parse(line.split(" ") if line else []) == expected
 
 
@@ -60,7 +61,7 @@ def test_text_that_begins_with_a_dash_is_no_flag(text: str) -> None:
 
 @pytest.mark.parametrize("level", ["off", "minimum", "low", "medium", "high", "xhigh", "max"])
 def test_every_level_of_reasoning(level: str) -> None:
-    assert parse(["--reasoning", level]).reasoning == level
+    assert parse(["--reasoning", level]).options.reasoning == level
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_every_level_of_reasoning(level: str) -> None:
         (["--reasoning", "much"], "invalid choice: 'much'"),
         (["--max-steps", "0"], "must be greater than 0"),
         (["--max-steps", "1.5"], "invalid int value"),
-        (["--json", "--stream"], "--json and --stream exclude each other; see zot --help"),
+        (["--json", "--stream"], "--json and --stream cannot be used together; see zot --help"),
         (["--tools", "read", "--no-tools"], "not allowed with argument"),
         (["-c", "--session", "x"], "not allowed with argument"),
         (["--session="], "--session needs the path or id of a session"),
@@ -102,11 +103,11 @@ def test_the_help_names_every_mode_and_fits_80_columns() -> None:
 
 
 def test_what_is_no_utf8_is_replaced_and_told(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = parse(["-p", "caf\udce9", "--append-system-prompt", "a\udcff", "--cwd", "d\udce9"])
-    assert (asked.prompt, asked.append_system_prompt, asked.cwd) == ("caf\ufffd", ["a\ufffd"], "d\udce9")
+    line = parse(["-p", "caf\udce9", "--append-system-prompt", "a\udcff", "--cwd", "d\udce9"])
+    assert (line.prompt, line.options.append_system_prompt, line.options.cwd) == ("caf\ufffd", ["a\ufffd"], "d\udce9")
     assert capsys.readouterr().err == (
-        "zot: the text for the system prompt is not all UTF-8; what is not was replaced\n"
-        "zot: the prompt is not all UTF-8 text; what is not was replaced\n"
+        "zot: the system prompt contains bytes that are not UTF-8; they were replaced\n"
+        "zot: the prompt contains bytes that are not UTF-8; they were replaced\n"
     )
 
 

@@ -43,8 +43,8 @@ def test_text_files_stand_before_the_prompt_in_their_order(alone: Path) -> None:
     (alone / "a.txt").write_text("ay\n")
     (alone / "empty").touch()
     (alone / "task.md").write_text("\nthe task\n")
-    options = parse(["fix", "@b.txt", "--prompt-file", "task.md", "this", "@a.txt", "--", "@b.txt", "please"])
-    assert options.prompt == (
+    line = parse(["fix", "@b.txt", "--prompt-file", "task.md", "this", "@a.txt", "--", "@b.txt", "please"])
+    assert line.prompt == (
         'the task\n\n<file path="b.txt">\nbee\n</file>\n\n<file path="a.txt">\nay\n</file>\n\nfix this @b.txt please'
     )
     assert attach(["@empty"]).texts == ['<file path="empty">\n\n</file>']
@@ -78,12 +78,12 @@ def test_what_cannot_be_attached_is_said_in_one_line(alone: Path) -> None:
     (alone / "large").write_bytes(b"x" * (TEXT_LIMIT + 1))
     (alone / "large.png").write_bytes(PNG + bytes(LARGEST))
     for name, words in {
-        "nope": "no such file: nope (a prompt that begins with @ goes after --)",
-        ".": ". is a directory; name it in the prompt",
+        "nope": "no such file: nope (put a prompt that begins with @ after --)",
+        ".": ". is a directory; mention its path in the prompt",
         "binary": "binary looks binary; only text and images",
-        "text.png": "text.png does not hold an image of its kind",
+        "text.png": "text.png is not a valid image of its type",
         "loop": "cannot read loop: Too many levels of symbolic links",
-        "large": "large is larger than 1.0 MB; name it in the prompt",
+        "large": "large is larger than 1.0 MB; mention its path in the prompt",
         "large.png": "large.png is larger than 3.8 MB",
     }.items():
         with pytest.raises(ConfigError) as caught:

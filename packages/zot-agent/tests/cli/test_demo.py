@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.cli.demo import PROMPT, run, shortened
-from zot_agent.local.pick import DEMO_WORDS
+from zot_agent.local.pick import DEMO_NOTE
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 
@@ -31,7 +31,7 @@ def test_a_server_is_asked_and_the_real_output_of_its_call_is_shown(
     out, err = capfd.readouterr()
     assert err == ""
     assert out.startswith(f"model: llama.cpp at {url}, model small,")
-    assert DEMO_WORDS not in out
+    assert DEMO_NOTE not in out
     assert f"> {PROMPT}" in out
     assert '* read {"path": "README.md"}\n  # Kite\n' in out
     assert "  … 90 more lines\n" in out

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from zot_agent.cli.doctor import Finding, run
+from zot_agent.cli.doctor import run
+from zot_agent.cli.doctor_line import DoctorLine
 from zot_provider.testing import Fault, ScriptedServer, Turn
 
 KEY = "sk-0123456789"
@@ -30,15 +31,15 @@ def look(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 def test_without_anything_it_says_what_to_do(look: Any, capsys: pytest.CaptureFixture[str]) -> None:
     code, found = look("--offline")
     assert code == 1
-    assert found["anthropic"] == "-- no key; ANTHROPIC_API_KEY would hold it"
+    assert found["anthropic"] == "-- no key; set ANTHROPIC_API_KEY to use it"
     assert found["home"].startswith("ok ")
-    assert found["home"].endswith("zot-home (not there yet)")
-    assert found["config.json"] == found["models.json"] == "-- not there, and need not be"
-    assert found["terminal"] == "-- standard output is no terminal"
+    assert found["home"].endswith("zot-home (will be created)")
+    assert found["config.json"] == found["models.json"] == "-- not there (optional)"
+    assert found["terminal"] == "-- standard output is not a terminal"
     assert "ollama" not in found
     run(["--offline"])
     assert capsys.readouterr().out.endswith(
-        "\nno model can be asked: set a key, start a local server, or run zot local setup\n"
+        "\nno model is usable: set a key, start a local server, or run zot local setup\n"
     )
 
 
@@ -49,7 +50,7 @@ def test_an_endpoint_that_answers(look: Any, monkeypatch: pytest.MonkeyPatch) ->
         code, found = look()
     assert code == 0
     assert found["anthropic"] == f"ok ANTHROPIC_API_KEY is set; {server.url} lists 1 model"
-    assert found["llama.cpp"] == "-- nothing answers at http://127.0.0.1:1/v1"
+    assert found["llama.cpp"] == "-- no server at http://127.0.0.1:1/v1"
 
 
 def test_an_endpoint_that_refuses_the_key(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +71,7 @@ def test_an_endpoint_that_is_not_there(look: Any, monkeypatch: pytest.MonkeyPatc
     assert "cannot connect to http://127.0.0.1:1/v1/models: connection refused" in found["openai"]
     code, found = look("--offline")
     assert code == 0
-    assert found["openai"] == "ok OPENAI_API_KEY is set; http://127.0.0.1:1/v1 was not asked"
+    assert found["openai"] == "ok OPENAI_API_KEY is set; http://127.0.0.1:1/v1 was not contacted"
 
 
 def test_a_local_server_is_enough(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +104,7 @@ def test_the_users_own_providers_are_looked_at(look: Any, tmp_path: Path, monkey
     assert code == 0
     assert found["corp"] == f"ok CORP_API_KEY is set; {base} lists 1 model"
     assert found["free"].startswith("-- the server answered 401")
-    assert found["models.json"] == "ok can be read"
+    assert found["models.json"] == "ok valid"
 
 
 def test_files_that_cannot_be_understood_are_named_and_the_rest_is_looked_at(look: Any, tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_a_home_that_cannot_be_written(look: Any, tmp_path: Path, monkeypatch: p
     code, found = look("--offline")
     assert code == 1
     assert found["home"].startswith("no ")
-    assert found["home"].endswith(", cannot be written)")
+    assert found["home"].endswith(" (not writable)")
 
 
 def test_sessions_are_counted(look: Any, tmp_path: Path) -> None:
@@ -132,7 +133,7 @@ def test_sessions_are_counted(look: Any, tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "a.jsonl").touch()
     (folder / "b.txt").touch()
-    assert look("--offline")[1]["sessions"].endswith("(1 kept)")
+    assert look("--offline")[1]["sessions"].endswith("(1 saved)")
 
 
 def test_programs_that_are_missing_have_something_in_their_place(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,12 +148,12 @@ def test_a_mistake_on_its_command_line(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_a_finding_is_folded_between_words_and_made_harmless() -> None:
-    finding = Finding("no", "openai", "a\x1b[2Jb\nc " + "word " * 30 + "/a/long/path" * 10)
-    lines = finding.lines(80).splitlines()
+    line = DoctorLine("no", "openai", "a\x1b[2Jb\nc " + "word " * 30 + "/a/long/path" * 10)
+    lines = line.lines(80).splitlines()
     assert lines[0].startswith("no  openai            ab c word ")
     assert all(line.startswith(" " * 22) for line in lines[1:])
     assert all(len(line) <= 80 or "/a/long" in line for line in lines)
-    assert Finding("ok", "x", "").lines(80) == "ok  x                 \n"
+    assert DoctorLine("ok", "x", "").lines(80) == "ok  x                 \n"
 
 
 @pytest.mark.parametrize(
@@ -176,14 +177,14 @@ def test_settings_that_only_lack_a_key_or_are_of_the_users_own_provider_are_well
     home = tmp_path / "zot-home"
     home.mkdir()
     (home / "config.json").write_text('{"provider": "openai", "model": "gpt-5.1"}')
-    assert look("--offline")[1]["config.json"] == "ok can be read"
+    assert look("--offline")[1]["config.json"] == "ok valid"
     (home / "models.json").write_text('{"providers": {"corp": {"baseUrl": "http://corp/v1"}}}')
     (home / "config.json").write_text('{"provider": "corp", "model": "any"}')
-    assert look("--offline")[1]["config.json"] == "ok can be read"
+    assert look("--offline")[1]["config.json"] == "ok valid"
     (home / "models.json").write_text("{")  # and corp cannot be known
-    assert look("--offline")[1]["config.json"] == "ok can be read"
+    assert look("--offline")[1]["config.json"] == "ok valid"
 
 
 def test_the_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
-    assert "exit codes: 0 a model can be asked" in capsys.readouterr().out
+    assert "exit codes: 0 a model is usable" in capsys.readouterr().out

@@ -31,15 +31,15 @@ def broken(tmp_path: Path) -> Path:
 
 def test_a_sound_extension_is_one_line_and_exit_code_0(sound: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([str(sound)]) == 0
-    assert capsys.readouterr().out == "sound: keeps to the protocol (command sound, tool sound_count)\n"
+    assert capsys.readouterr().out == "sound: follows the protocol (command sound, tool sound_count)\n"
 
 
 def test_findings_are_told_with_their_frames_and_exit_code_1(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([str(broken), "--seconds", "20"]) == 1
     assert capsys.readouterr().out == (
-        "warning: hello says 'other', the manifest 'broken', which counts [name-mismatch]\n"
+        "warning: hello says 'other', the manifest 'broken'; the manifest wins [name-mismatch]\n"
         '    {"type":"hello","name":"other"}\n'
-        "error: a line on standard output that is no frame; log to standard error [stdout-noise]\n"
+        "error: a line on standard output is not a frame; log to standard error [stdout-noise]\n"
         "    starting\n"
         "broken: 1 error, 1 warning\n"
     )

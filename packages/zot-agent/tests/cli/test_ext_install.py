@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.ext import run
-from zot_agent.cli.ext.folder.staging import copied_from, folder_of
+from zot_agent.cli.ext.folder.staging import copied_from, folder_name
 from zot_provider.errors import ConfigError
 
 
@@ -129,7 +129,7 @@ def test_nothing_is_overwritten(ext: Cli, tmp_path: Path) -> None:
     ext("install", str(source))
     write(source, version="2.0.0")
     said = ext("install", str(source), code=2)
-    assert said.endswith("weather is there already; zot ext remove weather first")
+    assert said.endswith("weather already exists; run zot ext remove weather first")
     assert json.loads((ext.place / "weather" / "extension.json").read_text())["version"] == "1.0.0"
 
 
@@ -172,7 +172,7 @@ def test_a_link_that_would_lead_back_to_the_source_is_refused(ext: Cli, tmp_path
 def test_what_is_no_file_is_left_out_and_told(ext: Cli, tmp_path: Path) -> None:
     source = write(tmp_path / "a")
     os.mkfifo(source / "pipe")
-    assert "  left out   pipe: not a file\n" in ext("install", str(source))
+    assert "  omitted    pipe: not a file\n" in ext("install", str(source))
     assert sorted(os.listdir(ext.place / "a")) == [".zot-source.json", "extension.json", "run"]
 
 
@@ -180,7 +180,7 @@ def test_a_folder_that_holds_the_extensions_is_not_copied_into_itself(
     ext: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(write(tmp_path / "a"))
-    assert "holds the folder of the extensions itself" in ext("install", ".", "--project", code=2)
+    assert "contains the folder of the extensions" in ext("install", ".", "--project", code=2)
 
 
 def test_a_copy_that_fails_leaves_nothing(ext: Cli, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_copy_that_fails_leaves_nothing(ext: Cli, tmp_path: Path) -> None:
 
 
 def test_what_is_neither_a_folder_nor_a_url_is_told(ext: Cli, alone: Path) -> None:
-    assert ext("install", "weather", code=2).startswith("there is no folder weather, and a git URL begins with https")
+    assert ext("install", "weather", code=2).startswith("there is no folder weather; a git URL begins with https")
     (alone / "weather").touch()
     assert ext("install", "weather", code=2).startswith("weather is a file; an extension is a folder")
     assert ext("install", code=2).endswith("see zot ext install --help")
@@ -236,7 +236,7 @@ def test_a_program_that_is_not_there_is_told(ext: Cli, tmp_path: Path) -> None:
 def test_a_name_that_is_taken_is_told(ext: Cli, tmp_path: Path) -> None:
     ext("install", str(write(tmp_path / "a", name="weather")))
     out = ext("install", str(write(tmp_path / "b", name="weather")))
-    assert out.endswith(f"{ext.place / 'b'} does not run, as {ext.place / 'a'} has the name before it\n")
+    assert out.endswith(f"{ext.place / 'b'} does not run, because {ext.place / 'a'} has the same name\n")
 
 
 def test_what_a_manifest_says_cannot_reach_the_terminal(ext: Cli, tmp_path: Path) -> None:
@@ -251,10 +251,10 @@ def test_a_clone_does_not_run_until_somebody_says_so(ext: Cli, tmp_path: Path) -
     url = repository(tmp_path / "origin" / "weather")
     out = ext("install", url)
     assert out.startswith("weather 1.0.0\n")
-    assert out.endswith("it does not run yet; zot ext enable weather lets it\n")
+    assert out.endswith("it does not run yet; enable it with zot ext enable weather\n")
     assert json.loads((ext.place / "weather" / "extension.json").read_text())["enabled"] is False
     assert ext.there == ["weather"]
-    assert ext("enable", "weather") == f"weather is enabled ({ext.place / 'weather'})\n"
+    assert ext("enable", "weather") == f"weather is now enabled ({ext.place / 'weather'})\n"
 
 
 def test_yes_lets_a_clone_run_also_where_its_author_did_not(ext: Cli, tmp_path: Path) -> None:
@@ -302,12 +302,12 @@ def test_a_url_that_leads_nowhere_is_told_in_gits_words(ext: Cli, tmp_path: Path
     ],
 )
 def test_the_folder_of_a_clone_is_the_last_part_of_its_url(url: str, name: str) -> None:
-    assert folder_of(url, url=True) == name
+    assert folder_name(url, url=True) == name
 
 
 @pytest.mark.parametrize(
     "url", ["https://h/..", "https://h/.", "https://h/.git", "git@h:..", "https://h/.x", "file://"]
 )
 def test_a_url_cannot_name_a_folder_elsewhere(url: str) -> None:
-    with pytest.raises(ConfigError, match="cannot be the name of an extension's folder"):
-        folder_of(url, url=True)
+    with pytest.raises(ConfigError, match="is not a valid name for the folder of an extension"):
+        folder_name(url, url=True)

@@ -9,7 +9,7 @@ import pytest
 
 import zot_ext
 from zot_agent.cli.ext.new import LANGUAGES, TEMPLATES, run, scaffold
-from zot_ext import Limits, load_manifest
+from zot_ext import ExtensionLimits, load_manifest
 from zot_ext.testing import check
 from zot_provider.errors import ConfigError
 
@@ -36,7 +36,7 @@ def test_what_is_made_passes_its_own_test(language: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("language", RUN)
 @pytest.mark.parametrize("name", ["my-ext", "X_" + "9" * 46])
 def test_what_is_made_keeps_to_the_protocol(language: str, name: str, tmp_path: Path) -> None:
-    patient = Limits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
+    patient = ExtensionLimits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
     report = check(scaffold(name, language, str(tmp_path)), limits=patient)
     assert report.findings == ()
     assert report.commands == (name,)
@@ -95,7 +95,7 @@ def test_it_says_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a b", "-x", "über", "x" * 49, "x\n", ".hidden"])
 def test_a_name_that_will_not_do_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be the name of an extension"):
+    with pytest.raises(ConfigError, match="is not a valid name"):
         scaffold(name, "python", str(tmp_path))
     assert os.listdir(tmp_path) == ["work"]
 
@@ -104,7 +104,7 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     for name in ("file", "link"):
-        with pytest.raises(ConfigError, match="is there already; nothing was changed"):
+        with pytest.raises(ConfigError, match="already exists; nothing was changed"):
             scaffold(name, "python", str(tmp_path))
     assert (tmp_path / "file").read_text() == "mine"
 

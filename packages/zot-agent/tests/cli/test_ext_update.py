@@ -75,7 +75,7 @@ def test_nothing_new_is_up_to_date(origin: Origin) -> None:
 def test_a_shallow_clone_goes_forward_several_versions(origin: Origin) -> None:
     origin.commit("1.1.0")
     origin.commit("1.2.0")
-    assert origin.ext("update", "weather").startswith("weather is updated: 1.0.0 -> 1.2.0 (")
+    assert origin.ext("update", "weather").startswith("weather was updated: 1.0.0 -> 1.2.0 (")
     assert origin.manifest["version"] == "1.2.0"
     assert origin.ext("update", "weather") == "weather is up to date\n"
 
@@ -116,8 +116,7 @@ def test_changes_that_do_not_go_together_leave_everything_as_it_was(origin: Orig
     origin.commit("1.1.0")
     said = origin.ext("update", "weather", code=2)
     assert said == (
-        "weather: your changes to data and those of the new version do not go together; "
-        f"everything is as it was in {origin.clone}"
+        f"weather: your changes to data conflict with the new version; nothing was changed in {origin.clone}"
     )
     assert origin.state() == before
 
@@ -136,7 +135,7 @@ def test_a_version_that_is_no_extension_leaves_everything_as_it_was(origin: Orig
     before = origin.state()
     origin.commit("1.1.0", exec="")
     said = origin.ext("update", "weather", code=2)
-    assert said.startswith("weather: what was fetched: extension.json: field 'exec' is missing or empty")
+    assert said.startswith("weather: new version: extension.json: field 'exec' is missing or empty")
     assert origin.state() == before
     (origin.folder / "out").symlink_to("/etc")
     origin.commit("1.2.0")
@@ -148,7 +147,7 @@ def test_a_history_that_was_rewritten_is_not_followed(origin: Origin) -> None:
     before = origin.state()
     origin.git("commit", "--quiet", "--amend", "-m", "another")
     said = origin.ext("update", "weather", code=2)
-    assert said.startswith("weather: what was fetched does not follow on what is here; zot ext remove weather")
+    assert said.startswith("weather: the remote history was rewritten; run zot ext remove weather")
     assert origin.state() == before
 
 
@@ -160,7 +159,7 @@ def test_a_commit_of_ones_own_stays(origin: Origin) -> None:
 
 def test_a_clone_without_a_branch_to_follow_is_told(origin: Origin) -> None:
     subprocess.run(["git", "checkout", "--quiet", "--detach"], cwd=origin.clone, check=True)
-    assert "no branch of a remote is followed" in origin.ext("update", "weather", code=2)
+    assert "has no upstream" in origin.ext("update", "weather", code=2)
 
 
 def test_another_command_line_is_shown(origin: Origin) -> None:
@@ -174,7 +173,7 @@ def test_what_was_copied_says_where_from(origin: Origin, tmp_path: Path) -> None
     (source / "extension.json").write_text('{"name": "mine", "exec": "sh"}')
     origin.ext("install", str(source))
     assert origin.ext("update", "mine", code=2) == (
-        f"mine was copied from {source}, not cloned; to renew it: zot ext remove mine, then zot ext install {source}"
+        f"mine was copied from {source}, not cloned; to update it: zot ext remove mine, then zot ext install {source}"
     )
 
 
@@ -194,7 +193,7 @@ def test_without_a_name_all_clones_are_updated_and_one_that_fails_stops_no_other
     origin.commit("1.1.0")
     assert run(["update"]) == 2
     out, err = capsys.readouterr()
-    assert out.startswith("weather is updated: 1.0.0 -> 1.1.0 (")
+    assert out.startswith("weather was updated: 1.0.0 -> 1.1.0 (")
     assert err.startswith("zot: alarm: git fetch: ")
     assert err.count("\n") == 1
 

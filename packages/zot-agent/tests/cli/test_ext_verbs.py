@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.ext import ALIASES, VERBS, run
-from zot_agent.extensions.discover import Found, read_extension
+from zot_agent.extensions.discover import DiscoveredExtension, read_extension
 from zot_agent.extensions.log import log_path
 from zot_agent.extensions.trust import Trust
 
@@ -77,7 +77,7 @@ def test_it_also_runs_outside_of_the_main_thread(ext: Cli) -> None:
 
 
 def test_a_list_of_nothing_says_how_to_begin(ext: Cli) -> None:
-    assert ext("list") == "no extension is installed; zot ext install takes a folder or a git URL\n"
+    assert ext("list") == "no extension is installed; install one with zot ext install PATH|GIT-URL\n"
     assert json.loads(ext("list", "--json")) == {"extensions": [], "problems": []}
 
 
@@ -131,7 +131,7 @@ def test_a_theme_is_told_with_what_shows_it(ext: Cli) -> None:
     lines = ext("list").splitlines()
     assert [line.rpartition("  ")[2] for line in lines[1:]] == ["(/theme deep)", "warm and low (/theme solar)"]
     assert [each["theme"] for each in json.loads(ext("list", "--json"))["extensions"]] == [True, True]
-    assert found(ext("doctor", "--no-start", "solar"))["theme"] == "ok /theme solar shows it"
+    assert found(ext("doctor", "--no-start", "solar"))["theme"] == "ok show it with /theme solar"
     assert "theme" not in found(ext("doctor", "--no-start", str(ext.add(ext.mine, "plain"))))
 
 
@@ -153,11 +153,11 @@ def test_a_theme_that_the_screen_could_not_use_is_wrong(ext: Cli) -> None:
 def test_an_extension_goes_by_its_name_that_of_its_folder_and_its_path(ext: Cli) -> None:
     directory = ext.add(ext.mine, "working-copy", name="weather")
     for name in ("weather", "working-copy", str(directory), f"{directory}/"):
-        assert ext("disable", name) == f"weather is disabled ({directory})\n"
+        assert ext("disable", name) == f"weather is now disabled ({directory})\n"
         assert not enabled(directory)
-        assert ext("enable", name) == f"weather is enabled ({directory})\n"
+        assert ext("enable", name) == f"weather is now enabled ({directory})\n"
         assert enabled(directory)
-    assert ext("enable", "weather") == f"weather was enabled already ({directory})\n"
+    assert ext("enable", "weather") == f"weather was already enabled ({directory})\n"
 
 
 @pytest.mark.parametrize("verb", ["enable", "disable", "remove", "update", "logs", "doctor"])
@@ -165,7 +165,7 @@ def test_a_name_that_could_be_several_is_refused(ext: Cli, verb: str) -> None:
     one = ext.add(ext.projects, "a", name="weather")
     two = ext.add(ext.mine, "weather", name="b")
     said = ext(verb, "weather", code=2)
-    assert said == f"zot: 'weather' could be any of {one}, {two}; say which by its path\n"
+    assert said == f"zot: 'weather' could be any of {one}, {two}; pass the path of one of them\n"
     assert one.exists()
     assert two.exists()
     ext("remove", str(two), "--yes")
@@ -188,20 +188,20 @@ def test_without_any_extension_a_name_is_unknown(ext: Cli) -> None:
 def test_one_that_is_enabled_behind_another_is_told(ext: Cli) -> None:
     own = ext.add(ext.projects, "guard")
     hidden = ext.add(ext.mine, "guard", enabled=False)
-    assert ext("enable", str(hidden)).endswith(f"it does not run, as {own} has the name before it\n")
+    assert ext("enable", str(hidden)).endswith(f"it does not run, because {own} has the same name\n")
 
 
 def test_a_broken_one_cannot_be_enabled_but_removed(ext: Cli) -> None:
     bad = ext.add(ext.mine, "bad", name="")
     assert ext("enable", "bad", code=2) == f"zot: {bad}: extension.json: field 'name' is missing or empty\n"
-    assert ext("rm", "bad", "-y") == "bad is removed\n"
+    assert ext("rm", "bad", "-y") == "bad was removed\n"
     assert os.listdir(ext.mine) == []
 
 
 def test_nothing_is_removed_without_being_asked_for(ext: Cli) -> None:
     directory = ext.add(ext.mine, "weather")
     said = ext("remove", "weather", code=2)
-    assert said.endswith("there is no terminal to ask on, so say --yes\n")
+    assert said.endswith("there is no terminal to ask on, so confirm it with --yes\n")
     assert directory.exists()
 
 
@@ -209,7 +209,7 @@ def test_a_link_is_unlinked_and_not_followed(ext: Cli, tmp_path: Path) -> None:
     copy = ext.add(tmp_path, "copy", name="linked")
     ext.mine.mkdir(parents=True)
     (ext.mine / "linked").symlink_to(copy)
-    assert ext("remove", "linked", "--yes") == f"linked is removed; {copy} is as it was\n"
+    assert ext("remove", "linked", "--yes") == f"linked was removed; {copy} was not changed\n"
     assert os.listdir(ext.mine) == []
     assert (copy / "run").exists()
 
@@ -241,7 +241,7 @@ def test_the_doctor_finds_an_extension_well(ext: Cli) -> None:
         "enabled": "ok yes",
         "program": f"ok {directory}/run --fast",
         "interpreter": "ok /bin/sh",
-        "log": f"-- {log} is not there yet",
+        "log": f"-- {log} does not exist yet",
     }
     log.parent.mkdir()
     log.write_text("hello\n")
@@ -253,8 +253,8 @@ def test_the_doctor_finds_an_extension_well(ext: Cli) -> None:
     [
         ("#!/usr/bin/env -S no-such-python3 -u\n", "no no-such-python3 is not found;"),
         ("#!/no/such/sh\n", "no /no/such/sh is not found;"),
-        ("#!/bin/sh\r\n", "no the first line ends like a line of Windows;"),
-        ("#!\n", "no the first line names none after #!"),
+        ("#!/bin/sh\r\n", "no the first line ends in CR LF;"),
+        ("#!\n", "no the first line names no interpreter after #!"),
         ("#!/usr/bin/env A=1 sh\n", "ok /"),
     ],
 )
@@ -268,8 +268,8 @@ def test_the_doctor_looks_for_the_interpreter(ext: Cli, first: str, said: str) -
     [
         ({"exec": "./gone"}, "program", "is not there: "),
         ({"exec": "no-such-program"}, "program", "is not on the PATH"),
-        ({"exec": "sh", "args": ["main.sh"]}, "argument", "main.sh is not there"),
-        ({"skills": ["skills/x"]}, "skill", "skills/x is not there"),
+        ({"exec": "sh", "args": ["main.sh"]}, "argument", "main.sh does not exist"),
+        ({"skills": ["skills/x"]}, "skill", "skills/x does not exist"),
     ],
 )
 def test_the_doctor_says_what_is_missing(ext: Cli, fields: dict[str, Any], topic: str, said: str) -> None:
@@ -282,16 +282,16 @@ def test_the_doctor_names_what_does_not_run_without_calling_it_wrong(ext: Cli) -
     ext.add(ext.mine, "guard", exec="", skills=["run"])
     first, _, second = ext("doctor", "--no-start").partition("guard (global")
     assert found(first)["enabled"] == "-- no; it does not run"
-    assert found(second)["hidden"] == f"-- it does not run: {own} has the name before it"
-    assert found(second)["program"] == "-- it has none, and needs none"
+    assert found(second)["hidden"] == f"-- it does not run: {own} has the same name"
+    assert found(second)["program"] == "-- none (optional)"
 
 
 def test_the_doctor_says_whether_a_projects_extension_is_allowed(ext: Cli) -> None:
     directory = ext.add(ext.projects, "a")
-    assert found(ext("doctor", "--no-start"))["allowed"] == "-- not asked yet, or it has changed since"
+    assert found(ext("doctor", "--no-start"))["allowed"] == "-- not decided yet, or the extension has changed since"
     one = read_extension(str(directory), "project")
-    assert isinstance(one, Found)
-    for allowed, said in ((True, "ok yes"), (False, "-- no, you said")):
+    assert isinstance(one, DiscoveredExtension)
+    for allowed, said in ((True, "ok yes"), (False, "-- no, as you decided")):
         Trust(str(ext.home)).remember(one, allowed)
         assert found(ext("doctor", "--no-start"))["allowed"] == said
     for setting, said in (("on", "ok "), ("off", "-- ")):
@@ -305,7 +305,7 @@ def test_what_was_said_about_a_projects_extension_outlives_its_switch(ext: Cli) 
     directory = ext.add(ext.projects, "a")
     for allowed in (True, False):
         one = read_extension(str(directory), "project")
-        assert isinstance(one, Found)
+        assert isinstance(one, DiscoveredExtension)
         Trust(str(ext.home)).remember(one, allowed)
         for verb in ("disable", "enable"):
             ext(verb, "a")
@@ -361,7 +361,7 @@ def test_the_doctor_tells_why_one_did_not_start(ext: Cli) -> None:
 def test_a_log_goes_by_the_name_in_the_manifest(ext: Cli) -> None:
     ext.add(ext.mine, "working-copy", name="a/b")
     path = Path(log_path(str(ext.home), "a/b"))
-    assert ext("logs", "working-copy", code=1).startswith(f"zot: {path} is not there: ")
+    assert ext("logs", "working-copy", code=1).startswith(f"zot: {path} does not exist: ")
     path.parent.mkdir(parents=True)
     path.write_text("one\n\x1b[31mtwo\x1b[0m\nhalf")
     assert ext("logs", "a/b") == "one\n\x1b[31mtwo\x1b[0m\nhalf"

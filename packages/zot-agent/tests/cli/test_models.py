@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.models import print_models
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_provider.errors import ConfigError, MissingKey, ProviderError, UnknownName
 from zot_provider.testing import ScriptedServer
 
@@ -24,7 +24,7 @@ def providers(home: Path, **providers: Any) -> None:
 
 
 def listed(capsys: pytest.CaptureFixture[str], search: str = "", code: int = 0, **options: str) -> list[str]:
-    assert print_models(search, Options(**options)) == code  # type: ignore[arg-type]
+    assert print_models(search, HostOptions(**options)) == code  # type: ignore[arg-type]
     return capsys.readouterr().out.splitlines()
 
 
@@ -44,13 +44,13 @@ def test_a_search_and_a_provider_narrow_it_down(capsys: pytest.CaptureFixture[st
 
 
 def test_without_a_match_the_code_is_1(capsys: pytest.CaptureFixture[str]) -> None:
-    assert print_models("zzz", Options(provider="openai")) == 1
-    assert capsys.readouterr() == ("", "zot: no model of openai has 'zzz' in its name\n")
+    assert print_models("zzz", HostOptions(provider="openai")) == 1
+    assert capsys.readouterr() == ("", "zot: no model of openai matches 'zzz'\n")
 
 
 def test_an_unknown_provider_is_a_mistake(home: Path) -> None:
     with pytest.raises(UnknownName, match="unknown provider 'opnai'; did you mean openai"):
-        print_models("", Options(provider="opnai"))
+        print_models("", HostOptions(provider="opnai"))
 
 
 def test_the_users_models_stand_among_them_with_their_prices(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,13 +95,13 @@ def test_a_server_that_alone_was_asked_says_why_it_does_not_answer(home: Path) -
     with pytest.raises(
         ProviderError, match=r"^local: cannot connect to http://127\.0\.0\.1:1/models: connection refused"
     ):
-        print_models("", Options(base_url="http://127.0.0.1:1"))
+        print_models("", HostOptions(base_url="http://127.0.0.1:1"))
     providers(home, corp={"baseUrl": "http://127.0.0.1:1/v1"})
     with pytest.raises(MissingKey, match="set CORP_API_KEY"):
-        print_models("", Options(provider="corp"))
+        print_models("", HostOptions(provider="corp"))
 
 
 def test_a_wrong_file_is_named(home: Path) -> None:
     (home / "models.json").write_text("[]")
     with pytest.raises(ConfigError, match=r"models\.json: expected an object, got a list"):
-        print_models("", Options())
+        print_models("", HostOptions())

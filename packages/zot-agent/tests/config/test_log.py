@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.config.log import Striking, environment_secrets, start_log
+from zot_agent.config.log import RedactingFormatter, environment_secrets, start_log
 from zot_provider.errors import ConfigError
 
 LOGGERS = ("zot_provider", "zot_core", "zot_agent")
@@ -67,7 +67,7 @@ def test_a_log_that_others_could_read_is_made_private(tmp_path: Path) -> None:
 
 def test_it_begins_anew_when_it_is_large_and_stays_private(tmp_path: Path) -> None:
     path = tmp_path / "logs" / "zot.log"
-    start_log(str(path), [], {}, largest=1000)
+    start_log(str(path), [], {}, max_bytes=1000)
     for number in range(100):
         logging.getLogger("zot_core").info("line %d of the log", number)
     assert sorted(each.name for each in path.parent.iterdir()) == ["zot.log", "zot.log.1"]
@@ -118,9 +118,9 @@ def test_the_environment_tells_its_secrets_by_their_names() -> None:
 )
 def test_what_is_struck_out(secret: str, text: str, struck: str) -> None:
     record = logging.LogRecord("zot", logging.INFO, "", 0, text, None, None)
-    assert Striking([secret, "abcd"]).format(record).endswith(f" INFO zot {struck}")
+    assert RedactingFormatter([secret, "abcd"]).format(record).endswith(f" INFO zot {struck}")
 
 
 def test_of_two_secrets_the_longer_one_is_struck_out_whole() -> None:
     record = logging.LogRecord("zot", logging.INFO, "", 0, "secret-and-more", None, None)
-    assert Striking(["secret", "secret-and-more"]).format(record).endswith("zot ***")
+    assert RedactingFormatter(["secret", "secret-and-more"]).format(record).endswith("zot ***")

@@ -30,9 +30,9 @@ SHAPES = [
     pytest.param('{"project_extensions": true}', "project_extensions: expected text, got true", id="on"),
     pytest.param('{"inline_images_enabled": "no"}', 'inline_images_enabled: expected true or false, got "no"', id="no"),
     pytest.param("[" * 100_000, "nested too deeply", id="deep"),
-    pytest.param('{"theme": ' + "9" * 5000 + "}", "holds a number too long", id="a long number"),
+    pytest.param('{"theme": ' + "9" * 5000 + "}", "contains a number that is too long", id="a long number"),
     pytest.param(b'{"model": "\xff"}', "is not UTF-8 text (byte 11)", id="bytes"),
-    pytest.param('{"x": "' + "x" * (1 << 20) + '"}', "is larger than 1 MiB; this cannot be right", id="large"),
+    pytest.param('{"x": "' + "x" * (1 << 20) + '"}', "is larger than the limit of 1 MiB", id="large"),
 ]
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.connection import Connection, Ended, TimedOut
+from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.trace import Trace
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_ext.manifest import Manifest
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import (
@@ -127,10 +127,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
             [sys.executable, "-I", "-S", str(BARE), *arguments],
             str(tmp_path),
             env=dict(os.environ),
-            handler=listener,
+            listener=listener,
             ack=listener.ack,
             log=log,
-            limits=Limits(**{"hello_seconds": LONG, "shutdown_seconds": LONG, "write_seconds": LONG, **limits}),
+            limits=ExtensionLimits(
+                **{"hello_seconds": LONG, "shutdown_seconds": LONG, "write_seconds": LONG, **limits}
+            ),
             trace=trace,
         )
         try:
@@ -174,7 +176,7 @@ async def test_an_extension_is_greeted_and_runs(start: Start) -> None:
         assert started.connection.state == "running"
         assert started.connection.hello == Hello("bare", "1.0.0", ("commands",))
         assert await ask(started, "hello") == "hello"
-    assert (started.connection.state, started.connection.why) == ("ended", "was stopped")
+    assert (started.connection.state, started.connection.end_reason) == ("ended", "was stopped")
     assert started.listener.ends == ["was stopped"]
 
 
@@ -189,7 +191,7 @@ async def test_one_that_says_nothing_is_ended_after_the_limit(start: Start) -> N
     async with start("mute", hello_seconds=0.2) as started:
         assert await started.listener.end() == "did not say hello within 0.2 s"
         assert started.connection.state == "ended"
-        with pytest.raises(Ended, match="did not say hello"):
+        with pytest.raises(ExtensionEnded, match="did not say hello"):
             await ask(started, "x")
 
 
@@ -259,7 +261,7 @@ async def test_who_waits_for_it_to_be_ready_learns_of_its_end(start: Start) -> N
 async def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(tmp_path: Path) -> None:
     listener, log = Listener(), ExtensionLog(str(tmp_path), "sdk")
     argv = command(Manifest("sdk", exec=sys.executable, args=("-S", str(BARE.parent / "with_sdk.py"))), "/")
-    connection = Connection("sdk", argv, str(tmp_path), env=environment(), handler=listener, ack=listener.ack, log=log)
+    connection = Connection("sdk", argv, str(tmp_path), env=environment(), listener=listener, ack=listener.ack, log=log)
     await connection.start()
     await connection.wait_ready()
     call = CommandInvoked("1", "shout", "hello")
@@ -377,11 +379,11 @@ async def test_replies_of_all_kinds_find_their_requests(start: Start) -> None:
 async def test_the_death_of_the_process_fails_all_requests_at_once(start: Start, how: str, fate: str) -> None:
     async with start("serve") as started:
         open_too = asyncio.gather(ask(started, "no reply", id="open"), return_exceptions=True)
-        with pytest.raises(Ended, match=f"extension 'bare' {fate}"):
+        with pytest.raises(ExtensionEnded, match=f"extension 'bare' {fate}"):
             await ask(started, how)
-        assert [type(failure) for failure in await open_too] == [Ended]
+        assert [type(failure) for failure in await open_too] == [ExtensionEnded]
         assert started.listener.ends == [fate]
-        with pytest.raises(Ended, match=fate):
+        with pytest.raises(ExtensionEnded, match=fate):
             await ask(started, "x")
         started.connection.send(PanelKey("p", "up"))
 
@@ -434,12 +436,12 @@ async def test_one_id_cannot_be_used_twice_at_a_time(start: Start) -> None:
         with pytest.raises(ValueError, match="request '1' is open already"):
             await ask(started, "x")
         await started.connection.stop()
-        assert [type(failure) for failure in await asking] == [Ended]
+        assert [type(failure) for failure in await asking] == [ExtensionEnded]
 
 
 async def test_nothing_can_be_asked_before_the_hello(start: Start) -> None:
     async with start("mute", greeted=False) as started:
-        with pytest.raises(Ended, match="is not running yet"):
+        with pytest.raises(ExtensionEnded, match="is not running yet"):
             await ask(started, "x")
 
 
@@ -454,7 +456,7 @@ async def test_one_that_stops_reading_loses_events_first_and_then_its_connection
                 started.connection.send(Event("x", text="y" * 1000), droppable=True)
             await asyncio.sleep(0.01)
         assert started.listener.ends == ["read nothing for 0.3 s while 256 frames waited"]
-        assert [type(failure) for failure in await asking] == [Ended]
+        assert [type(failure) for failure in await asking] == [ExtensionEnded]
     assert started.said("events were dropped because the extension did not read")
 
 
@@ -501,7 +503,7 @@ async def test_a_slow_reader_that_keeps_up_is_not_cut_off(start: Start) -> None:
 
 async def test_one_that_closes_its_output_but_lives_is_ended(start: Start) -> None:
     async with start("closes output", kill_seconds=LONG) as started:
-        with pytest.raises(Ended, match="closed its standard output"):
+        with pytest.raises(ExtensionEnded, match="closed its standard output"):
             await ask(started, "x")
         assert await started.listener.end() == "closed its standard output"
 
@@ -509,7 +511,7 @@ async def test_one_that_closes_its_output_but_lives_is_ended(start: Start) -> No
 async def test_one_that_closes_its_input_is_ended(start: Start) -> None:
     async with start("closes input") as started:
         assert await started.listener.note() == "closed"
-        with pytest.raises(Ended, match="closed its standard input"):
+        with pytest.raises(ExtensionEnded, match="closed its standard input"):
             await ask(started, "x")
 
 
@@ -569,7 +571,7 @@ async def test_stopping_twice_at_once_and_again_is_harmless(start: Start) -> Non
 
 async def test_one_that_was_never_started_can_be_stopped(tmp_path: Path) -> None:
     listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
-    connection = Connection("x", ["x"], "/", env={}, handler=listener, ack=listener.ack, log=log)
+    connection = Connection("x", ["x"], "/", env={}, listener=listener, ack=listener.ack, log=log)
     await connection.stop()
     await connection.wait_greeted()
     await connection.wait_ready()
@@ -592,7 +594,7 @@ async def test_a_program_that_the_system_cannot_run_says_what_to_do(
     program.chmod(0o755)
     before = sorted(os.listdir("/proc/self/fd"))
     listener, log = Listener(), ExtensionLog(str(tmp_path), "x")
-    connection = Connection("x", [str(program)], str(tmp_path), env={}, handler=listener, ack=listener.ack, log=log)
+    connection = Connection("x", [str(program)], str(tmp_path), env={}, listener=listener, ack=listener.ack, log=log)
     with pytest.raises(LaunchError, match="extension 'x': ") as failure:
         await connection.start()
     assert reason in str(failure.value)

@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.discover import MANIFEST_FILE, Discovery, Found, Problem, discover, read_extension
+from zot_agent.extensions.discover import (
+    MANIFEST_FILE,
+    DiscoveredExtension,
+    Discovery,
+    Problem,
+    discover,
+    read_extension,
+)
 from zot_ext import manifest
 
 
@@ -29,7 +36,7 @@ def look(home: Path, *explicit: str, **options: bool) -> Discovery:
     return discover(explicit, os.getcwd(), str(home), **options)
 
 
-def names(found: list[Found]) -> list[tuple[str, str]]:
+def names(found: list[DiscoveredExtension]) -> list[tuple[str, str]]:
     return [(each.name, each.scope) for each in found]
 
 
@@ -195,7 +202,7 @@ def test_where_the_home_folder_is_the_projects_its_extensions_are_global(alone: 
 def test_one_folder_can_be_read_alone(alone: Path) -> None:
     directory = add(alone, "one")
     found = read_extension(str(directory), "global")
-    assert isinstance(found, Found)
+    assert isinstance(found, DiscoveredExtension)
     assert (found.name, found.scope, found.manifest.exec) == ("one", "global", "./run")
     assert isinstance(read_extension(str(alone)), Problem)
 

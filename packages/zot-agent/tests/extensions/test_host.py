@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from zot_agent.extensions.discover import discover
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_core.agent import Agent, user_message
 from zot_core.conversation import events
@@ -19,15 +19,15 @@ from zot_core.conversation.events import ExtensionEvent, Panel
 from zot_core.events import AgentEvent, AssistantMessage, Notice, ToolResultEvent, TurnEnd
 from zot_core.testing import make_agent
 from zot_core.tools.definition.tool import tool
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_provider.messages import TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
-def limits(**named: float) -> Limits:
+def limits(**named: float) -> ExtensionLimits:
     """Limits that a slow machine does not reach, but for those that are named."""
     patient = {"hello_seconds": 60, "ready_total_seconds": 60, "intercept_seconds": 60, "shutdown_seconds": 20}
-    return Limits(**(patient | named))
+    return ExtensionLimits(**(patient | named))
 
 
 PATIENT = limits()
@@ -66,13 +66,15 @@ class Scene:
         return folder
 
     @contextlib.asynccontextmanager
-    async def running(self, client: ScriptedClient | None = None, within: Limits = PATIENT, **named: Any) -> Any:
+    async def running(
+        self, client: ScriptedClient | None = None, within: ExtensionLimits = PATIENT, **named: Any
+    ) -> Any:
         """The extensions, started, and the agent."""
         agent = make_agent(client or ScriptedClient(), echo)
         agent.hooks.event.add(self.events.append)
         extensions = Extensions(
             lambda: discover(self.folders, str(self.home), str(self.home / "none")),
-            lambda: Setting("/proj", "scripted", agent.model.id, "session-1"),
+            lambda: AgentInfo("/proj", "scripted", agent.model.id, "session-1"),
             home=str(self.home / "zot"),
             limits=within,
             **named,
@@ -101,7 +103,7 @@ def scene(tmp_path: Path) -> Scene:
     return Scene(folder)
 
 
-def play(scene: Scene, client: ScriptedClient, within: Limits = PATIENT, **named: Any) -> Agent:
+def play(scene: Scene, client: ScriptedClient, within: ExtensionLimits = PATIENT, **named: Any) -> Agent:
     """The agent, after it has answered one prompt with the extensions running."""
 
     async def run() -> Agent:
@@ -113,7 +115,7 @@ def play(scene: Scene, client: ScriptedClient, within: Limits = PATIENT, **named
 
 
 def with_extensions(
-    scene: Scene, act: Callable[[Extensions, Agent], Awaitable[None]], within: Limits = PATIENT
+    scene: Scene, act: Callable[[Extensions, Agent], Awaitable[None]], within: ExtensionLimits = PATIENT
 ) -> None:
     """Run `act` once all extensions are ready."""
 
@@ -296,7 +298,7 @@ def test_the_system_prompt_is_what_the_last_interceptor_made_of_it(scene: Scene)
         scene.add(
             name,
             f"@ext.intercept('before_agent_start')\ndef add(start):\n"
-            f"    return SystemPromptDecision(start.system_prompt + {name!r} + start.model)",
+            f"    return AgentStartDecision(start.system_prompt + {name!r} + start.model)",
         )
     client = ScriptedClient(["ok"])
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import zot_ext
-from zot_agent.extensions.launch import SDK_FOLDER, LaunchError, command, environment, refusal
+from zot_agent.extensions.launch import SDK_FOLDER, LaunchError, command, environment, launch_failure
 from zot_ext.manifest import Manifest
 
 REAL = os.path.abspath(zot_ext.__file__)
@@ -97,7 +97,7 @@ def test_a_program_that_cannot_run_is_one_line_that_names_it(tmp_path: Path, exe
 
 def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
     gone = str(tmp_path / "gone")
-    failure = refusal("thing", ["/bin/sh"], gone, FileNotFoundError(2, "No such file or directory"))
+    failure = launch_failure("thing", ["/bin/sh"], gone, FileNotFoundError(2, "No such file or directory"))
     assert str(failure) == f"extension 'thing': '/bin/sh' cannot be started: its folder {gone} is gone"
 
 

@@ -1,33 +1,33 @@
 import pytest
 
-from zot_agent.extensions.registry import Command, RegistrationError, Registry, Shadow, object_schema
+from zot_agent.extensions.registry import Command, ExtensionRegistry, NameConflict, RegistrationError, object_schema
 from zot_ext.protocol.raw import RawObject
 
 EMPTY = RawObject("{}")
 
 
 def test_of_two_tools_with_one_name_the_extension_loaded_earlier_has_it_for_description_and_calls() -> None:
-    registry = Registry()
+    registry = ExtensionRegistry()
 
     assert registry.add_tool(1, "late", "find", "of late", EMPTY) is None
     shadow = registry.add_tool(0, "early", "find", "of early", EMPTY)
 
-    assert shadow == Shadow(1, "the tool find is shadowed by that of extension early, which is loaded before")
+    assert shadow == NameConflict(1, "the tool find is shadowed by that of extension early, which is loaded before")
     ((owner, offer),) = registry.tools()
     assert (owner, offer.source, offer.description) == (0, "early", "of early")
 
 
 def test_the_one_that_registers_last_is_told_if_it_is_loaded_last_too() -> None:
-    registry = Registry()
+    registry = ExtensionRegistry()
     registry.add_command(0, "early", "go", "")
 
-    assert registry.add_command(2, "late", "go", "") == Shadow(
+    assert registry.add_command(2, "late", "go", "") == NameConflict(
         2, "the command /go is shadowed by that of extension early, which is loaded before"
     )
 
 
 def test_a_shadowed_name_comes_back_when_its_owner_is_gone() -> None:
-    registry = Registry()
+    registry = ExtensionRegistry()
     registry.add_command(0, "early", "go", "first")
     registry.add_command(1, "late", "go", "second")
 
@@ -37,16 +37,16 @@ def test_a_shadowed_name_comes_back_when_its_owner_is_gone() -> None:
 
 
 def test_names_of_zots_own_cannot_be_had() -> None:
-    registry = Registry(taken_commands=("help",), taken_tools=("bash",))
+    registry = ExtensionRegistry(reserved_commands=("help",), reserved_tools=("bash",))
 
-    assert registry.add_command(0, "x", "Help", "") == Shadow(0, "the command /Help is shadowed by zot's own")
-    assert registry.add_tool(0, "x", "bash", "", EMPTY) == Shadow(0, "the tool bash is shadowed by zot's own")
+    assert registry.add_command(0, "x", "Help", "") == NameConflict(0, "the command /Help is shadowed by zot's own")
+    assert registry.add_tool(0, "x", "bash", "", EMPTY) == NameConflict(0, "the tool bash is shadowed by zot's own")
     assert registry.commands() == []
     assert registry.tools() == []
 
 
 def test_registering_again_replaces_description_and_schema() -> None:
-    registry = Registry()
+    registry = ExtensionRegistry()
     registry.add_tool(0, "x", "find", "old", EMPTY)
     registry.add_tool(0, "x", "find", "new", RawObject('{"type":"object","required":["a"]}'))
 
@@ -57,7 +57,7 @@ def test_registering_again_replaces_description_and_schema() -> None:
 
 
 def test_commands_are_found_whatever_their_case_and_keep_their_spelling() -> None:
-    registry = Registry()
+    registry = ExtensionRegistry()
     registry.add_command(3, "x", "/ToDo", "list")
 
     assert registry.command("/todo") == (3, Command("x", "ToDo", "list"))
@@ -68,13 +68,13 @@ def test_commands_are_found_whatever_their_case_and_keep_their_spelling() -> Non
 @pytest.mark.parametrize("name", ["", "a b", "näme", "x" * 65, "a.b", "a/b"])
 def test_a_tool_name_that_providers_refuse_is_refused(name: str) -> None:
     with pytest.raises(RegistrationError, match="a tool cannot be called"):
-        Registry().add_tool(0, "x", name, "", EMPTY)
+        ExtensionRegistry().add_tool(0, "x", name, "", EMPTY)
 
 
 @pytest.mark.parametrize("name", ["", "/", "a b", "näme", "a.b"])
 def test_a_command_name_nobody_can_type_is_refused(name: str) -> None:
     with pytest.raises(RegistrationError, match="a command cannot be called"):
-        Registry().add_command(0, "x", name, "")
+        ExtensionRegistry().add_command(0, "x", name, "")
 
 
 def test_a_schema_without_a_type_is_one_of_an_object() -> None:

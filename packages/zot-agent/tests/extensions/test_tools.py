@@ -2,7 +2,7 @@ import base64
 
 import pytest
 
-from zot_agent.extensions.tools import NOTHING, read_content
+from zot_agent.extensions.tools import NO_CONTENT, read_content
 from zot_core.images import LARGEST
 from zot_ext.protocol.values import ImageBlock as ImageValue
 from zot_ext.protocol.values import TextBlock as TextValue
@@ -22,7 +22,7 @@ def test_the_model_reads_text_images_and_what_nobody_knows() -> None:
         [TextBlock("a"), ImageBlock("image/png", encoded(PNG)), TextBlock('{"type":"x"}')],
         False,
     )
-    assert read_content([]) == ([TextBlock(NOTHING)], False)
+    assert read_content([]) == ([TextBlock(NO_CONTENT)], False)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.discover import MANIFEST_FILE, Found, read_extension
+from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension, read_extension
 from zot_agent.extensions.trust import TRUST_FILE, Trust, fingerprint
 from zot_provider.errors import ConfigError
 
@@ -26,9 +26,9 @@ def describe(folder: Path, **fields: Any) -> None:
     (folder / MANIFEST_FILE).write_text(json.dumps(fields))
 
 
-def found(folder: Path) -> Found:
+def found(folder: Path) -> DiscoveredExtension:
     one = read_extension(str(folder), "project")
-    assert isinstance(one, Found)
+    assert isinstance(one, DiscoveredExtension)
     return one
 
 

@@ -22,7 +22,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def build(*arguments: str) -> Host:
-    return build_host(parse(["-p", *arguments]))
+    return build_host(parse(["-p", *arguments]).options)
 
 
 def ask(host: Host, text: str) -> str:
@@ -121,7 +121,7 @@ def test_the_working_directory(alone: Path, tmp_path: Path) -> None:
     assert working_directory("~") == str(tmp_path)
     (alone / "file").touch()
     for wrong in ("file", "nowhere"):
-        with pytest.raises(ConfigError, match=f"--cwd '{wrong}' is no directory"):
+        with pytest.raises(ConfigError, match=f"--cwd '{wrong}' is not a directory"):
             working_directory(wrong)
     (alone / "file").unlink()
     alone.rmdir()

@@ -60,7 +60,7 @@ def test_a_wait_that_begins_again_has_its_full_time() -> None:
 def test_a_hurried_reader_has_less_time_from_then_on() -> None:
     async def act(timer: StallTimer) -> float:
         timer.start()
-        timer.hurry(0.05)
+        timer.set_limit(0.05)
         return now()
 
     assert 0.049 <= seconds_until_stalled(act, 3600) < PATIENCE
@@ -73,6 +73,6 @@ async def test_where_nothing_waits_nothing_stalls(end: Callable[[StallTimer], No
     timer.start()
     end(timer)
     later = StallTimer(0.05, asyncio.Event().set)
-    later.hurry(0.02)  # nothing waits here either
+    later.set_limit(0.02)  # nothing waits here either
     await asyncio.sleep(0.05)
     assert not stalled.is_set()

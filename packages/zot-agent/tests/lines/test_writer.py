@@ -230,7 +230,7 @@ async def test_a_reader_holds_up_who_waits_for_room_and_no_longer_than_needed() 
 
 async def test_a_reader_that_lets_too_much_wait_is_stuck_at_once() -> None:
     async with asyncio.timeout(LONG):
-        pipe = Pipe(WriterLimits(full_bytes=PIPE, most_bytes=3 * PIPE))
+        pipe = Pipe(WriterLimits(full_bytes=PIPE, max_bytes=3 * PIPE))
         for _ in range(5):
             pipe.writer.write(b"x" * PIPE)
         assert (pipe.reports, pipe.writer.closed) == ([Stuck(4, 4 * PIPE)], True)
@@ -245,7 +245,7 @@ async def test_a_reader_that_takes_nothing_is_stuck_also_when_the_queue_is_not_f
         pipe = Pipe(WriterLimits(full_bytes=16 << 20, stall_seconds=3600))
         pipe.writer.write(b"x" * 3 * PIPE)
         await asyncio.sleep(0)
-        pipe.writer.hurry(0.05)
+        pipe.writer.set_stall_limit(0.05)
         await pipe.writer.drain()
         assert (pipe.reports, pipe.writer.closed) == ([Stuck(1, 2 * PIPE, 0.05)], True)
         pipe.close()

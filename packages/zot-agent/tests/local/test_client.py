@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.local.client import LocalClient
-from zot_agent.local.pick import any_server
+from zot_agent.local.pick import local_provider
 from zot_agent.local.server import LocalServer, ServerLimits, engine_installed
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
@@ -16,7 +16,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_what_is_missing_is_said_at_once_in_one_line() -> None:
     with pytest.raises(ConfigError) as caught:
-        LocalClient(any_server()).check(Model("", "local"))
+        LocalClient(local_provider()).check(Model("", "local"))
     wanted = "zot local setup" if engine_installed() else "zot-agent[local]"
     assert wanted in str(caught.value)
     assert "--base-url" in str(caught.value)
@@ -25,7 +25,7 @@ def test_what_is_missing_is_said_at_once_in_one_line() -> None:
 
 def test_a_missing_model_file_is_named() -> None:
     with pytest.raises(ConfigError) as caught:
-        LocalClient(any_server()).check(Model("no/such.gguf", "local"))
+        LocalClient(local_provider()).check(Model("no/such.gguf", "local"))
     wanted = "'no/such.gguf'" if engine_installed() else "zot-agent[local]"
     assert wanted in str(caught.value)
 
@@ -36,7 +36,7 @@ async def test_a_file_that_is_no_model_is_refused(tmp_path: Path, capfd: pytest.
     server = LocalServer(str(path))
     wanted = "is it a whole GGUF model" if engine_installed() else "zot-agent"
     with pytest.raises(ConfigError, match=wanted):
-        await server.start(any_server())
+        await server.start(local_provider())
     server.stop()
     server.stop()
     assert capfd.readouterr().err == ""

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from zot_agent.local.pick import Pick, Place, any_server, demo_pick, pick_model, places
+from zot_agent.local.pick import ModelPick, ServerCandidate, demo_pick, local_provider, pick_model, server_candidates
 from zot_provider.testing import Fault, ScriptedServer, Turn
 
 NOWHERE = "http://127.0.0.1:9/v1"
@@ -14,8 +14,8 @@ def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setenv("ZOT_HOME", str(tmp_path))
 
 
-def pick(environ: dict[str, str], *urls: str, limit: float = 30.0) -> Pick:
-    candidates = [Place(f"server {number}", any_server(), url) for number, url in enumerate(urls)]
+def pick(environ: dict[str, str], *urls: str, limit: float = 30.0) -> ModelPick:
+    candidates = [ServerCandidate(f"server {number}", local_provider(), url) for number, url in enumerate(urls)]
     return asyncio.run(pick_model(environ, candidates, limit))
 
 
@@ -59,7 +59,7 @@ def test_a_server_that_says_nothing_costs_half_a_second_at_most() -> None:
 
 
 def test_the_usual_places_are_those_of_providers_without_a_key_llama_cpp_and_lm_studio() -> None:
-    assert [place.base_url for place in places({})] == [
+    assert [place.base_url for place in server_candidates({})] == [
         "http://localhost:11434/v1",
         "http://127.0.0.1:8080/v1",
         "http://127.0.0.1:1234/v1",
@@ -67,8 +67,8 @@ def test_the_usual_places_are_those_of_providers_without_a_key_llama_cpp_and_lm_
 
 
 def test_a_server_that_is_named_comes_first() -> None:
-    assert places({"LLAMA_BASE_URL": "http://box:1/v1"})[0].base_url == "http://box:1/v1"
-    assert len(places({"LLAMA_BASE_URL": "http://box:1/v1"})) == 3
+    assert server_candidates({"LLAMA_BASE_URL": "http://box:1/v1"})[0].base_url == "http://box:1/v1"
+    assert len(server_candidates({"LLAMA_BASE_URL": "http://box:1/v1"})) == 3
 
 
 def test_the_demo_model_is_said_to_be_one() -> None:

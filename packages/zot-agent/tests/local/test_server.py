@@ -17,6 +17,6 @@ async def test_a_library_that_the_engine_lacks_is_named_and_the_model_is_not_bla
     with pytest.raises(ConfigError) as caught:
         await LocalServer("model.gguf").start(ModelRegistry().provider("local"))
     assert str(caught.value) == (
-        "xllamacpp cannot be loaded: libgomp.so.1: cannot open shared object file; install what it lacks "
+        "xllamacpp cannot be loaded: libgomp.so.1: cannot open shared object file; install the missing library "
         "(libgomp is in the Debian package libgomp1), then try again"
     )

@@ -11,7 +11,7 @@ from zot_provider.testing import Fault, ScriptedServer, Turn
 
 PROGRAM = """
 import asyncio, sys
-from zot_agent.cli.demo import Show
+from zot_agent.cli.demo import DemoPrinter
 from zot_agent.host import Host
 from zot_agent.modes import oneshot, stream
 from zot_core.conversation import Conversation
@@ -36,7 +36,7 @@ async def main():
     mode = sys.argv[2]
     try:
         if mode == "demo":
-            return await oneshot.answer(host, "hello", Show(), quiet=True)
+            return await oneshot.answer(host, "hello", DemoPrinter(), quiet=True)
         return await stream.run(host, "hello")
     finally:
         await host.close()

@@ -35,7 +35,7 @@ def test_the_cost_is_null_where_no_price_is_known() -> None:
 
 
 def test_it_is_told_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    Stats().tell(Model(f"m{os.linesep}\udc80", "v"))
+    Stats().print(Model(f"m{os.linesep}\udc80", "v"))
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1

@@ -1,3 +1,5 @@
+"""The process of `zot rpc`: how it ends, slow clients, session files."""
+
 import json
 import os
 import threading
@@ -6,12 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+from zot_provider.testing import Call, ScriptedServer, Turn
 
 SLOW = Turn("a very long story. " * 200, chunk=1, delay=0.02)
-SLEEP = Turn(calls=[Call("bash", {"command": "echo started; sleep 600"})])
 
 
 def said(peer: Any, type: str) -> list[dict[str, Any]]:
@@ -39,142 +38,7 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize(("turn", "at"), [(SLOW, "text_delta"), (SLEEP, "tool_progress")])
-def test_abort_stops_what_runs(peer: Any, server: ScriptedServer, turn: Turn, at: str) -> None:
-    server.add(turn, "still here")
-    begin(peer, at=at)
-
-    assert peer.call("abort")["success"]
-    lines = peer.until("done")
-
-    assert not said(peer, "error")
-    assert lines[-1] == {"type": "done"}
-    if at == "text_delta":
-        assert lines[-2] == {"type": "turn_end", "stop": "aborted"}
-    begin(peer, at="done")
-    assert said(peer, "assistant_message")[-1]["content"] == [{"type": "text", "text": "still here"}]
-
-
-def test_an_abort_right_behind_its_prompt_stops_it(peer: Any, server: ScriptedServer) -> None:
-    server.add(SLOW)
-    peer.write(b'{"type":"prompt","message":"x"}\n{"type":"abort"}\n')
-
-    lines = peer.until("done")
-
-    assert [line["command"] for line in lines[:2]] == ["prompt", "abort"]
-    assert not said(peer, "error")
-
-
-def test_abort_stops_a_compaction(peer: Any, server: ScriptedServer) -> None:
-    server.add("one", "two", "three", SLOW)
-    for _ in range(3):
-        begin(peer, at="done")
-    peer.send("compact")
-    peer.until("compact_start")
-
-    assert peer.call("abort")["success"]
-    lines = peer.until("done")
-
-    assert "compact_done" not in [line["type"] for line in lines]
-    assert peer.data("get_state")["message_count"] == 6
-
-
-def test_abort_when_idle_is_harmless(peer: Any, server: ScriptedServer) -> None:
-    server.add("fine")
-
-    assert peer.call("abort")["success"]
-    begin(peer, at="done")
-
-    assert said(peer, "assistant_message")
-
-
-def test_prompts_wait_for_each_other_and_abort_stops_one(peer: Any, server: ScriptedServer) -> None:
-    server.add(SLOW, "two", "three")
-    begin(peer, message="one")
-
-    assert peer.data("prompt", message="2") == {"started": True, "queued": True}
-    assert peer.data("prompt", message="3") == {"started": True, "queued": True}
-    state = peer.data("get_state")
-    assert (state["busy"], state["queued"]) == (True, 2)
-    peer.call("abort")
-    for _ in range(3 - len(said(peer, "done"))):
-        peer.until("done")
-
-    assert [line["content"][0]["text"] for line in said(peer, "user_message")] == ["one", "2", "3"]
-    assert peer.data("get_state")["busy"] is False
-    assert [line["stop"] for line in said(peer, "turn_end")] == ["aborted", "end_turn", "end_turn"]
-
-
-def test_reads_are_answered_while_the_model_speaks(peer: Any, server: ScriptedServer) -> None:
-    server.add(SLOW)
-    begin(peer)
-
-    assert peer.data("ping") == {"pong": True}
-    assert peer.data("get_state")["busy"] is True
-    assert peer.data("get_messages")["messages"][0]["role"] == "user"
-    assert said(peer, "done") == []
-
-
-@pytest.mark.parametrize(
-    ("command", "fields"),
-    [
-        ("clear", {}),
-        ("new_session", {}),
-        ("set_model", {"model": "m"}),
-        ("set_reasoning", {"reasoning": "low"}),
-        ("set_tools", {"tools": []}),
-    ],
-)
-def test_changes_are_refused_while_busy_and_not_after_done(
-    peer: Any, server: ScriptedServer, command: str, fields: dict[str, Any]
-) -> None:
-    server.add(SLOW)
-    begin(peer)
-
-    assert peer.error(command, **fields).startswith("the agent is busy")
-    peer.call("abort")
-    if not said(peer, "done"):
-        peer.until("done")
-
-    assert peer.call(command, **fields)["success"]
-
-
-def test_changes_work_as_soon_as_done_is_told(peer: Any, server: ScriptedServer) -> None:
-    server.add(*["yes"] * 30)
-    for _ in range(30):
-        begin(peer, at="done")
-        assert peer.call("clear")["success"]
-
-
-def test_steering_reaches_the_model_with_its_next_call(peer: Any, server: ScriptedServer) -> None:
-    server.add(Turn(calls=[Call("bash", {"command": "echo started; sleep 1"})]), "as you wish", "and more")
-    begin(peer, at="tool_progress")
-
-    assert peer.call("steer", message="be brief")["success"]
-    assert peer.call("follow_up", message="and then?")["success"]
-    peer.until("done")
-
-    assert "be brief" in json.dumps(server.requests[1].body)
-    assert "and then?" not in json.dumps(server.requests[1].body)
-    assert "and then?" in json.dumps(server.requests[2].body)
-    assert len(said(peer, "done")) == 1
-
-
-def test_what_was_not_delivered_is_told(peer: Any, server: ScriptedServer) -> None:
-    server.add(SLEEP, "next")
-    begin(peer, at="tool_progress")
-    peer.call("steer", message="be brief")
-
-    peer.call("abort")
-    if not said(peer, "done"):
-        peer.until("done")
-    begin(peer, at="done")
-
-    assert "be brief" in said(peer, "notice")[0]["message"]
-    assert "be brief" not in json.dumps(server.requests[1].body)
-
-
-def test_the_end_of_input_lets_finish_what_runs_and_waits(peer: Any, server: ScriptedServer) -> None:
+def test_the_end_of_input_lets_running_and_queued_prompts_finish(peer: Any, server: ScriptedServer) -> None:
     server.add("one", "two")
     peer.write(b'{"type":"prompt","message":"1"}\n{"type":"prompt","message":"2"}\n{"type":"get_models","id":1}')
 
@@ -233,7 +97,7 @@ def test_a_client_that_does_not_read_stops_the_agent_and_not_its_memory(
     assert len(server.requests) == 21
 
 
-def test_sessions_are_kept_only_where_one_is_named(
+def test_a_session_is_stored_only_if_a_flag_names_one(
     start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
 ) -> None:
     server.add("one", "two", "three", "four")
@@ -262,11 +126,3 @@ def test_sessions_are_kept_only_where_one_is_named(
     assert fourth.data("new_session")["session_id"] not in ("", "kept")
     begin(fourth, at="done", message="again")
     assert len(list(tmp_path.glob("*.jsonl"))) == 2
-
-
-def test_a_server_that_cuts_the_answer_costs_one_prompt(peer: Any, server: ScriptedServer) -> None:
-    server.add(*[Turn("half of it", fault=Fault(cut=True))] * 5, "whole")
-
-    begin(peer, at="done")
-
-    assert peer.data("get_state")["busy"] is False

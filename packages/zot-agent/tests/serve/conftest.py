@@ -12,10 +12,10 @@ import pytest
 import websockets
 from websockets.asyncio.client import ClientConnection
 
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.address import Address
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.serve.server import Service, running
+from zot_agent.serve.server import ServeConfig, running
 from zot_provider.testing import ScriptedServer
 
 TOKEN = "a token of at least sixteen characters"
@@ -127,11 +127,11 @@ def serving(server: ScriptedServer, alone: Path) -> Serving:
     @asynccontextmanager
     async def begin(**given: Any) -> AsyncIterator[Served]:
         mine = {name: given.pop(name) for name in ("roots", "names", "address", "defaults") if name in given}
-        defaults = Options(
+        defaults = HostOptions(
             provider="openai", model="scripted", base_url=server.base_url("openai-chat"), api_key="sk-test",
             cwd=str(alone), no_session=True,
         ).replace(**mine.pop("defaults", {}))  # fmt: skip
-        service = Service(
+        service = ServeConfig(
             mine.pop("address", Address(host="127.0.0.1")), TOKEN, defaults,
             limits=ServeLimits().replace(**given), **mine,
         )  # fmt: skip

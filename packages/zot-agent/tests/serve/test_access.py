@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.serve.access import BEARER, Access
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.http_error import HttpError
 
 
 @given(st.text(min_size=1))
@@ -16,27 +16,27 @@ def test_any_token_can_be_brought_as_a_subprotocol(token: str) -> None:
     word = BEARER.encode() + base64.urlsafe_b64encode(data).rstrip(b"=")
     access = Access(data.decode())
     access.check_token([(b"sec-websocket-protocol", b"zot.rpc, " + word)], upgrade=True)
-    with pytest.raises(Refusal):
+    with pytest.raises(HttpError):
         access.check_token([(b"sec-websocket-protocol", word)])
 
 
 @given(st.lists(st.tuples(st.sampled_from([b"authorization", b"sec-websocket-protocol", b"host"]), st.binary())))
 def test_no_head_but_one_with_the_token_comes_in(headers: list[tuple[bytes, bytes]]) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(HttpError) as refused:
         Access("a token that nobody guesses").check_token(headers, upgrade=True)
     assert refused.value.status == 401
 
 
 @given(st.binary(), st.binary())
 def test_whatever_stands_as_host_and_origin_there_is_an_answer(host: bytes, origin: bytes) -> None:
-    with pytest.raises(Refusal) as refused:
-        Access("token").check_place([(b"host", host + b".example"), (b"origin", origin)])
+    with pytest.raises(HttpError) as refused:
+        Access("token").check_host_and_origin([(b"host", host + b".example"), (b"origin", origin)])
     assert refused.value.status in (403, 421)
 
 
 def test_a_token_that_is_brought_twice_does_not_count() -> None:
     headers = [(b"authorization", b"Bearer token"), (b"authorization", b"Bearer token")]
-    with pytest.raises(Refusal):
+    with pytest.raises(HttpError):
         Access("token").check_token(headers)
     Access("token").check_token(headers[:1])
     Access("token").check_token([(b"authorization", b"bEaReR  token")])

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.serve.feed import Feed, Follower, Item
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.feed import FeedFollower, Item, SessionFeed
+from zot_agent.serve.http_error import HttpError
 
 
-async def everything(follower: Follower) -> list[Item]:
+async def everything(follower: FeedFollower) -> list[Item]:
     """What waits for a follower now."""
     found: list[Item] = []
     while batch := await follower.take(0.0):
@@ -23,12 +23,12 @@ async def everything(follower: Follower) -> list[Item]:
 async def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_others(
     lengths: list[int], after: int, ring: int
 ) -> None:
-    feed = Feed(RpcLimits(), ring)
+    feed = SessionFeed(RpcLimits(), ring)
     for number, length in enumerate(lengths, 1):
-        feed.tell(f"{number} " + "x" * length)
+        feed.publish(f"{number} " + "x" * length)
     has = feed.has(after)
     follower = feed.follow(after)
-    feed.tell("more")
+    feed.publish("more")
     numbers = [number for number, _ in await everything(follower)]
     total = len(lengths) + 1
     assert numbers == list(range(numbers[0], total + 1))
@@ -40,10 +40,10 @@ async def test_a_follower_gets_the_kept_events_behind_a_number_and_then_all_othe
 
 
 async def test_a_response_goes_to_who_asked_and_an_event_to_everybody() -> None:
-    feed = Feed(RpcLimits(), 1000)
+    feed = SessionFeed(RpcLimits(), 1000)
     one, two = feed.follow(), feed.follow()
     feed.respond("pong", two)
-    feed.tell('{"type":"response"}')  # whatever the line says
+    feed.publish('{"type":"response"}')  # whatever the line says
     feed.respond("pong", None)
     assert await everything(one) == [(1, '{"type":"response"}')]
     assert await everything(two) == [(0, "pong"), (1, '{"type":"response"}')]
@@ -53,10 +53,10 @@ async def test_a_response_goes_to_who_asked_and_an_event_to_everybody() -> None:
 
 
 async def test_a_follower_that_is_too_far_behind_is_let_go() -> None:
-    feed = Feed(RpcLimits(most=1000), 0)
+    feed = SessionFeed(RpcLimits(max_bytes=1000), 0)
     slow, quick = feed.follow(), feed.follow()
     for _ in range(20):
-        feed.tell("x" * 100)
+        feed.publish("x" * 100)
         assert len(await everything(quick)) == 1
     assert slow.over
     assert "does not read" in slow.slow
@@ -69,9 +69,9 @@ async def test_a_follower_that_is_too_far_behind_is_let_go() -> None:
 
 
 async def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_one_is_not() -> None:
-    feed = Feed(RpcLimits(stall=0.05), 0)
+    feed = SessionFeed(RpcLimits(stall_seconds=0.05), 0)
     idle, stuck = feed.follow(), feed.follow()
-    feed.tell("line")
+    feed.publish("line")
     assert await everything(idle) == [(1, "line")]
     async with asyncio.timeout(60):
         while not stuck.over:
@@ -82,10 +82,10 @@ async def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_
 
 
 async def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
-    feed = Feed(RpcLimits(pause=500, deaf=500), 0)
+    feed = SessionFeed(RpcLimits(pause_bytes=500, read_pause_bytes=500), 0)
     one, two = feed.follow(), feed.follow()
     for _ in range(5):
-        feed.tell("x" * 100)
+        feed.publish("x" * 100)
     waits = [asyncio.create_task(feed.room()), asyncio.create_task(feed.room_for(one))]
     await everything(two)
     await asyncio.sleep(0)
@@ -94,7 +94,7 @@ async def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
     async with asyncio.timeout(60):
         await asyncio.gather(*waits)
     for _ in range(5):
-        feed.tell("x" * 100)
+        feed.publish("x" * 100)
     wait = asyncio.create_task(feed.room())
     await asyncio.sleep(0)
     feed.close()  # who has gone is not waited for
@@ -103,7 +103,7 @@ async def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
 
 
 async def test_nobody_follows_what_is_closed() -> None:
-    feed = Feed(RpcLimits(), 1000)
+    feed = SessionFeed(RpcLimits(), 1000)
     feed.close()
-    with pytest.raises(Refusal):
+    with pytest.raises(HttpError):
         feed.follow()

@@ -83,7 +83,7 @@ async def test_all_clients_get_the_events_and_each_its_own_responses(serving: An
             assert [line["id"] for line in two.seen if line["type"] == "response"] == ["same", "own"]
 
 
-async def test_the_session_goes_on_without_its_clients(serving: Any, server: ScriptedServer) -> None:
+async def test_the_session_continues_without_its_clients(serving: Any, server: ScriptedServer) -> None:
     server.add(Turn("word " * 40, chunk=5, delay=0.01))
     async with serving() as served:
         id = await served.open()
@@ -128,9 +128,9 @@ async def _until_done(events: Any) -> Any:
     await events.aclose()
 
 
-async def test_a_client_that_comes_too_late_is_told_what_it_has_missed(serving: Any, server: ScriptedServer) -> None:
+async def test_a_client_that_reconnects_too_late_gets_the_event_missed(serving: Any, server: ScriptedServer) -> None:
     server.add(Turn("word " * 200, chunk=5))
-    async with serving(ring=4000) as served:
+    async with serving(kept_bytes=4000) as served:
         id = await served.open()
         async with served.socket(id) as peer:
             await peer.call("prompt", message="go")
@@ -143,8 +143,8 @@ async def test_a_client_that_comes_too_late_is_told_what_it_has_missed(serving: 
         assert numbers[0] > 2
 
 
-async def test_a_stream_of_events_shows_signs_of_life_and_says_when_the_session_ends(serving: Any) -> None:
-    async with serving(beat=0.05) as served:
+async def test_a_stream_of_events_has_heartbeats_and_an_end_event(serving: Any) -> None:
+    async with serving(heartbeat_seconds=0.05) as served:
         id = await served.open()
         async with served.http.stream("GET", f"/sessions/{id}/events") as response:
             lines = response.aiter_lines()
@@ -187,7 +187,7 @@ async def test_a_socket_where_there_is_no_session_is_refused(serving: Any, path:
         assert refused.value.response.status_code in (403, 404)
 
 
-async def test_a_page_brings_the_token_as_a_subprotocol_which_is_not_sent_back(serving: Any) -> None:
+async def test_a_page_sends_the_token_as_a_subprotocol_which_is_not_sent_back(serving: Any) -> None:
     word = "zot.bearer.YSB0b2tlbiBvZiBhdCBsZWFzdCBzaXh0ZWVuIGNoYXJhY3RlcnM"
     async with serving() as served:
         id = await served.open()
@@ -235,7 +235,7 @@ async def test_a_frame_that_is_no_text_ends_the_connection(serving: Any) -> None
         assert await peer.code() == 1003
 
 
-async def test_nonsense_is_answered_and_the_connection_lives_on(serving: Any) -> None:
+async def test_an_invalid_command_is_answered_and_the_connection_stays_open(serving: Any) -> None:
     async with serving() as served, served.socket(await served.open()) as peer:
         for text in ("nonsense", "[]", "{}", '{"type":"dance"}', "", '{"type":"prompt"}\n{"type":"ping"}'):
             await peer.connection.send(text)
@@ -244,7 +244,7 @@ async def test_nonsense_is_answered_and_the_connection_lives_on(serving: Any) ->
 
 
 async def test_a_frame_that_is_too_long_ends_the_connection(serving: Any) -> None:
-    async with serving(rpc=RpcLimits(line=1000)) as served, served.socket(await served.open()) as peer:
+    async with serving(rpc=RpcLimits(line_bytes=1000)) as served, served.socket(await served.open()) as peer:
         await peer.connection.send("x" * 1001)
         assert await peer.code() == 1009
 
@@ -263,12 +263,12 @@ def _deaf(served: Any, id: str) -> socket.socket:
     return connection
 
 
-async def test_a_client_that_reads_nothing_is_given_up_and_the_others_miss_nothing(
+async def test_a_client_that_reads_nothing_is_disconnected_and_the_others_miss_nothing(
     serving: Any, server: ScriptedServer
 ) -> None:
     text = "x" * 600_000
     server.add(*[Turn(text, chunk=60_000, delay=0.005) for _ in range(15)])
-    limits = RpcLimits(pause=8_000_000, deaf=8_000_000, most=2_000_000, stall=60)
+    limits = RpcLimits(pause_bytes=8_000_000, read_pause_bytes=8_000_000, max_bytes=2_000_000, stall_seconds=60)
     async with serving(rpc=limits) as served:
         id = await served.open()
         with _deaf(served, id):
@@ -282,11 +282,11 @@ async def test_a_client_that_reads_nothing_is_given_up_and_the_others_miss_nothi
                 assert (await served.sessions())[0]["clients"] == 1
 
 
-async def test_a_slow_client_holds_the_next_model_call_up_until_it_is_given_up(
+async def test_a_slow_client_delays_the_next_model_call_until_it_is_disconnected(
     serving: Any, server: ScriptedServer
 ) -> None:
     server.add(Turn("y" * 2_000_000, chunk=50_000), "second")
-    limits = RpcLimits(pause=100_000, deaf=8_000_000, most=8_000_000, stall=1.0)
+    limits = RpcLimits(pause_bytes=100_000, read_pause_bytes=8_000_000, max_bytes=8_000_000, stall_seconds=1.0)
     async with serving(rpc=limits) as served:
         id = await served.open()
         with _deaf(served, id):

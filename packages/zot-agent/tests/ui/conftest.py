@@ -15,7 +15,7 @@ import pytest
 
 from zot_agent.host import Host
 from zot_agent.host.build import build_host
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.modes.interactive import ChatScreen
 from zot_core.conversation import Conversation
 from zot_core.runtime.runtime import Runtime
@@ -25,6 +25,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request
 from zot_provider.testing import ScriptedClient, ScriptedServer
 from zot_tui.testing import Driver, MemoryScreen
+from zot_tui.widgets.dialogs.panel import PanelWidget
 
 _FRAMES = re.compile(r"^( *)[⠀-⣿](?= )", re.MULTILINE)
 _TOOK = re.compile(r"(?:  | · )\d+(?:\.\d)?s$", re.MULTILINE)
@@ -43,7 +44,7 @@ class Talk:
     @property
     def editor(self) -> str:
         """What stands in the editor."""
-        return self.chat.controller.typed.text
+        return self.chat.controller.prompt_input.text
 
     @property
     def waiting(self) -> list[str]:
@@ -75,6 +76,31 @@ class Talk:
     def said(self) -> list[tuple[str, str]]:
         """Role and text of the conversation so far."""
         return [(message.role, message.text) for message in self.host.runtime.messages]
+
+    @property
+    def over(self) -> bool:
+        """Whether the screen was closed."""
+        return self.chat.app.over
+
+    @property
+    def theme(self) -> str:
+        """The name of the theme in use."""
+        return self.chat.app.theme.name
+
+    def tail(self) -> str:
+        """The text that is left on the main screen."""
+        return self.chat.tail()
+
+    async def close(self) -> None:
+        """Close the chat as leaving it does."""
+        await self.chat.controller.close()
+
+    async def show_panel(self, panel: PanelWidget | None) -> None:
+        """Open a panel, or close it."""
+        self.chat.view.panel = panel
+        self.chat.view.changed()
+        self.chat.app.redraw()
+        await self.driver.settle()
 
     async def send(self, text: str) -> None:
         """Type a line, send it, and wait until nothing goes on."""
@@ -171,7 +197,7 @@ class Chats:
             "provider": "openai", "model": "scripted", "api_key": "k", "base_url": server.base_url("openai-chat"),
             "no_context_files": True, **options,
         }  # fmt: skip
-        host = build_host(Options(**named), once=False, can_ask=True)
+        host = build_host(HostOptions(**named), once=False, can_ask=True)
         async with self.around(host, columns, rows) as talk:
             yield talk
 

@@ -160,10 +160,10 @@ async def test_the_session_at_hand_cannot_be_deleted(chats: Any, server: Scripte
         talk.type("/sessions<enter>")
         await talk.shown("just now")
         talk.type("<ctrl+d>")
-        await talk.shown("this is the session at hand; begin another one with /new first")
+        await talk.shown("this is the current session; start another one with /new first")
         talk.type("<ctrl+d>")
         await talk.driver.settle()
-        await talk.shown("this is the session at hand; begin another one with /new first")
+        await talk.shown("this is the current session; start another one with /new first")
         assert len(sessions(chats)) == 1
         talk.type("<up>")
         await talk.shown("Ctrl+R rename")
@@ -180,7 +180,7 @@ async def test_a_session_that_another_zot_has_open_is_neither_renamed_nor_delete
         talk.type("/sessions<enter>")
         await talk.shown("theirs")
         talk.type("theirs<ctrl+d><ctrl+d>")
-        await talk.shown("another zot has this session open; close that one first")
+        await talk.shown("another zot has this session open; close it there first")
         talk.type("<ctrl+r>")
         await talk.shown("Rename the session")
         talk.type("<enter>")
@@ -288,7 +288,7 @@ async def test_models_are_picked_from_a_list(
         await talk.shown("claude-haiku-4-5")
         await talk.driver.settle()
         rows = [" ".join(row.split()) for row in talk.rows()]
-        assert "providers with a key, or a server here" in rows
+        assert "from providers with a key and local servers" in rows
         assert "/ haiku45" in rows
         assert any(row.startswith("› claude-haiku-4-5 Claude Haiku 4.5") for row in rows)
         assert any(row.endswith("anthropic 200k tokens") for row in rows)
@@ -301,7 +301,7 @@ async def test_models_are_picked_from_a_list(
 async def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Any, server: ScriptedServer) -> None:
     async with chats.built(server, base_url="http://127.0.0.1:1/v1") as talk:
         talk.type("/model<enter>")
-        await talk.shown("openai gives no list of its models: ")
+        await talk.shown("openai did not list its models: ")
         await talk.shown("› ● scripted")
 
 
@@ -346,7 +346,7 @@ async def test_a_question_beside_the_work_is_not_kept(chats: Any, server: Script
             |(11 blank)
             |────────────────────────────────────────────────────────────────────────────────
             |  By the way
-            |  not part of the conversation; the model forgets it
+            |  not part of the conversation; the model will not remember it
             |
             |▌ what is it?
             |
@@ -433,7 +433,7 @@ async def test_a_question_beside_the_work_that_fails_says_why_and_can_be_asked_a
     server.add(Turn(fault=Fault(status=400, body={"error": {"message": "no such\n\x1b[2Jmodel"}})), "Now.")
     async with chats.built(server) as talk:
         talk.type("/btw<enter>")
-        await talk.shown("a question beside the work")
+        await talk.shown("a side question")
         talk.type("what is it?<enter>")
         await talk.shown("ask more")
         assert any(row.startswith("✗ ") and "no such model" in row for row in talk.rows())
@@ -452,7 +452,7 @@ async def test_leaving_ends_a_question_beside_the_work(chats: Any, server: Scrip
     async with chats.built(server) as talk:
         talk.type("/btw what is it?<enter>")
         await talk.until(lambda: server.requests)
-        await talk.chat.controller.close()
+        await talk.close()
         await talk.until(lambda: server.requests[0].closed_early)
 
 
@@ -538,17 +538,17 @@ async def test_the_last_answer_is_copied(chats: Any, server: ScriptedServer) -> 
 async def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Any, server: ScriptedServer) -> None:
     async with chats.built(server) as talk:
         await talk.send("/theme light")
-        assert talk.chat.app.theme.name == "light"
+        assert talk.theme == "light"
         await talk.send("/theme nonsuch")
         assert "✗ unknown theme 'nonsuch'; known: auto, dark" in talk.driver.screen()
         talk.type("/theme<enter>")
         await talk.shown("Theme")
         talk.type("dark<enter>")
         await talk.quiet()
-        assert talk.chat.app.theme.name == "dark"
+        assert talk.theme == "dark"
 
 
 async def test_exit_leaves(chats: Any, server: ScriptedServer) -> None:
     async with chats.built(server) as talk:
         talk.type("/exit<enter>")
-        await talk.until(lambda: talk.chat.app.over)
+        await talk.until(lambda: talk.over)

@@ -30,11 +30,11 @@ async def test_enter_during_work_has_the_prompt_wait_and_alt_up_takes_it_back(ch
         assert talk.waiting == ["second"]
         assert talk.editor == "third\n\ndraft"
         await talk.driver.settle()
-        assert "sliding in: second" in talk.driver.screen()
+        assert "queued: second" in talk.driver.screen()
         client.go.set()
         await talk.quiet()
         assert asked(talk) == ["first", "second"]
-        assert "sliding in" not in talk.driver.screen()
+        assert "queued: " not in talk.driver.screen()
         talk.type("<alt+up>")
         assert talk.editor == "third\n\ndraft"
 
@@ -66,7 +66,7 @@ async def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats
         talk.type("<esc>")
         assert talk.editor == ""
         talk.type("<esc>")
-        assert not talk.chat.app.over
+        assert not talk.over
 
 
 async def test_a_prompt_that_is_stopped_at_once_leaves_a_screen_that_goes_on(chats: Any) -> None:
@@ -85,22 +85,22 @@ async def test_control_c_stops_then_leaves(chats: Any, paused: Any) -> None:
         await talk.shown("one")
         talk.type("draft<ctrl+c>")
         await talk.quiet()
-        assert "press ctrl+c again to leave" in talk.driver.screen()
+        assert "press ctrl+c again to quit" in talk.driver.screen()
         assert talk.editor == "draft"
-        assert not talk.chat.app.over
+        assert not talk.over
         talk.type("<ctrl+c>")
-        assert talk.chat.app.over
-        assert "ctrl+c" not in talk.chat.tail()
+        assert talk.over
+        assert "ctrl+c" not in talk.tail()
 
 
 async def test_control_c_clears_what_is_typed_and_control_d_leaves_an_empty_editor_alone(chats: Any) -> None:
     async with chats.open() as talk:
         talk.type("draft<ctrl+d>")
-        assert (talk.editor, talk.chat.app.over) == ("draft", False)
+        assert (talk.editor, talk.over) == ("draft", False)
         talk.type("<ctrl+c>")
-        assert (talk.editor, talk.chat.app.over) == ("", False)
+        assert (talk.editor, talk.over) == ("", False)
         talk.type("<ctrl+d>")
-        assert talk.chat.app.over
+        assert talk.over
 
 
 async def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(chats: Any) -> None:
@@ -111,13 +111,13 @@ async def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(c
         talk.type("hurry up<ctrl+s>")
         assert (talk.editor, talk.waiting) == ("", [])
         await talk.driver.settle()
-        assert "sliding in: hurry up" in talk.driver.screen()
+        assert "queued: hurry up" in talk.driver.screen()
         Path("go").touch()
         await talk.quiet()
         assert [role for role, _ in talk.said] == ["user", "assistant", "tool", "user", "assistant"]
         assert asked(talk) == ["first", "hurry up"]
         assert "▌ hurry up" in talk.driver.screen()
-        assert "sliding in" not in talk.driver.screen()
+        assert "queued: " not in talk.driver.screen()
         talk.agent.client.add("Well.")
         talk.type("alone<ctrl+s>")
         await talk.quiet()
@@ -135,7 +135,7 @@ async def test_what_was_said_into_work_that_is_stopped_comes_back(chats: Any) ->
         talk.type("<ctrl+c>")
         await talk.send("second")
         assert asked(talk) == ["first", "second"]
-        assert "sliding in" not in talk.driver.screen()
+        assert "queued: " not in talk.driver.screen()
 
 
 async def test_what_was_said_into_work_that_fails_comes_back(chats: Any, paused: Any) -> None:
@@ -148,7 +148,7 @@ async def test_what_was_said_into_work_that_fails_comes_back(chats: Any, paused:
         await talk.quiet()
         assert talk.editor == "hurry up\n\ndraft"
         assert asked(talk) == ["first", "second"]
-        assert "sliding in" not in talk.driver.screen()
+        assert "queued: " not in talk.driver.screen()
 
 
 async def test_up_and_down_walk_through_history_and_keep_the_draft(chats: Any) -> None:
@@ -348,7 +348,7 @@ async def test_the_draft_and_what_waits_outlive_the_screen(chats: Any, paused: A
         talk.type("second<enter>third")
     async with chats.open() as talk:
         assert talk.editor == "second\n\nthird"
-        assert "what you had typed when zot ended is in the editor" in talk.driver.screen()
+        assert "your unsent text was recovered into the editor" in talk.driver.screen()
         talk.type("<esc>")
     async with chats.open() as talk:
         assert talk.editor == ""
@@ -409,7 +409,7 @@ async def test_whatever_is_typed_the_screen_goes_on(chats: Any, seed: int) -> No
                     talk.type(chance.choice(KEYS))
                 if what < 0.5:
                     await talk.driver.settle()
-                assert not talk.chat.app.over
+                assert not talk.over
             talk.driver.resize(80, 24)
             talk.type("<esc>" * 6 + "<ctrl+u>")
             await talk.quiet()

@@ -1,13 +1,14 @@
 """Slash commands by their names."""
 
 import asyncio
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 from zot_agent.host import Host
-from zot_agent.ui.commands import COMMANDS
-from zot_agent.ui.dispatch import Dispatch
+from zot_agent.ui.commands import MODULES, slash_commands
+from zot_agent.ui.dispatch import CommandDispatcher
 from zot_core.conversation import Conversation
 from zot_core.conversation.events import Changed, ConversationEvent
 from zot_core.runtime.runtime import Runtime
@@ -26,7 +27,7 @@ class Stage:
         self.notes: list[tuple[str, str]] = []
         self.log: list[str] = []
         chat: Any = self
-        self.dispatch = Dispatch(chat, lambda: None)
+        self.dispatch = CommandDispatcher(chat, lambda: None)
 
     def _hear(self, event: ConversationEvent) -> None:
         if event == Changed("session"):
@@ -56,25 +57,25 @@ class Stage:
 
 @pytest.mark.parametrize("typed", ["/etc/hosts", "/", "no command", "/a.b", "//", "/ help", "/tmp/x y", "/ünï"])
 async def test_what_is_no_command_goes_to_the_model(typed: str) -> None:
-    assert not Stage().dispatch.take(typed)
+    assert not Stage().dispatch.start(typed)
 
 
 async def test_names_are_found_in_any_case_and_unknown_ones_are_errors() -> None:
     stage = Stage()
-    assert stage.dispatch.take("  /EXIT  ")
+    assert stage.dispatch.start("  /EXIT  ")
     await stage.settled()
     assert stage.log == ["leave", "refresh"]
     with pytest.raises(UnknownName, match="did you mean /exit"):
-        stage.dispatch.take("/exiit")
+        stage.dispatch.start("/exiit")
     with pytest.raises(UnknownName, match="unknown skill 'nonsuch'"):
-        stage.dispatch.take("/skill:nonsuch")
+        stage.dispatch.start("/skill:nonsuch")
 
 
 async def test_one_that_cannot_run_beside_work_stops_it_and_waits_for_its_end() -> None:
     stage = Stage(Turn("word " * 100, delay=0.02))
     stage.submit_text("go")
     await asyncio.sleep(0)
-    assert stage.dispatch.take("/clear")
+    assert stage.dispatch.start("/clear")
     await stage.settled()
     assert stage.log == ["stop", "conversation of 0", "refresh"]
     assert not stage.conversation.busy
@@ -83,7 +84,7 @@ async def test_one_that_cannot_run_beside_work_stops_it_and_waits_for_its_end() 
 async def test_one_that_waits_is_sent_after_the_work() -> None:
     stage = Stage("one", "two")
     stage.submit_text("go")
-    assert stage.dispatch.take("/study")
+    assert stage.dispatch.start("/study")
     await stage.settled()
     await stage.conversation.idle()
     asked = [message.text for message in stage.host.runtime.messages if message.role == "user"]
@@ -100,17 +101,17 @@ async def test_what_goes_wrong_is_told() -> None:
     stage.dispatch.begin(broken())
     await stage.settled()
     assert stage.notes == [
-        ("this is a mistake in zot, please report it: unexpected RuntimeError: a wheel came off", "error")
+        ("this is a bug in zot, please report it: unexpected RuntimeError: a wheel came off", "error")
     ]
     stage.log.clear()
-    stage.dispatch.take("/reasoning nonsuch")
+    stage.dispatch.start("/reasoning nonsuch")
     await stage.settled()
     assert stage.notes[1][0].startswith("unknown reasoning 'nonsuch'")
 
 
 def test_every_command_says_what_it_does_in_a_line() -> None:
-    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
-    for command in COMMANDS:
+    assert list(slash_commands()) == [each.name for module in MODULES for each in import_module(module).COMMANDS]
+    for command in slash_commands().values():
         assert command.help
         assert len(command.name) + len(command.arguments) < 31
         assert len(command.help) <= 60

@@ -1,6 +1,6 @@
 from zot_agent.ui.history_pager import PAGE, HistoryPager
 from zot_provider.messages import Message, TextBlock
-from zot_tui.widgets.transcript.cells import PlainCell
+from zot_tui.widgets.transcript.cells import NoteCell
 from zot_tui.widgets.transcript.transcript import Transcript
 
 
@@ -15,7 +15,7 @@ class Scene:
 
     def cells(self, messages):
         self.made.append(len(messages))
-        return [PlainCell(message.text) for message in messages]
+        return [NoteCell(message.text) for message in messages]
 
     @property
     def shown(self):

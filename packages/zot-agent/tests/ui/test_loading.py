@@ -1,7 +1,6 @@
 import subprocess
 import sys
 
-from zot_agent.ui.commands import COMMANDS
 from zot_agent.ui.loading import LATER
 
 
@@ -28,16 +27,3 @@ def test_what_is_loaded_later_is_there_in_the_end_and_the_loop_lives_on_meanwhil
         "print(asyncio.run(main()) > len(LATER), set(LATER) <= set(sys.modules), gc.get_freeze_count() > 0)\n"
     )
     assert run(code).split() == ["True", "True", "True"]
-
-
-def test_every_command_has_a_function_where_the_registry_says():
-    code = (
-        "import asyncio\nfrom zot_agent.ui.commands import COMMANDS\n"
-        "async def main():\n"
-        "    for command in COMMANDS:\n"
-        "        try: await command.run(None, 'x')\n"
-        "        except (AttributeError, TypeError) as error: print(command.name, 'zot_agent.ui' in str(error))\n"
-        "asyncio.run(main())\n"
-    )
-    assert {line.split()[1] for line in run(code).splitlines()} == {"False"}
-    assert len({command.name for command in COMMANDS}) == len(COMMANDS)

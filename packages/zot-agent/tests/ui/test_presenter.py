@@ -38,7 +38,7 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
-from zot_tui.widgets.transcript.cell import Look
+from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.transcript import Transcript
 
 
@@ -48,7 +48,7 @@ class Stage:
     def __init__(self, tools: Sequence[str] = ()) -> None:
         self.now = 100.0
         self.transcript = Transcript()
-        self.presenter = Presenter(self.transcript, Look(), lambda: dict.fromkeys(tools), clock=lambda: self.now)
+        self.presenter = Presenter(self.transcript, CellStyle(), lambda: dict.fromkeys(tools), clock=lambda: self.now)
 
     def show(self, *events: ConversationEvent) -> None:
         for event in events:
@@ -286,7 +286,7 @@ def test_a_compaction_is_a_row_of_its_own_whose_summary_can_be_read() -> None:
         message = Message("user", [TextBlock("## Context Summary (compacted)\n\nA *shed*.")], summarized_tokens=before)
         (cell,) = stage.presenter.cells([message])
         cell.expanded = True
-        rows = ["".join(text for _, text in row).strip() for part in cell.parts for row in part.rows(80)]
+        rows = ["".join(text for _, text in row).strip() for chunk in cell.chunks for row in chunk.rows(80)]
         assert rows == [head + fact, "", "A shed."]
 
 

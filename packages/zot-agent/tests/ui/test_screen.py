@@ -3,8 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+from zot_agent.ui.bindings import keymap
+from zot_agent.ui.commands import slash_commands
+from zot_agent.ui.commands.help import help_rows
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, Turn
+from zot_tui.testing import MemoryScreen
 from zot_tui.widgets.dialogs.panel import PanelWidget
 
 EDIT = {"path": "a.txt", "edits": [{"oldText": "two\n", "newText": "2\n"}]}
@@ -261,32 +265,25 @@ async def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: An
 
 
 async def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
+    commands = slash_commands()
+    cells = max(map(len, commands))
+    offered = [f"  /{each.name:<{cells}}  {each.help}" for each in commands.values()]
     async with chats.open() as talk:
         talk.type("/")
         await talk.driver.settle()
-        assert talk.shows("""
-            |(13 blank)
-            |› /help        keys and commands
-            |  /model       another model, of any provider with a key
-            |  /reasoning   think more, or less
-            |  /sessions    open, rename and delete sessions
-            |  /new         begin a new session
-            |  /clear       forget the conversation
-            |  /compact     replace the conversation by a summary
-            |  /jump        scroll to a prompt
-            |  1–8 of 17
-            |› /
-            |  ~/work                                                         scripted · m1
-        """)
+        assert talk.rows() == [
+            "(13 blank)",
+            "›" + offered[0][1:],
+            *offered[1:8],
+            f"  1–8 of {len(commands)}",
+            "› /",
+            "  ~/work                                                         scripted · m1",
+        ]
         talk.type("co")
         await talk.driver.settle()
-        assert talk.shows("""
-            |(20 blank)
-            |› /copy     put the last answer on the clipboard
-            |  /compact  replace the conversation by a summary
-            |› /co
-            |  ~/work                                                         scripted · m1
-        """)
+        rows = talk.rows()
+        assert rows[1].split(None, 2) == ["›", "/copy", commands["copy"].help]
+        assert ["/compact", commands["compact"].help] in [row.split(None, 1) for row in rows]
 
 
 async def test_files_are_offered_behind_an_at(chats: Any) -> None:
@@ -320,17 +317,13 @@ async def test_files_are_offered_behind_an_at(chats: Any) -> None:
 
 async def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Any) -> None:
     async with chats.open(rows=10) as talk:
-        view = talk.chat.view
 
         def styles() -> list[Any]:
             found = [talk.driver.style_at(column, 8) for column in (0, 2)]
             return [getattr(style, "layers", (style,))[0] for style in found]
 
         async def show(panel: PanelWidget | None) -> None:
-            view.panel = panel
-            view.changed()
-            talk.chat.app.redraw()
-            await talk.driver.settle()
+            await talk.show_panel(panel)
 
         talk.type("a draft")
         await show(PanelWidget("Todos", ["one"], "enter ticks", closes="Esc"))
@@ -363,13 +356,13 @@ async def test_prompts_that_wait_stand_above_the_editor(chats: Any, paused: Any)
         assert talk.shows("""
             |▌ first
             |(6 blank)
-            |  sliding in: number 2
-            |  sliding in: number 3
-            |  sliding in: number 4
+            |  queued: number 2
+            |  queued: number 3
+            |  queued: number 4
             |  and 2 more
             |  * answering  0s · esc to stop
             |› draft
-            |  ~/work · 5 waiting                                1% of 100k · scripted · m1
+            |  ~/work · 5 queued                                 1% of 100k · scripted · m1
         """)
         client.go.set()
         await talk.quiet()
@@ -378,59 +371,49 @@ async def test_prompts_that_wait_stand_above_the_editor(chats: Any, paused: Any)
 
 
 async def test_help_lists_keys_and_commands(chats: Any) -> None:
+    commands = slash_commands().values()
+    listed = [f"/{each.name} {each.arguments}".strip().ljust(32) + each.help for each in commands]
     async with chats.open() as talk:
         talk.type("<f1>")
         await talk.shown("Help")
-        assert talk.shows("""
-            |
-            |
-            |────────────────────────────────────────────────────────────────────────────────
-            |  Help                                                                 1–16/73
-            |
-            |  Commands
-            |  /help                           keys and commands
-            |  /model [id]                     another model, of any provider with a key
-            |  /reasoning [level]              think more, or less
-            |  /sessions                       open, rename and delete sessions
-            |  /new                            begin a new session
-            |  /clear                          forget the conversation
-            |  /compact [what matters]         replace the conversation by a summary
-            |  /jump [text]                    scroll to a prompt
-            |  /btw [question]                 a question beside the work, which is not kept
-            |  /skills                         what the model can look up; /skill:NAME sends…
-            |  /study                          have the project looked at and explained
-            |  /copy                           put the last answer on the clipboard
-            |  /theme [name]                   other colours
-            |  /vi                             edit as in vi, or no longer
-            |  /yolo                           ask before each call, or no longer
-            |
-            |  PgDn scroll · Esc close
-            |  ~/work                                                         scripted · m1
-        """)
+        total = len(help_rows(commands, (), 80, keymap({})[0], MemoryScreen()))
+        line = "─" * 80
+        assert talk.rows() == [
+            "",
+            "",
+            line,
+            "  Help" + f"1–16/{total}".rjust(72),
+            "",
+            "  Commands",
+            *(f"  {each}" for each in listed[:15]),
+            "",
+            "  PgDn scroll · Esc close",
+            "  ~/work                                                         scripted · m1",
+        ]
         talk.type("<end>")
         await talk.driver.settle()
-        assert talk.shows("""
+        assert talk.shows(f"""
             |
             |
             |────────────────────────────────────────────────────────────────────────────────
-            |  Help                                                                58–73/73
+            |  Help{f"{total - 15}–{total}/{total}":>72}
             |
             |  End, Ctrl+E                     to the end of the line
-            |  Ctrl+Home, Alt+<                to the beginning of the text
+            |  Ctrl+Home, Alt+<                to the start of the text
             |  Ctrl+End, Alt+>                 to the end of the text
-            |  Shift+Enter, Alt+Enter, Ctrl+J  begin a line
-            |  Backspace, Shift+Backspace, Ct… delete the character before
-            |  Del                             delete the character after
-            |  Ctrl+W, Alt+Backspace           cut back to a word's beginning
-            |  Alt+D, Alt+Del                  cut on to a word's end
-            |  Ctrl+U                          cut back to the line's beginning
-            |  Ctrl+K                          cut on to the line's end
-            |  Ctrl+Y                          insert what was cut
-            |  Alt+Y                           insert what was cut before that
-            |  Ctrl+_, Ctrl+-                  take back
-            |  Alt+_, Ctrl+Shift+Z             do again
+            |  Shift+Enter, Alt+Enter, Ctrl+J  insert a line break
+            |  Backspace, Shift+Backspace, Ct… delete the previous character
+            |  Del                             delete the next character
+            |  Ctrl+W, Alt+Backspace           cut to the start of the word
+            |  Alt+D, Alt+Del                  cut to the end of the word
+            |  Ctrl+U                          cut to the start of the line
+            |  Ctrl+K                          cut to the end of the line
+            |  Ctrl+Y                          insert the last cut
+            |  Alt+Y                           replace it with the cut before
+            |  Ctrl+_, Ctrl+-                  undo
+            |  Alt+_, Ctrl+Shift+Z             redo
             |
-            |  With the mouse switched on, the terminal's own selection needs Shift.
+            |  While mouse scrolling is on, hold Shift to select text.
             |
             |  PgDn scroll · Esc close
             |  ~/work                                                         scripted · m1
@@ -472,8 +455,8 @@ async def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
             |› ask, or / for commands, @ for files
             |  ~/work                                            1% of 100k · scripted · m1
         """)
-        assert "hunter2" not in talk.chat.tail()
-        assert "a secret" not in talk.chat.tail()
+        assert "hunter2" not in talk.tail()
+        assert "a secret" not in talk.tail()
 
 
 async def test_a_compaction_leaves_a_line(chats: Any) -> None:
@@ -572,23 +555,23 @@ async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chat
             |  Some text
             |
             |
-            |  sliding in: later
+            |  queued: later
             |  * answering  0s · esc to stop
             |↑ row 5
             |  row 6
             |  row 7
             |  row 8
-            |  ~/work · 1 waiting   1% of 100k · m1
+            |  ~/work · 1 queued    1% of 100k · m1
         """)
         talk.driver.resize(20, 6)
         await talk.driver.settle()
         assert talk.shows("""
             |  Some text
-            |  sliding in: later
+            |  queued: later
             |  * answering  0s ·…
             |↑ row 7
             |  row 8
-            |  1 waiting     m1
+            |  1 queued      m1
         """)
 
 

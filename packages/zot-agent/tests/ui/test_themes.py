@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.ui.themes import AUTO, Themes
 from zot_ext.manifest import Manifest
 from zot_tui.theme import ThemeError, builtin
@@ -17,8 +17,8 @@ def write(path: Path, **theme: Any) -> Path:
     return path
 
 
-def extension(folder: Path, name: str) -> Found:
-    return Found(name, str(folder), "global", Manifest(name))
+def extension(folder: Path, name: str) -> DiscoveredExtension:
+    return DiscoveredExtension(name, str(folder), "global", Manifest(name))
 
 
 def test_ones_own_theme_is_laid_over_that_of_its_kind(tmp_path: Path) -> None:
@@ -85,11 +85,11 @@ def test_a_theme_in_use_is_read_anew_when_the_person_looks_again(tmp_path: Path)
     )
 
     themes.use("mine")
-    themes.looked_at(here=True)
+    themes.focus(here=True)
     write(path, colors={"accent": "#040506"})
     os.utime(path, (1, 1))
-    themes.looked_at(here=False)
-    themes.looked_at(here=True)
+    themes.focus(here=False)
+    themes.focus(here=True)
     themes.use("nope")
 
     assert used == ["#010203", "#040506"]
@@ -110,7 +110,7 @@ def watching(tmp_path: Path) -> tuple[Themes, list[str], list[str]]:
 
 def look_again(themes: Themes, path: Path, moment: int) -> None:
     os.utime(path, (moment, moment))
-    themes.looked_at(here=True)
+    themes.focus(here=True)
 
 
 def test_a_theme_that_could_not_be_read_is_used_once_it_can(tmp_path: Path) -> None:
@@ -145,8 +145,8 @@ def test_a_theme_whose_file_goes_and_comes_again_is_read_again(tmp_path: Path) -
 
     themes.use("mine")
     path.unlink()
-    themes.looked_at(here=True)
-    themes.looked_at(here=True)
+    themes.focus(here=True)
+    themes.focus(here=True)
     assert [note.partition(":")[0] for note in notes] == ["no theme 'mine'"]
     write(path, colors={"accent": "#040506"})
     look_again(themes, path, 1)

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from zot_agent.ui.bindings import CHAT, keymap, unsupported_key
-from zot_agent.ui.commands.screen import help_rows
+from zot_agent.ui.bindings import keymap, unsupported_keys
+from zot_agent.ui.commands.help import help_rows
+from zot_agent.ui.controller import CHAT
 from zot_provider.testing import ScriptedServer
 from zot_tui.testing import MemoryScreen
 from zot_tui.widgets.actions import EDITOR
@@ -46,7 +47,7 @@ async def test_a_setting_makes_it_vi_and_a_command_changes_that(
         talk.type("db")
         assert talk.editor == "one o"
         talk.type("cc/vi<enter>")
-        await talk.shown("keys type what they say")
+        await talk.shown("vi keys are off")
         assert talk.driver.memory.shape == ""
         talk.type("dd<esc>")
         assert talk.editor == ""
@@ -56,15 +57,15 @@ async def test_suggestions_are_offered_where_words_are_typed(chats: Any) -> None
     async with chats.open() as talk:
         await talk.send("/vi")
         talk.type("/the")
-        await talk.shown("other colours")
+        await talk.shown("change the colours")
         talk.type("<alt+h>l")
         await talk.driver.settle()
-        assert "other colours" not in talk.screen()
+        assert "change the colours" not in talk.screen()
         talk.type("A")
-        await talk.shown("other colours")
+        await talk.shown("change the colours")
         talk.type("<esc>")
         await talk.driver.settle()
-        assert "other colours" not in talk.screen()
+        assert "change the colours" not in talk.screen()
         talk.type("m<esc>0x")
         assert talk.editor == "them"
 
@@ -127,7 +128,7 @@ async def test_keys_of_ones_own_are_not_vis(chats: Any, config: Any, server: Scr
     config(editor_mode="vi", keymap={"ctrl+p": "/yolo", "alt+q": "kill_line_start"})
     async with chats.built(server) as talk:
         talk.type("a draft<esc><ctrl+p>")
-        await talk.shown("zot asks before each call")
+        await talk.shown("zot asks before each tool call")
         assert talk.editor == "a draft"
         talk.type("a!<alt+q>b")
         assert talk.editor == "b"
@@ -151,7 +152,7 @@ async def test_a_key_of_ones_own_is_a_command_and_leaves_what_is_typed(
     config(keymap={"ctrl+p": "/yolo", "ctrl+k": None, "alt+q": "kill_line_end", "f9": "/nonsense"})
     async with chats.built(server) as talk:
         talk.type("a draft<ctrl+p>")
-        await talk.shown("zot asks before each call")
+        await talk.shown("zot asks before each tool call")
         assert talk.editor == "a draft"
         talk.type("<home><ctrl+k>")
         assert talk.editor == "a draft"
@@ -167,16 +168,16 @@ async def test_help_shows_the_keys_as_they_are(chats: Any, config: Any, server: 
         talk.type("<f1>")
         await talk.shown("Your keys")
         rows = [" ".join(row.split()) for row in talk.screen().splitlines()]
-        for row in ("F2 /sessions", "Ctrl+K, F3 /copy", "no key send into the work under way"):
+        for row in ("F2 /sessions", "Ctrl+K, F3 /copy", "no key send to the model while it works"):
             assert row in rows
-        assert "no key cut on to the line's end" in rows
+        assert "no key cut to the end of the line" in rows
         assert any(row.startswith("Alt+J, ") for row in rows)
 
 
 def test_an_action_that_is_none_is_told_with_those_like_it() -> None:
     _, problems = keymap({"f2": "scroll_dwon", "f3": "/model", "f4": "zzzzzz", "esc": "/exit"})
     assert problems == [
-        "keymap: f2: there is no action 'scroll_dwon' (is it scroll_down?); a command begins with a slash",
+        "keymap: f2: there is no action 'scroll_dwon' (did you mean scroll_down?); a command begins with a slash",
         "keymap: f4: there is no action 'zzzzzz'; a command begins with a slash",
         "keymap: esc is reserved and keeps its meaning: choose another key for '/exit'",
     ]
@@ -185,10 +186,11 @@ def test_an_action_that_is_none_is_told_with_those_like_it() -> None:
 def test_a_key_that_types_keeps_typing_and_those_of_dialogs_stay() -> None:
     keys, problems = keymap({"a": "help", "space": "", "rune": "/model", "Shift+É": "help", "f4": "dialog_up"})
     assert problems == [
-        "keymap: a: it could no longer be typed; write alt+a, or another key that types nothing",
-        "keymap: space: it could no longer be typed; write a function key, or another key that types nothing",
-        "keymap: rune: it could no longer be typed; write a function key, or another key that types nothing",
-        "keymap: Shift+É: it could no longer be typed; write a function key, or another key that types nothing",
+        "keymap: a: this character could no longer be typed; use alt+a, or another key that types nothing",
+        "keymap: space: this character could no longer be typed; use a function key, or another key that types nothing",
+        "keymap: rune: this character could no longer be typed; use a function key, or another key that types nothing",
+        "keymap: Shift+É: this character could no longer be typed; use a function key,"
+        " or another key that types nothing",
         "keymap: f4: 'dialog_up' is an action of dialogs, whose keys cannot be changed",
     ]
     assert [str(key) for key in keys.keys("help", (CHAT, EDITOR))] == ["f1"]
@@ -207,20 +209,18 @@ def test_help_leaves_out_keys_of_ones_own_that_the_terminal_does_not_tell() -> N
 
     legacy = shown("legacy")
     assert shown(None) == legacy
-    assert (legacy["keys and commands"], legacy["send into the work under way"]) == ("F1", "Ctrl+S")
+    assert (legacy["show keys and commands"], legacy["send to the model while it works"]) == ("F1", "Ctrl+S")
     assert (legacy["/model"], legacy["/copy"]) == ("F9", "no key")
     kitty = shown("kitty")
-    assert (kitty["keys and commands"], kitty["/model"]) == ("Ctrl+M, F1", "Ctrl+I, F9")
+    assert (kitty["show keys and commands"], kitty["/model"]) == ("Ctrl+M, F1", "Ctrl+I, F9")
 
 
 async def test_what_a_terminal_does_not_tell_is_known_when_it_answers_or_when_waiting_ends() -> None:
     screen = MemoryScreen()
-    asking = asyncio.ensure_future(unsupported_key(["ctrl+enter"], screen, limit=60))
+    asking = asyncio.ensure_future(unsupported_keys(["ctrl+enter"], screen, limit=60))
     await asyncio.sleep(0)
     assert not asking.done()
     screen.keyboard = "kitty"
     assert await asking == []
-    silent = await unsupported_key(["ctrl+enter"], MemoryScreen(), limit=0.01)
-    assert silent == [
-        "keymap: ctrl+enter cannot be used: this terminal sends enter for it; choose another key"
-    ]
+    silent = await unsupported_keys(["ctrl+enter"], MemoryScreen(), limit=0.01)
+    assert silent == ["keymap: ctrl+enter cannot be used: this terminal sends enter for it; choose another key"]

@@ -86,8 +86,8 @@ if TYPE_CHECKING:
     from zot_core.sessions.store import SessionStore as SessionStore
     from zot_core.skills import Skill as Skill
     from zot_core.skills import find_skills as find_skills
+    from zot_core.tools.definition.bounds import AtLeast as AtLeast
     from zot_core.tools.definition.context import ToolContext as ToolContext
-    from zot_core.tools.definition.tool import AtLeast as AtLeast
     from zot_core.tools.definition.tool import Tool as Tool
     from zot_core.tools.definition.tool import tool as tool
     from zot_core.version import __version__ as __version__
@@ -140,7 +140,8 @@ _MODULES = {
     "zot_core.sessions.store": "SessionStore",
     "zot_core.skills": "Skill find_skills",
     "zot_core.runtime.state": "RuntimeState",
-    "zot_core.tools.definition.tool": "AtLeast Tool tool",
+    "zot_core.tools.definition.bounds": "AtLeast",
+    "zot_core.tools.definition.tool": "Tool tool",
     "zot_core.machine.interface": "Files Shell",
     "zot_core.tools.definition.context": "ToolContext",
     "zot_core.machine.files": "LocalFiles",

@@ -20,7 +20,7 @@ from zot_core.machine.files import LocalFiles
 from zot_core.machine.shell import LocalShell
 from zot_core.tools.bash import BashLimits
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.text.truncate import Limits
+from zot_core.tools.text.truncate import TextLimits
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, TextBlock
 
@@ -74,7 +74,7 @@ def test_the_result_reads_as_that_of_the_tool(tmp_path: Path) -> None:
 
 
 def test_output_is_bounded(tmp_path: Path) -> None:
-    found, _ = ran(tmp_path, "seq 100000", BashLimits(text=Limits(lines=10)))
+    found, _ = ran(tmp_path, "seq 100000", BashLimits(text=TextLimits(lines=10)))
     assert found.text.count("\n") < 20
     assert "... [truncated at 10 lines]" in found.text
     full = re.search(r"full output: (\S+)\)", found.text)

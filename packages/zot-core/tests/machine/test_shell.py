@@ -58,7 +58,7 @@ async def appears(path: Path) -> None:
 
 
 def test_the_defaults_of_the_limits() -> None:
-    assert ShellLimits() == ShellLimits(kill_after=3.0, linger=0.1, sip=0.1)
+    assert ShellLimits() == ShellLimits(kill_after=3.0, linger=0.1, drain_interval=0.1)
 
 
 def test_output_of_both_streams_comes_in_order_with_the_exit_code(run: Callable[..., Output]) -> None:

@@ -12,7 +12,7 @@ from zot_core.result import ToolResult
 from zot_core.testing.world import FakeShell, MemoryFiles, RanCommand, Scripted
 from zot_core.tools.bash import BashLimits, bash, run_command
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.text.truncate import Limits
+from zot_core.tools.text.truncate import TextLimits
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def timeless(result: ToolResult) -> str:
 
 def test_the_defaults_of_the_limits() -> None:
     assert BashLimits() == BashLimits(
-        text=Limits(2000, 51200), spill_bytes=1024**3, progress_pause=0.1, progress_size=16384
+        text=TextLimits(2000, 51200), spill_bytes=1024**3, progress_pause=0.1, progress_size=16384
     )
 
 
@@ -104,9 +104,9 @@ def test_bytes_that_are_no_utf8_are_replaced(context: ToolContext) -> None:
 
 
 async def test_a_file_that_does_not_hold_everything_says_so(context: ToolContext) -> None:
-    limits = BashLimits(text=Limits(lines=2), spill_bytes=10)
+    limits = BashLimits(text=TextLimits(lines=2), spill_bytes=10)
     result = await run_command("seq 100", context, None, limits)
-    assert "\n... [truncated at 2 lines]\n... [the full output was not kept to its end: too long]\n" in result.text
+    assert "\n... [truncated at 2 lines]\n... [the file with the full output is incomplete: too long]\n" in result.text
 
 
 def test_a_time_limit_says_so(context: ToolContext) -> None:

@@ -8,7 +8,7 @@ from zot_core.result import ToolResult
 from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.grep import grep, run_search
-from zot_core.tools.search.search import Query, SearchLimits
+from zot_core.tools.search.search import SearchLimits, SearchQuery
 
 TREE = {
     "src/a.py": "import os\n\ndef run(x):\n    return x\n",
@@ -95,7 +95,7 @@ async def test_real_files_are_searched_the_same_way(tmp_path: Path, context: Too
 
 async def test_a_search_that_takes_too_long_says_so(context: ToolContext, tmp_path: Path) -> None:
     (tmp_path / "x").write_text("a" * 60 + "b")
-    result = await run_search(Query("(a+)+$"), context, ".", None, SearchLimits(seconds=0.3))
+    result = await run_search(SearchQuery("(a+)+$"), context, ".", None, SearchLimits(seconds=0.3))
     assert result.text == ("No matches found\n\n[Stopped after 0.3 s: name a smaller directory or a simpler pattern]")
     assert result.details["truncated"]
 
@@ -103,8 +103,8 @@ async def test_a_search_that_takes_too_long_says_so(context: ToolContext, tmp_pa
 def test_what_cannot_be_searched_is_told() -> None:
     for arguments, words in (
         ({"pattern": ""}, "the pattern is empty"),
-        ({"pattern": "a\nb"}, "the pattern holds a line break"),
-        ({"pattern": "run("}, r"the pattern 'run\(' cannot be used: missing \), unterminated subpattern at position 3"),
+        ({"pattern": "a\nb"}, "the pattern contains a line break"),
+        ({"pattern": "run("}, r"the pattern 'run\(' is invalid: missing \), unterminated subpattern at position 3"),
         ({"pattern": "x", "path": "gone"}, "no such file: gone"),
         ({"pattern": "x", "glob": "[z-a]"}, "glob: the pattern .* is not a glob"),
         ({"pattern": "x", "limit": 0}, "limit: input should be greater than or equal to 1"),

@@ -50,7 +50,7 @@ def test_names_that_are_no_utf8_are_shown_as_well_as_can_be() -> None:
 
 def test_what_is_no_directory_is_refused(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ToolError, match="file is no directory; read it as a file"):
+    with pytest.raises(ToolError, match="file is not a directory; read it as a file"):
         listing(context, path="file")
     with pytest.raises(ToolError, match="no such file: gone"):
         listing(context, path="gone")

@@ -73,7 +73,7 @@ def test_the_byte_limit_is_of_the_window_and_at_a_whole_line() -> None:
     row = "x" * 1023 + "\n"
     result = reading(row * 300, offset=101)
     assert result.text == row * 50 + (
-        "... [lines 101 to 150 of 300; go on with offset 151]\n... [truncated at 51200 bytes]\n"
+        "... [lines 101 to 150 of 300; continue with offset 151]\n... [truncated at 51200 bytes]\n"
     )
     assert result.details == details(101, 300, bytes_=True)
     assert reading(row * 300, offset=251).text == row * 50
@@ -82,7 +82,7 @@ def test_the_byte_limit_is_of_the_window_and_at_a_whole_line() -> None:
 def test_a_line_longer_than_the_limit_is_cut() -> None:
     result = reading("é" * 60_000 + "\nnext\n")
     assert result.text == "é" * 25_600 + (
-        "\n... [lines 1 to 1 of 2; go on with offset 2]\n... [truncated at 51200 bytes]\n"
+        "\n... [lines 1 to 1 of 2; continue with offset 2]\n... [truncated at 51200 bytes]\n"
     )
     assert result.details["total_lines"] == 2
 
@@ -141,7 +141,7 @@ async def test_what_is_no_file_is_refused(tmp_path: Path, context: ToolContext) 
     (tmp_path / "circle").symlink_to("circle")
     for path, words in (
         ("folder", "folder is a directory; name a file in it"),
-        ("pipe", "pipe is no regular file; it cannot be read"),
+        ("pipe", "pipe is not a regular file; it cannot be read"),
         ("gone", "no such file: gone; check the path"),
         ("circle", "circle: Too many levels of symbolic links"),
     ):

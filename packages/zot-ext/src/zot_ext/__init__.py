@@ -1,7 +1,7 @@
-"""Write zot extensions: `Extension`, what handlers take, and what they give back.
+"""Write zot extensions: `Extension`, the parameters of handlers, and their return values.
 
-Importing this package imports nothing else; a name is fetched from its module when it is first used.
-What hosts need beside it, and the other frames, are in `zot_ext.protocol`.
+Importing this package imports no other module; a name is loaded from its module when it is first used.
+The other frames, and code for hosts, are in `zot_ext.protocol`.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from zot_ext.answers import Response, Result, display, error, image_result, insert, noop, prompt, text_result
     from zot_ext.extension import Extension, NotGranted
     from zot_ext.interception import (
+        AgentStartDecision,
+        AgentStartRequest,
         AssistantMessageDecision,
+        AssistantMessageRequest,
         Blocked,
-        PendingCall,
-        PendingMessage,
-        PendingStart,
-        PendingTurn,
-        SystemPromptDecision,
         ToolCallDecision,
+        ToolCallRequest,
         TurnStartDecision,
+        TurnStartRequest,
         block,
         replace,
         rewrite,
     )
-    from zot_ext.limits import DEFAULT_LIMITS, Limits
+    from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
     from zot_ext.manifest import Manifest, ManifestError, load_manifest, parse_manifest
     from zot_ext.panel import Panel
     from zot_ext.protocol import PROTOCOL_VERSION
@@ -36,31 +36,31 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_LIMITS",
     "PROTOCOL_VERSION",
+    "AgentStartDecision",
+    "AgentStartRequest",
     "AssistantMessageDecision",
+    "AssistantMessageRequest",
     "Block",
     "Blocked",
     "Event",
     "Extension",
+    "ExtensionLimits",
     "FrameError",
     "HelloAck",
     "ImageBlock",
-    "Limits",
     "Manifest",
     "ManifestError",
     "NotGranted",
     "Panel",
     "PanelKey",
     "PanelSpec",
-    "PendingCall",
-    "PendingMessage",
-    "PendingStart",
-    "PendingTurn",
     "Response",
     "Result",
-    "SystemPromptDecision",
     "TextBlock",
     "ToolCallDecision",
+    "ToolCallRequest",
     "TurnStartDecision",
+    "TurnStartRequest",
     "UnknownBlock",
     "__version__",
     "block",
@@ -83,11 +83,11 @@ _HOMES = {
     "interception": (
         "AssistantMessageDecision",
         "Blocked",
-        "PendingCall",
-        "PendingMessage",
-        "PendingStart",
-        "PendingTurn",
-        "SystemPromptDecision",
+        "ToolCallRequest",
+        "AssistantMessageRequest",
+        "AgentStartRequest",
+        "TurnStartRequest",
+        "AgentStartDecision",
         "ToolCallDecision",
         "TurnStartDecision",
         "block",
@@ -95,7 +95,7 @@ _HOMES = {
         "rewrite",
     ),
     "panel": ("Panel",),
-    "limits": ("DEFAULT_LIMITS", "Limits"),
+    "limits": ("DEFAULT_LIMITS", "ExtensionLimits"),
     "manifest": ("Manifest", "ManifestError", "load_manifest", "parse_manifest"),
     "protocol": ("PROTOCOL_VERSION",),
     "protocol.errors": ("FrameError",),
@@ -109,7 +109,7 @@ def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
         if name in names:
             value = getattr(__import__(f"{__name__}.{home}", fromlist=[name]), name)
-            globals()[name] = value  # the next look-up does not come here
+            globals()[name] = value  # later look-ups do not call this function
             return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -1,4 +1,4 @@
-"""What handlers give back: `Response` from commands, `Result` from tools, and how they become frames."""
+"""Return values of handlers: `Response` from commands, `Result` from tools, and their conversion into frames."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ def display(text: str) -> Response:
 
 
 def noop() -> Response:
-    """Change nothing on the screen; the command has done its work itself."""
+    """Change nothing on the screen: the command did its work itself."""
     return Response("noop")
 
 
 def error(text: str) -> Response:
-    """Fail: the person sees `text` as an error; from a tool, the model does."""
+    """Fail: the user sees `text` as an error; from a tool, the model sees it."""
     return Response("error", text)
 
 
 def text_result(text: str, *, is_error: bool = False) -> Result:
-    """Give the model text."""
+    """Return text to the model."""
     return Result((TextBlock(text),), is_error)
 
 
 def image_result(data: bytes | str, mime_type: str = "image/png", *, text: str = "") -> Result:
-    """Give the model an image, as bytes or as base64 text, after an optional line of text."""
+    """Return an image to the model, as bytes or as base64 text, after an optional line of text."""
     if isinstance(data, bytes):
         from binascii import b2a_base64  # noqa: PLC0415 - few extensions send images
 
@@ -92,7 +92,7 @@ def command_frame(id: str, answer: object) -> CommandResponse:
 
 
 def tool_frame(id: str, answer: object) -> ToolResult:
-    """Make the reply to a tool call: a `Result`, `error(...)`, a block, text, nothing, else its value as JSON."""
+    """Make the reply to a tool call: a `Result`, `error(...)`, a block, text, `None`, or any value, sent as JSON."""
     if isinstance(answer, Result):
         return ToolResult(id, tuple(answer.content), answer.is_error)
     if isinstance(answer, Response):

@@ -1,4 +1,4 @@
-"""What a docstring says about a tool: a description and a line for each parameter."""
+"""Docstrings of tools: the description, and the text for each parameter."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def read_docstring(text: str | None) -> tuple[str, dict[str, str]]:
         lower = stripped.lower()
         if stripped.startswith(":param "):
             section = "fields"
-            name, _, told = stripped.removeprefix(":param ").partition(":")
+            name, _, words = stripped.removeprefix(":param ").partition(":")
             name = name.split()[-1] if name.split() else ""
-            parameters[name] = told.strip()
+            parameters[name] = words.strip()
         elif indent == 0 and lower in _SECTIONS:
             section, name, depth = "args", "", 0
         elif (indent == 0 and lower in _OTHER_SECTIONS) or stripped.startswith((":return", ":rais", ":rtype")):
@@ -32,10 +32,10 @@ def read_docstring(text: str | None) -> tuple[str, dict[str, str]]:
             description.append(line)
         elif section == "args" and stripped:
             depth = depth or indent
-            first, colon, told = stripped.partition(":")
+            first, colon, words = stripped.partition(":")
             if indent <= depth and colon:
                 name = first.split("(")[0].strip()
-                parameters[name] = told.strip()
+                parameters[name] = words.strip()
             elif name in parameters:
                 parameters[name] = f"{parameters[name]} {stripped}".strip()
         elif section == "fields" and stripped and name in parameters:

@@ -1,4 +1,4 @@
-"""`Extension`: what an author writes against. Register functions, then `run()`."""
+"""`Extension`: the API for authors of extensions. Register functions, then call `run()`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import sys
 
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.protocol.raw import RawObject
-from zot_ext.registry import Command, Registry, Tool, command_name, tool_name
+from zot_ext.registrations import RegisteredCommand, RegisteredTool, Registrations, command_name, tool_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Literal, TypeVar, overload
 
-    from zot_ext.limits import Limits
+    from zot_ext.limits import ExtensionLimits
     from zot_ext.panel import Panel
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import HelloAck
-    from zot_ext.runtime.service import Service
+    from zot_ext.runtime.runner import ExtensionRunner
 
     Handler = TypeVar("Handler", bound=Callable[..., object])
     Intercepted = Literal["tool_call", "turn_start", "assistant_message", "before_agent_start"]
@@ -29,34 +29,39 @@ else:
 
 
 class NotGranted(RuntimeError):
-    """The host does not grant what was asked for; nothing was sent."""
+    """The host does not grant the capability; nothing was sent."""
 
 
 class Extension:
-    """One extension. Handlers may be plain or `async` functions.
+    """An extension. Handlers may be plain or `async` functions.
 
-    Commands, tools and interceptors run side by side; events run one after the other, and so do the keys of
-    panels. Whatever a handler raises is answered as an error and written to the log. Register before `run()`,
-    or in `on_hello` what depends on the host; later registrations reach hosts that read them at any time.
+    Commands, tools and interceptors run side by side. Events run one after the other, and so do the keys of
+    panels. An exception in a handler becomes an error reply and a line in the log. Register before `run()`, or in
+    `on_hello` if it depends on the host; only hosts that read registrations at any time notice later ones.
     """
 
     def __init__(
-        self, name: str, version: str = "", *, capabilities: tuple[str, ...] = (), limits: Limits = DEFAULT_LIMITS
+        self,
+        name: str,
+        version: str = "",
+        *,
+        capabilities: tuple[str, ...] = (),
+        limits: ExtensionLimits = DEFAULT_LIMITS,
     ) -> None:
-        """`capabilities` asks for groups beyond those in use, such as `submit`; see `host.capabilities`."""
+        """`capabilities` requests groups beyond those in use, such as `submit`; see `host.capabilities`."""
         if not name.strip():
             raise ValueError("an extension needs a name")
         self.name = name
         self.version = version
         self.limits = limits
-        self._asked = capabilities
-        self._registry = Registry()
-        self._service: Service | None = None
+        self._requested = capabilities
+        self._registrations = Registrations()
+        self._runner: ExtensionRunner | None = None
 
     # Registration
 
     def command(self, name: str, description: str = "") -> Callable[[Handler], Handler]:
-        """Register a slash command. The handler takes the text after the name (`""` when there is none).
+        """Register a slash command. The handler takes the text after the name, or `""`.
 
         It returns `prompt(...)`, `insert(...)`, `display(...)`, `noop()`, `error(...)` or `panel.open()`; text is
         displayed, `None` does nothing.
@@ -64,14 +69,14 @@ class Extension:
         name = command_name(name)
 
         def register(handler: Handler) -> Handler:
-            command = Command(name, description, handler)
-            self._registry.commands[name] = command
+            command = RegisteredCommand(name, description, handler)
+            self._registrations.commands[name] = command
             self._send_late(command.frame)
             return handler
 
         return register
 
-    # ruff takes this `overload` for a stranger, since `typing` is not imported to run.
+    # ruff does not recognise this `overload`, because `typing` is not imported at run time.
     @overload
     def tool(self, handler: Handler, /) -> Handler: ...
 
@@ -90,35 +95,35 @@ class Extension:
     ) -> Any:
         """Register a tool for the model, as `@ext.tool` or `@ext.tool(name=..., ...)`.
 
-        Without `schema`, the annotations make it (see `zot_ext.schema`), arguments that do not fit are refused,
-        and the handler takes them by name. With `schema`, the handler takes one dictionary, not checked. It
+        Without `schema`, it is made from the annotations (see `zot_ext.schema`); arguments that do not fit are
+        refused, and the handler takes them by name. With `schema`, the handler takes one unchecked dictionary. It
         returns text, `text_result(...)`, `image_result(...)`, `error(...)`, or a value that is sent as JSON.
         """
 
         def register(handler: Handler) -> Handler:
-            tool = self._made_tool(handler, name, description, schema)
-            self._registry.tools[tool.name] = tool
+            tool = self._make_tool(handler, name, description, schema)
+            self._registrations.tools[tool.name] = tool
             self._send_late(tool.frame)
             return handler
 
         return register if handler is None else register(handler)
 
-    def _made_tool(
+    def _make_tool(
         self,
         handler: Callable[..., object],
         name: str,
         description: str,
         schema: Mapping[str, object] | RawObject | None,
-    ) -> Tool:
+    ) -> RegisteredTool:
         if schema is not None:
             raw = schema if isinstance(schema, RawObject) else RawObject.from_value(schema)
             name = tool_name(name or getattr(handler, "__name__", ""))
             description = description or (handler.__doc__ or "").strip()
-            return Tool(name, description, raw, handler)
+            return RegisteredTool(name, description, raw, handler)
         from zot_ext.schema import bind, read_signature  # noqa: PLC0415 - only tools need it
 
         read = read_signature(handler)
-        return Tool(
+        return RegisteredTool(
             tool_name(name or read.name),
             description or read.description,
             RawObject.from_value(read.schema),
@@ -126,11 +131,11 @@ class Extension:
         )
 
     def on(self, event: str) -> Callable[[Handler], Handler]:
-        """Register an observer of an event. It takes the `Event`; fields newer than this SDK are in `extra`."""
+        """Register an observer of an event. It takes the `Event`; fields unknown to this SDK are in `extra`."""
 
         def register(handler: Handler) -> Handler:
-            first = event not in self._registry.events
-            self._registry.events.setdefault(event, []).append(handler)
+            first = event not in self._registrations.events
+            self._registrations.events.setdefault(event, []).append(handler)
             if first:
                 self._subscribe(events=(event,))
             return handler
@@ -140,16 +145,17 @@ class Extension:
     def intercept(
         self, event: Intercepted, *, on_error: Literal["allow", "block"] = "allow"
     ) -> Callable[[Handler], Handler]:
-        """Register an interceptor. It takes what is pending and returns an answer of the event, or `None`.
+        """Register an interceptor. It takes the request of the event and returns a decision, or `None` to allow it.
 
         | event | takes | returns |
         |---|---|---|
-        | `tool_call` | `PendingCall` | `block(reason)`, `rewrite(args)`, `ToolCallDecision` |
-        | `turn_start` | `PendingTurn` | `block(reason)`, `TurnStartDecision` |
-        | `assistant_message` | `PendingMessage` | `block(reason)`, `replace(text)`, `AssistantMessageDecision` |
-        | `before_agent_start` | `PendingStart` | `SystemPromptDecision` |
+        | `tool_call` | `ToolCallRequest` | `block(reason)`, `rewrite(args)`, `ToolCallDecision` |
+        | `turn_start` | `TurnStartRequest` | `block(reason)`, `TurnStartDecision` |
+        | `assistant_message` | `AssistantMessageRequest` | `block(reason)`, `replace(text)`, \
+`AssistantMessageDecision` |
+        | `before_agent_start` | `AgentStartRequest` | `AgentStartDecision` |
 
-        An exception counts as no objection, or as a block with `on_error="block"`.
+        An exception allows the event, or blocks it with `on_error="block"`.
         """
         from zot_ext.interception import DECISIONS, Interceptor  # noqa: PLC0415 - only guards need it
 
@@ -157,8 +163,8 @@ class Extension:
             raise ValueError(f"{event!r} cannot be intercepted; {', '.join(DECISIONS)} can")
 
         def register(handler: Handler) -> Handler:
-            first = event not in self._registry.interceptors
-            self._registry.interceptors.setdefault(event, []).append(Interceptor(handler, on_error == "block"))
+            first = event not in self._registrations.interceptors
+            self._registrations.interceptors.setdefault(event, []).append(Interceptor(handler, on_error == "block"))
             if first:
                 self._subscribe(intercept=(event,))
             return handler
@@ -166,38 +172,38 @@ class Extension:
         return register
 
     def on_hello(self, handler: Handler) -> Handler:
-        """Register what runs when the host has introduced itself, before any request. It takes the `HelloAck`.
+        """Register a handler of the host's greeting, which runs before any request. It takes the `HelloAck`.
 
-        With such a handler, the host is told that the extension is ready only after it.
+        With such a handler, the extension reports that it is ready only afterwards.
         """
-        self._registry.hello.append(handler)
+        self._registrations.hello.append(handler)
         return handler
 
     def panel(self, id: str, title: str = "", footer: str = "") -> Panel:
-        """Make a panel; `id` is the author's choice."""
+        """Make a panel; the author chooses `id`."""
         from zot_ext.panel import Panel  # noqa: PLC0415 - only panels need it
 
         panel = Panel(id, title, footer, self)
-        self._registry.panels[id] = panel
+        self._registrations.panels[id] = panel
         return panel
 
-    # Speaking
+    # Talking to the host
 
     @property
     def host(self) -> HelloAck:
-        """What the host said of itself: `provider`, `model`, `cwd`, `zot_version`, `capabilities`, ...
+        """The host's greeting: `provider`, `model`, `cwd`, `zot_version`, `capabilities`, ...
 
-        Until then, and for ever with a host that does not introduce itself, the fields are empty.
+        The fields are empty until the host greets; some hosts never do.
         """
-        if self._service is not None and self._service.host is not None:
-            return self._service.host
-        from zot_ext.protocol.from_host import HelloAck  # noqa: PLC0415 - not defined before it is needed
+        if self._runner is not None and self._runner.host is not None:
+            return self._runner.host
+        from zot_ext.protocol.from_host import HelloAck  # noqa: PLC0415 - defined only when it is needed
 
         return HelloAck(0, "", "", "", "")
 
     @property
     def data_dir(self) -> str:
-        """Where the extension keeps its files, absolute; with an older host its own directory."""
+        """The directory for files of the extension, absolute; with an older host the extension's own directory."""
         return self.host.data_dir or self.host.extension_dir or os.getcwd()
 
     def notify(self, message: str, level: str = "info") -> None:
@@ -206,7 +212,7 @@ class Extension:
 
         level = "warn" if level == "warning" else level
         if level not in LEVELS:
-            raise ValueError(f"{level!r} is no level; {', '.join(LEVELS)} are")
+            raise ValueError(f"{level!r} is not a level; use one of {', '.join(LEVELS)}")
         self.send(Notify(level, message))
 
     def clear_notes(self) -> None:
@@ -216,9 +222,9 @@ class Extension:
         self.send(ClearNotes())
 
     def submit(self, text: str) -> None:
-        """Submit a message of the user; it waits behind a running turn. Raises `NotGranted`.
+        """Submit a message as the user; it is queued while a run is in progress. Raises `NotGranted`.
 
-        Ask for it with `Extension(..., capabilities=("submit",))`.
+        Request the capability with `Extension(..., capabilities=("submit",))`.
         """
         from zot_ext.protocol.from_extension import Submit  # noqa: PLC0415 - as above
 
@@ -231,19 +237,19 @@ class Extension:
             raise NotGranted(f"the host does not grant {capability!r}")
 
     def send(self, frame: FromExtension) -> None:
-        """Send a frame as it is. Raises `FrameError` if it cannot be written, `RuntimeError` before `run()`."""
-        if self._service is None:
-            raise RuntimeError("the extension is not running; on_hello is the earliest time to send something")
-        self._service.send(frame)
+        """Send a frame as it is. Raises `FrameError` if it cannot be encoded, `RuntimeError` before `run()`."""
+        if self._runner is None:
+            raise RuntimeError("the extension is not running; send in on_hello at the earliest")
+        self._runner.send(frame)
 
     def log(self, *values: object) -> None:
-        """Write a line to standard error, which the host keeps as the log of the extension. Never raises."""
+        """Write a line to standard error, which the host stores as the log of the extension. Never raises."""
         text = f"[{self.name}] {' '.join(map(str, values))}\n"
         try:
             sys.stderr.write(text)
             sys.stderr.flush()
         except (OSError, ValueError, AttributeError):
-            pass  # nobody is left to be told
+            pass  # nobody reads the log any more
 
     def _subscribe(self, *, events: tuple[str, ...] = (), intercept: tuple[str, ...] = ()) -> None:
         from zot_ext.protocol.from_extension import Subscribe  # noqa: PLC0415 - as above
@@ -251,36 +257,36 @@ class Extension:
         self._send_late(lambda: Subscribe(events, intercept))
 
     def _send_late(self, frame: Callable[[], FromExtension]) -> None:
-        if self._service is not None:
+        if self._runner is not None:
             self.send(frame())
 
     # Running
 
     def run(self) -> None:
-        """Serve the host that started this process; return when it is done.
+        """Serve the host that started this process; return when the host ends the extension.
 
-        Registrations go out right after `hello`, whether or not the host answers. From here on standard output
-        is standard error, for `print` and for child processes alike, and standard input is empty. Handlers that
-        are still running at the end get a moment (`limits.drain_seconds`) and then go with the process.
+        Registrations are sent right after `hello`, whether or not the host answers. From here on standard output
+        is standard error, for `print` and for child processes, and standard input is empty. Handlers that
+        are still running at the end have `limits.drain_seconds` left and then end with the process.
         """
-        from zot_ext.runtime.process import run  # noqa: PLC0415 - signals and descriptors; not needed in process
+        from zot_ext.runtime.process import run  # noqa: PLC0415 - signals and descriptors; tests do not need them
 
-        run(self)
+        run(lambda source, target, started: self.serve(source, target, started=started))
 
-    def serve(self, source: int, target: int, *, started: Callable[[Service], Any] | None = None) -> bool:
-        """Serve over two file descriptors, closing both at the end; `run` and `FakeHost` do it through this.
+    def serve(self, source: int, target: int, *, started: Callable[[ExtensionRunner], Any] | None = None) -> bool:
+        """Serve over two file descriptors and close both at the end; used by `run` and `FakeHost`.
 
-        `started` is given the service before it speaks. Returns whether every handler had come to its end.
+        `started` is called with the runner before anything is sent. Returns whether every handler has ended.
         """
         from zot_ext.protocol.from_extension import Hello  # noqa: PLC0415 - as above
-        from zot_ext.runtime.service import Service  # noqa: PLC0415 - as above
+        from zot_ext.runtime.runner import ExtensionRunner  # noqa: PLC0415 - as above
 
-        capabilities = tuple(dict.fromkeys((*self._registry.capabilities(), *self._asked)))
+        capabilities = tuple(dict.fromkeys((*self._registrations.capabilities(), *self._requested)))
         hello = Hello(self.name, self.version, capabilities)
-        for panel in self._registry.panels.values():
-            panel.is_open = False  # what an earlier host showed
-        service = Service(hello, self._registry, (source, target), self.limits, self.log)
+        for panel in self._registrations.panels.values():
+            panel.is_open = False  # an earlier host may have shown it
+        runner = ExtensionRunner(hello, self._registrations, (source, target), self.limits, self.log)
         if started is not None:
-            started(service)
-        self._service = service
-        return service.run()
+            started(runner)
+        self._runner = runner
+        return runner.run()

@@ -1,4 +1,4 @@
-"""Interception: what an interceptor is asked (`Pending...`), what it answers, and how answers combine."""
+"""Interception: the request to an interceptor (`...Request`), its answer (`...Decision`), and how answers combine."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ if TYPE_CHECKING:
     from zot_ext.protocol.from_host import EventIntercept
 
 
-class PendingCall(Record):
-    """`tool_call`: a call that is about to run."""
+class ToolCallRequest(Record):
+    """`tool_call`: a tool call that is about to run."""
 
     id: str
     name: str
     args: dict[str, Any]
-    """The arguments, parsed anew for every interceptor: they may be changed and given back."""
+    """The arguments, parsed again for every interceptor: they may be changed and returned."""
     raw: str
-    """The text of the arguments, exactly as it came."""
+    """The text of the arguments, exactly as received."""
 
 
-class PendingTurn(Record):
-    """`turn_start`: a turn before the model is called."""
+class TurnStartRequest(Record):
+    """`turn_start`: a turn, before the model is called."""
 
     step: int
-    """From 1."""
+    """The number of the model call in the run, from 1."""
 
 
-class PendingMessage(Record):
-    """`assistant_message`: a text before the user sees it."""
+class AssistantMessageRequest(Record):
+    """`assistant_message`: a text of the model, before the user sees it."""
 
     text: str
 
 
-class PendingStart(Record):
-    """`before_agent_start`: an agent before its first turn. Newer hosts ask this."""
+class AgentStartRequest(Record):
+    """`before_agent_start`: an agent, before its first turn. Only newer hosts send it."""
 
     system_prompt: str
     cwd: str
@@ -50,7 +50,7 @@ class PendingStart(Record):
 
 
 class ToolCallDecision(Record):
-    """For `tool_call`. With `block` the model reads `reason` as the error of the call."""
+    """Decides on `tool_call`. With `block` the model reads `reason` as the error of the call."""
 
     block: bool = False
     reason: str = ""
@@ -59,36 +59,36 @@ class ToolCallDecision(Record):
 
 
 class TurnStartDecision(Record):
-    """For `turn_start`. With `block` the model is not called and the user reads `reason`."""
+    """Decides on `turn_start`. With `block` the model is not called and the user reads `reason`."""
 
     block: bool = False
     reason: str = ""
 
 
 class AssistantMessageDecision(Record):
-    """For `assistant_message`. With `block` the user reads `reason` and not the text."""
+    """Decides on `assistant_message`. With `block` the user reads `reason` instead of the text."""
 
     block: bool = False
     reason: str = ""
     replace_text: str = ""
-    """What the user sees instead; empty keeps the text. The model still sees its own words."""
+    """The text that the user sees instead; empty keeps the text. The model still sees its own text."""
 
 
-class SystemPromptDecision(Record):
-    """For `before_agent_start`."""
+class AgentStartDecision(Record):
+    """Decides on `before_agent_start`."""
 
     system_prompt: str | None = None
     """The system prompt, exactly; `""` removes it, `None` keeps it."""
 
 
 class Blocked(Record):
-    """The answer that blocks, for every event that can be blocked; made by `block`."""
+    """The answer that blocks an event, for every event that can be blocked; made by `block`."""
 
     reason: str = ""
 
 
 def block(reason: str = "") -> Blocked:
-    """Refuse, from `tool_call`, `turn_start` and `assistant_message`.
+    """Block a `tool_call`, `turn_start` or `assistant_message`.
 
     The model reads `reason` as the error of a tool call; the user reads it in place of a turn or of a message.
     """
@@ -96,14 +96,14 @@ def block(reason: str = "") -> Blocked:
 
 
 def rewrite(args: Mapping[str, object] | RawObject) -> ToolCallDecision:
-    """Have a tool receive `args` in place of its arguments, from `tool_call`. The model does not see the change."""
+    """Replace the arguments of a `tool_call` by `args`. The model does not see the change."""
     return ToolCallDecision(modified_args=args)
 
 
 def replace(text: str) -> AssistantMessageDecision:
-    """Show the user `text` in place of the message, from `assistant_message`. The model still sees its own words.
+    """Show the user `text` instead of an `assistant_message`. The model still sees its own text.
 
-    Raises `ValueError` for an empty text, with which the protocol keeps the message: `block` hides it.
+    Raises `ValueError` for an empty text, with which the protocol keeps the message: use `block` to hide it.
     """
     if not text:
         raise ValueError("an empty text keeps the message; hide it with block(...)")
@@ -111,21 +111,21 @@ def replace(text: str) -> AssistantMessageDecision:
 
 
 class Interceptor(Record):
-    """A handler and what an exception in it means."""
+    """A handler, and whether an exception in it blocks the event."""
 
     handler: Callable[..., object]
     blocks_on_error: bool = False
 
 
-def _pending(frame: EventIntercept) -> Record:
+def _request(frame: EventIntercept) -> Record:
     if frame.event == "tool_call":
         text = frame.tool_args.text if frame.tool_args else "{}"
-        return PendingCall(frame.tool_id, frame.tool_name, RawObject(text).value, text)
+        return ToolCallRequest(frame.tool_id, frame.tool_name, RawObject(text).value, text)
     if frame.event == "turn_start":
-        return PendingTurn(frame.step)
+        return TurnStartRequest(frame.step)
     if frame.event == "assistant_message":
-        return PendingMessage(frame.text)
-    return PendingStart(
+        return AssistantMessageRequest(frame.text)
+    return AgentStartRequest(
         frame.system_prompt, frame.cwd, frame.provider, frame.model, frame.session_id, frame.agent_run_id
     )
 
@@ -134,9 +134,9 @@ DECISIONS: dict[str, type[Record]] = {
     "tool_call": ToolCallDecision,
     "turn_start": TurnStartDecision,
     "assistant_message": AssistantMessageDecision,
-    "before_agent_start": SystemPromptDecision,
+    "before_agent_start": AgentStartDecision,
 }
-"""What can be intercepted, and the decision that answers it."""
+"""Events that can be intercepted, with the decision that answers each."""
 
 _BLOCKABLE = ("tool_call", "turn_start", "assistant_message")
 
@@ -153,22 +153,22 @@ def intercept_frame(
     call: Callable[..., object],
     failed: Callable[[BaseException], None],
 ) -> EventInterceptResponse:
-    """Ask the interceptors in order and make the one reply.
+    """Ask the interceptors in order and combine their answers into one reply.
 
-    The first block wins; each sees the rewrites of those before it. `call(handler, question)` runs a
-    handler. An exception goes to `failed`; after it the event is blocked if the interceptor says so, and
-    goes on as it was otherwise.
+    The first block wins; each interceptor sees the rewrites of the earlier ones. `call(handler, request)` runs a
+    handler. An exception is passed to `failed`; then the event is blocked if the interceptor blocks on errors,
+    otherwise the exception changes nothing.
     """
     rewrites: dict[str, object] = {}
     for interceptor in interceptors:
         try:
-            decision = call(interceptor.handler, _pending(frame))
+            decision = call(interceptor.handler, _request(frame))
             if decision is None:
                 continue
             if isinstance(decision, Blocked):
                 return _refusal(frame, decision)
             found = _rewrites_of(frame.event, decision)
-        except BaseException as error:  # noqa: BLE001 - a foreign handler; whatever it raises has one fate
+        except BaseException as error:  # noqa: BLE001 - a foreign handler; all its exceptions are treated alike
             failed(error)
             if interceptor.blocks_on_error:
                 return EventInterceptResponse(frame.id, block=True, reason=f"a guard failed: {error}")

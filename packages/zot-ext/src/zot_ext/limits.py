@@ -1,43 +1,43 @@
-"""`Limits`: every documented limit of the extension protocol, in one record with its default."""
+"""`ExtensionLimits`: all documented limits of the extension protocol with their defaults."""
 
 from __future__ import annotations
 
 from zot_ext.record import Record
 
 
-class Limits(Record):
-    """Limits that the host keeps and an extension can count on, and one that the extension keeps itself.
+class ExtensionLimits(Record):
+    """Limits that the host enforces, and `drain_seconds`, which the extension enforces itself.
 
-    Times are seconds, sizes are bytes. Tests pass shorter ones: `Limits(hello_seconds=0.1)`.
+    Times are in seconds, sizes in bytes. Tests pass shorter times: `ExtensionLimits(hello_seconds=0.1)`.
     """
 
     frame_bytes: int = 4 * 1024 * 1024
-    """Longest line in either direction, counted without its newline (the reader of the first zot host)."""
+    """Longest line in either direction, without its newline (the reader of the first zot host)."""
     hello_seconds: float = 30.0
-    """From the start of the process to its `hello`; programs run from source may compile first (our choice)."""
+    """From the start of the process to its `hello`; a program that runs from source may compile first (our choice)."""
     ready_idle_seconds: float = 0.25
-    """An extension silent for this long after `hello_ack` counts as ready (protocol document)."""
+    """An extension that is silent for this long after `hello_ack` counts as ready (protocol document)."""
     ready_total_seconds: float = 3.0
-    """The longest a start waits for all extensions together (the first zot host)."""
+    """The longest time that the start waits for all extensions together (the first zot host)."""
     tool_seconds: float = 60.0
-    """From `tool_call` to `tool_result`; after it the call fails (protocol document)."""
+    """From `tool_call` to `tool_result`; then the call fails (protocol document)."""
     intercept_seconds: float = 5.0
-    """From `event_intercept` to its response; after it the answer is "allow" (protocol document)."""
+    """From `event_intercept` to its response; then the event is allowed (protocol document)."""
     command_seconds: float = 30.0
     """From `command_invoked` to `command_response` (the first zot host)."""
     shutdown_seconds: float = 2.0
-    """From `shutdown` to `shutdown_ack` or exit; after it SIGTERM (protocol document)."""
+    """From `shutdown` to `shutdown_ack` or exit; then SIGTERM (protocol document)."""
     kill_seconds: float = 1.0
     """From SIGTERM to SIGKILL (the first zot host)."""
     drain_seconds: float = 1.5
-    """From `shutdown` until an extension answers for the handlers that still run; less than `shutdown_seconds`,
-    so that these replies and `shutdown_ack` arrive (our choice)."""
+    """From `shutdown` until an extension replies on behalf of the handlers that still run; less than
+    `shutdown_seconds`, so that these replies and `shutdown_ack` arrive in time (our choice)."""
     write_seconds: float = 5.0
-    """The longest one write to an extension that does not read may take (the newer zot host)."""
+    """The longest time for one write to an extension that does not read (the newer zot host)."""
     queue_frames: int = 256
-    """Frames waiting for one extension; more disconnect it (the newer zot host)."""
+    """Most frames in the queue for one extension; more disconnect it (the newer zot host)."""
     queue_bytes: int = 16 * 1024 * 1024
-    """Bytes waiting for one extension, besides the frame being written (the newer zot host)."""
+    """Most bytes in the queue for one extension, besides the frame being written (the newer zot host)."""
     system_prompt_bytes: int = 1024 * 1024
     """Longest `system_prompt` in a reply to `before_agent_start` (the newer zot host)."""
     observation_bytes: int = 256 * 1024
@@ -46,4 +46,4 @@ class Limits(Record):
     """Most content blocks in an observed tool result (the newer zot host)."""
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = ExtensionLimits()

@@ -1,4 +1,4 @@
-"""`Manifest`: what `extension.json` says about an extension, read by the host and by tools for authors."""
+"""`Manifest`: the content of `extension.json`, read by the host and by tools for authors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ THEME_FILES = ("theme.json", "themes/theme.json")
 
 
 class ManifestError(ValueError):
-    """A manifest that cannot be used. The message is one line and names the field."""
+    """A manifest is invalid. The message is one line and names the field."""
 
 
 class Manifest(Record):
@@ -25,8 +25,8 @@ class Manifest(Record):
     """Identifies the extension; the name in its `hello` should be the same."""
     version: str = ""
     exec: str = ""
-    """The program: absolute, with `/` in it relative to the directory of the manifest, else found on the
-    path. Empty for an extension that only brings a theme or skills, which is never started."""
+    """The program: an absolute path, a path with `/` relative to the directory of the manifest, or a name on the
+    PATH. Empty for an extension that only has a theme or skills, which is never started."""
     args: tuple[str, ...] = ()
     """Arguments after `exec`."""
     language: str = ""
@@ -34,14 +34,14 @@ class Manifest(Record):
     description: str = ""
     enabled: bool = True
     skills: tuple[str, ...] = ()
-    """Skills the extension brings along, as paths relative to its directory."""
+    """The skills of the extension, as paths relative to its directory."""
 
 
 def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
     """Read the text of an `extension.json`; a byte order mark is tolerated.
 
-    `has_theme` says that one of `THEME_FILES` lies beside the manifest. `exec` may be missing only then or
-    when there are `skills`. Raises `ManifestError`.
+    `has_theme`: one of `THEME_FILES` is beside the manifest. `exec` may be missing only then or if there are
+    `skills`. Raises `ManifestError`.
     """
     if isinstance(text, bytes):
         try:
@@ -64,7 +64,7 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
 
 
 def load_manifest(directory: str | os.PathLike[str]) -> Manifest:
-    """Read the manifest in `directory`, looking there for a theme as well. Raises `ManifestError`."""
+    """Read the manifest in `directory` and look for a theme beside it. Raises `ManifestError`."""
     try:
         with open(os.path.join(directory, MANIFEST_FILE), "rb") as file:
             text = file.read()

@@ -1,14 +1,14 @@
-"""`Record`: the base of every frame, value and manifest here, made to cost almost nothing to define.
+"""`Record`: the base class of all frames, values and manifests, designed to cost almost nothing to define.
 
-A process that runs one small extension defines some thirty of these before it can answer, so the time to
-*define* one counts for more than the time to build one. `dataclasses` alone costs an import of `inspect`;
-`typing.NamedTuple` costs `typing`, and makes two empty frames equal and false. The class statement below
-costs little more than a class written out by hand. Type checkers see a frozen dataclass.
+A process that runs one small extension defines some thirty records before it can answer, so the time to
+*define* a record matters more than the time to build an instance. `dataclasses` alone costs an import of
+`inspect`; `typing.NamedTuple` costs `typing`, and makes two empty frames equal and false. A record costs little
+more than a hand-written class. Type checkers see a frozen dataclass.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # the name type checkers know; `typing` itself stays unimported
+TYPE_CHECKING = False  # type checkers know this name; `typing` itself is not imported
 if TYPE_CHECKING:
     from typing import Any, ClassVar, dataclass_transform
 else:
@@ -21,8 +21,8 @@ else:
 class RecordMeta(type):
     """Turns the annotations of a class body into slots, an order of fields and a table of defaults.
 
-    Annotations must be text (`from __future__ import annotations`): the codec chooses how to read and
-    write a field by that text. `ClassVar` annotations are no fields.
+    Annotations must be strings (`from __future__ import annotations`): the codec chooses how to read and
+    write a field by that string. `ClassVar` annotations are not fields.
     """
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **keywords: object) -> RecordMeta:
@@ -36,7 +36,7 @@ class RecordMeta(type):
         for base in bases:
             fields |= getattr(base, "__fields__", {})
             defaults |= getattr(base, "__defaults__", {})
-        # A class attribute and a slot of one name exclude each other, so defaults move to a table.
+        # A class attribute and a slot cannot have the same name, so defaults move to a table.
         defaults |= {field: namespace.pop(field) for field in own if field in namespace}
         namespace["__slots__"] = tuple(own)
         namespace["__fields__"] = fields | own
@@ -49,14 +49,14 @@ class Record(metaclass=RecordMeta):
     """A slotted value with named fields: built by position or name, compared and hashed by content.
 
     Two records are equal when they have the same class and equal fields. Assigning to a field is an
-    error to type checkers and not refused at run time. Raises `TypeError` for a missing, unknown or
+    error for type checkers but not refused at run time. Raises `TypeError` for a missing, unknown or
     repeated argument.
     """
 
     __fields__: ClassVar[dict[str, str]]
     """Field name to the text of its annotation, in order of definition."""
     __defaults__: ClassVar[dict[str, object]]
-    """The default of each field that has one."""
+    """Field name to its default, for fields with a default."""
 
     def __init__(self, *values: object, **named: object) -> None:
         cls = type(self)

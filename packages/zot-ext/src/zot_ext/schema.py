@@ -1,8 +1,8 @@
-"""The JSON Schema of a tool, read off a function, and the check of arguments against it.
+"""The JSON Schema of a tool, made from a function, and the check of arguments against it.
 
 Known annotations: `str`, `int`, `float`, `bool`, `list`, `dict`, `list[X]`, `dict[str, X]`, `Literal`, unions,
-`Any`, `Annotated[X, "description"]` and `TypedDict` classes. Nothing here imports `typing` or `inspect`: who uses
-`Literal` has imported it already, and who does not is not to wait for it.
+`Any`, `Annotated[X, "description"]` and `TypedDict` classes. Nothing here imports `typing` or `inspect`: an extension
+that uses `Literal` has imported it already, and others should not wait for it.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ _VAR_POSITIONAL, _VAR_KEYWORD = 0x04, 0x08  # bits of `co_flags`
 
 
 class BadArguments(ValueError):
-    """Arguments that do not fit the tool. The message is one line for the model and names the argument."""
+    """Arguments do not match the schema. The message is one line for the model and names the argument."""
 
 
 class Signature(Record):
-    """What a function says about itself as a tool."""
+    """A function described as a tool."""
 
     name: str
     description: str
     schema: Mapping[str, Any]
     """JSON Schema of an object with one property per parameter."""
     optional: tuple[str, ...]
-    """Parameters that may be `None` and have no default: absent and `null` are passed as `None`."""
+    """Parameters that may be `None` and have no default: absent and `null` become `None`."""
 
 
 def read_signature(handler: Callable[..., object]) -> Signature:
-    """Describe a function as a tool: annotations become the schema, the docstring the descriptions.
+    """Describe a function as a tool: the schema comes from annotations, the descriptions from the docstring.
 
     A parameter without a default is required unless its annotation allows `None`. Raises `TypeError` for
     positional-only and variadic parameters and for annotations without a schema, naming the parameter.
@@ -58,16 +58,16 @@ def read_signature(handler: Callable[..., object]) -> Signature:
     function = getattr(function, "__func__", function)
     code = getattr(function, "__code__", None)
     if code is None:
-        raise TypeError(f"{handler!r} is no function; say tool(name=..., description=..., schema=...)")
+        raise TypeError(f"{handler!r} is not a function; use tool(name=..., description=..., schema=...)")
     if code.co_posonlyargcount or code.co_flags & (_VAR_POSITIONAL | _VAR_KEYWORD):
-        raise TypeError(f"{function.__name__}: the parameters of a tool have names; give a schema for anything else")
+        raise TypeError(f"{function.__name__}: a tool needs named parameters; give a schema for anything else")
     names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     defaults = function.__defaults__ or ()
     given = dict(zip(names[code.co_argcount - len(defaults) : code.co_argcount], defaults, strict=True))
     given |= function.__kwdefaults__ or {}
     if hasattr(handler, "__self__"):
         names = names[1:]
-    description, told = read_docstring(function.__doc__)
+    description, descriptions = read_docstring(function.__doc__)
     properties: dict[str, dict[str, object]] = {}
     required: list[str] = []
     optional: list[str] = []
@@ -76,8 +76,8 @@ def read_signature(handler: Callable[..., object]) -> Signature:
             found, nullable = _field(function.__annotations__.get(name), function.__globals__)
         except (TypeError, NameError) as error:
             raise TypeError(f"{function.__name__}: parameter {name!r}: {error}") from None
-        if told.get(name):
-            found["description"] = told[name]
+        if descriptions.get(name):
+            found["description"] = descriptions[name]
         if name not in given:
             (optional if nullable else required).append(name)
         elif given[name] is not None and isinstance(given[name], (str, int, float, bool)):
@@ -90,7 +90,7 @@ def read_signature(handler: Callable[..., object]) -> Signature:
 
 
 def bind(signature: Signature, args: Mapping[str, object]) -> dict[str, Any]:
-    """Turn the arguments of a call into keyword arguments. Raises `BadArguments`.
+    """Convert the arguments of a call into keyword arguments. Raises `BadArguments`.
 
     `null` for a parameter that is not required counts as absent; a whole number written as `3.0` becomes 3.
     """
@@ -110,7 +110,7 @@ def bind(signature: Signature, args: Mapping[str, object]) -> dict[str, Any]:
 
 
 def check(schema: Mapping[str, Any], value: object, path: str) -> object:
-    """Hold a parsed JSON value against a schema made here; return it, whole numbers as `int`.
+    """Check a parsed JSON value against a schema made by this module; return it, with whole numbers as `int`.
 
     Raises `BadArguments`, with `path` as the name of the value.
     """
@@ -151,7 +151,7 @@ def _is(expected: str, value: object) -> bool:
 
 
 def _field(hint: object, scope: dict[str, Any]) -> tuple[dict[str, object], bool]:
-    """The schema of a parameter or member, without `None`, and whether `None` was among its types."""
+    """Return the schema of a parameter or member without `None`, and whether `None` was among its types."""
     hint = _resolve(hint, scope) if hint is not None else object
     if hasattr(hint, "__metadata__"):
         found, nullable = _field(hint.__origin__, scope)  # type: ignore[attr-defined]
@@ -164,14 +164,14 @@ def _field(hint: object, scope: dict[str, Any]) -> tuple[dict[str, object], bool
 
 
 def _resolve(hint: object, scope: dict[str, Any]) -> object:
-    # Annotations are texts under `from __future__ import annotations` and inside quotes; those within a
-    # TypedDict come wrapped. The text is the author's own code.
+    # Annotations are strings under `from __future__ import annotations` and inside quotes; in a TypedDict they
+    # are wrapped in a ForwardRef. The string is the author's own code.
     text = hint if isinstance(hint, str) else getattr(hint, "__forward_arg__", None)
     return eval(text, scope) if isinstance(text, str) else hint
 
 
 def _typing(name: str) -> object:
-    return getattr(sys.modules.get("typing"), name, _typing)  # itself: what no annotation can be
+    return getattr(sys.modules.get("typing"), name, _typing)  # this function as a default: no annotation equals it
 
 
 def _members(hint: object) -> tuple[object, ...]:
@@ -206,7 +206,7 @@ def _schema(hint: object, scope: dict[str, Any]) -> dict[str, object]:
         return {"type": "object", "additionalProperties": _schema(args[1], scope)}
     if origin is None and (hint is None or isinstance(hint, type)) and hint in _NAMES:
         return {"type": _NAMES[hint]}
-    raise TypeError(f"there is no JSON Schema for {hint!r}; say tool(name=..., description=..., schema=...)")
+    raise TypeError(f"there is no JSON Schema for {hint!r}; use tool(name=..., description=..., schema=...)")
 
 
 def _typed_dict(cls: Any) -> dict[str, object]:
@@ -216,15 +216,15 @@ def _typed_dict(cls: Any) -> dict[str, object]:
     for name, hint in cls.__annotations__.items():
         resolved = _resolve(hint, scope)
         needed = name in cls.__required_keys__
-        # `__required_keys__` cannot see these while the annotations are texts.
+        # `__required_keys__` cannot know these while the annotations are strings.
         if getattr(resolved, "__origin__", None) in (_typing("NotRequired"), _typing("Required")):
             needed = resolved.__origin__ is _typing("Required")  # type: ignore[attr-defined]
             resolved = resolved.__args__[0]  # type: ignore[attr-defined]
         properties[name] = _schema(resolved, scope)
         if needed:
             required.append(name)
-    _, told = read_docstring(cls.__doc__)
-    for name, text in told.items():
+    _, descriptions = read_docstring(cls.__doc__)
+    for name, text in descriptions.items():
         if name in properties:
             properties[name] = {**properties[name], "description": text}  # type: ignore[dict-item]
     schema: dict[str, object] = {"type": "object", "properties": properties}

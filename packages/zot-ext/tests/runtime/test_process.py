@@ -81,7 +81,7 @@ ext.on("turn_end")(lambda event: go.set())
 
 def test_sigterm_does_not_wait_for_ever(tmp_path: Path) -> None:
     program = """
-ext.limits = Limits(kill_seconds=0.1)
+ext.limits = ExtensionLimits(kill_seconds=0.1)
 @ext.command("wait")
 def wait(args):
     ext.notify("begun")
@@ -136,7 +136,7 @@ def test_a_host_that_has_gone_before_the_start_is_no_error(tmp_path: Path) -> No
 
 def test_sigterm_ends_even_a_process_whose_host_has_stopped_reading(tmp_path: Path) -> None:
     program = """
-ext.limits = Limits(drain_seconds=0.05, kill_seconds=0.05)
+ext.limits = ExtensionLimits(drain_seconds=0.05, kill_seconds=0.05)
 @ext.command("flood")
 def flood(args):
     while True:

@@ -6,67 +6,67 @@ import time
 
 import pytest
 
-from zot_ext.runtime.threads import Lane, LoopThread, SelfPipe, Wakeup, Workers
+from zot_ext.runtime.threads import LoopThread, SelfPipe, SerialQueue, ThreadPool, Wakeup
 
 
-def test_a_bell_that_was_rung_before_the_wait_does_not_hold_it_up() -> None:
-    bell = Wakeup()
-    bell.ring()
-    bell.ring()
-    bell.wait()
-    bell.wait(0)
-    bell.wait(-1)
+def test_a_wakeup_before_the_wait_ends_the_wait_at_once() -> None:
+    wakeup = Wakeup()
+    wakeup.wake()
+    wakeup.wake()
+    wakeup.wait()
+    wakeup.wait(0)
+    wakeup.wait(-1)
 
 
-def test_a_door_bell_that_was_rung_before_the_wait_does_not_hold_it_up() -> None:
-    bell = SelfPipe()
-    bell.ring()
-    bell.ring()
-    bell.wait()
-    bell.wait(0)
-    bell.wait(-1)
+def test_a_self_pipe_woken_before_the_wait_ends_the_wait_at_once() -> None:
+    wakeup = SelfPipe()
+    wakeup.wake()
+    wakeup.wake()
+    wakeup.wait()
+    wakeup.wait(0)
+    wakeup.wait(-1)
     for _ in range(100_000):  # more than a pipe holds
-        bell.ring()
-    bell.wait()
-    bell.close()
-    bell.ring()
+        wakeup.wake()
+    wakeup.wait()
+    wakeup.close()
+    wakeup.wake()
 
 
-def test_a_signal_rings_a_door_bell_whatever_the_main_thread_does() -> None:
-    bell = SelfPipe()
+def test_a_signal_wakes_a_self_pipe_whatever_the_main_thread_does() -> None:
+    wakeup = SelfPipe()
     before = signal.signal(signal.SIGUSR1, lambda *_: None)
-    wakeup = signal.set_wakeup_fd(descriptor := bell.for_signals())
+    earlier = signal.set_wakeup_fd(descriptor := wakeup.signal_descriptor())
     try:
         signal.raise_signal(signal.SIGUSR1)  # before anybody waits
-        bell.wait()
+        wakeup.wait()
     finally:
-        signal.set_wakeup_fd(wakeup)
+        signal.set_wakeup_fd(earlier)
         signal.signal(signal.SIGUSR1, before)
-        bell.close()
+        wakeup.close()
     os.write(descriptor, b"late")  # still open: a signal may come at any time
     os.close(descriptor)
-    os.close(bell._listening)
+    os.close(wakeup._read_end)
 
 
-def test_a_lane_keeps_the_order_and_can_rest_in_between() -> None:
-    lane, seen = Lane("test"), list[int]()
+def test_a_serial_queue_keeps_the_order_and_may_be_idle_in_between() -> None:
+    queue, seen = SerialQueue("test"), list[int]()
     for start in range(0, 300, 100):
         done = threading.Event()
         for number in range(start, start + 100):
-            lane.put(lambda number=number: seen.append(number))  # type: ignore[misc]
-        lane.put(done.set)
+            queue.put(lambda number=number: seen.append(number))  # type: ignore[misc]
+        queue.put(done.set)
         assert done.wait(10)
     assert seen == list(range(300))
 
 
-def test_jobs_that_have_not_begun_can_be_forgotten() -> None:
-    lane, seen = Lane("test"), list[int]()
+def test_jobs_that_have_not_started_can_be_dropped() -> None:
+    queue, seen = SerialQueue("test"), list[int]()
     begun, go, done = threading.Event(), threading.Event(), threading.Event()
-    lane.put(lambda: (begun.set(), go.wait(10), None)[2])
+    queue.put(lambda: (begun.set(), go.wait(10), None)[2])
     assert begun.wait(10)
-    lane.put(lambda: seen.append(1))
-    lane.clear()
-    lane.put(done.set)
+    queue.put(lambda: seen.append(1))
+    queue.clear()
+    queue.put(done.set)
     go.set()
     assert done.wait(10)
     assert seen == []
@@ -112,54 +112,54 @@ def test_stopping_cancels_what_still_runs() -> None:
     assert len(outcome) == 1
 
 
-def test_workers_do_jobs_side_by_side() -> None:
-    workers, meeting, done = Workers(), threading.Barrier(3), threading.Semaphore(0)
+def test_a_thread_pool_runs_jobs_side_by_side() -> None:
+    pool, meeting, done = ThreadPool(), threading.Barrier(3), threading.Semaphore(0)
 
     def job() -> None:
         meeting.wait(30)
         done.release()
 
     for _ in range(3):
-        workers.put(job)
+        pool.put(job)
 
     assert all(done.acquire(timeout=30) for _ in range(3))
-    workers.stop()
+    pool.stop()
 
 
-def test_a_worker_that_is_done_takes_the_next_job_and_goes_when_it_is_told() -> None:
-    workers, threads, done = Workers(), list[threading.Thread](), threading.Semaphore(0)
+def test_an_idle_thread_takes_the_next_job_and_ends_when_the_pool_stops() -> None:
+    pool, threads, done = ThreadPool(), list[threading.Thread](), threading.Semaphore(0)
 
     def job() -> None:
         threads.append(threading.current_thread())
         done.release()
 
     for _ in range(5):
-        workers.put(job)
+        pool.put(job)
         assert done.acquire(timeout=30)
-        while not workers._waiting:  # the thread is on its way back
+        while not pool._idle:  # the thread is on its way back
             time.sleep(0.001)
-    workers.stop()
+    pool.stop()
     threads[0].join(30)
 
     assert len(set(threads)) == 1
     assert not threads[0].is_alive()
 
 
-def test_no_more_workers_wait_than_are_to_be_kept() -> None:
-    workers, gate, threads = Workers(kept=1), threading.Event(), list[threading.Thread]()
+def test_a_pool_keeps_at_most_its_limit_of_idle_threads() -> None:
+    pool, gate, threads = ThreadPool(max_idle=1), threading.Event(), list[threading.Thread]()
 
     def job() -> None:
         threads.append(threading.current_thread())
         gate.wait(30)
 
     for _ in range(4):
-        workers.put(job)
+        pool.put(job)
     while len(threads) < 4:
         time.sleep(0.001)
     gate.set()
     while sum(thread.is_alive() for thread in threads) > 1:
         time.sleep(0.001)
-    workers.stop()
+    pool.stop()
     for thread in threads:
         thread.join(30)
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 import zot_ext
-from zot_ext import Limits
+from zot_ext import ExtensionLimits
 from zot_ext.testing import RULES, Report, check
 
 # What must not be too short on a busy machine is long; what a broken program is waited for is short.
-PATIENT = Limits(ready_idle_seconds=1, ready_total_seconds=10, shutdown_seconds=10, kill_seconds=0.5)
-QUICK = Limits(
+PATIENT = ExtensionLimits(ready_idle_seconds=1, ready_total_seconds=10, shutdown_seconds=10, kill_seconds=0.5)
+QUICK = ExtensionLimits(
     ready_idle_seconds=0.1,
     ready_total_seconds=2,
     command_seconds=2,
@@ -259,7 +259,7 @@ BROKEN = [
 TOLD_BY_OTHER_TESTS = {"bad-manifest", "cannot-start", "no-program", "name-mismatch"}
 
 
-def checked(change: str, folder: Path, limits: Limits = PATIENT, *, calls: bool = True) -> Report:
+def checked(change: str, folder: Path, limits: ExtensionLimits = PATIENT, *, calls: bool = True) -> Report:
     program = folder / "program.py"
     program.write_text(SOUND.replace("#CHANGE", change))
     return check([sys.executable, "-I", "-S", str(program)], limits=limits, calls=calls)

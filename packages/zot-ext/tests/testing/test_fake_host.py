@@ -3,11 +3,11 @@ import sys
 
 import pytest
 
-from zot_ext import Extension, Limits
+from zot_ext import Extension, ExtensionLimits
 from zot_ext.protocol.from_extension import CommandResponse, Hello, ShutdownAck
 from zot_ext.testing import FakeHost
 
-QUICK = Limits(hello_seconds=10, ready_total_seconds=0.01, command_seconds=0.05, tool_seconds=0.05)
+QUICK = ExtensionLimits(hello_seconds=10, ready_total_seconds=0.01, command_seconds=0.05, tool_seconds=0.05)
 
 RAW = r"""
 import json, sys

@@ -29,16 +29,15 @@ if TYPE_CHECKING:
     from zot_tui.version import __version__
     from zot_tui.widgets.dialogs.dialog import Dialog
     from zot_tui.widgets.dialogs.panel import PanelWidget
-    from zot_tui.widgets.dialogs.picker import Item, Picker, RowAction
-    from zot_tui.widgets.dialogs.questions import Choice, Confirm, Pages, TextInput
+    from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
+    from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, Pages, TextInput
     from zot_tui.widgets.dialogs.stack import Stack
-    from zot_tui.widgets.form import Field, Form
     from zot_tui.widgets.input.editor import EditorWidget
     from zot_tui.widgets.input.suggest import Suggest
     from zot_tui.widgets.spinner import Spinner
-    from zot_tui.widgets.status import Line, Segment, Status
-    from zot_tui.widgets.transcript.cell import Cell, Look
-    from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell, WorkedCell
+    from zot_tui.widgets.status import Segment, Status, StatusLine
+    from zot_tui.widgets.transcript.cell import Cell, CellStyle
+    from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell, WorkedCell
     from zot_tui.widgets.transcript.tool_cell import ToolCell
     from zot_tui.widgets.transcript.transcript import Transcript
 
@@ -46,31 +45,28 @@ _HOMES = {
     "App": "zot_tui.app",
     "Handlers": "zot_tui.app",
     "Status": "zot_tui.widgets.status",
-    "Line": "zot_tui.widgets.status",
+    "StatusLine": "zot_tui.widgets.status",
     "Segment": "zot_tui.widgets.status",
     "Spinner": "zot_tui.widgets.spinner",
     "EditorWidget": "zot_tui.widgets.input.editor",
     "Suggest": "zot_tui.widgets.input.suggest",
     "Picker": "zot_tui.widgets.dialogs.picker",
-    "Item": "zot_tui.widgets.dialogs.picker",
+    "PickerItem": "zot_tui.widgets.dialogs.picker",
     "RowAction": "zot_tui.widgets.dialogs.picker",
     "Dialog": "zot_tui.widgets.dialogs.dialog",
     "Confirm": "zot_tui.widgets.dialogs.questions",
-    "Choice": "zot_tui.widgets.dialogs.questions",
+    "ConfirmChoice": "zot_tui.widgets.dialogs.questions",
     "TextInput": "zot_tui.widgets.dialogs.questions",
     "Pages": "zot_tui.widgets.dialogs.questions",
-    "Form": "zot_tui.widgets.form",
-    "Field": "zot_tui.widgets.form",
     "Stack": "zot_tui.widgets.dialogs.stack",
     "PanelWidget": "zot_tui.widgets.dialogs.panel",
     "Transcript": "zot_tui.widgets.transcript.transcript",
     "Cell": "zot_tui.widgets.transcript.cell",
-    "Look": "zot_tui.widgets.transcript.cell",
+    "CellStyle": "zot_tui.widgets.transcript.cell",
     "UserCell": "zot_tui.widgets.transcript.cells",
     "AnswerCell": "zot_tui.widgets.transcript.cells",
     "ThoughtCell": "zot_tui.widgets.transcript.cells",
     "NoteCell": "zot_tui.widgets.transcript.cells",
-    "PlainCell": "zot_tui.widgets.transcript.cells",
     "WorkedCell": "zot_tui.widgets.transcript.cells",
     "ToolCell": "zot_tui.widgets.transcript.tool_cell",
     "Rows": "zot_tui.terminal.canvas",
@@ -125,24 +121,20 @@ __all__ = [
     "Binding",
     "Buffer",
     "Cell",
-    "Choice",
+    "CellStyle",
     "Color",
     "CommandCompletion",
     "Completer",
     "Confirm",
+    "ConfirmChoice",
     "Dialog",
     "Document",
     "EditorWidget",
-    "Field",
-    "Form",
     "Handlers",
     "History",
     "ImageStore",
-    "Item",
     "Key",
     "Keymap",
-    "Line",
-    "Look",
     "MarkdownBlock",
     "Match",
     "NoteCell",
@@ -150,7 +142,7 @@ __all__ = [
     "PanelWidget",
     "Pastes",
     "Picker",
-    "PlainCell",
+    "PickerItem",
     "RowAction",
     "Rows",
     "Sanitizer",
@@ -159,6 +151,7 @@ __all__ = [
     "Spinner",
     "Stack",
     "Status",
+    "StatusLine",
     "Suggest",
     "TextInput",
     "Theme",

@@ -24,7 +24,7 @@ PROGRAM = """
 import asyncio, base64, io, subprocess
 from dataclasses import dataclass
 from PIL import Image
-from zot_tui import App, Handlers, Look, NoteCell, ToolCell, Transcript, builtin, parse_theme
+from zot_tui import App, Handlers, CellStyle, NoteCell, ToolCell, Transcript, builtin, parse_theme
 
 @dataclass
 class Shown:
@@ -40,7 +40,7 @@ def image(number):
 
 themes = [builtin("dark"), parse_theme('{"name": "ink", "colors": {"background": "#101020"}}').over(builtin("dark"))]
 transcript = Transcript(on_change=lambda: app.redraw())
-look = Look(gallery=lambda: app.gallery())
+look = CellStyle(gallery=lambda: app.gallery())
 
 def key(key):
     match str(key):

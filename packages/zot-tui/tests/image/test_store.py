@@ -18,7 +18,7 @@ from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.text.runs import Row
 from zot_tui.theme import builtin, parse_theme
 from zot_tui.theme.detect import TRUE_COLOR, Depth
-from zot_tui.widgets.transcript.cell import Look
+from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell, UserCell
 from zot_tui.widgets.transcript.tool_cell import IMAGES, ToolCell
 from zot_tui.widgets.transcript.transcript import Transcript
@@ -43,12 +43,12 @@ class Scene:
         self.transcript = Transcript(on_change=lambda: self.app.redraw())
         screen = MemoryScreen(columns, rows, depth=depth)
         self.app = App(self.transcript, screen=screen, environment=environment)
-        self.look = Look(gallery=self.app.gallery)
+        self.style = CellStyle(gallery=self.app.gallery)
         self.driver = Driver(self.app)
 
     def show(self, *data: str) -> ToolCell:
         """A step that returned images."""
-        cell = ToolCell("read", "a.png", self.look)
+        cell = ToolCell("read", "a.png", self.style)
         cell.finish("ok", [Shown(each) for each in data])
         self.transcript.append(cell)
         return cell
@@ -187,7 +187,7 @@ def test_a_broken_image_stays_a_caption(encode: Callable[..., str], quarters: Im
 
 def test_the_persons_own_images_are_shown(encode: Callable[..., str], quarters: Image.Image) -> None:
     async def test(scene: Scene) -> None:
-        scene.transcript.append(UserCell("what is it?", scene.look, [Shown(encode(quarters), source="")]))
+        scene.transcript.append(UserCell("what is it?", scene.style, [Shown(encode(quarters), source="")]))
         await scene.until(lambda: "▀" in scene.screen())
         rows = scene.screen().splitlines()
         assert rows[:2] == ["▌ what is it?", "▌ ▨ PNG · 640×480 · 2 kB"]
@@ -342,9 +342,9 @@ def test_text_cannot_show_an_image(encode: Callable[..., str], quarters: Image.I
         number = int(scene.sent[0])
         color = f"\x1b[38;2;{number >> 16};{number >> 8 & 255};{number & 255}m"
         flood = color + f"{PLACEHOLDER}\u0305\u0305 \ue000\U000f0000" * 20_000
-        cell = ToolCell("bash", "cat", scene.look)
+        cell = ToolCell("bash", "cat", scene.style)
         cell.finish("ok", [Text(flood)])
-        scene.transcript.append(cell, AnswerCell(flood, finished=True), UserCell(flood, scene.look))
+        scene.transcript.append(cell, AnswerCell(flood, finished=True), UserCell(flood, scene.style))
         for turn in range(4):
             scene.transcript.scroll(-24 * turn)
             await scene.driver.settle()

@@ -3,7 +3,6 @@ from zot_tui.widgets.actions import BINDINGS, DIALOG_ACTIONS, EDITOR_ACTIONS
 from zot_tui.widgets.dialogs.dialog import Dialog
 from zot_tui.widgets.dialogs.picker import Picker
 from zot_tui.widgets.dialogs.questions import Confirm, Pages, TextInput
-from zot_tui.widgets.form import Form
 from zot_tui.widgets.input.editor import EditorWidget
 
 
@@ -18,7 +17,7 @@ def test_every_action_of_the_editor_is_a_method_and_says_what_it_does() -> None:
 
 
 def test_every_action_of_dialogs_is_a_method_of_one() -> None:
-    dialogs = (Dialog, Picker, Confirm, TextInput, Pages, Form)
+    dialogs = (Dialog, Picker, Confirm, TextInput, Pages)
     assert [
         action for action in DIALOG_ACTIONS if not any(callable(getattr(each, action.method, None)) for each in dialogs)
     ] == []

@@ -4,10 +4,10 @@ import urwid
 
 from zot_tui.app import App
 from zot_tui.testing import Driver, MemoryScreen
-from zot_tui.theme.theme import SpinnerStyle as Look
+from zot_tui.theme.theme import SpinnerStyle
 from zot_tui.widgets.spinner import Spinner, duration
 
-LOOK = Look(("-", "+"), ("working", "thinking"), 125)
+LOOK = SpinnerStyle(("-", "+"), ("working", "thinking"), 125)
 
 
 class Alarms:
@@ -94,7 +94,7 @@ def test_the_row_is_clipped_and_keeps_its_styles():
 
 def test_a_theme_without_frames_of_one_cell_gets_the_plain_ones():
     widget, _, _ = spinner()
-    widget.look = Look(("漢", ""), (), 0)
+    widget.theme = SpinnerStyle(("漢", ""), (), 0)
     widget.start("x")
     assert text(widget) == "  · x  0s"
 
@@ -113,7 +113,7 @@ def test_durations_read_well():
 async def test_in_an_app_it_draws_itself_and_stops_with_it():
     pile = urwid.Pile([])
     app = App(urwid.Filler(pile, "top"), screen=MemoryScreen(30, 6))
-    widget = Spinner(Look(("-", "+"), (), 33), app.after, app.redraw)
+    widget = Spinner(SpinnerStyle(("-", "+"), (), 33), app.after, app.redraw)
     pile.contents = [(urwid.Text("above"), ("pack", None)), (widget, ("pack", None))]
     async with Driver(app) as driver:
         assert driver.screen() == "above"

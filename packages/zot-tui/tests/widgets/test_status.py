@@ -2,15 +2,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.widgets.status import Line, Segment, Status, row
+from zot_tui.widgets.status import Segment, Status, StatusLine, row
 
-LINE = Line(
+LINE = StatusLine(
     left=[Segment("build", "accent", 3), Segment("~/projects/zot", priority=1)],
     right=[Segment("12k/200k", priority=2), Segment("$0.42", priority=1)],
 )
 
 
-def shown(line: Line, columns: int) -> str:
+def shown(line: StatusLine, columns: int) -> str:
     return plain(row(line, columns))
 
 
@@ -30,7 +30,7 @@ def test_what_is_left_alone_is_clipped():
 
 
 def test_styles_go_with_their_segments_and_the_rest_is_the_band():
-    assert row(Line([Segment("a", "error")], [Segment("b")]), 12) == [
+    assert row(StatusLine([Segment("a", "error")], [Segment("b")]), 12) == [
         ("status", "  "),
         ("error", "a"),
         ("status", "      "),
@@ -40,11 +40,11 @@ def test_styles_go_with_their_segments_and_the_rest_is_the_band():
 
 
 def test_segments_of_wide_letters_are_measured_in_cells():
-    assert shown(Line([Segment("日本"), Segment("x")], [Segment("e\u0301")]), 20) == "  日本 · x       e\u0301  "
+    assert shown(StatusLine([Segment("日本"), Segment("x")], [Segment("e\u0301")]), 20) == "  日本 · x       e\u0301  "
 
 
 def test_hostile_text_stays_on_its_row():
-    assert shown(Line([Segment("a\x1b]0;t\x07b\nc\td")]), 20) == "  ab c d            "
+    assert shown(StatusLine([Segment("a\x1b]0;t\x07b\nc\td")]), 20) == "  ab c d            "
 
 
 SEGMENTS = st.lists(
@@ -55,13 +55,13 @@ SEGMENTS = st.lists(
 
 @given(SEGMENTS, SEGMENTS, st.integers(1, 100))
 def test_a_row_is_as_wide_as_it_was_asked_to_be(left, right, columns):
-    assert runs_width(row(Line(left, right), columns)) == columns
+    assert runs_width(row(StatusLine(left, right), columns)) == columns
 
 
 def test_two_lines_take_two_rows_and_new_ones_are_drawn():
-    status = Status(Line([Segment("one")]), Line([Segment("two")]))
+    status = Status(StatusLine([Segment("one")]), StatusLine([Segment("two")]))
     assert [text.decode() for text in status.render((10,)).text] == ["  one     ", "  two     "]
 
-    status.lines = [Line([Segment("three")])]
+    status.lines = [StatusLine([Segment("three")])]
     assert [text.decode() for text in status.render((10,)).text] == ["  three   "]
     assert status.rows((10,)) == 1

@@ -1,6 +1,6 @@
-"""Tool calls as the protocol shows them: what they are about, what they change, what came of them.
+"""Tool calls in the form of the protocol: title, kind, files, changes, result.
 
-What a call is follows from its display blocks, and before there are any from its arguments; no tool is known by name.
+The kind of a call follows from its display blocks, or from its arguments if it has none yet; no tool is known by name.
 """
 
 import os
@@ -25,15 +25,15 @@ from zot_tui.text.ansi import strip_ansi
 Json: TypeAlias = dict[str, Any]
 
 _HINTS = {"command": "execute", "url": "fetch", "pattern": "search", "query": "search"}
-"""Arguments that say what kind of call it is, until there are display blocks."""
+"""The kind of a call by the name of an argument, used until there are display blocks."""
 _PATHS = ("path", "file_path")
 _REPLACEMENTS = (("oldText", "newText"), ("old_text", "new_text"), ("old_string", "new_string"))
 _TITLE = 200
 """Characters of a title."""
 
 
-def parsed(arguments: str) -> Json:
-    """The arguments of a call; empty if the model wrote no JSON object."""
+def parse_arguments(arguments: str) -> Json:
+    """Parse the arguments of a call; empty if the model did not write a JSON object."""
     try:
         value = read_strict(arguments)
     except ValueError:
@@ -42,25 +42,25 @@ def parsed(arguments: str) -> Json:
 
 
 def title(name: str, arguments: str) -> str:
-    """A line for a person: the tool and what the call is about."""
+    """Return a line with the tool and its main argument."""
     text = " ".join(plain(f"{name} {main_argument(arguments)}").split())
     return text if len(text) <= _TITLE else f"{text[: _TITLE - 1]}…"
 
 
 def preview(tool: object, arguments: Json) -> list[DisplayBlock]:
-    """What a call will show, as far as the tool can say of its arguments alone."""
+    """Return the display blocks that the tool can make from the arguments alone."""
     recall = getattr(tool, "recall", None)
     if recall is None:
         return []
     try:
         blocks: list[DisplayBlock] = recall(arguments, "")
-    except (KeyError, TypeError, ValueError):  # arguments that the tool will refuse
+    except (KeyError, TypeError, ValueError):  # the tool will reject these arguments
         return []
     return blocks
 
 
 def kind(display: Sequence[DisplayBlock], arguments: Json) -> str:
-    """The protocol's `ToolKind`. Source text that the model has written itself is an edit, other is read."""
+    """Return the protocol's `ToolKind`. Source text is an edit if the model wrote it, otherwise it was read."""
     for block in display:
         if isinstance(block, DiffDisplay) or (isinstance(block, CodeDisplay) and is_written(block, arguments)):
             return "edit"
@@ -74,12 +74,12 @@ def kind(display: Sequence[DisplayBlock], arguments: Json) -> str:
 
 
 def is_written(block: CodeDisplay, arguments: Json) -> bool:
-    """Whether the text is one of the arguments."""
+    """Whether the text of the block is one of the arguments."""
     return block.text in [value for value in arguments.values() if isinstance(value, str)]
 
 
 def locations(display: Sequence[DisplayBlock], arguments: Json, cwd: str) -> list[Json]:
-    """The files a call works on, as absolute paths, with lines from 1 where they are known."""
+    """List the files of a call as absolute paths, with line numbers from 1 where known."""
     found: dict[str, Json] = {}
 
     def add(path: str, line: int | None = None) -> None:
@@ -98,8 +98,8 @@ def locations(display: Sequence[DisplayBlock], arguments: Json, cwd: str) -> lis
     return list(found.values())
 
 
-def wanted_changes(arguments: Json, cwd: str) -> list[Json]:
-    """The diffs that the arguments of a call ask for: a path and replacements, each an old and a new text."""
+def requested_changes(arguments: Json, cwd: str) -> list[Json]:
+    """Return the diffs that the arguments describe: a path, and pairs of an old and a new text."""
     path = next((arguments[name] for name in _PATHS if isinstance(arguments.get(name), str)), "")
     places = [arguments, *(each for value in arguments.values() if isinstance(value, list) for each in value)]
     return [
@@ -112,13 +112,13 @@ def wanted_changes(arguments: Json, cwd: str) -> list[Json]:
 
 
 def diff(path: str, old: str | None, new: str, cwd: str) -> Json:
-    """A change of a file; `old` is None if the file is a new one."""
+    """Return a change of a file; `old` is None for a new file."""
     changed = {"type": "diff", "path": os.path.join(cwd, os.path.expanduser(path)), "newText": new}
     return changed if old is None else changed | {"oldText": old}
 
 
-def pieces(block: DiffDisplay, cwd: str) -> list[Json]:
-    """A diff for each place that changed; empty if the rows are no context diff."""
+def hunks(block: DiffDisplay, cwd: str) -> list[Json]:
+    """Return a diff for each changed place; empty if the rows are not a context diff."""
     found: list[Json] = []
     old: list[str] = []
     new: list[str] = []
@@ -141,14 +141,14 @@ def _lines(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def shown(display: Sequence[DisplayBlock], cwd: str) -> list[Json]:
-    """Display blocks as content of a tool call."""
-    return [content for block in display for content in _shown(block, cwd)]
+def content_of(display: Sequence[DisplayBlock], cwd: str) -> list[Json]:
+    """Return display blocks as content of a tool call."""
+    return [content for block in display for content in _block_content(block, cwd)]
 
 
-def _shown(block: DisplayBlock, cwd: str) -> list[Json]:
+def _block_content(block: DisplayBlock, cwd: str) -> list[Json]:
     if isinstance(block, DiffDisplay):
-        return pieces(block, cwd) or [text(fenced(block.diff, "diff"))]
+        return hunks(block, cwd) or [text(fenced(block.diff, "diff"))]
     if isinstance(block, ImageDisplay):
         return [_content({"type": "image", "mimeType": block.mime_type, "data": block.data})]
     if isinstance(block, TerminalDisplay):
@@ -162,30 +162,30 @@ def _shown(block: DisplayBlock, cwd: str) -> list[Json]:
     return [text(fenced(block.text) if "\n" in block.text.strip() else plain(block.text))] if block.text else []
 
 
-def read_by_model(content: Sequence[TextBlock | ImageBlock]) -> list[DisplayBlock]:
-    """What is shown of a result that brings no display of its own."""
+def default_display(content: Sequence[TextBlock | ImageBlock]) -> list[DisplayBlock]:
+    """Return display blocks for a result that has none: the content that the model reads."""
     return [
         ImageDisplay(block.mime_type, block.data) if isinstance(block, ImageBlock) else TextDisplay(block.text)
         for block in content
     ]
 
 
-def recalled(
+def recalled_display(
     tools: Mapping[str, object], name: str, arguments: Json, content: Sequence[TextBlock | ImageBlock]
 ) -> list[DisplayBlock]:
-    """What was shown of a call in an earlier session, as its tool recalls it; else what the model read."""
-    read = read_by_model(content)
+    """Return the display of a stored call, as its tool restores it; otherwise the content that the model read."""
+    read = default_display(content)
     recall = getattr(tools.get(name), "recall", None)
     if recall is None or len(read) != 1 or not isinstance(read[0], TextDisplay):
         return read
     try:
         return recall(arguments, read[0].text) or read
-    except (KeyError, TypeError, ValueError):  # arguments that the tool has refused
+    except (KeyError, TypeError, ValueError):  # the tool had rejected these arguments
         return read
 
 
 def text(words: str) -> Json:
-    """Text, which clients show as Markdown, as content of a tool call."""
+    """Return Markdown text as content of a tool call."""
     return _content({"type": "text", "text": words})
 
 
@@ -194,7 +194,7 @@ def _content(block: Json) -> Json:
 
 
 def fenced(words: str, language: str = "") -> str:
-    """A block of code in Markdown, whatever backticks the text has itself."""
+    """Return a Markdown code block; its fence is longer than any run of backticks in the text."""
     longest = max((len(run) for run in re.findall("`+", words)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{plain(words).strip(_BREAKS)}\n{fence}"
@@ -204,5 +204,5 @@ _BREAKS = "\r\n"
 
 
 def plain(words: str) -> str:
-    """Without control sequences, colours among them: no editor shows those."""
+    """Remove control sequences such as colours, which editors do not show."""
     return strip_ansi(words)

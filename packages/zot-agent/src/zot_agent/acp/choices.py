@@ -1,4 +1,4 @@
-"""What a person may choose for a session in the client: its mode, its model, how much that thinks."""
+"""The settings of a session that a client shows: mode, model, reasoning level."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias, cast, get_args
@@ -9,45 +9,45 @@ from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 
-Mode: TypeAlias = Literal["ask", "yolo"]
+SessionMode: TypeAlias = Literal["ask", "yolo"]
 
-_MODES: dict[Mode, tuple[str, str]] = {
+_MODES: dict[SessionMode, tuple[str, str]] = {
     "ask": ("Ask", "Asks before each tool call"),
     "yolo": ("Yolo", "Runs tools without asking"),
 }
 
 
-def checked_mode(mode: str) -> Mode:
-    """The mode of this name. Raises `UnknownName`."""
+def parse_mode(mode: str) -> SessionMode:
+    """Return the mode of this name. Raises `UnknownName`."""
     if mode not in _MODES:
         raise UnknownName.among("mode", mode, _MODES)
     return mode
 
 
-def modes(current: Mode) -> Json:
-    """The protocol's `SessionModeState`."""
+def mode_state(current: SessionMode) -> Json:
+    """Return the protocol's `SessionModeState`."""
     available = [{"id": id, "name": name, "description": text} for id, (name, text) in _MODES.items()]
     return {"currentModeId": current, "availableModes": available}
 
 
-async def offer(conversation: Conversation, before: Iterable[Model]) -> dict[str, Model]:
-    """The models to choose from, by what the protocol calls their values: the id, after PROVIDER/ for another provider
-    than the current one. What was offered `before` stays, since not every server's models are known. Empty while the
-    provider's server has yet to name a model."""
+async def list_choices(conversation: Conversation, offered: Iterable[Model]) -> dict[str, Model]:
+    """Return the models to choose from, by their values in the protocol: the id, with the prefix PROVIDER/ unless the
+    provider is the current one. Models `offered` before stay, since not all models of a server are known. Empty while
+    the current model is not known yet."""
     current = conversation.runtime.agent.model
     if not current.id:
         return {}
     listing = await conversation.runtime.list_models(ask="never")
     found = {(each.provider, each.id): each for each in listing.models}
-    for each in before:
+    for each in offered:
         found.setdefault((each.provider, each.id), each)
     return {
         id if provider == current.provider else f"{provider}/{id}": model for (provider, id), model in found.items()
     }
 
 
-def options(conversation: Conversation, mode: Mode, models: Mapping[str, Model]) -> list[Json]:
-    """The protocol's `configOptions`, each with all its values; `models` are those on `offer`."""
+def config_options(conversation: Conversation, mode: SessionMode, models: Mapping[str, Model]) -> list[Json]:
+    """Return the protocol's `configOptions`, each with all its values; `models` comes from `list_choices`."""
     agent, levels = conversation.runtime.agent, get_args(Reasoning)
     found = [_select("mode", "Mode", "mode", mode, [(id, name) for id, (name, _) in _MODES.items()])]
     if models:
@@ -58,8 +58,8 @@ def options(conversation: Conversation, mode: Mode, models: Mapping[str, Model])
 
 
 def choose(conversation: Conversation, option: str, value: str, models: Mapping[str, Model]) -> None:
-    """Have another model, or effort; a model that is not one of `models` is understood as in `Runtime.set_model`.
-    Raises `UnknownName`, `Busy`, and what `Runtime.set_model` raises."""
+    """Set the model or the reasoning level. A model that is not in `models` is resolved as in `Runtime.set_model`.
+    Raises `UnknownName`, `Busy`, and the errors of `Runtime.set_model`."""
     if option == "model":
         conversation.set_model(models.get(value, value))
     elif option == "reasoning":

@@ -1,4 +1,4 @@
-"""The sessions there are, as a client lists and removes them. All of this reads files: call it in a thread."""
+"""Lists and deletes stored sessions. All functions read files: call them in a thread."""
 
 import os
 from datetime import UTC, datetime
@@ -12,13 +12,13 @@ from zot_core.sessions.store import SessionStore
 from zot_provider.json_text import without_surrogates
 
 PAGE = 100
-"""Sessions in one answer."""
+"""Sessions in one page."""
 
 
 def page(cwd: str | None, cursor: str) -> tuple[list[Json], str | None]:
-    """The protocol's `SessionInfo` of up to `PAGE` sessions of a directory, or of all, and the cursor of the next page.
+    """Return the protocol's `SessionInfo` of up to `PAGE` sessions of a directory, or of all, and the next cursor.
 
-    Sessions that could not be loaded are left out. Raises `SessionError`, and `ConfigError` for a cursor that is none.
+    Sessions that cannot be loaded are left out. Raises `SessionError`, and `ConfigError` for an invalid cursor.
     """
     found = listing.list_sessions(SessionStore(sessions_root()), cwd, PAGE + 1, cursor)
     shown = found[:PAGE]
@@ -26,20 +26,20 @@ def page(cwd: str | None, cursor: str) -> tuple[list[Json], str | None]:
 
 
 def delete(id: str) -> None:
-    """Remove the session of this id, if there is one. Raises `SessionLocked` while a zot has it open, `SessionError` if
-    it cannot be removed."""
+    """Delete the session with this id, if it exists. Raises `SessionLocked` while a zot process has it open, and
+    `SessionError` if it cannot be deleted."""
     store = SessionStore(sessions_root())
     try:
         path = store.find(id, "")
     except SessionNotFound:
         return
     entry = listing.read_entry(path)
-    if entry is not None and entry.id == id:  # the beginning of an id is good enough to open a session, not for this
+    if entry is not None and entry.id == id:  # a prefix of an id can open a session, but not delete one
         listing.delete(store, path)
 
 
-def identity(name: str) -> str:
-    """The id of the stored session that `name` stands for (an id, its beginning, a path); `name` if there is none."""
+def full_id(name: str) -> str:
+    """Return the id of the stored session `name` (an id, its prefix, or a path); `name` itself if it does not exist."""
     store = SessionStore(sessions_root())
     try:
         entry = listing.read_entry(store.find(name, ""))
@@ -49,7 +49,7 @@ def identity(name: str) -> str:
 
 
 def _loadable(entry: SessionEntry) -> bool:
-    """Whether its id and its directory can be said in the protocol, which has absolute paths and valid text alone."""
+    """Whether the protocol, with absolute paths and valid text only, can express its id and directory."""
     text = entry.id + entry.cwd
     return bool(entry.id) and os.path.isabs(entry.cwd) and text == without_surrogates(text)
 

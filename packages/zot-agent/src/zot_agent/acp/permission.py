@@ -1,10 +1,10 @@
-"""`Permission`: the person at the editor is asked before a tool runs."""
+"""`AcpPermission`: asks the user of the editor before a tool runs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
 from zot_agent.acp.calls import Json
-from zot_agent.acp.feed import Feed
+from zot_agent.acp.feed import UpdateFeed
 from zot_core.confirm import Decision
 from zot_core.errors import ToolError, error_line
 from zot_core.hooks import ToolRequest
@@ -12,8 +12,8 @@ from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.paths import resolve
 from zot_provider.errors import ZotError
 
-LARGEST = 1_000_000
-"""Bytes of a file up to which its content is shown beside what is to be written in its place."""
+MAX_OLD_CONTENT = 1_000_000
+"""The largest file, in bytes, whose old content is shown beside the new content."""
 
 _CHOICES: list[Json] = [
     {"optionId": "once", "name": "Allow this call", "kind": "allow_once"},
@@ -22,60 +22,60 @@ _CHOICES: list[Json] = [
 ]
 
 
-class Permission:
-    """A `Confirm` of `zot_core.confirm`. It asks while `asks` says so, once at a time, unless the person has allowed
-    the tool for good; and it tells `feed` that a call begins to run.
+class AcpPermission:
+    """A `Confirm` of `zot_core.confirm`. While `enabled` returns true it asks, one question at a time, unless the user
+    has always allowed the tool.
 
-    `ask` is given a call and choices and gives the id of the choice taken, or an empty text.
+    `ask` takes a call and choices and returns the id of the chosen one, or an empty string.
     """
 
     def __init__(
         self,
-        feed: Feed,
+        feed: UpdateFeed,
         context: ToolContext,
-        asks: Callable[[], bool],
+        enabled: Callable[[], bool],
         ask: Callable[[Json, list[Json]], Awaitable[str]],
     ) -> None:
-        self._feed, self._context, self._asks, self._ask = feed, context, asks, ask
-        self._tools: set[str] = set()
-        self._asking = asyncio.Lock()
+        self._feed, self._context, self._enabled, self._ask = feed, context, enabled, ask
+        self._always_allowed: set[str] = set()
+        self._question_lock = asyncio.Lock()
 
     async def __call__(self, call: ToolRequest) -> Decision:
-        """Whether the call may run."""
-        await self._look(call)
-        async with self._asking:
-            if self._asks() and call.name not in self._tools:
-                refusal = await self._question(call)
+        """Decide whether the call may run."""
+        await self._remember_old_content(call)
+        async with self._question_lock:
+            if self._enabled() and call.name not in self._always_allowed:
+                refusal = await self._ask_user(call)
                 if refusal is not None:
                     return refusal
         return True
 
-    async def _question(self, call: ToolRequest) -> Decision:
-        """None if the person allows it."""
-        told = self._feed.description(call.name, call.arguments_json())
+    async def _ask_user(self, call: ToolRequest) -> Decision:
+        """Return None if the user allows the call."""
+        fields = self._feed.description(call.name, call.arguments_json())
         block = self._feed.written_by(call.id, call.arguments)
         change = self._feed.overwriting(call.id, block) if block is not None else []
         if change:
-            told["content"] = change
+            fields["content"] = change
         try:
-            answer = await self._ask({"toolCallId": call.id, "status": "pending", **told}, _CHOICES)
+            answer = await self._ask({"toolCallId": call.id, "status": "pending", **fields}, _CHOICES)
         except ZotError as error:
             return f"the user could not be asked: {error_line(error)}"
         if answer == "always":
-            self._tools.add(call.name)
+            self._always_allowed.add(call.name)
         return None if answer in ("once", "always") else False
 
-    async def _look(self, call: ToolRequest) -> None:
-        """Keep what a file holds that is going to be overwritten, so that the change can be shown."""
+    async def _remember_old_content(self, call: ToolRequest) -> None:
+        """Remember the content of a file that the call overwrites, to show the change."""
         block = self._feed.written_by(call.id, call.arguments)
         if block is None:
             return
         try:
             path = await resolve(block.path, self._context)
-            data = await self._context.files.read(path, LARGEST + 1)
-            if len(data) <= LARGEST:
+            data = await self._context.files.read(path, MAX_OLD_CONTENT + 1)
+            if len(data) <= MAX_OLD_CONTENT:
                 self._feed.remember(call.id, data.decode())
         except FileNotFoundError:
             self._feed.remember(call.id, None)
         except (OSError, ToolError, UnicodeDecodeError):
-            return  # the tool says what is wrong; a diff of such a file would show nothing
+            return  # the tool reports the problem; such a file has no diff

@@ -1,4 +1,4 @@
-"""`zot acp` as a process: its streams, its signals, and why it ends."""
+"""Runs `zot acp`: its streams, its signals, its exit code."""
 
 import asyncio
 import logging
@@ -17,9 +17,9 @@ from pydantic import ValidationError
 from zot_agent.acp.agent import AcpAgent
 from zot_agent.acp.calls import Json
 from zot_agent.acp.transport import StdioTransport
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
-from zot_agent.rpc.method import CommandRefused
+from zot_agent.rpc.method import InvalidCommand
 from zot_agent.signals import on_end_signals
 from zot_core.errors import Busy, SessionNotFound, error_line
 from zot_provider.errors import ConfigError, ZotError
@@ -29,14 +29,14 @@ _log = logging.getLogger("zot_agent.acp")
 INVALID_REQUEST, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32600, -32602, -32603, -32002
 
 
-class Unasked(ZotError):
-    """The client cannot be asked something."""
+class CannotAsk(ZotError):
+    """The client could not answer a question."""
 
 
-class Link:
-    """The client: `Editor` for sessions, and the requests that it makes."""
+class EditorConnection:
+    """The connection to the client: handles its requests, and is the `Editor` of the sessions."""
 
-    def __init__(self, options: Options, transport: StdioTransport) -> None:
+    def __init__(self, options: HostOptions, transport: StdioTransport) -> None:
         self._transport = transport
         self.agent = AcpAgent(options, self)
         self._router = build_agent_router(cast("Agent", self.agent), use_unstable_protocol=True)
@@ -52,17 +52,17 @@ class Link:
         self._requests: set[asyncio.Task[Any]] = set()
 
     async def serve(self) -> None:
-        """Answer requests until the client has no more, or is gone; then stop what goes on."""
+        """Answer requests until the client closes its side or disconnects; then stop all sessions."""
         try:
             await self._connection.main_loop()
         finally:
             await self._stop()
 
     async def _stop(self) -> None:
-        await asyncio.sleep(0)  # what was received last begins
+        await asyncio.sleep(0)  # let the last received request start
         while self.agent.sessions or self._requests:
             await self.agent.close()
-            if self._requests:  # a prompt has its answer now; what opens a session may yet do that
+            if self._requests:  # prompts are answered now; a request may still open a session
                 await asyncio.wait(self._requests)
         await self._transport.drain()
         await self._connection.close()
@@ -77,7 +77,7 @@ class Link:
         except RequestError:
             raise
         except ValidationError as error:
-            raise RequestError(INVALID_PARAMS, _faults(error)) from None
+            raise RequestError(INVALID_PARAMS, _first_fault(error)) from None
         except ZotError as error:
             raise RequestError(_code(error), error_line(error)) from None
         except Exception as error:  # noqa: BLE001  the top of a request
@@ -86,32 +86,32 @@ class Link:
             raise RequestError(INTERNAL, text) from None
 
     def update(self, session: str, update: Json) -> None:
-        """See `Editor`."""
+        """Send a session update; see `Editor`."""
         params = {"sessionId": session, "update": update}
         self._transport.put({"jsonrpc": "2.0", "method": "session/update", "params": params})
 
     async def ask(self, session: str, call: Json, options: list[Json]) -> str:
-        """See `Editor`."""
+        """Ask for a permission; see `Editor`."""
         params = {"sessionId": session, "toolCall": call, "options": options}
         try:
             answer = await self._connection.send_request("session/request_permission", params)
             outcome = RequestPermissionResponse.model_validate(answer).outcome
         except (RequestError, ConnectionError) as error:
-            raise Unasked(" ".join(str(error).split())) from error
+            raise CannotAsk(" ".join(str(error).split())) from error
         except ValidationError as error:
-            raise Unasked(_faults(error)) from error
+            raise CannotAsk(_first_fault(error)) from error
         return outcome.option_id if outcome.outcome == "selected" else ""
 
     async def room(self) -> None:
-        """See `Editor`."""
+        """Wait for the client; see `Editor`."""
         await self._transport.room()
 
 
-def _faults(error: ValidationError) -> str:
-    """What is wrong with parameters, in one line."""
+def _first_fault(error: ValidationError) -> str:
+    """Return the first problem of invalid parameters, in one line."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "model_type":  # what pydantic says of it names a class
+    if first["type"] == "model_type":  # pydantic's message names a class
         return f"{place or 'params'} must be an object"
     return " ".join(f"{place}: {first['msg']}".split()).removeprefix(": ")
 
@@ -121,26 +121,25 @@ def _code(error: ZotError) -> int:
         return INVALID_REQUEST
     if isinstance(error, SessionNotFound):
         return NOT_FOUND
-    return INVALID_PARAMS if isinstance(error, ConfigError | CommandRefused) else INTERNAL
+    return INVALID_PARAMS if isinstance(error, ConfigError | InvalidCommand) else INTERNAL
 
 
 async def serve(
-    options: Options,
+    options: HostOptions,
     *,
     source: int,
     target: int,
     print_error: Callable[[str], None],
     limits: RpcLimits = DEFAULT_LIMITS,
 ) -> int:
-    """Serve the client at the descriptors `source` and `target` until it closes `source`; the exit code. What only the
-    person can be told goes to `print_error`.
+    """Serve the client at the descriptors `source` and `target` until it closes `source`; return the exit code.
 
-    What goes on then is cancelled: 0, also for a client that is gone. A client that reads nothing gives 1, a signal 128
-    and its number.
+    Running work is then cancelled. The exit code is 0, also if the client disconnects; 1 for a client that stops
+    reading; 128 plus the number for a signal. `print_error` gets messages that cannot be sent to the client.
     """
     codes: list[int] = []
 
-    def gone(why: str) -> None:
+    def disconnected(why: str) -> None:
         codes.append(1 if why else 0)
         if why:
             print_error(f"cannot write to standard output: {why}")
@@ -149,10 +148,10 @@ async def serve(
         codes.append(128 + number)
         transport.end()
 
-    transport = StdioTransport(limits, gone, source=source, target=target)
+    transport = StdioTransport(limits, disconnected, source=source, target=target)
     on_end_signals(signalled)
     try:
-        await Link(options, transport).serve()
+        await EditorConnection(options, transport).serve()
     finally:
         await transport.close()
     return codes[0] if codes else 0

@@ -1,9 +1,9 @@
-"""A conversation that was, told to a client that has not seen it."""
+"""Sends a stored conversation to a client."""
 
 from collections.abc import Iterable, Mapping
 
 from zot_agent.acp import calls
-from zot_agent.acp.feed import Feed
+from zot_agent.acp.feed import UpdateFeed
 from zot_core.events import Done, ToolCall, ToolResultEvent
 from zot_provider.messages import (
     Block,
@@ -16,8 +16,9 @@ from zot_provider.messages import (
 )
 
 
-def replay(messages: Iterable[Message], feed: Feed, tools: Mapping[str, object]) -> None:
-    """Tell `feed` of all messages. What an extension replaced or hid stays so; a call without a result has failed."""
+def replay(messages: Iterable[Message], feed: UpdateFeed, tools: Mapping[str, object]) -> None:
+    """Pass all messages to `feed`. Text that an extension replaced or hid stays so; a call without a result has
+    failed."""
     pending: dict[str, ToolCallBlock] = {}
     for message in messages:
         if message.role == "user":
@@ -29,13 +30,13 @@ def replay(messages: Iterable[Message], feed: Feed, tools: Mapping[str, object])
                 pending[block.id] = block
                 feed.show(ToolCall.of(block))
             elif isinstance(block, ToolResultBlock) and block.call_id in pending:
-                feed.show(_output(pending.pop(block.call_id), block, tools))
+                feed.show(_result(pending.pop(block.call_id), block, tools))
             else:
-                _said(block, feed)
+                _assistant(block, feed)
     feed.show(Done())
 
 
-def _user(message: Message, feed: Feed) -> None:
+def _user(message: Message, feed: UpdateFeed) -> None:
     if message.summarized_tokens is not None:
         feed.thought(message.text)
         return
@@ -44,15 +45,15 @@ def _user(message: Message, feed: Feed) -> None:
     feed.user("\n".join(filter(None, [text, *images])))
 
 
-def _output(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, object]) -> ToolResultEvent:
-    display = calls.recalled(tools, call.name, calls.parsed(call.arguments), result.content)
+def _result(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, object]) -> ToolResultEvent:
+    display = calls.recalled_display(tools, call.name, calls.parse_arguments(call.arguments), result.content)
     fate = result.fate
     return ToolResultEvent(
         call.id, call.name, result.is_error, result.content, call.arguments, display=display, fate=fate
     )
 
 
-def _said(block: Block, feed: Feed) -> None:
+def _assistant(block: Block, feed: UpdateFeed) -> None:
     if isinstance(block, ReasoningBlock):
         feed.thought(block.summary)
     elif isinstance(block, TextBlock) and block.text.strip():

@@ -1,4 +1,4 @@
-"""`Session`: a host that an editor drives."""
+"""`AcpSession`: one agent that an editor uses."""
 
 import asyncio
 from collections import deque
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from zot_agent.acp.calls import Json, plain
-from zot_agent.acp.choices import Mode, checked_mode, choose, offer, options
-from zot_agent.acp.content import Content, read_content
-from zot_agent.acp.feed import Feed
-from zot_agent.acp.permission import Permission
+from zot_agent.acp.choices import SessionMode, choose, config_options, list_choices, parse_mode
+from zot_agent.acp.content import PromptContent, read_content
+from zot_agent.acp.feed import UpdateFeed
+from zot_agent.acp.permission import AcpPermission
 from zot_agent.acp.replay import replay
 from zot_agent.host import Host
 from zot_core.agent.run import Run
@@ -26,68 +26,69 @@ from zot_provider.model import Model
 from zot_provider.record import Record, record
 
 NOTES = 100
-"""Notes that are kept for the next prompt; older ones are dropped."""
+"""Notes kept for the next prompt; older ones are dropped."""
 
 _COMPACT = "compact"
 
 
 class PromptFailed(ZotError):
-    """A prompt was not answered."""
+    """A prompt failed."""
 
 
 class Editor(Protocol):
-    """The client, as far as a session knows it."""
+    """The client of a session."""
 
     def update(self, session: str, update: Json) -> None:
-        """Tell of a session update, in order, without waiting."""
+        """Queue a session update."""
 
     async def ask(self, session: str, call: Json, options: list[Json]) -> str:
-        """The id of the option that the person takes, empty if none. Raises `ZotError` if it cannot be asked for."""
+        """Ask for a permission. Returns the id of the chosen option, empty if cancelled. Raises `ZotError` on
+        failure."""
 
     async def room(self) -> None:
-        """Return once the client has read what it was told, but for a little."""
+        """Return once the client has read most of what was sent."""
 
 
 @record
-class End(Record):
-    """How a prompt ended: the protocol's `StopReason`, and what zot calls it."""
+class PromptEnd(Record):
+    """How a prompt ended: the protocol's `StopReason`, and zot's own reason."""
 
     stop: str
     reason: RunEnd
 
 
-class Session:
-    """One conversation. What the editor is to know goes to `editor`; `id` is how both call the session.
+class AcpSession:
+    """One conversation. Updates go to `editor`; `id` is the id of the session in the protocol.
 
-    At most one prompt is answered at a time, with the prompts that extensions send meanwhile. What extensions say at
-    other times is told with the next prompt.
+    At most one prompt runs at a time, followed by the prompts that extensions submit meanwhile. Notes of extensions at
+    other times are sent with the next prompt.
     """
 
-    def __init__(self, id: str, host: Host, editor: Editor, mode: Mode) -> None:
+    def __init__(self, id: str, host: Host, editor: Editor, mode: SessionMode) -> None:
         self.id, self.host, self.mode = id, host, mode
         self.conversation, runtime = host.conversation, host.runtime
         stored = runtime.session
-        self.identity = stored.meta.id if stored is not None else id
-        """Its whole id, where `id` may be the beginning of it: what a client that loads it has called it."""
+        self.full_id = stored.meta.id if stored is not None else id
+        """The id of the stored session; `id` may be a prefix of it, as used by the client that loaded it."""
         self._editor = editor
         agent = runtime.agent
-        self.feed = Feed(self._update, runtime.cwd, tools=lambda: agent.tools, model=lambda: agent.model)
-        self._permission = Permission(self.feed, agent.context, lambda: self.mode == "ask", self._ask)
-        self._answering: asyncio.Task[End] | None = None
-        self._asked: Run | None = None
+        self.feed = UpdateFeed(self._update, runtime.cwd, tools=lambda: agent.tools, model=lambda: agent.model)
+        self._permission = AcpPermission(self.feed, agent.context, lambda: self.mode == "ask", self._ask)
+        self._prompt_task: asyncio.Task[PromptEnd] | None = None
+        self._run: Run | None = None
         self._outcome: tuple[RunEnd, str, bool] | None = None
         self._notes: deque[tuple[str, str]] = deque(maxlen=NOTES)
         self._models: dict[str, Model] = {}
-        self._named = len(agent.history) > 0 or stored is None
+        self._title_sent = len(agent.history) > 0 or stored is None
         self.conversation.confirm = self._permission
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
-        self.conversation.events.add(self._hear)
+        self.conversation.events.add(self._received)
         runtime.hooks.before_turn.add(self._wait_for_room)
         runtime.hooks.tool_run.add(self._wait_for_room)
-        self._note_beginning()
-        self._announcing = spawn(self._announce(), "commands of extensions")
+        self._note_startup()
+        self._command_task = spawn(self._send_commands(), "commands of extensions")
 
-    def _note_beginning(self) -> None:
+    def _note_startup(self) -> None:
         for note in self.host.notes:
             self._notes.append((note, "zot"))
         waiting = [each.name for each in self.host.choice.undecided] if self.host.choice is not None else []
@@ -100,7 +101,7 @@ class Session:
     @property
     def busy(self) -> bool:
         """Whether a prompt is being answered."""
-        return self._answering is not None
+        return self._prompt_task is not None
 
     def _update(self, update: Json) -> None:
         self._editor.update(self.id, update)
@@ -111,30 +112,30 @@ class Session:
     async def _wait_for_room(self, _: object) -> None:
         await self._editor.room()
 
-    def note(self, text: str, who: str = "zot") -> None:
-        """Something for the person: with the running prompt, or with the next one."""
+    def note(self, text: str, author: str = "zot") -> None:
+        """Send a note to the user: with the running prompt, or with the next one."""
         if self.busy:
-            self.feed.note(text, who)
+            self.feed.note(text, author)
         else:
-            self._notes.append((text, who))
+            self._notes.append((text, author))
 
-    # The beginning
+    # Initial updates
 
     def replay(self) -> None:
-        """Tell of the conversation so far."""
+        """Send the conversation so far."""
         replay(self.host.runtime.messages, self.feed, self.host.runtime.agent.tools)
 
-    def _tell_name(self) -> None:
-        """Tell what `session/list` calls a session that has just got its first prompt."""
+    def _send_title(self) -> None:
+        """Send the title, as in `session/list`, after the first prompt."""
         name = next(filter(None, map(listing.name_from, self.host.runtime.messages)), "")
         if name:
-            self._named = True
+            self._title_sent = True
             self._update({"sessionUpdate": "session_info_update", "title": without_surrogates(name)})
 
-    async def _announce(self) -> None:
-        """Tell of the commands, once all extensions have said what they have."""
+    async def _send_commands(self) -> None:
+        """Send the slash commands, once all extensions have registered theirs."""
         await self.conversation.ready()
-        known = {_COMPACT: "put a summary in the place of the conversation so far"}
+        known = {_COMPACT: "replace the conversation so far with a summary"}
         known |= {each.name: each.description or each.source for each in self.conversation.commands}
         self._update(
             {
@@ -146,107 +147,110 @@ class Session:
             }
         )
 
-    # Choices
+    # Settings
 
     def set_mode(self, mode: str) -> None:
-        """Ask before tool calls, or do not. Raises `UnknownName`."""
-        self.mode = checked_mode(mode)
+        """Set whether tools need a permission. Raises `UnknownName`."""
+        self.mode = parse_mode(mode)
 
     def choose(self, option: str, value: str) -> None:
-        """Choose a value of one of `options`. Raises `ZotError`."""
+        """Set one of `options`. Raises `ZotError`."""
         if option == "mode":
             self.set_mode(value)
         else:
             choose(self.conversation, option, value, self._models)
 
     async def options(self) -> list[Json]:
-        """What can be chosen, and what is."""
-        self._models = await offer(self.conversation, self._models.values())
-        return options(self.conversation, self.mode, self._models)
+        """Return the protocol's `configOptions` with the current values."""
+        self._models = await list_choices(self.conversation, self._models.values())
+        return config_options(self.conversation, self.mode, self._models)
 
     # Prompts
 
-    async def prompt(self, blocks: Sequence[Json]) -> End:
-        """Answer a prompt, or run the command that it is. Raises `Busy`, `CommandRefused`, and `PromptFailed`."""
+    async def prompt(self, blocks: Sequence[Json]) -> PromptEnd:
+        """Answer a prompt, or run it if it is a slash command. Raises `Busy`, `CommandRefused`, and `PromptFailed`."""
         if self.busy:
             raise Busy("the session is answering another prompt; wait for it, or cancel it")
         content = read_content(blocks, self.host.runtime.cwd)
-        self._answering = task = spawn(self._answer(content), f"prompt of session {self.id}")
+        self._prompt_task = task = spawn(self._answer(content), f"prompt of session {self.id}")
         try:
             await finish(task, self.cancel)
         finally:
-            self._answering = self._asked = None
-        return End("cancelled", "aborted") if task.cancelled() else task.result()
+            self._prompt_task = self._run = None
+        return PromptEnd("cancelled", "aborted") if task.cancelled() else task.result()
 
     def cancel(self) -> None:
-        """Stop the running prompt, and drop those of extensions behind it; harmless without one."""
-        if self._answering is not None and self._asked is None:
-            self._answering.cancel()
+        """Stop the running prompt, and drop the queued prompts of extensions. Harmless when idle."""
+        if self._prompt_task is not None and self._run is None:
+            self._prompt_task.cancel()
         self.conversation.stop()
 
-    async def _answer(self, content: Content) -> End:
-        self.feed.begin(own=True)
+    async def _answer(self, content: PromptContent) -> PromptEnd:
+        self.feed.start_run(client_prompt=True)
         while self._notes:
             self.feed.note(*self._notes.popleft())
         command = read_command(content.text)
         if command is not None and command[0].lower() == _COMPACT:
-            self._asked = self.conversation.compact(command[1])
+            self._run = self.conversation.compact(command[1])
         else:
-            if command is not None and await self._is_foreign(command[0]):
-                self.feed.begin(own=False)  # the client does not know the words that an extension makes of its command
-            self._asked = self.conversation.prompt(content.text, content.images)
+            if command is not None and await self._is_extension_command(command[0]):
+                self.feed.start_run(client_prompt=False)  # the client does not know the prompt that the command submits
+            self._run = self.conversation.prompt(content.text, content.images)
         self._outcome = None
-        end = await self._asked
-        await self.conversation.idle()  # what extensions have sent meanwhile is answered, too
+        end = await self._run
+        await self.conversation.idle()  # prompts of extensions that came meanwhile are answered too
         return self._ended(*(self._outcome or (end, "", False)))
 
-    async def _is_foreign(self, name: str) -> bool:
-        """Whether the slash command of this name is one of an extension."""
+    async def _is_extension_command(self, name: str) -> bool:
+        """Whether an extension owns the slash command `name`."""
         await self.conversation.ready()
         found = self.conversation.find_command(name)
         return found is not None and not found.is_skill
 
-    def _ended(self, end: RunEnd, failure: str, cut: bool) -> End:  # noqa: FBT001  as it was remembered
-        """The protocol has fewer words for it: limits other than that on tokens count as too many requests. A prompt
-        that was refused has ended, with the reason told: "refusal" would say that it is forgotten, and it is not."""
+    def _ended(self, end: RunEnd, failure: str, cut_off: bool) -> PromptEnd:  # noqa: FBT001  the fields of `_outcome`
+        """Translate the end of a run. The protocol has fewer reasons: every limit except the limit on tokens becomes
+        `max_turn_requests`. A refused prompt becomes `end_turn`, with the reason as a note: the protocol's `refusal`
+        means that the prompt is removed from the conversation, which it is not."""
         if end == "error":
             raise PromptFailed(failure or "the prompt failed")
         if end == "aborted":
-            return End("cancelled", end)
+            return PromptEnd("cancelled", end)
         if end == "completed":
-            return End("max_tokens" if cut else "end_turn", end)
+            return PromptEnd("max_tokens" if cut_off else "end_turn", end)
         self.feed.note(failure or f"stopped: {end.replace('_', ' ')}")
         stops = {"refused": "end_turn", "max_tokens": "max_tokens"}
-        return End(stops.get(end, "max_turn_requests"), end)
+        return PromptEnd(stops.get(end, "max_turn_requests"), end)
 
-    # What happens
+    # Events
 
-    def _hear(self, event: ConversationEvent) -> None:
-        asides = _asides(event)
-        for text, who in asides:
-            self.note(text, who)
-        if not asides:
+    def _received(self, event: ConversationEvent) -> None:
+        notes = _notes_of(event)
+        for text, author in notes:
+            self.note(text, author)
+        if not notes:
             self.feed.show(event)
         if isinstance(event, events.PanelOpen) and self.host.extensions is not None:
             self.host.extensions.panels.close()
-        elif isinstance(event, TurnStart) and not self._named:
-            self._tell_name()
+        elif isinstance(event, TurnStart) and not self._title_sent:
+            self._send_title()
         elif isinstance(event, Done):
-            if self._outcome is None or self._outcome[0] == "completed":  # a failure is told, whatever came after it
-                self._outcome = (event.reason, self.feed.failure, self.feed.cut)
-            self.feed.begin(own=False)
+            if (
+                self._outcome is None or self._outcome[0] == "completed"
+            ):  # a failure is reported, whatever came after it
+                self._outcome = (event.reason, self.feed.failure, self.feed.cut_off)
+            self.feed.start_run(client_prompt=False)
 
     async def close(self) -> None:
-        """Stop what runs and release everything."""
-        self._announcing.cancel()
+        """Stop all work and release everything."""
+        self._command_task.cancel()
         self.cancel()
-        if self._answering is not None:
-            await finish(self._answering)
+        if self._prompt_task is not None:
+            await finish(self._prompt_task)
         await self.host.close()
 
 
-def _asides(event: ConversationEvent) -> list[tuple[str, str]]:
-    """What an event says beside the conversation, and who says it."""
+def _notes_of(event: ConversationEvent) -> list[tuple[str, str]]:
+    """Return the notes that an event makes: text and author."""
     match event:
         case Notice(_, message):
             return [(message, "zot")]

@@ -1,4 +1,4 @@
-"""`StdioTransport`: JSON-RPC messages, a line each, on descriptors that are never waited for."""
+"""`StdioTransport`: JSON-RPC messages, one a line, on descriptors that never block the loop."""
 
 import asyncio
 import json
@@ -17,71 +17,71 @@ PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 
 
 class StdioTransport:
-    """A transport of the package `acp`: what is sent goes out in order, also with what `put` sends at once.
+    """A transport of the package `acp`. Messages of `send` and `put` go out in the order of the calls.
 
-    It ends when the client closes its side, when it is gone or reads nothing any more (`gone` is told why, with an
-    empty text for the former), and with `end`. A line that is no message is answered with an error.
+    It ends when the client closes its side, disconnects or stops reading, and with `end`. `disconnected` is called with
+    the reason, which is empty unless the client has stopped reading. A line that is not a message gets an error.
     """
 
-    def __init__(self, limits: RpcLimits, gone: Callable[[str], None], *, source: int, target: int) -> None:
+    def __init__(self, limits: RpcLimits, disconnected: Callable[[str], None], *, source: int, target: int) -> None:
         self._limits = limits
         self._messages: asyncio.Queue[Json | None] = asyncio.Queue()
-        self._told_gone = gone
-        self._writer = ClientWriter(limits, self._gone, moved=self._read_on, descriptor=target)
-        self._reader = LineReader(source, limits.line, self._take, self.end)
+        self._on_disconnect = disconnected
+        self._writer = ClientWriter(limits, self._disconnected, moved=self._resume_reading, descriptor=target)
+        self._reader = LineReader(source, limits.line_bytes, self._received, self.end)
 
     def put(self, message: Json) -> None:
-        """Send a message soon, behind those that were sent before."""
-        self._writer.tell(escape_line_ends(dump(message)))
+        """Queue a message."""
+        self._writer.write_text(escape_line_ends(dump(message)))
 
     async def send(self, message: Json) -> None:
-        """As `put`."""
+        """Queue a message; the same as `put`."""
         self.put(message)
 
     async def receive(self) -> Json | None:
-        """The next message, None after the last one."""
+        """Return the next message, None after the last one."""
         return await self._messages.get()
 
     async def room(self) -> None:
-        """Return once the client has read what was sent, but for a little."""
+        """Return once the client has read most of what was sent."""
         await self._writer.room()
 
     def end(self) -> None:
-        """Receive nothing more."""
+        """Stop receiving."""
         self._reader.close()
         self._messages.put_nowait(None)
 
     async def drain(self) -> None:
-        """Return once everything is written, or the client has had its time for that."""
-        self._writer.hurry(self._limits.hurry)
+        """Return once everything is written, or the time for that is over."""
+        self._writer.set_stall_limit(self._limits.signal_flush_seconds)
         await self._writer.drain()
 
     async def close(self) -> None:
-        """Neither read nor write any more."""
+        """Stop reading and writing."""
         self._reader.close()
         self._writer.close()
 
-    def _gone(self, why: str) -> None:
-        self._told_gone(why)
+    def _disconnected(self, why: str) -> None:
+        self._on_disconnect(why)
         self.end()
 
-    def _read_on(self) -> None:
-        if self._writer.waiting < self._limits.deaf:
+    def _resume_reading(self) -> None:
+        if self._writer.waiting < self._limits.read_pause_bytes:
             self._reader.resume()
 
-    def _take(self, line: bytes | Oversized) -> None:
+    def _received(self, line: bytes | Oversized) -> None:
         if isinstance(line, Oversized):
             self._refuse(INVALID_REQUEST, f"the message is longer than {line.limit} bytes and was passed over")
         elif line.strip():
-            self._read(line)
-        if self._writer.waiting >= self._limits.deaf:
+            self._parse(line)
+        if self._writer.waiting >= self._limits.read_pause_bytes:
             self._reader.pause()
 
-    def _read(self, line: bytes) -> None:
+    def _parse(self, line: bytes) -> None:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError) as error:
-            self._refuse(PARSE_ERROR, f"the line is no JSON: {error}")
+            self._refuse(PARSE_ERROR, f"the line is not JSON: {error}")
             return
         if not isinstance(message, dict) or not isinstance(message.get("method", ""), str):
             self._refuse(INVALID_REQUEST, "a message must be a JSON object, and its method a string")
@@ -93,5 +93,5 @@ class StdioTransport:
             self._messages.put_nowait(message)
 
     def _refuse(self, code: int, text: str) -> None:
-        """Answer a message that cannot be told from another: JSON-RPC has null for its id then."""
+        """Answer an invalid message; its id is unknown, and JSON-RPC uses null for that."""
         self.put({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": " ".join(text.split())}})

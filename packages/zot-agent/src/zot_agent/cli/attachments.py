@@ -1,4 +1,4 @@
-"""Files named on the command line as `@PATH`, and `--prompt-file`: text and images that go before the prompt."""
+"""Files for the prompt: `@PATH`, `--prompt-file` and `--json-schema`."""
 
 import os
 from collections.abc import Sequence
@@ -11,34 +11,34 @@ from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
 
 TEXT_LIMIT = 1 << 20
-"""Bytes of one text file; a model reads longer ones piece by piece, with its own tools."""
+"""The most bytes of one text file; the model can read longer files in parts, with its tools."""
 
 STDIN = "-"
-"""As `--prompt-file`: what is piped in, which goes before the prompt anyway."""
+"""The value of `--prompt-file` for piped text, which goes before the prompt anyway."""
 
 
 @record
 class Attachments(Record):
-    """What was attached, in the order of the command line."""
+    """Attached texts and images, in the order of the command line."""
 
     texts: list[str] = field(default_factory=list)
     images: list[ImageBlock] = field(default_factory=list)
 
 
 def is_file_word(word: str) -> bool:
-    """Whether a word of the command line names a file to attach: `@PATH`, and not `@` alone or a sentence, unless the
-    sentence is a file's name."""
+    """Whether a word of the command line names a file to attach: `@PATH`, but neither `@` alone nor a text with spaces,
+    unless a file has that name."""
     if len(word) < 2 or not word.startswith("@"):
         return False
     return word.split() == [word] or os.path.exists(_expanded(word[1:]))
 
 
 def attach(words: Sequence[str]) -> Attachments:
-    """The files that these `@PATH` words name. Raises `ConfigError` for one that cannot be attached."""
+    """Read the files named by `@PATH` words. Raises `ConfigError` for a file that cannot be attached."""
     attached = Attachments()
     for word in words:
         path = word[1:]
-        data = _read(path, LARGEST, " (a prompt that begins with @ goes after --)")
+        data = _read(path, LARGEST, " (put a prompt that begins with @ after --)")
         mime_type = image_type(data)
         if mime_type:
             attached.images.append(image_block(mime_type, data))
@@ -49,12 +49,12 @@ def attach(words: Sequence[str]) -> Attachments:
 
 
 def read_prompt_file(path: str) -> str:
-    """The text of `--prompt-file`, empty for `STDIN`. Raises `ConfigError`."""
+    """Read the text of `--prompt-file`; empty for `STDIN`. Raises `ConfigError`."""
     return "" if path == STDIN else _text(path, _read(path, TEXT_LIMIT))
 
 
 def read_schema(path: str) -> dict[str, Any]:
-    """The JSON object in the file of `--json-schema`. Raises `ConfigError`."""
+    """Read the JSON object in the file of `--json-schema`. Raises `ConfigError`."""
     text = _text(path, _read(path, TEXT_LIMIT))
     try:
         value = read_strict(text)
@@ -67,7 +67,7 @@ def read_schema(path: str) -> dict[str, Any]:
 
 def _text(path: str, data: bytes) -> str:
     if path.lower().endswith(tuple(SUFFIXES)):
-        raise ConfigError(f"{path} does not hold an image of its kind; only PNG, JPEG, GIF and WebP can be attached")
+        raise ConfigError(f"{path} is not a valid image of its type; attach a PNG, JPEG, GIF or WebP file")
     if b"\0" in data[:8192]:
         raise ConfigError(f"{path} looks binary; only text and images (PNG, JPEG, GIF, WebP) can be attached")
     _check_size(path, data, TEXT_LIMIT)
@@ -81,7 +81,7 @@ def _read(path: str, limit: int, hint: str = "") -> bytes:
     except FileNotFoundError:
         raise ConfigError(f"no such file: {path}{hint}") from None
     except IsADirectoryError:
-        raise ConfigError(f"{path} is a directory; name it in the prompt, and zot looks around in it") from None
+        raise ConfigError(f"{path} is a directory; mention its path in the prompt and zot will look into it") from None
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
     _check_size(path, data, limit)
@@ -91,7 +91,7 @@ def _read(path: str, limit: int, hint: str = "") -> bytes:
 def _check_size(path: str, data: bytes, limit: int) -> None:
     if len(data) > limit:
         size = f"{limit / 1_000_000:.1f} MB"
-        raise ConfigError(f"{path} is larger than {size}; name it in the prompt, and zot reads it in parts")
+        raise ConfigError(f"{path} is larger than {size}; mention its path in the prompt and zot will read it in parts")
 
 
 def _expanded(path: str) -> str:

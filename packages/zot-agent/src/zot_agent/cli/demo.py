@@ -1,4 +1,4 @@
-"""`zot demo`: the main job, once, with whatever model can be had; and what each step really gave."""
+"""`zot demo`: answers one prompt with any available model, and shows each step."""
 
 import asyncio
 import os
@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from zot_agent.cli.parser import Parser
 from zot_agent.host.build import build_host
-from zot_agent.host.options import Options
-from zot_agent.local.pick import DEMO_WORDS, Pick, demo_pick, pick_model, places
+from zot_agent.host.options import HostOptions
+from zot_agent.local.pick import DEMO_NOTE, ModelPick, demo_pick, pick_model, server_candidates
 from zot_agent.modes.oneshot import answer
-from zot_agent.modes.output import Output, print_error
+from zot_agent.modes.output import Output
+from zot_agent.standard_error import print_error
 from zot_core.conversation.events import ConversationEvent
 from zot_core.events import Done, TextDelta, ToolCall, ToolResultEvent, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
@@ -21,32 +22,31 @@ from zot_tui.text.sanitize import sanitize
 from zot_tui.text.width import clip
 
 PROMPT = "Read README.md and say in one sentence what this project is."
-"""What every model is asked, unless the user asks something else."""
+"""The default prompt."""
 
 NEEDS_SETUP = 3
-"""Exit code of `--probe` for a demo model that must be set up first."""
+"""Exit code of `--probe` if the demo model must be set up first."""
 
-_STEPS = 8
-"""Model calls: a demonstration ends."""
+_MAX_STEPS = 8
+"""Model calls after which the demo stops."""
 
 
 def build_parser() -> Parser:
-    """The parser of `zot demo`."""
+    """Build the parser of `zot demo`."""
     parser = Parser(
         prog="zot demo",
-        description="Do the main job once: a prompt, the tools it takes, the answer. The model is that of a key in the "
-        "environment, else of a local OpenAI-compatible server that answers, else the demo model in this process.",
-        epilog="exit codes: 0 done, 1 failure, 2 usage or nothing to use, 3 --probe: run zot local setup first, "
-        "130 Ctrl+C",
+        description="Try zot once: show a prompt, the tool calls and the answer. Uses a provider whose key is in the "
+        "environment, else a local OpenAI-compatible server, else the demo model, which runs inside zot.",
+        epilog="exit codes: 0 done, 1 failure, 2 usage or no model, 3 --probe: run zot local setup first, 130 Ctrl+C",
     )
-    parser.add_argument("--probe", action="store_true", help="only print which model it would use")
-    parser.add_argument("--demo-model", action="store_true", help="use the demo model, whatever else there is")
-    parser.add_argument("prompt", nargs="*", help=f"in place of: {PROMPT}")
+    parser.add_argument("--probe", action="store_true", help="only print which model would be used")
+    parser.add_argument("--demo-model", action="store_true", help="use the demo model even if there is another one")
+    parser.add_argument("prompt", nargs="*", help=f"the prompt (default: {PROMPT})")
     return parser
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what `arguments` (after `demo`) ask for; the exit code."""
+    """Run `zot demo` with `arguments` (those after `demo`) and return the exit code."""
     try:
         asked = build_parser().parse_args(list(arguments))
         prompt = " ".join(asked.prompt) or PROMPT
@@ -59,48 +59,50 @@ def run(arguments: Sequence[str]) -> int:
 
 
 async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:
-    pick = demo_pick("as asked") if demo_model else await pick_model(os.environ, places(os.environ))
+    if demo_model:
+        pick = demo_pick("chosen with --demo-model")
+    else:
+        pick = await pick_model(os.environ, server_candidates(os.environ))
     if probe:
         sys.stdout.write(sanitize(pick.tag) + "\n")
         return 0 if pick.ready else NEEDS_SETUP
-    host = build_host(_as_options(pick, prompt))
+    host = build_host(_as_options(pick))
     try:
-        words = f"\n{DEMO_WORDS}\n" if pick.kind == "demo" else ""
-        sys.stdout.write(sanitize(f"model: {pick.why}\n{words}\n> {prompt}\n"))
+        note = f"\n{DEMO_NOTE}\n" if pick.kind == "demo" else ""
+        sys.stdout.write(sanitize(f"model: {pick.why}\n{note}\n> {prompt}\n"))
         sys.stdout.flush()
-        return await answer(host, prompt, Show(), quiet=True)
+        return await answer(host, prompt, DemoPrinter(), quiet=True)
     finally:
         await host.close()
 
 
-def _as_options(pick: Pick, prompt: str) -> Options:
-    """What a command line that names this model would say."""
-    return Options(
-        prompt,
+def _as_options(pick: ModelPick) -> HostOptions:
+    """Return the options that select this model."""
+    return HostOptions(
         provider=pick.provider.id,
         model=pick.model,
         base_url=pick.base_url,
         no_session=True,
-        max_steps=_STEPS,
+        max_steps=_MAX_STEPS,
     )
 
 
-class Show:
-    """Writes calls, their output shortened to half a screen, the text as it comes, and at last what it took."""
+class DemoPrinter:
+    """Prints tool calls, their output (at most half a screen), the text as it arrives, and finally tokens and time."""
 
     def __init__(self) -> None:
         self._size = shutil.get_terminal_size()
         self._started = time.monotonic()
         self._usage = (0, 0)
-        self._speaking = False
+        self._in_text = False
 
     def __call__(self, output: Output, event: ConversationEvent) -> None:
         if isinstance(event, TextDelta):
-            output.write(event.delta if self._speaking else f"\n{event.delta.lstrip()}")
-            self._speaking = True
+            output.write(event.delta if self._in_text else f"\n{event.delta.lstrip()}")
+            self._in_text = True
         elif isinstance(event, TurnEnd):
             output.end_line()
-            self._speaking = False
+            self._in_text = False
         elif isinstance(event, ToolCall):
             output.write(f"\n* {event.name} {event.arguments}\n")
         elif isinstance(event, ToolResultEvent):
@@ -115,8 +117,8 @@ class Show:
 
 
 def shortened(text: str, lines: int, columns: int) -> str:
-    """The beginning of `text`, safe for a terminal and without colours: at most `lines` indented lines of `columns`
-    cells, and how much is not shown."""
+    """Return the beginning of `text`, safe for a terminal and without colours: at most `lines` indented lines of
+    `columns` cells, and a line with the number of omitted lines."""
     rows = text.rstrip("\n").split("\n")
     shown = [f"  {clip(sanitize(row, tab_size=8), columns - 2)}" for row in rows[:lines]]
     if len(rows) > lines:

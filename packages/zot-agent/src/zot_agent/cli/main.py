@@ -1,4 +1,4 @@
-"""Parse, build the host, run the mode, turn errors into one line and an exit code."""
+"""The top of the command line: parses the arguments, runs a subcommand or a mode, and reports errors in one line."""
 
 import asyncio
 import logging
@@ -10,17 +10,18 @@ from importlib import import_module
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import parse
+from zot_agent.cli.command_line import CommandLine
 from zot_agent.config.paths import zot_home
 from zot_agent.host.build import build_host
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
-from zot_agent.modes.output import print_error
 from zot_agent.modes.stats import Stats
+from zot_agent.standard_error import print_error
 from zot_agent.standard_output import OutputFailed
 from zot_provider.errors import ConfigError, MissingKey, ZotError
 
 _log = logging.getLogger("zot_agent")
-# Without --debug what is logged goes nowhere; the standard library would print it.
+# Without --debug the log is discarded; the standard library would print it.
 _log.addHandler(logging.NullHandler())
 
 _FLAGS = {
@@ -30,35 +31,35 @@ _FLAGS = {
 }
 """Advice for the parameters that an error names (`ZotError.parameter`)."""
 
-_PATIENCE = 2.0
-"""Seconds after which a person is told that zot waits for standard input to end."""
+_STDIN_SECONDS = 2.0
+"""Seconds after which a line says that zot waits for the end of standard input."""
 
 
 def run(argv: Sequence[str]) -> int:
-    """Do what `argv` (without the program's name) asks for; the exit code. Raises `OutputFailed`."""
+    """Run `zot` with `argv` (without the program's name) and return the exit code. Raises `OutputFailed`."""
     try:
-        word = SUBCOMMANDS.get(argv[0]) if argv else None
-        if word is not None and word.flag:
+        command = SUBCOMMANDS.get(argv[0]) if argv else None
+        if command is not None and command.flag:
             if {"-h", "--help"} & set(argv):
-                import_module(word.module).build_parser().print_help()
+                import_module(command.module).build_parser().print_help()
                 return 0
-            return _run([word.flag, *argv[1:]])
-        if word is not None:
-            _log_if_wanted()
-            code: int = import_module(word.module).run(list(argv[1:]))
+            return _run([command.flag, *argv[1:]])
+        if command is not None:
+            _start_log()
+            code: int = import_module(command.module).run(list(argv[1:]))
             return code
-        # A command of other programs, which alone would be a poor prompt and a call that is paid for.
+        # `help` is a command of other programs; as a prompt it would be useless and cost money.
         return _run(["--help"] if list(argv) == ["help"] else argv)
     except ZotError as error:
         print_error(_with_flag(error))
         return error.exit_code
-    except BrokenPipeError:  # whoever read the help has gone
+    except BrokenPipeError:  # the reader of the help has closed the pipe
         return 0
     except OutputFailed:
         raise
-    except Exception as error:  # noqa: BLE001  at the top: a mistake of ours, still told in one line
-        _log.debug("a mistake in zot", exc_info=True)
-        print_error(_internal(error))
+    except Exception as error:  # noqa: BLE001  at the top: a bug of zot, still reported in one line
+        _log.debug("a bug in zot", exc_info=True)
+        print_error(_bug_report(error))
         return 1
 
 
@@ -70,94 +71,98 @@ def _with_flag(error: ZotError) -> str:
     return f"{text[:-1]}; {flag})" if text.endswith(")") else f"{text} ({flag})"
 
 
-def _log_if_wanted(key: str = "", *, asked: bool = False) -> None:
-    if asked or os.environ.get("ZOT_DEBUG", "0") not in ("", "0"):
+def _start_log(key: str = "", *, debug: bool = False) -> None:
+    """Start the log if `debug` or `$ZOT_DEBUG` asks for it; `key` is redacted in it."""
+    if debug or os.environ.get("ZOT_DEBUG", "0") not in ("", "0"):
         from zot_agent.config.log import start_log  # noqa: PLC0415  rarely wanted
 
         start_log(os.path.join(zot_home(), "logs", "zot.log"), [key])
 
 
-def _internal(error: Exception) -> str:
+def _bug_report(error: Exception) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     place = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace else ""
-    return f"this is a mistake in zot, please report it: {type(error).__name__}: {error}{place}"
+    return f"this is a bug in zot, please report it: {type(error).__name__}: {error}{place}"
 
 
 def _run(argv: Sequence[str]) -> int:
     try:
-        options = parse(argv)
+        line = parse(argv)
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
-    if options.version:
+    options = line.options
+    if line.version:
         from zot_agent.version import __version__  # noqa: PLC0415  rarely asked for among other flags
 
         sys.stdout.write(f"zot {__version__}\n")
         return 0
-    _log_if_wanted(options.api_key, asked=options.debug)
-    if options.list_models is not None:
-        from zot_agent.cli.models import print_models  # noqa: PLC0415  not on the way to a prompt
+    _start_log(options.api_key, debug=line.debug)
+    if line.list_models is not None:
+        from zot_agent.cli.models import print_models  # noqa: PLC0415  not needed for a prompt
 
-        return print_models(options.list_models, options)
+        return print_models(line.list_models, options)
     # A person at a terminal who named no mode wants the screen; a pipe on either side means a script.
     screen = sys.stdin.isatty() and sys.stdout.isatty()
-    mode = MODES[options.mode or (SCREEN_MODE if screen else PIPED_MODE)]
+    mode = MODES[line.mode or (SCREEN_MODE if screen else PIPED_MODE)]
     if options.json_schema is not None and not mode.gives_json:
-        raise ConfigError("--json-schema goes with --print alone")
+        raise ConfigError("--json-schema only works with --print")
     if mode.serves:
-        return asyncio.run(_drive(_served(options), mode, ""))
+        return asyncio.run(_drive(line.replace(options=_serving_options(line)), mode, ""))
     piped = read_stdin()
-    prompt = "\n\n".join(part for part in (piped, options.prompt) if part.strip())
-    if mode.needs_prompt and not prompt.strip() and not options.images:
-        raise ConfigError('there is no prompt: give one, as in zot -p "what does this project do?", or pipe it in')
-    return asyncio.run(_drive(options, mode, prompt))
+    prompt = "\n\n".join(part for part in (piped, line.prompt) if part.strip())
+    if mode.needs_prompt and not prompt.strip() and not line.images:
+        raise ConfigError('no prompt: pass one, as in zot -p "what does this project do?", or pipe it in')
+    return asyncio.run(_drive(line, mode, prompt))
 
 
-def _served(options: Options) -> Options:
-    """The options of a mode that another program drives: it keeps the conversation itself unless it names a session."""
-    if options.prompt or options.images:
-        raise ConfigError(f"zot {options.mode} takes no prompt: it is told on standard input what to do")
+def _serving_options(line: CommandLine) -> HostOptions:
+    """Return the options of a mode that another program drives: no session is saved unless the flags name one."""
+    if line.prompt or line.images:
+        raise ConfigError(f"zot {line.mode} takes no prompt; its commands come from standard input")
+    options = line.options
     wanted = bool(options.session or options.continue_latest)
     return options.replace(no_session=options.no_session or not wanted)
 
 
-async def _drive(options: Options, mode: Mode, prompt: str) -> int:
-    person = bool(mode.welcome)
-    options = options.replace(coalesce_seconds=mode.coalesce_seconds)
-    if options.no_yolo and not person:
-        print_error("--no-yolo asks on the screen only; here tools run unasked")
+async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
+    can_ask = bool(mode.welcome)
+    options = line.options.replace(coalesce_seconds=mode.coalesce_seconds)
+    if options.no_yolo and not can_ask:
+        print_error("--no-yolo has no effect here: zot can only ask on the screen")
     try:
-        host = build_host(options, once=mode.needs_prompt, can_ask=person)
+        host = build_host(options, once=mode.needs_prompt, can_ask=can_ask)
     except MissingKey as error:
-        chosen = await import_module(mode.welcome).welcome(options) if person else None
+        chosen = await import_module(mode.welcome).welcome(options) if can_ask else None
         if chosen is None:
             raise error from None
-        host = build_host(chosen, once=mode.needs_prompt, can_ask=person)
+        host = build_host(chosen, once=mode.needs_prompt, can_ask=can_ask)
     stats = Stats()
-    if options.stats:
+    if line.stats:
         host.runtime.hooks.event.add(stats)
     try:
-        code: int = await import_module(mode.module).run(host, prompt, options.images)
+        code: int = await import_module(mode.module).run(host, prompt, line.images)
         return code
     finally:
         await host.close()
-        if options.stats:
-            stats.tell(host.runtime.agent.model)
+        if line.stats:
+            stats.print(host.runtime.agent.model)
 
 
 def read_stdin() -> str:
-    """What is piped in, to its end; empty for a terminal or nothing. Bytes that are no UTF-8 are replaced."""
+    """Read piped text to its end; empty for a terminal or a closed standard input. Bytes that are not UTF-8 are
+    replaced."""
     if sys.stdin.isatty():
         return ""
     try:
-        if os.name == "posix" and not select.select([sys.stdin], [], [], _PATIENCE)[0]:
-            sys.stderr.write("zot: waiting for standard input to end (</dev/null if there is none)\n")
+        if os.name == "posix" and not select.select([sys.stdin], [], [], _STDIN_SECONDS)[0]:
+            sys.stderr.write("zot: waiting for standard input to end (use </dev/null if there is no input)\n")
         data = sys.stdin.buffer.read()
-    except OSError:  # e.g. opened for writing only
+    except OSError:  # e.g. it is open for writing only
         return ""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        print_error("standard input is not all UTF-8 text; what is not was replaced")
+        print_error("standard input contains bytes that are not UTF-8; they were replaced")
         return data.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""`zot --list-models [SEARCH]`: the models that can be named, a line each."""
+"""`zot --list-models [SEARCH]`: prints the known models, one per line."""
 
 import asyncio
 import sys
@@ -6,8 +6,8 @@ import sys
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import open_registry, use_proxy
-from zot_agent.host.options import Options
-from zot_agent.modes.output import print_error
+from zot_agent.host.options import HostOptions
+from zot_agent.standard_error import print_error
 from zot_provider.model import Model
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.router import RoutingClient
@@ -16,12 +16,12 @@ from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
 
 LIMIT = 2.0
-"""Seconds a server without a catalogue gets to say what it has."""
+"""Seconds for a server without a catalogue to list its models."""
 
 
-def print_models(search: str, options: Options) -> int:
-    """Print the models whose id or name holds `search`: of one provider, of the server at a base URL, or all; 1 if
-    there is none. Raises `ConfigError`, and what the one server that was asked for fails with."""
+def print_models(search: str, options: HostOptions) -> int:
+    """Print the models whose id or name contains `search`: of the chosen provider, of the server at the base URL, or of
+    all providers. Return 0, or 1 without a match. Raises `ConfigError`, and the error of a chosen provider."""
     home = zot_home()
     use_proxy(load_settings(home))
     models = asyncio.run(_list(open_registry(home), options))
@@ -33,13 +33,13 @@ def print_models(search: str, options: Options) -> int:
         sys.stdout.write(f"{pad(name, columns)}  {_facts(model)}\n")
     if not found:
         of = f" of {options.provider}" if options.provider else ""
-        print_error(f"no model{of} has {search!r} in its name" if search else f"no models{of} are known")
+        print_error(f"no model{of} matches {search!r}" if search else f"no models{of} are known")
     return 0 if found else 1
 
 
-async def _list(registry: ModelRegistry, options: Options) -> list[Model]:
-    """The catalogues', the user's own, and what servers without a catalogue say they have. Where one provider is asked
-    for, its failure to list its models is raised."""
+async def _list(registry: ModelRegistry, options: HostOptions) -> list[Model]:
+    """List the models of the catalogue, of the user's file, and of servers without a catalogue. If one provider is
+    chosen and cannot list its models, its error is raised."""
     client = RoutingClient(registry)
     try:
         if not (options.provider or options.base_url):
@@ -57,5 +57,5 @@ async def _list(registry: ModelRegistry, options: Options) -> list[Model]:
 def _facts(model: Model) -> str:
     window = f"{model.context_window // 1000}k context" if model.context_window else "context unknown"
     price = f"${model.price.input:g} in, ${model.price.output:g} out per million" if model.price else "price unknown"
-    reasons = model.reasoning and model.name  # without a name only its id is known
+    reasons = model.reasoning and model.name  # a model without a name is not in a catalogue
     return f"{window}, {price}{', reasons' if reasons else ''}"

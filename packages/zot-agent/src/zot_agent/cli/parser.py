@@ -1,4 +1,4 @@
-"""`Parser`: argparse that raises `ConfigError` instead of printing a page and leaving."""
+"""`Parser`: an argparse parser that raises `ConfigError` instead of printing its usage and exiting."""
 
 import argparse
 import sys
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose mistakes are one line. `--help` still prints and raises SystemExit(0)."""
+    """A parser that reports a mistake in one line. `--help` still prints and raises `SystemExit(0)`."""
 
     def error(self, message: str) -> NoReturn:
         raise ConfigError(f"{message}; see {self.prog} --help")
 
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
-        """Print the help. Raises `OSError` where it cannot be written, of which argparse would say nothing."""
+        """Print the help. Raises `OSError` if it cannot be written, which argparse would ignore."""
         (file or sys.stdout).write(self.format_help())

@@ -9,78 +9,80 @@ from importlib.util import find_spec
 
 from zot_agent.cli.args import parse
 from zot_agent.cli.parser import Parser
-from zot_agent.cli.service import check_options, missing_extra
+from zot_agent.cli.startup_checks import check_options, missing_extra
 from zot_agent.host.build import working_directory
-from zot_agent.host.options import Options
-from zot_agent.modes.output import print_error
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.address import Address, parse_address
 from zot_agent.serve.limits import ServeLimits
+from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, ZotError
 
 TOKEN = "ZOT_SERVE_TOKEN"
-"""The variable with the token that clients must bring; unset or empty for one that is made up."""
+"""The environment variable with the token that clients must send; a random token is used if it is unset or empty."""
 
 DEFAULT_ADDRESS = "127.0.0.1:8370"
 
-_SHORTEST = 16
-"""Characters of a token that somebody has chosen."""
+_MIN_TOKEN = 16
+"""The fewest characters of a token that a person chooses."""
 
 
 def build_parser() -> Parser:
-    """The parser of what `zot serve` has beside the flags of `zot`."""
+    """Build the parser of the flags that `zot serve` adds to those of `zot`."""
     parser = Parser(
         prog="zot serve",
         usage="zot serve [options] [options of zot]",
         allow_abbrev=False,
-        description="Serve agents over WebSocket and HTTP, and a page to talk to them. Needs the extra: "
+        description="Serve agents over WebSocket and HTTP, with a chat page. Needs the extra: "
         "uv tool install 'zot-agent[serve]'.",
-        epilog=f"The flags of zot (zot --help) count for sessions that do not ask for something else. The token that "
-        f"clients must bring is ${TOKEN}, or is made up and printed. exit codes: 1 the address cannot be had, 2 usage, "
-        f"130 Ctrl+C, 143 terminated, 129 hung up",
+        epilog=f"The options of zot (see zot --help) are the defaults of all sessions. Clients must send the token in "
+        f"${TOKEN}; if it is unset, a random token is printed. exit codes: 1 the address is not available, 2 usage, "
+        f"129 terminal closed, 130 Ctrl+C, 143 terminated",
     )
     parser.add_argument(
         "--listen",
         default=DEFAULT_ADDRESS,
         metavar="ADDRESS",
-        help=f"HOST:PORT, port 0 for any, or unix:PATH; {DEFAULT_ADDRESS} without it",
+        help=f"HOST:PORT (port 0: any free port) or unix:PATH (default: {DEFAULT_ADDRESS})",
     )
     parser.add_argument(
         "--root", dest="roots", default=[], action="append", metavar="DIR",
-        help="sessions may work in DIR and below; repeatable; the working directory without it",
+        help="allow sessions to work in DIR and below (repeatable; default: the working directory)",
     )  # fmt: skip
     limits = ServeLimits()
-    parser.add_argument("--allow-remote", action="store_true", help="listen on an address that others can reach")
+    parser.add_argument("--allow-remote", action="store_true", help="allow an address that other machines can reach")
     parser.add_argument(
-        "--host", dest="names", default=[], action="append", metavar="NAME", help="a name of this machine; repeatable"
-    )
+        "--host", dest="names", default=[], action="append", metavar="NAME",
+        help="a host name by which clients reach this machine (repeatable)",
+    )  # fmt: skip
     parser.add_argument(
-        "--max-sessions", type=int, default=limits.sessions, metavar="N", help=f"open at a time; {limits.sessions}"
-    )
+        "--max-sessions", type=int, default=limits.sessions, metavar="N",
+        help=f"number of sessions open at the same time (default: {limits.sessions})",
+    )  # fmt: skip
     parser.add_argument(
-        "--idle", type=float, default=limits.idle, metavar="SECONDS",
-        help=f"close sessions that nobody has used for so long, 0 for never; {limits.idle:g}",
+        "--idle", type=float, default=limits.idle_seconds, metavar="SECONDS",
+        help=f"close sessions that were not used for so long, 0 for never (default: {limits.idle_seconds:g})",
     )  # fmt: skip
     return parser
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what `arguments` (after `serve`) ask for; the exit code."""
+    """Run `zot serve` with `arguments` (those after `serve`) and return the exit code."""
     try:
         asked, rest = build_parser().parse_known_args(list(arguments))
         address = parse_address(asked.listen)
         if not (address.local or asked.allow_remote):
-            raise ConfigError(f"{asked.listen} can be reached by others: --allow-remote if that is meant")
+            raise ConfigError(f"other machines can reach {asked.listen}; pass --allow-remote to allow that")
         if asked.max_sessions < 1:
             raise ConfigError(f"--max-sessions must be greater than 0, got {asked.max_sessions}")
         if not asked.idle >= 0:
-            raise ConfigError(f"--idle must be a number of seconds, 0 for never, got {asked.idle:g}")
+            raise ConfigError(f"--idle must be a number of seconds (0 for never), got {asked.idle:g}")
         _require_extra()
-        from zot_agent.serve.server import Service, serve  # noqa: PLC0415  not without the extra
+        from zot_agent.serve.server import ServeConfig, serve  # noqa: PLC0415  imports the extra
 
         token = _token()
-        limits = ServeLimits(sessions=asked.max_sessions, idle=asked.idle)
+        limits = ServeLimits(sessions=asked.max_sessions, idle_seconds=asked.idle)
         limits.streams = max(limits.streams, 2 * limits.sessions)
-        service = Service(
+        service = ServeConfig(
             address,
             token or secrets.token_urlsafe(32),
             _defaults(rest),
@@ -88,7 +90,7 @@ def run(arguments: Sequence[str]) -> int:
             names=asked.names,
             limits=limits,
         )
-        return asyncio.run(serve(service, lambda found: _tell(found, "" if token else service.token)))
+        return asyncio.run(serve(service, lambda bound: _print_address(bound, "" if token else service.token)))
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
@@ -102,47 +104,46 @@ def _require_extra() -> None:
 
 
 def _token() -> str:
-    """The token that was given; tools must not find it."""
+    """Take the token from the environment, where tools would find it; empty if it is not set."""
     token = os.environ.pop(TOKEN, "")
-    if token and len(token) < _SHORTEST:
-        raise ConfigError(f"{TOKEN} must have at least {_SHORTEST} characters; without it one is made up")
-    if not (token.isascii() and token.isprintable() and token == token.strip()):  # no header could bring it
-        raise ConfigError(
-            f"{TOKEN} must be letters, digits and signs of ASCII, without blanks at its ends; without it one is made up"
-        )
+    if token and len(token) < _MIN_TOKEN:
+        raise ConfigError(f"{TOKEN} must have at least {_MIN_TOKEN} characters; unset it for a random token")
+    if not (token.isascii() and token.isprintable() and token == token.strip()):  # a header could not carry it
+        raise ConfigError(f"{TOKEN} must be printable ASCII without spaces at its ends; unset it for a random token")
     return token
 
 
-def _defaults(rest: Sequence[str]) -> Options:
-    options = parse(rest, "see zot serve --help")
-    if options.prompt or options.images:
-        raise ConfigError("zot serve takes no prompt: its clients say what to do")
-    refused = {
+def _defaults(rest: Sequence[str]) -> HostOptions:
+    line = parse(rest, "see zot serve --help")
+    options = line.options
+    if line.prompt or line.images:
+        raise ConfigError("zot serve takes no prompt; its clients send prompts")
+    unusable = {
         "--session": options.session,
         "--continue": options.continue_latest,
         "--json-schema": options.json_schema is not None,
-        "--list-models": options.list_models is not None,
+        "--list-models": line.list_models is not None,
         "--no-yolo": options.no_yolo,
-        "--stats": options.stats,
-        "--version": options.version,
-        f"--{options.mode}": options.mode,
+        "--stats": line.stats,
+        "--version": line.version,
+        f"--{line.mode}": line.mode,
     }
-    for flag, given in refused.items():
+    for flag, given in unusable.items():
         if given:
             raise ConfigError(f"zot serve has no {flag}; see zot serve --help")
     if (options.api_key or options.base_url) and not options.provider:
-        raise ConfigError("--api-key and --base-url need --provider, so that no other provider's server gets the key")
+        raise ConfigError("--api-key and --base-url need --provider, so that another provider does not get the key")
     options = options.replace(cwd=working_directory(options.cwd))
     asyncio.run(check_options(options))
     return options
 
 
-def _tell(address: Address, made_up: str) -> None:
-    """Where it is, and the token unless the person has chosen it. A browser does not send what follows the #."""
+def _print_address(address: Address, random_token: str) -> None:
+    """Print the address, and a random token if one is used. A browser does not send the part after the #."""
     lines = [f"listening on {address}"]
-    if made_up:
-        lines.append(f"token: {made_up}")
+    if random_token:
+        lines.append(f"token: {random_token}")
         if not address.path:
-            lines.append(f"page: {address}/#token={made_up}")
+            lines.append(f"page: {address}/#token={random_token}")
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()

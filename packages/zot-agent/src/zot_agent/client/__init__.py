@@ -1,4 +1,4 @@
-"""A client of `zot rpc`: an agent in a process of its own, for programs in Python that want it there.
+"""A Python client of `zot rpc`: the agent runs in a separate process.
 
 ```python
 async with RpcClient.start(cwd=".", provider="anthropic") as client:
@@ -9,20 +9,20 @@ async with RpcClient.start(cwd=".", provider="anthropic") as client:
 
 ```text
 rpc        `RpcClient`: every command as a method
-operation  a prompt or a compaction under way, as the events of it
-link       the process: lines to it, lines from it, its end
-answers    the shapes of what it answers
-talk       `Talk`: the lines as they are, without an event loop
+operation  `Operation`: the events of a running prompt or compaction
+link       `RpcProcess`: the process, its lines and its end
+answers    the types of the answers
+talk       `Talk`: raw lines, without an event loop
 ```
 """
 
 from zot_agent.client.answers import CommandInfo as CommandInfo
 from zot_agent.client.answers import Event as Event
-from zot_agent.client.answers import Hello as Hello
 from zot_agent.client.answers import Image as Image
-from zot_agent.client.answers import Message as Message
+from zot_agent.client.answers import MessageInfo as MessageInfo
 from zot_agent.client.answers import ModelInfo as ModelInfo
-from zot_agent.client.answers import State as State
+from zot_agent.client.answers import ServerInfo as ServerInfo
+from zot_agent.client.answers import StateInfo as StateInfo
 from zot_agent.client.answers import UsageCount as UsageCount
 from zot_agent.client.link import ClientLimits as ClientLimits
 from zot_agent.client.link import Disconnected as Disconnected

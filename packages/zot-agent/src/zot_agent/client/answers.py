@@ -1,13 +1,13 @@
-"""The shapes of what `zot rpc` answers, as typed dictionaries: fields that a later zot adds are simply there."""
+"""The answers of `zot rpc` as typed dictionaries. Later versions of zot may add fields."""
 
 from typing import Any, NotRequired, TypeAlias, TypedDict
 
 Event: TypeAlias = dict[str, Any]
-"""An event: `type`, and the fields of that type. Clients pass over types and fields that they do not know."""
+"""An event: `type`, and the fields of that type. Clients ignore unknown types and fields."""
 
 
-class Hello(TypedDict):
-    """Who answers. `protocol_version` is the major version of the schema, 1."""
+class ServerInfo(TypedDict):
+    """The server. `protocol_version` is the major version of the schema, 1."""
 
     protocol_version: int
     version: str
@@ -26,9 +26,9 @@ class UsageCount(TypedDict):
     reasoning: NotRequired[int | None]
 
 
-class State(TypedDict):
-    """What the agent is doing. `busy` lasts until the last `done`; `queued` prompts wait. Without a session file
-    `session_id` is empty."""
+class StateInfo(TypedDict):
+    """The state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts. `session_id` is
+    empty without a session file."""
 
     provider: str
     model: str
@@ -42,8 +42,8 @@ class State(TypedDict):
     tools: list[str]
 
 
-class Message(TypedDict):
-    """A message of the conversation. Images are reported by their size."""
+class MessageInfo(TypedDict):
+    """A message of the conversation. Images have their size in place of their data."""
 
     role: str
     content: list[dict[str, Any]]
@@ -51,7 +51,7 @@ class Message(TypedDict):
 
 
 class ModelInfo(TypedDict):
-    """A model that can be asked for. Sizes are tokens, 0 where they are not known."""
+    """An available model. Sizes are in tokens, 0 if unknown."""
 
     id: str
     provider: str

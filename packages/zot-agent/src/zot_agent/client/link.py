@@ -1,4 +1,4 @@
-"""`Link`: `zot rpc` as a process. Lines to it, lines from it, what it complained of, and its end."""
+"""`RpcProcess`: the process of `zot rpc`, the lines to and from it, its standard error and its end."""
 
 import asyncio
 import os
@@ -15,39 +15,39 @@ from zot_provider.record import Record, record
 
 
 class Disconnected(ZotError):
-    """`zot rpc` has ended, or could not be started. The text says how, with the last of what it complained of."""
+    """`zot rpc` has ended or could not be started. The text says how, with the end of its standard error."""
 
 
 @record
 class ClientLimits(Record):
-    """How long a client waits, and how much it keeps. Times are seconds."""
+    """The time limits and buffer sizes of a client."""
 
     answer_seconds: float = 60.0
-    """From a command to its response. An extension's slash command has 30 seconds of its own."""
+    """From a command to its response. A slash command of an extension has its own limit of 30 seconds."""
     close_seconds: float = 10.0
-    """From the end of its standard input to the end of the process, which finishes what it was asked. Then SIGTERM."""
+    """From the end of its standard input to its exit; it finishes running and waiting prompts. Then SIGTERM."""
     kill_seconds: float = 2.0
     """From SIGTERM to SIGKILL."""
     sent_bytes: int = 16 * 1024 * 1024
-    """The longest line `zot rpc` reads."""
+    """The longest line that `zot rpc` reads."""
     unsent_bytes: int = 64 * 1024 * 1024
-    """Commands that may wait while `zot rpc` does not read. From then on commands are refused."""
+    """Commands that may wait while `zot rpc` does not read. Further commands are refused."""
     received_bytes: int = 256 * 1024 * 1024
-    """The longest line read; a whole conversation may come on one."""
+    """The longest line that the client reads; one line may hold a whole conversation."""
     waiting_events: int = 10_000
-    """Events that may wait for whoever iterates. Then nothing more is read, unless a response is expected."""
+    """Events that may wait for the iterating caller. Then reading pauses, unless a response is expected."""
     stderr_bytes: int = 4096
-    """What is kept of the end of its standard error."""
+    """How much of the end of its standard error is kept."""
 
 
 DEFAULT_LIMITS = ClientLimits()
 
 
-class Link:
-    """Starts `argv` in the folder `cwd`, in a process group of its own: a Ctrl+C is the client's own business.
+class RpcProcess:
+    """Starts `argv` in the folder `cwd`, in its own process group, so that Ctrl+C does not reach it.
 
-    `line` is called for every line, `lost` once, with what to tell, when no line will come any more. `Disconnected` if
-    the process cannot be started. `close` must be called in the end. A loop must run.
+    `line` is called for every line; `lost` is called once, with the reason, after the last line. Raises `Disconnected`
+    if the process cannot be started. `close` must be called in the end. A loop must run.
     """
 
     def __init__(
@@ -64,17 +64,17 @@ class Link:
         self._lost = lost
         self._stderr = bytearray()
         self._closing = False
-        self._read_all = False
-        self._over, self._out_ended, self._errors_ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._reads_all = False
+        self._exited, self._out_ended, self._errors_ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
         errors, theirs = os.pipe()
         try:
-            self.process = Process(argv, cwd, env, theirs, self._over.set)
+            self.process = Process(argv, cwd, env, theirs, self._exited.set)
         except (OSError, ValueError) as error:
             os.close(errors)
             raise Disconnected(f"cannot start {argv[0]}: {error}") from None
         finally:
             os.close(theirs)
-        # There is no stall rule, and the end of the process reports the loss: nothing is left to do here.
+        # There is no stall limit, and the end of the process reports the loss: both callbacks have nothing to do.
         self._in = LineWriter(
             self.process.input,
             WriterLimits(full_bytes=limits.unsent_bytes),
@@ -82,9 +82,11 @@ class Link:
             lost=lambda error: None,
             owned=True,
         )
-        self._out = LineReader(self.process.output, limits.received_bytes, self._take, self._output_ended, owned=True)
-        self._errors = LineReader(errors, limits.stderr_bytes, self._complain, self._errors_ended.set, owned=True)
-        self._watch = spawn(self._see_it_end(), "zot rpc")
+        self._out = LineReader(
+            self.process.output, limits.received_bytes, self._received, self._output_ended, owned=True
+        )
+        self._errors = LineReader(errors, limits.stderr_bytes, self._keep_stderr, self._errors_ended.set, owned=True)
+        self._watch = spawn(self._report_end(), "zot rpc")
 
     @property
     def full(self) -> bool:
@@ -92,22 +94,22 @@ class Link:
         return self._in.full
 
     def send(self, line: bytes) -> None:
-        """Write a line, its break included, at once. What cannot be written any more is dropped: `lost` tells."""
+        """Write a line, with its line end, at once. It is dropped once the process has closed its input."""
         self._in.write(line, now=True)
 
     def pause(self) -> None:
-        """Read nothing more until `resume`; harmless while paused, and when the process has ended."""
-        if not self._read_all:
+        """Pause reading until `resume`. Harmless while paused and after the end of the process."""
+        if not self._reads_all:
             self._out.pause()
 
     def resume(self) -> None:
-        """Read on."""
+        """Continue reading."""
         self._out.resume()
 
     async def close(self, *, patiently: bool = True) -> None:
-        """End the process and wait for its end; without patience it is not left the time to finish.
+        """End the process and wait for its end. With `patiently` it first has the time to finish its work.
 
-        On return nothing of it runs, however often the caller was cancelled meanwhile.
+        On return no process of its group runs, however often the caller was cancelled.
         """
         if not self._closing:
             self._closing = True
@@ -117,13 +119,13 @@ class Link:
 
     async def _close(self, patience: float) -> None:
         try:
-            self._read_all = True
+            self._reads_all = True
             self.resume()
             self._in.finish()
             async with asyncio.timeout(patience):
                 await self.process.exited.wait()
         except (TimeoutError, asyncio.CancelledError):
-            pass  # whoever waits is told by the end of the process
+            pass  # the caller sees the cancellation in `close`
         finally:
             ending = spawn(self._stop(), "end zot rpc")
             await finish(ending)
@@ -133,9 +135,9 @@ class Link:
         await self._watch
         self._in.close()
 
-    async def _see_it_end(self) -> None:
-        """Tell `lost` once there is nothing more to read. What the process left behind may hold its pipes open."""
-        await self._over.wait()
+    async def _report_end(self) -> None:
+        """Call `lost` once all output is read. Children of the process may keep its pipes open."""
+        await self._exited.wait()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._limits.kill_seconds):
                 await self.process.exited.wait()
@@ -146,20 +148,20 @@ class Link:
         self._lost(self.farewell())
 
     def farewell(self) -> str:
-        """How it ended, and the last of its standard error."""
+        """Return how it ended, with the end of its standard error."""
         text = bytes(self._stderr).decode("utf-8", "replace").strip()
         fate = self.process.fate() or "closed its standard output"
         return f"zot rpc {fate}{': ' if text else ''}{text}"
 
     def _output_ended(self) -> None:
         self._out_ended.set()
-        self._over.set()
+        self._exited.set()
 
-    def _take(self, line: bytes | Oversized) -> None:
-        if not isinstance(line, Oversized):  # longer than any event: the command it answers runs into its own limit
+    def _received(self, line: bytes | Oversized) -> None:
+        if not isinstance(line, Oversized):  # too long for an event: a response; its command reaches its time limit
             self._line(line)
 
-    def _complain(self, line: bytes | Oversized) -> None:
+    def _keep_stderr(self, line: bytes | Oversized) -> None:
         self._stderr += line.start + b"..." if isinstance(line, Oversized) else line
         self._stderr += b"\n"
         del self._stderr[: -self._limits.stderr_bytes]

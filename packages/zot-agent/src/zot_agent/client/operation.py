@@ -1,4 +1,4 @@
-"""`Operation`: a prompt or a compaction under way in `zot rpc`, as the events of it."""
+"""`Operation`: the events of a running prompt or compaction of `zot rpc`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -11,8 +11,8 @@ from zot_core.event_queue import EventQueue
 class Operation:
     """A prompt or a compaction: iterate over it, once, for its events up to `done`.
 
-    It has been asked for already, and goes on whether or not anybody iterates. Leaving the `async for` early aborts it.
-    Iterating raises `RpcError` if it was refused, `Disconnected` if the process ended before `done`.
+    Its command is already sent, and it runs whether or not it is iterated. Leaving the `async for` early aborts it.
+    Iterating raises `RpcError` if it was refused, and `Disconnected` if the process ended before `done`.
     """
 
     def __init__(
@@ -20,9 +20,9 @@ class Operation:
     ) -> None:
         self.events = events
         self.done = False
-        """Whether `done` has come, or never will."""
-        self.begun = False
-        """Whether an event of it has come."""
+        """Whether `done` has come or will never come."""
+        self.has_events = False
+        """Whether its first event has come."""
         self.cancelled = False
         self.aborted = False
         """Whether `abort` was sent for it."""
@@ -32,27 +32,27 @@ class Operation:
 
     @property
     def runs(self) -> bool:
-        """Whether it is known to run, given that nothing is before it."""
-        return self.begun or (self._started.done() and not self._started.result())
+        """Whether it is known to run, provided that it is the first in the queue."""
+        return self.has_events or (self._started.done() and not self._started.result())
 
     async def started(self) -> bool:
-        """Wait for the answer: whether it waits in the queue, behind others. Raises `RpcError`, `Disconnected`."""
+        """Wait for the response and return whether the prompt is queued. Raises `RpcError`, `Disconnected`."""
         return await asyncio.shield(self._started)
 
     def cancel(self) -> None:
-        """Abort it, or have it aborted as soon as it begins, from any thread. Harmless once it is done.
+        """Abort it now, or as soon as it begins, from any thread. Harmless once it is done.
 
-        The protocol's `abort` names no prompt: one that is ending by itself at this very moment may take the next one
-        in the queue with it.
+        The protocol's `abort` does not name a prompt. If this prompt ends at the same moment, `abort` may stop the next
+        one in the queue instead.
         """
         if not self.done and not self.cancelled:
             self.cancelled = True
             with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._abort, self)
 
-    def tell(self, event: Event) -> None:
-        """An event of it came."""
-        self.begun = True
+    def receive(self, event: Event) -> None:
+        """Add an event."""
+        self.has_events = True
         if event["type"] == "done":
             self.done = True
         self.events.put(event)
@@ -60,25 +60,25 @@ class Operation:
             self.events.end()
 
     def fail(self, error: Exception) -> None:
-        """It was refused, or the process is gone."""
+        """End it with an error: it was refused, or the process has ended."""
         self.done = True
         self.events.end(error)
 
     def __aiter__(self) -> AsyncIterator[Event]:
-        return _Reading(self)
+        return _Iteration(self)
 
 
-class _Reading:
-    """What an `async for` holds: when the loop is left, this goes, and the operation with it."""
+class _Iteration:
+    """The iterator of an `async for`; its deletion, when the loop is left, cancels the operation."""
 
     def __init__(self, operation: Operation) -> None:
         self._operation = operation
 
-    def __aiter__(self) -> "_Reading":
+    def __aiter__(self) -> "_Iteration":
         return self
 
     def __anext__(self) -> Awaitable[Event]:
-        return self._operation.events.__anext__()  # plain: no frame in a traceback keeps this object alive
+        return self._operation.events.__anext__()  # not a coroutine: no frame in a traceback keeps this object alive
 
     def __del__(self) -> None:
         self._operation.cancel()

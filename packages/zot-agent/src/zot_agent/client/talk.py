@@ -1,4 +1,4 @@
-"""`Talk`: the lines of `zot rpc` as they are, for programs without an event loop and for tests of the wire itself.
+"""`Talk`: the raw lines of `zot rpc`, for programs without an event loop and for tests of the wire.
 
 ```python
 with Talk(["zot", "rpc", "--provider", "anthropic"]) as talk:
@@ -19,13 +19,13 @@ from typing import Any, TypeAlias
 from zot_agent.client.answers import Event
 
 Command: TypeAlias = "dict[str, Any] | bytes"
-"""A command, or any bytes, which go out as they are."""
+"""A command, or bytes, which are sent unchanged."""
 
 
 class Talk:
-    """A process, started at once with these options of `subprocess.Popen`; leaving the block kills it.
+    """A process, started at once with `options` for `subprocess.Popen`; leaving the block kills it.
 
-    A thread reads all that comes, without a bound. Whatever is waited for raises TimeoutError after `patience` seconds.
+    A thread reads its whole output, without a limit. Every wait raises TimeoutError after `patience` seconds.
     """
 
     def __init__(self, argv: Sequence[str], *, patience: float = 60.0, **options: Any) -> None:
@@ -37,18 +37,18 @@ class Talk:
         self._thread.start()
 
     def send(self, *commands: Command) -> None:
-        """Write commands with one call. BrokenPipeError if the process has ended."""
+        """Write commands with one system call. Raises BrokenPipeError if the process has ended."""
         assert self.process.stdin is not None
         self.process.stdin.write(b"".join(map(_line, commands)))
         self.process.stdin.flush()
 
     def ask(self, command: dict[str, Any]) -> Event:
-        """Send a command and wait for its response, passing over what comes before it."""
+        """Send a command and return the next response, skipping the lines before it."""
         self.send(command)
         return self.until("response")[-1]
 
     def line(self) -> bytes | None:
-        """The next line, without its break; None when there will be no more."""
+        """Return the next line without its line end; None at the end of the output."""
         if self._ended:
             return None
         try:
@@ -59,7 +59,7 @@ class Talk:
         return line
 
     def next(self) -> Event:
-        """The next line as JSON. EOFError when there is none."""
+        """Return the next line as JSON. Raises EOFError at the end of the output."""
         line = self.line()
         if line is None:
             raise EOFError("zot rpc has ended its output")
@@ -67,7 +67,7 @@ class Talk:
         return event
 
     def until(self, type: str, count: int = 1, **fields: Any) -> list[Event]:
-        """All that comes up to the event of this type with these fields, or `count` of them."""
+        """Return all lines up to the `count`th event of this type with these fields."""
         seen = []
         while count:
             seen.append(self.next())
@@ -75,14 +75,14 @@ class Talk:
         return seen
 
     def rest(self) -> list[Event]:
-        """All that comes up to the end of its output."""
+        """Return all lines up to the end of the output."""
         found = []
         while (line := self.line()) is not None:
             found.append(json.loads(line))
         return found
 
     def finish(self) -> list[Event]:
-        """End its input, and all that comes until it has ended; `process.returncode` is known then."""
+        """Close its input, wait for its exit and return the rest of its output; sets `process.returncode`."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         rest = self.rest()
@@ -90,7 +90,7 @@ class Talk:
         return rest
 
     def close(self) -> None:
-        """Kill what still runs, and close the pipes."""
+        """Kill the process if it still runs, and close the pipes."""
         self.process.kill()
         self.process.wait()
         self._thread.join(self.patience)
@@ -98,7 +98,7 @@ class Talk:
             if pipe is not None:
                 try:
                     pipe.close()
-                except BrokenPipeError:  # what was never written
+                except BrokenPipeError:  # unwritten input
                     continue
 
     def __enter__(self) -> "Talk":

@@ -1,1 +1,1 @@
-"""Where zot keeps its files and what the user has set."""
+"""The folders of zot, the user's settings, and the debug log."""

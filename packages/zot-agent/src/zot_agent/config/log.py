@@ -1,4 +1,4 @@
-"""`--debug`: what zot does, in a file, with every secret struck out."""
+"""The log of `--debug`, with secrets redacted."""
 
 import json
 import logging
@@ -12,32 +12,34 @@ from logging.handlers import RotatingFileHandler
 from zot_provider.errors import ConfigError
 from zot_provider.providers import PROVIDERS
 
-LARGEST = 10 << 20
-"""Bytes at which the log begins anew; the one before is kept as `zot.log.1`."""
+MAX_BYTES = 10 << 20
+"""Bytes at which the log is rotated; the previous file is kept as `zot.log.1`."""
 
 _SHORTEST_SECRET = 6
-"""Shorter values are no keys, and striking them out would make the log unreadable."""
+"""Characters. Shorter values are not keys, and redacting them would make the log unreadable."""
 
-_TELLING = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL")
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL")
+"""A variable with one of these in its name holds a secret."""
 
 _PASSWORD = re.compile(r"(://[^/\s:@]*:)[^/\s@]+@")
-"""In an address, such as that of a proxy."""
+"""The password in a URL, such as the address of a proxy."""
 
 
 def start_log(
-    path: str, secrets: Iterable[str] = (), environ: Mapping[str, str] | None = None, largest: int = LARGEST
+    path: str, secrets: Iterable[str] = (), environ: Mapping[str, str] | None = None, max_bytes: int = MAX_BYTES
 ) -> None:
-    """Log to `path` from now on, readable by its owner alone.
+    """Log to `path` from now on. Only the owner can read the file.
 
-    Struck out are `secrets`, the passwords in addresses, and the values of all environment variables that hold a
-    provider's key or whose name speaks of a secret. Raises `ConfigError` if the file cannot be written.
+    Redacted are `secrets`, passwords in URLs, and the values of all environment variables that hold a provider's key
+    or whose name suggests a secret. Raises `ConfigError` if the file cannot be written.
     """
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        handler = _PrivateFile(path, maxBytes=largest, backupCount=1, encoding="utf-8", errors="replace")
+        handler = _PrivateFile(path, maxBytes=max_bytes, backupCount=1, encoding="utf-8", errors="replace")
     except OSError as error:
         raise ConfigError(f"cannot write the log {path}: {error.strerror}; leave out --debug") from error
-    handler.setFormatter(Striking([*secrets, *environment_secrets(os.environ if environ is None else environ)]))
+    variables = os.environ if environ is None else environ
+    handler.setFormatter(RedactingFormatter([*secrets, *environment_secrets(variables)]))
     for name in ("zot_provider", "zot_core", "zot_agent"):
         logger = logging.getLogger(name)
         logger.setLevel(logging.DEBUG)
@@ -45,13 +47,16 @@ def start_log(
 
 
 def environment_secrets(environ: Mapping[str, str]) -> list[str]:
-    """The values in the environment that must not be seen."""
+    """List the values of environment variables that hold secrets."""
     keys = {name for provider in PROVIDERS for name in provider.key_env}
-    return [value for name, value in environ.items() if name in keys or any(word in name.upper() for word in _TELLING)]
+    return [
+        value for name, value in environ.items() if name in keys or any(word in name.upper() for word in _SECRET_WORDS)
+    ]
 
 
 class _PrivateFile(RotatingFileHandler):
-    """A log for its owner alone, also after it began anew; what cannot be written, to a full disk, is dropped."""
+    """A log that only its owner can read, also after rotation. Lines that cannot be written, e.g. because the disk is
+    full, are dropped."""
 
     def _open(self) -> TextIOWrapper:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -63,18 +68,18 @@ class _PrivateFile(RotatingFileHandler):
         pass
 
 
-class Striking(logging.Formatter):
-    """Writes `***` in place of secrets, in messages and tracebacks alike."""
+class RedactingFormatter(logging.Formatter):
+    """Replaces secrets by `***`, in messages and in tracebacks."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
         bare = {each.strip() for each in secrets if len(each.strip()) >= _SHORTEST_SECRET}
-        # A key with line breaks looks otherwise inside JSON. Longest first: one secret may be part of another.
+        # A key with line breaks is escaped inside JSON. Longest first, because one secret may be part of another.
         forms = bare | {json.dumps(each, ensure_ascii=False)[1:-1] for each in bare}
         self._secrets = sorted(forms, key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, or lines, of a record."""
+        """Format a record as one or more lines, without secrets."""
         text = super().format(record)
         for secret in self._secrets:
             text = text.replace(secret, "***")

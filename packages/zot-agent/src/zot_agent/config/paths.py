@@ -1,4 +1,4 @@
-"""Where zot's files live; the only reader of `$ZOT_HOME`."""
+"""The folders of zot; the only module that reads `$ZOT_HOME`."""
 
 import os
 import sys
@@ -8,10 +8,10 @@ from zot_provider.errors import ConfigError
 
 
 def zot_home(environ: Mapping[str, str] | None = None) -> str:
-    """The folder for sessions, extensions and settings: `$ZOT_HOME`, else `$XDG_STATE_HOME/zot` on any platform, else
-    the platform's own place: `~/Library/Application Support/zot`, `%LOCALAPPDATA%\\zot`, `~/.local/state/zot`.
+    """Return the folder for sessions, extensions and settings: `$ZOT_HOME`, else `$XDG_STATE_HOME/zot` on any platform,
+    else the platform's default: `~/Library/Application Support/zot`, `%LOCALAPPDATA%\\zot`, `~/.local/state/zot`.
 
-    These are the rules of the existing Go zot, whose files zot shares (platformdirs has others, and costs 10 ms).
+    These are the rules of the Go zot, whose files zot shares (platformdirs has different rules, and costs 10 ms).
     """
     env = os.environ if environ is None else environ
     if home := env.get("ZOT_HOME"):
@@ -26,17 +26,17 @@ def zot_home(environ: Mapping[str, str] | None = None) -> str:
 
 
 def sessions_root() -> str:
-    """The folder below which sessions lie."""
+    """Return the folder that contains all sessions."""
     return os.path.join(zot_home(), "sessions")
 
 
 def models_folder() -> str:
-    """The folder for the weights of models that run in this process."""
+    """Return the folder for the weights of models that run in this process."""
     return os.path.join(zot_home(), "models")
 
 
 def current_directory() -> str:
-    """The working directory of this process. Raises `ConfigError` if it was deleted."""
+    """Return the working directory of this process. Raises `ConfigError` if it was deleted."""
     try:
         return os.getcwd()
     except FileNotFoundError:

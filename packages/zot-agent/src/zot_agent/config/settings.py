@@ -1,7 +1,7 @@
-"""What the user has set for good: `$ZOT_HOME/config.json`, in the names of the Go zot.
+"""The user's settings: `$ZOT_HOME/config.json`, with the key names of the Go zot.
 
-The file is read before the first request, so it is checked by hand and not by pydantic. Keys that zot does not know are
-left alone: they may be the other zot's, or a newer one's.
+The file is read before the first request, so it is checked by hand and not with pydantic. Unknown keys are ignored:
+they may belong to the Go zot or to a newer version.
 """
 
 import json
@@ -15,7 +15,7 @@ from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
 
 FILE = "config.json"
-_LARGEST = 1 << 20
+_MAX_BYTES = 1 << 20
 _THRESHOLD = "auto_compact_threshold"
 _KEYMAP = "keymap"
 _IMAGES = "inline_images_enabled"
@@ -27,8 +27,9 @@ EditorMode: TypeAlias = Literal["default", "vi"]
 
 @record
 class Settings(Record):
-    """`provider`, `model` and `reasoning` stand in for the flags of the same name, `http_proxy` for the variable;
-    `project_extensions` says whether extensions of the project run: once the person was asked, always or never."""
+    """The user's settings. `provider`, `model` and `reasoning` are the defaults of the flags of the same names,
+    `http_proxy` replaces the variable of that name, and `project_extensions` says whether extensions of a project run:
+    after the person has agreed (`ask`), always (`on`) or never (`off`)."""
 
     provider: str = ""
     model: str = ""
@@ -36,48 +37,51 @@ class Settings(Record):
     http_proxy: str = ""
     project_extensions: ProjectExtensions = "ask"
     auto_compact_threshold: int = 85
-    """Per cent of the context window that may fill before the conversation is compacted; 0 for never."""
+    """Compact the conversation when this many per cent of the context window are used; 0 for never."""
     theme: str = ""
-    """The name of a theme; empty for what suits the terminal."""
+    """The name of a theme; empty for a theme that suits the terminal."""
     tool_render: ToolRender = "flat"
-    """How calls of tools look on the screen."""
+    """How tool calls look on the screen."""
     inline_images_enabled: bool = True
-    """Whether the screen shows images; `$ZOT_INLINE_IMAGES` counts more."""
+    """Whether the screen shows images; `$ZOT_INLINE_IMAGES` takes precedence."""
     editor_mode: EditorMode = "default"
-    """How the editor reads keys: as what they type, or as vi does."""
+    """How the editor interprets keys: as plain text input, or like vi."""
     keymap: dict[str, str] = field(default_factory=dict)
-    """Keys, and the slash command or action that each is for; empty to take a key's meaning away."""
+    """Maps keys to slash commands or actions; an empty text unbinds a key."""
 
 
 def load_settings(home: str) -> Settings:
-    """The settings in the folder `home`; defaults without a file. Raises `ConfigError` naming file and key."""
+    """Load the settings from the folder `home`; defaults if there is no file. Raises `ConfigError` that names the file
+    and the key."""
     path = os.path.join(home, FILE)
     value = read_json_object(path)
     texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP, _IMAGES)]
     for name in texts:
         if name in value and not isinstance(value[name], str):
             raise ConfigError(f"{path}: {name}: expected text, got {describe(value[name])}")
-    found = Settings(**{name: value[name].strip() for name in texts if value.get(name, "").strip()})
+    settings = Settings(**{name: value[name].strip() for name in texts if value.get(name, "").strip()})
     if _THRESHOLD in value:
-        found = found.replace(auto_compact_threshold=_threshold(value[_THRESHOLD], path))
+        settings = settings.replace(auto_compact_threshold=_threshold(value[_THRESHOLD], path))
     if value.get(_IMAGES) is not None:
         if not isinstance(value[_IMAGES], bool):
             raise ConfigError(f"{path}: {_IMAGES}: expected true or false, got {describe(value[_IMAGES])}")
-        found = found.replace(inline_images_enabled=value[_IMAGES])
+        settings = settings.replace(inline_images_enabled=value[_IMAGES])
     if value.get(_KEYMAP) is not None:
-        found = found.replace(keymap=_keymap(value[_KEYMAP], path))
+        settings = settings.replace(keymap=_keymap(value[_KEYMAP], path))
     for name, choices in (
         ("reasoning", get_args(Reasoning)),
         ("project_extensions", get_args(ProjectExtensions)),
         ("tool_render", get_args(ToolRender)),
         ("editor_mode", get_args(EditorMode)),
     ):
-        if (chosen := getattr(found, name)) not in choices:
+        if (chosen := getattr(settings, name)) not in choices:
             raise ConfigError(f"{path}: {name}: expected one of {', '.join(choices)}, got {chosen!r}")
-    scheme = found.http_proxy.partition("://")[0] if "://" in found.http_proxy else "http"
-    if scheme not in ("http", "https") or len(found.http_proxy.split()) > 1:
-        raise ConfigError(f"{path}: http_proxy: expected an address such as http://HOST:PORT")  # it may hold a password
-    return found
+    proxy = settings.http_proxy
+    scheme = proxy.partition("://")[0] if "://" in proxy else "http"
+    if scheme not in ("http", "https") or len(proxy.split()) > 1:
+        # The message does not quote the value, which may contain a password.
+        raise ConfigError(f"{path}: http_proxy: expected an address such as http://HOST:PORT")
+    return settings
 
 
 def _keymap(value: object, path: str) -> dict[str, str]:
@@ -90,7 +94,7 @@ def _keymap(value: object, path: str) -> dict[str, str]:
 
 
 def _threshold(value: object, path: str) -> int:
-    """Per cent, of a number or of text such as "85" and "off"; 0 and false are "off", true stands for the default."""
+    """Parse a number, or text such as "85" and "off", as per cent; 0 and false mean "off", true means the default."""
     if value in (False, None, "off", ""):
         return 0
     if value is True:
@@ -102,24 +106,25 @@ def _threshold(value: object, path: str) -> int:
 
 
 def read_json_object(path: str) -> Mapping[str, Any]:
-    """The JSON object in a file, empty if there is no file. Raises `ConfigError` naming the file and the place."""
+    """Read the JSON object in a file; empty if the file does not exist. Raises `ConfigError` that names the file and
+    the position."""
     try:
         with open(path, "rb") as file:
-            data = file.read(_LARGEST + 1)
+            data = file.read(_MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    if len(data) > _LARGEST:
-        raise ConfigError(f"{path} is larger than 1 MiB; this cannot be right")
+    if len(data) > _MAX_BYTES:
+        raise ConfigError(f"{path} is larger than the limit of 1 MiB")
     try:
         value = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise ConfigError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits
-        raise ConfigError(f"{path} holds a number too long, or is nested too deeply") from error
+    except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
+        raise ConfigError(f"{path} contains a number that is too long, or is nested too deeply") from error
     if not isinstance(value, dict):
         raise ConfigError(f"{path}: expected an object, got {describe(value)}")
     return value

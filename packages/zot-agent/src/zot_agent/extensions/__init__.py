@@ -1,16 +1,16 @@
-"""The host of extensions: finds them, starts them, speaks the protocol of `zot_ext` with them.
+"""The host of extensions: finds them, starts them, and speaks the protocol of `zot_ext` with them.
 
 ```text
-discover     which extensions there are, and which of them count        (files only)
-launch       the command and environment of an extension's process
-connection   one process: handshake, frames in and out, requests with limits, its end
-process  requests   parts of it: the process, open questions; `zot_agent.lines` reads and writes
-log  trace   its log file; `--ext-trace`
-registry     who owns which command and tool
-panels       the one panel that is open, as data
-hooks        what extensions are told and asked while the agent works
-tools        a tool of the agent whose work an extension does
-member       one extension of the set: brought up, listened to, ended
-running      `Extensions`: all of it together, which `Host` holds
+discover     which extensions exist, and which of them are active        (files only)
+launch       the command line and environment of an extension's process
+connection   one process: handshake, frames in and out, requests with time limits, its end
+process  requests   parts of a connection: the process, the open requests; `zot_agent.lines` reads and writes
+log  trace   the log file of an extension; the trace of all frames (`--ext-trace`)
+registry     which extension owns which command and tool
+panels       the one open panel, as data
+hooks        passes events to extensions and asks their interceptors while the agent works
+tools        a tool of the agent that an extension runs
+managed      `ManagedExtension`: one extension of a set, from its start to its end
+host         `Extensions`: all extensions of one agent
 ```
 """

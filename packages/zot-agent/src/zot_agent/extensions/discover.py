@@ -1,4 +1,4 @@
-"""`discover`: which extensions there are and which of them count, read off the files alone; nothing is started.
+"""`discover`: finds extensions and decides which are active, from their files alone; it starts nothing.
 
 ```text
 explicit   the folders given with --ext, in the order given
@@ -6,11 +6,11 @@ project    <cwd>/.zot/extensions/*, by the name of the folder
 global     <home>/extensions/*, by the name of the folder
 ```
 
-Of several with one name (the name in the manifest) the first counts, and hides the others even if it is disabled: who
-disables a copy in a project does not want another one in its place. The same holds for a folder given with `--ext`
-that cannot be used: it hides those installed under its name, the folder's for want of a manifest. Links to folders are
-followed. Folders whose name begins with a dot are skipped, and so are folders without a manifest unless they were
-given with `--ext`.
+Of several extensions with one name (in the manifest) the first counts. It hides the others even if it is disabled: a
+user who disables a copy in a project does not want another copy instead. A folder given with `--ext` that cannot be
+used also hides installed extensions of its name (the name of the folder if it has no manifest). Links to folders are
+followed. Folders whose name begins with a dot are skipped, and so are folders without a manifest unless given with
+`--ext`.
 """
 
 import os
@@ -20,76 +20,77 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_provider.record import Record, record
 
-if TYPE_CHECKING:  # who has no extensions does not load their protocol
+if TYPE_CHECKING:  # without extensions their protocol is not loaded
     from zot_ext.manifest import Manifest
 
 Scope: TypeAlias = Literal["explicit", "project", "global"]
 
 MANIFEST_FILE = "extension.json"
-"""The same as `zot_ext.manifest.MANIFEST_FILE`, known here without importing it."""
+"""The same as `zot_ext.manifest.MANIFEST_FILE`, repeated here to avoid the import."""
 
-_LARGEST = 1 << 20
+_MAX_MANIFEST = 1 << 20
+"""Bytes."""
 
 
 @record
-class Found(Record):
-    """An extension whose manifest can be read. Texts of the manifest are the author's: strip them for a terminal."""
+class DiscoveredExtension(Record):
+    """An extension with a valid manifest. Texts of the manifest are untrusted: sanitize them for a terminal."""
 
     name: str
     """The name in the manifest."""
     directory: str
-    """Absolute; a link is not resolved."""
+    """Absolute; links are not resolved."""
     scope: Scope
     manifest: "Manifest"
     hidden_by: str = ""
-    """The directory of the extension that has the name before this one."""
+    """The directory of the extension that takes the name; empty if none does."""
 
     @property
     def enabled(self) -> bool:
-        """What the manifest says; a hidden one does not run all the same."""
+        """Whether the manifest enables it. A hidden extension does not run even if enabled."""
         return self.manifest.enabled
 
 
 @record
 class Problem(Record):
-    """A folder that cannot be used, or not as it was asked for."""
+    """A folder that cannot be used, or not as requested."""
 
     directory: str
     message: str
-    """One line for the person, without the directory."""
+    """One line for the user, without the directory."""
     scope: Scope = "explicit"
 
 
 @record
 class Discovery(Record):
-    """Everything that was found, in the order of precedence."""
+    """All extensions and problems, in the order of precedence."""
 
-    found: list[Found]
+    found: list[DiscoveredExtension]
     problems: list[Problem]
 
-    def active(self) -> list[Found]:
-        """Those to load, in this order: enabled and not hidden."""
+    def active(self) -> list[DiscoveredExtension]:
+        """List the extensions to load, in load order: enabled and not hidden."""
         return [each for each in self.found if each.enabled and not each.hidden_by]
 
 
 def project_folder(cwd: str) -> str:
-    """Where the extensions of a project lie."""
+    """Return the folder of a project's extensions."""
     return os.path.join(os.path.abspath(cwd), ".zot", "extensions")
 
 
 def global_folder(home: str) -> str:
-    """Where the extensions lie that every project gets."""
+    """Return the folder of the extensions that every project gets."""
     return os.path.join(os.path.abspath(home), "extensions")
 
 
 def discover(
     explicit: Sequence[str], cwd: str, home: str, *, installed: bool = True, project: bool = True
 ) -> Discovery:
-    """Find the extensions given by path in `explicit`, those of the project at `cwd` and those in the home folder.
+    """Find the extensions in the folders of `explicit`, in the project at `cwd` and in the home folder.
 
     A relative path in `explicit` starts at the working directory of the process; `~` is expanded. Without `installed`
-    only `explicit` counts, without `project` the project's are left out. Raises nothing: what cannot be read is among
-    the problems.
+    only `explicit` counts; without `project` extensions of the project are left out. Raises nothing: unreadable folders
+    become problems.
     """
     discovery = Discovery([], [])
     owners: dict[str, str] = {}
@@ -102,7 +103,7 @@ def discover(
         if isinstance(found, Problem):
             discovery.problems.append(found)
         elif found is not None:
-            broken = "" if found.name in owners else _in_place_of(found, discovery)
+            broken = "" if found.name in owners else _unusable_override(found, discovery)
             found.hidden_by = owners.get(found.name, broken)
             owners.setdefault(found.name, directory)
             discovery.found.append(found)
@@ -113,8 +114,8 @@ def discover(
     return discovery
 
 
-def _in_place_of(found: Found, discovery: Discovery) -> str:
-    """The folder given with `--ext` that cannot be used, and would have hidden this one; empty if there is none."""
+def _unusable_override(found: DiscoveredExtension, discovery: Discovery) -> str:
+    """Return the unusable folder given with `--ext` that would have hidden `found`, or an empty string."""
     names = (found.name, os.path.basename(found.directory))
     usable = {each.directory for each in discovery.found}
     broken = [
@@ -123,8 +124,8 @@ def _in_place_of(found: Found, discovery: Discovery) -> str:
     return next((each for each in broken if found.scope != "explicit" and os.path.basename(each) in names), "")
 
 
-def read_extension(directory: str, scope: Scope = "explicit") -> Found | Problem:
-    """Read the manifest in one folder, which must be there. Raises nothing."""
+def read_extension(directory: str, scope: Scope = "explicit") -> DiscoveredExtension | Problem:
+    """Read the extension in one folder; a missing folder is a problem. Raises nothing."""
     if not os.path.isdir(directory):
         return Problem(directory, "is not a folder" if os.path.exists(directory) else "there is no such folder", scope)
     return _read(directory, scope) or Problem(directory, f"there is no {MANIFEST_FILE} in it", scope)
@@ -133,9 +134,9 @@ def read_extension(directory: str, scope: Scope = "explicit") -> Found | Problem
 def _candidates(
     explicit: Sequence[str], cwd: str, home: str, *, installed: bool, project: bool, discovery: Discovery
 ) -> Iterator[tuple[str, Scope]]:
-    """The folders to look into. What was asked for and is no extension goes to the problems here."""
+    """Yield the folders to read. Unusable folders of `explicit` are added to the problems."""
     for path in explicit:
-        if not path.strip():  # an unset variable, most likely: the working directory is not what was meant
+        if not path.strip():  # probably an unset variable; the working directory is not meant
             discovery.problems.append(Problem("", "--ext needs the path of a folder"))
             continue
         directory = os.path.abspath(os.path.expanduser(path))
@@ -146,7 +147,7 @@ def _candidates(
     if not installed:
         return
     places: list[tuple[str, Scope]] = [(global_folder(home), "global")]
-    # In the folder above the home folder the two are one: the person's own, not a project's.
+    # In the parent of the home folder the two are the same: the user's own folder, not a project's.
     if project and not _same(project_folder(cwd), global_folder(home)):
         places.insert(0, (project_folder(cwd), "project"))
     for place, scope in places:
@@ -170,8 +171,8 @@ def _same(one: str, other: str) -> bool:
         return False
 
 
-def _read(directory: str, scope: Scope) -> Found | Problem | None:
-    """The extension in a folder; None if there is no manifest."""
+def _read(directory: str, scope: Scope) -> DiscoveredExtension | Problem | None:
+    """Read the extension in a folder; None if it has no manifest."""
     path = os.path.join(directory, MANIFEST_FILE)
     try:
         status = os.stat(path)
@@ -181,7 +182,7 @@ def _read(directory: str, scope: Scope) -> Found | Problem | None:
         return Problem(directory, f"{MANIFEST_FILE}: cannot be read: {error.strerror}", scope)
     if not stat.S_ISREG(status.st_mode):  # a pipe would never end
         return Problem(directory, f"{MANIFEST_FILE}: is not a file", scope)
-    if status.st_size > _LARGEST:
+    if status.st_size > _MAX_MANIFEST:
         return Problem(directory, f"{MANIFEST_FILE}: is larger than 1 MiB; this cannot be right", scope)
     from zot_ext.manifest import ManifestError, load_manifest  # noqa: PLC0415  only where there is an extension
 
@@ -189,4 +190,4 @@ def _read(directory: str, scope: Scope) -> Found | Problem | None:
         manifest = load_manifest(directory)
     except ManifestError as error:
         return Problem(directory, " ".join(str(error).split()), scope)
-    return Found(manifest.name, directory, scope, manifest)
+    return DiscoveredExtension(manifest.name, directory, scope, manifest)

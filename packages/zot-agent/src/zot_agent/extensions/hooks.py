@@ -1,19 +1,19 @@
-"""What extensions are told and asked while the agent works: `Hooks` of the agent, as frames and back.
+"""`ExtensionHooks`: handlers of the agent's `Hooks` that notify and ask extensions.
 
-Interceptors are consulted one after the other in load order. The first that blocks wins, each sees what the ones before
-made of arguments or text. One that does not answer in time, or ends, allows: an extension that hangs must not stall the
-agent.
+Interceptors are asked one after the other in load order. The first block wins; each interceptor sees the arguments or
+the text as the ones before changed them. An interceptor that ends, or does not answer in time, allows: an extension
+that hangs must not stall the agent.
 """
 
 import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from zot_agent.extensions.connection import Connection, Ended, TimedOut
+from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, ToolCall, TurnEnd, TurnStart
 from zot_core.hooks import Hooks, Refusal, ToolRequest
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.from_host import Event, EventIntercept
@@ -25,8 +25,8 @@ NO_REASON_TURN = "turn blocked by extension guard"
 _ids = itertools.count(1)
 
 
-class Setting(NamedTuple):
-    """Where the agent works, and with which model, at the moment."""
+class AgentInfo(NamedTuple):
+    """The current working directory, provider, model and session of the agent."""
 
     cwd: str
     provider: str
@@ -35,29 +35,29 @@ class Setting(NamedTuple):
 
 
 class Subscriptions(Protocol):
-    """Who watches and who is asked, in load order."""
+    """The extensions that observe or intercept an event, in load order."""
 
     @property
-    def limits(self) -> Limits: ...
+    def limits(self) -> ExtensionLimits: ...
 
     def observers(self, event: str) -> list[Connection]: ...
 
     def interceptors(self, event: str) -> list[Connection]: ...
 
     async def ready(self) -> None:
-        """Return once all extensions have registered, or had their time to."""
+        """Return once all extensions have registered, or their time for that is over."""
         ...
 
 
 class ExtensionHooks:
-    """The handlers of one set of extensions."""
+    """The hook handlers of one set of extensions."""
 
-    def __init__(self, extensions: Subscriptions, about: Callable[[], Setting]) -> None:
-        self._extensions, self._about = extensions, about
+    def __init__(self, extensions: Subscriptions, agent_info: Callable[[], AgentInfo]) -> None:
+        self._extensions, self._agent_info = extensions, agent_info
 
     def attach(self, hooks: Hooks) -> None:
         """Add the handlers."""
-        hooks.event.add(self.tell)
+        hooks.event.add(self.notify_observers)
         hooks.system_prompt.add(self.before_agent_start)
         hooks.before_model_call.add(self.turn_start)
         hooks.assistant_message.add(
@@ -65,8 +65,8 @@ class ExtensionHooks:
         )
         hooks.tool_call.add(self.tool_call)
 
-    def tell(self, event: AgentEvent) -> None:
-        """Tell the observers of `event`."""
+    def notify_observers(self, event: AgentEvent) -> None:
+        """Send `event` to its observers, if it can be observed."""
         as_frame = _FRAMES.get(type(event))
         if as_frame is None or not (observers := self._extensions.observers(event.type)):
             return
@@ -75,7 +75,7 @@ class ExtensionHooks:
             connection.send(frame, droppable=True)
 
     async def turn_start(self, step: int) -> Refusal | None:
-        """May the turn go on?"""
+        """Ask whether the turn may begin."""
         for connection in self._extensions.interceptors("turn_start"):
             answer = await self._ask(connection, EventIntercept(_id(), "turn_start", step=step))
             if answer.block:
@@ -83,17 +83,17 @@ class ExtensionHooks:
         return None
 
     async def before_agent_start(self, prompt: str) -> str:
-        """The system prompt as the extensions want it."""
-        run, about = f"run-{_id()}", self._about()
+        """Return the system prompt, as the extensions change it."""
+        run, agent = f"run-{_id()}", self._agent_info()
         for connection in self._extensions.interceptors("before_agent_start"):
             question = EventIntercept(
                 _id(),
                 "before_agent_start",
-                session_id=about.session_id,
+                session_id=agent.session_id,
                 agent_run_id=run,
-                cwd=about.cwd,
-                provider=about.provider,
-                model=about.model,
+                cwd=agent.cwd,
+                provider=agent.provider,
+                model=agent.model,
                 system_prompt=prompt,
             )
             answer = await self._ask(connection, question)
@@ -107,7 +107,7 @@ class ExtensionHooks:
         return prompt
 
     async def assistant_message(self, text: str) -> str:
-        """What the person sees of `text`. Raises `Refused` if an extension hides it."""
+        """Return the text that the user sees in place of `text`. Raises `Refused` if an extension hides it."""
         await self._extensions.ready()
         for connection in self._extensions.interceptors("assistant_message"):
             answer = await self._ask(connection, EventIntercept(_id(), "assistant_message", text=text))
@@ -117,7 +117,8 @@ class ExtensionHooks:
         return text
 
     async def tool_call(self, call: ToolRequest) -> ToolRequest:
-        """The arguments the tool gets. Raises `Refused` if an extension blocks the call, or none could judge it."""
+        """Return the call with the arguments for the tool. Raises `Refused` if an extension blocks the call, or if the
+        arguments cannot be sent to an interceptor."""
         await self._extensions.ready()
         interceptors = self._extensions.interceptors("tool_call")
         if not interceptors:
@@ -131,22 +132,22 @@ class ExtensionHooks:
             answer = await self._ask(connection, question)
             if answer.block:
                 raise Refused(answer.reason or NO_REASON_CALL)
-            # The order of keys, or spaces, are no change.
+            # Another order of keys, or other spaces, is not a change.
             if answer.modified_args is not None and answer.modified_args.value != args.value:
                 args = answer.modified_args
         return call if args is given else call.replace(arguments=dict(args.value), text=args.text)
 
     async def _ask(self, connection: Connection, question: EventIntercept) -> EventInterceptResponse:
-        """The answer; one that allows everything if there is none."""
+        """Return the answer of an interceptor, or an answer that allows everything if it gave no valid one."""
         seconds = self._extensions.limits.intercept_seconds
         try:
             return await connection.request(question, EventInterceptResponse, seconds)
         except TimedOut:
-            connection.log(f"no answer to the intercept {question.event} within {seconds:g} s; it goes on")
-        except Ended as error:
-            connection.log(f"no answer to the intercept {question.event}: {error}; it goes on")
+            connection.log(f"no answer to the intercept {question.event} within {seconds:g} s; the action continues")
+        except ExtensionEnded as error:
+            connection.log(f"no answer to the intercept {question.event}: {error}; the action continues")
         except FrameError as error:
-            connection.log(f"the intercept {question.event} goes on: {error}")
+            connection.log(f"the intercept {question.event} is ignored: {error}")
         return EventInterceptResponse(question.id)
 
 
@@ -168,4 +169,4 @@ _FRAMES: dict[type, Callable[[Any], Event]] = {
     ToolCall: _tool_call,
     AssistantMessage: lambda event: Event("assistant_message", text=event.message.text),
 }
-"""The events that extensions can observe, as frames. Their names on the wire are those of the agent's."""
+"""Makes the frame for each event that extensions can observe. Frame and agent event have the same name."""

@@ -1,15 +1,16 @@
-"""`Extensions`: all extensions of one agent, started, listened to and stopped."""
+"""`Extensions`: starts, serves and stops all extensions of one agent."""
 
 import asyncio
 import itertools
 from collections.abc import Callable, Container, Iterable
+from typing import Literal
 
-from zot_agent.extensions.connection import Connection, Ended, TimedOut
+from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.discover import Discovery
-from zot_agent.extensions.hooks import ExtensionHooks, Setting
-from zot_agent.extensions.managed import Member, SharedState
+from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
+from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registry import Registry, Shadow, ToolOffer
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ToolOffer
 from zot_agent.extensions.tools import ExtensionTool
 from zot_agent.extensions.trace import Trace
 from zot_core.agent import Agent
@@ -17,7 +18,7 @@ from zot_core.aio import finish, spawn
 from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
-from zot_ext.limits import DEFAULT_LIMITS, Limits
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
 from zot_ext.protocol.from_host import CommandInvoked
@@ -28,7 +29,7 @@ _ids = itertools.count(1)
 
 @record
 class ReloadStats(Record):
-    """What a reload did; `errors` are lines for the person."""
+    """Counts of a reload; `errors` are lines for the user."""
 
     stopped: int
     loaded: int
@@ -40,123 +41,125 @@ class ReloadStats(Record):
 
 
 class Extensions:
-    """Starts, serves and stops extensions; what they want shown is told to `events`.
+    """The extensions of one agent. Their notes, panels and prompts go to `events`.
 
-    Nothing here waits for an extension longer than `limits` say.
+    Every wait for an extension has a limit in `limits`.
     """
 
     def __init__(
         self,
         find: Callable[[], Discovery],
-        about: Callable[[], Setting],
+        agent_info: Callable[[], AgentInfo],
         *,
         home: str,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: ExtensionLimits = DEFAULT_LIMITS,
         use_tools: bool = True,
         trace: Trace | None = None,
         commands: Container[str] = (),
         tools: Iterable[str] = (),
     ) -> None:
-        """`find` looks for extensions, again at each reload; `about` tells what they are told of the agent; `home` is
-        zot's own folder, for the logs; without `use_tools` the model gets no tools of theirs; `commands`, in
-        lower case, and `tools` are names that they cannot have, and so are the tools of the agent."""
+        """`find` discovers extensions, at the start and at each reload. `agent_info` describes the agent to them.
+        `home` is zot's own folder, for the logs. Without `use_tools` the model does not get their tools. `commands`, in
+        lower case, and `tools` are reserved names, and so are the names of the agent's tools."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
         self.panels = Panels(self.events.notify)
-        self._find, self._about, self._home, self._trace = find, about, home, trace
+        self._find, self._agent_info, self._home, self._trace = find, agent_info, home, trace
         self._use_tools, self._commands = use_tools, commands
-        self._hooks = ExtensionHooks(self, about)
+        self._hooks = ExtensionHooks(self, agent_info)
         self._agent: Agent | None = None
         self._own_tools = set(tools)
-        self.members: list[Member] = []
-        """Those that were found and have a program, in load order; not to be changed."""
-        self._registry = Registry()
-        self._asked: dict[tuple[str, str], list[Connection]] = {}
-        self._stale = False
-        self._deadline = 0.0
+        self.members: list[ManagedExtension] = []
+        """The active extensions that have a program, in load order; read-only."""
+        self._registry = ExtensionRegistry()
+        self._subscribers: dict[tuple[str, str], list[Connection]] = {}
+        self._tools_changed = False
+        self._ready_deadline = 0.0
         self._reloading = asyncio.Lock()
 
     def attach(self, agent: Agent) -> None:
-        """Let the extensions watch and change what `agent` does, and give it their tools; from now on it is the one."""
+        """Connect the extensions to `agent`: its events, its hooks and its tools."""
         self._agent = agent
         self._own_tools.update(agent.tools)
-        self._stale = True
-        agent.hooks.before_turn.add(self._before_turn)  # before anybody is told that the turn starts
+        self._tools_changed = True
+        agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
         self._hooks.attach(agent.hooks)
 
     def reserve(self, commands: Container[str]) -> None:
-        """Names of commands, in lower case, that extensions cannot have from now on, after a reload too."""
+        """Reserve names of commands, in lower case; this replaces the earlier ones and outlasts a reload."""
         self._commands = commands
         self._registry.reserve(commands)
 
     def start(self, discovery: Discovery | None = None) -> list[str]:
-        """Start what was found, side by side and in the background; lines for the person on what cannot be used."""
+        """Start all extensions, concurrently and in the background. Returns lines for the user about unusable
+        folders."""
         return self._start(discovery or self._find(), first=True)
 
     def _start(self, discovery: Discovery, *, first: bool) -> list[str]:
-        self._registry = Registry(self._commands, self._own_tools)
-        board = SharedState(
+        self._registry = ExtensionRegistry(self._commands, self._own_tools)
+        shared = SharedState(
             self._registry,
             self.panels,
             self.events,
             self.limits,
-            self._about,
+            self._agent_info,
             self._home,
             self._trace,
-            self._change,
-            self._log_shadow,
+            self._mark_changed,
+            self._log_name_conflict,
         )
         self.members = [
-            Member(position, found, board)
+            ManagedExtension(position, found, shared)
             for position, found in enumerate(found for found in discovery.active() if found.manifest.exec)
         ]
-        self._deadline = asyncio.get_running_loop().time() + self.limits.ready_total_seconds
+        self._ready_deadline = asyncio.get_running_loop().time() + self.limits.ready_total_seconds
         for member in self.members:
-            member.up = spawn(member.bring_up(self._deadline, first=first), f"extension {member.name}")
-        self._change()
+            member.started = spawn(member.start(self._ready_deadline, first=first), f"extension {member.name}")
+        self._mark_changed()
         return [f"extension in {problem.directory}: {problem.message}" for problem in discovery.problems]
 
     async def ready(self) -> None:
-        """Return once all extensions have registered, or after the time that a start, or a reload, may take."""
+        """Return once all extensions have registered, or the time limit of the start or reload has passed."""
         async with self._reloading:
-            await self._all_up()
+            await self._wait_until_started()
 
-    async def _all_up(self) -> None:
-        waiting = [member.up for member in self.members if not member.up.done()]
-        left = self._deadline - asyncio.get_running_loop().time()
+    async def _wait_until_started(self) -> None:
+        waiting = [member.started for member in self.members if not member.started.done()]
+        left = self._ready_deadline - asyncio.get_running_loop().time()
         if waiting and left > 0:
             await asyncio.wait(waiting, timeout=left)
 
     def observers(self, event: str) -> list[Connection]:
-        """Who is told of `event`, in load order."""
-        return self._who("observes", event)
+        """The running extensions that observe `event`, in load order."""
+        return self._connections("observes", event)
 
     def interceptors(self, event: str) -> list[Connection]:
-        """Who is asked about `event`, in load order."""
-        return self._who("intercepts", event)
+        """The running extensions that intercept `event`, in load order."""
+        return self._connections("intercepts", event)
 
-    def _who(self, what: str, event: str) -> list[Connection]:
-        found = self._asked.get((what, event))
+    def _connections(self, kind: Literal["observes", "intercepts"], event: str) -> list[Connection]:
+        found = self._subscribers.get((kind, event))
         if found is None:
-            found = self._asked[what, event] = [
+            found = self._subscribers[kind, event] = [
                 member.connection
                 for member in self.members
-                if member.connection is not None and event in getattr(member, what)
+                if member.connection is not None
+                and event in (member.observes if kind == "observes" else member.intercepts)
             ]
         return found
 
     @property
     def commands(self) -> list[Command]:
-        """The slash commands there are now, by name."""
+        """The registered slash commands, by name."""
         return self._registry.commands()
 
     @property
     def tools(self) -> list[ToolOffer]:
-        """The tools there are now, by name, whether or not the model gets them."""
+        """The registered tools, by name, whether or not the model gets them."""
         return [offer for _, offer in self._registry.tools()]
 
     async def run_command(self, name: str, args: str = "") -> CommandAnswer:
-        """See `ExtensionCommands`. A panel that the command wants open is open."""
+        """Run a slash command; see `ExtensionCommands`. A panel in its answer is opened before this returns."""
         found = self._registry.command(name)
         member = self.members[found[0]] if found is not None else None
         connection = member.connection if member is not None else None
@@ -170,7 +173,7 @@ class Extensions:
             raise CommandError(
                 f"/{command.name}: extension {connection.name} did not answer in {seconds:g} s"
             ) from None
-        except Ended as error:
+        except ExtensionEnded as error:
             failed = CommandError(f"/{command.name}: {error}")
             failed.reported = bool(member.failure)
             raise failed from None
@@ -200,40 +203,41 @@ class Extensions:
                 raise CommandError(f"/{command.name}: extension {name} wants {unknown!r}, which zot does not know")
 
     async def reload(self) -> ReloadStats:
-        """Stop all, look again for what there is, start that. Questions under way fail; the agent goes on."""
+        """Stop all extensions, discover them again and start them. Open requests fail; the agent continues."""
         async with self._reloading:
             stopped = await self._stop()
             errors = self._start(self._find(), first=False)
-            await self._all_up()
+            await self._wait_until_started()
             if self._agent is not None:
                 self._agent.refresh()
             failed = [f"{member.name}: {member.failure}" for member in self.members if member.failure]
-            ready = sum(member.running and member.up.done() for member in self.members)
+            ready = sum(member.running and member.started.done() for member in self.members)
             return ReloadStats(stopped, len(self.members) - len(failed), ready, [*errors, *failed])
 
     async def close(self) -> None:
-        """Stop all, side by side and within the limits."""
+        """Stop all extensions, concurrently and within the limits."""
         await self._stop()
         if self._trace is not None:
             self._trace.close()
 
     async def _stop(self) -> int:
-        """Stop all members; how many ran."""
+        """Stop all extensions and return how many were running."""
         members, self.members = self.members, []
         running = sum(member.running for member in members)
         stops = [spawn(member.stop(), f"stop extension {member.name}") for member in members]
-        for task in [*stops, *(member.up for member in members)]:
+        for task in [*stops, *(member.started for member in members)]:
             await finish(task)
-        self._change()
+        self._mark_changed()
         return running
 
     async def _before_turn(self, step: int) -> Refusal | None:
-        """Give the agent the tools there are. A run that wants none of them waits only for who may stop the turn."""
+        """Update the agent's tools. Without `use_tools`, wait for registrations only if an extension
+        intercepts the turn."""
         if self._use_tools or self.interceptors("turn_start"):
             await self.ready()
         agent = self._agent
-        if self._stale and agent is not None:
-            self._stale = False
+        if self._tools_changed and agent is not None:
+            self._tools_changed = False
             own = {name: tool for name, tool in agent.tools.items() if not isinstance(tool, ExtensionTool)}
             agent.tools = self._tools() | own
         return None
@@ -248,11 +252,11 @@ class Extensions:
                 tools[offer.name] = ExtensionTool(connection, offer, self.limits.tool_seconds)
         return tools
 
-    def _change(self) -> None:
-        self._stale = True
-        self._asked.clear()
+    def _mark_changed(self) -> None:
+        self._tools_changed = True
+        self._subscribers.clear()
 
-    def _log_shadow(self, shadow: Shadow) -> None:
-        member = self.members[shadow.position]
-        member.shadows.append(shadow.why)
-        member.log(shadow.why)
+    def _log_name_conflict(self, conflict: NameConflict) -> None:
+        member = self.members[conflict.position]
+        member.name_conflicts.append(conflict.why)
+        member.log(conflict.why)

@@ -1,4 +1,4 @@
-"""How the process of an extension is started: its command line and its environment."""
+"""The command line and environment of the process of an extension."""
 
 import errno
 import os
@@ -12,18 +12,20 @@ from zot_ext.manifest import Manifest
 from zot_provider.errors import ZotError
 
 SDK_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sdk")
-"""Holds a `zot_ext` and nothing else: the one of the interpreter that imports it, else the one of this zot."""
+"""Contains only a `zot_ext`, which loads the one installed in the importing interpreter, or else the one of this
+zot."""
 
 
 class LaunchError(ZotError):
-    """An extension cannot be started. The line names the extension and its `exec`, and says what to do."""
+    """An extension cannot be started. The message, one line, names the extension and its `exec`, and says what to
+    do."""
 
 
 def command(manifest: Manifest, directory: str) -> list[str]:
-    """The program, as an absolute path, and its arguments, for the extension in the folder `directory`.
+    """Return the program, as an absolute path, and its arguments, for the extension in the folder `directory`.
 
-    An absolute `exec` is taken as it is, one with a separator lies in the extension's folder, any other name is looked
-    up on the PATH. Raises `LaunchError`, also for an `exec` that leads out of the folder by `..` or through a link.
+    An absolute `exec` is used unchanged; a path with a separator is relative to the extension's folder; any other name
+    is looked up on the PATH. Raises `LaunchError`, also if a relative path leaves the folder by `..` or through a link.
     """
     program = manifest.exec
     if not program.strip():
@@ -41,17 +43,17 @@ def command(manifest: Manifest, directory: str) -> list[str]:
             raise _error(
                 manifest, "is not on the PATH; install it, or write ./ before a program of the extension's own"
             )
-        # An entry of the PATH may be relative to our working directory, which is not the extension's.
+        # An entry of the PATH may be relative to the working directory of zot, which the extension does not share.
         return [os.path.abspath(found), *manifest.args]
     _check_program(manifest, path)
     return [path, *manifest.args]
 
 
 def environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
-    """`base`, or the environment of this process, with what lets an extension in Python run with nothing installed.
+    """Return `base` (by default the environment of this process) with the variables for extensions in Python.
 
-    `ZOT_PYTHON` is an interpreter that has `zot_ext`. `PYTHONPATH` ends in `SDK_FOLDER`, so that any other interpreter
-    has one too, and `ZOT_EXT_PATH` says where that lies; a `zot_ext` installed there comes first.
+    `ZOT_PYTHON` is an interpreter with `zot_ext`. `PYTHONPATH` ends in `SDK_FOLDER`, so that other interpreters find
+    `zot_ext` too; if they have their own, that one is used. `ZOT_EXT_PATH` is the folder of zot's own `zot_ext`.
     """
     base = os.environ if base is None else base
     path = [entry for entry in base.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != SDK_FOLDER]
@@ -63,8 +65,8 @@ def environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
     }
 
 
-def refusal(name: str, argv: Sequence[str], directory: str, error: Exception) -> LaunchError:
-    """What a person is told when the system did not start `argv`."""
+def launch_failure(name: str, argv: Sequence[str], directory: str, error: Exception) -> LaunchError:
+    """Return the error to show when the system could not start `argv`."""
     program = argv[0] if argv else ""
     if not os.path.isdir(directory):
         why = f"its folder {directory} is gone"

@@ -1,4 +1,4 @@
-"""`ExtensionLog`: what an extension prints to its standard error, and what zot has to say about it."""
+"""`ExtensionLog`: the log file of an extension, with its standard error and lines of zot's own."""
 
 import contextlib
 import os
@@ -9,17 +9,18 @@ import zlib
 from zot_core.clock import timestamp
 
 LARGEST = 5 << 20
-"""Bytes at which a log begins anew; the last ones before are kept in a file with `.1` at its end."""
+"""Bytes after which a log is emptied. The last `LARGEST` bytes are kept in a file with the suffix `.1`."""
 
 _LONGEST_NAME = 120
 _PIECE = 1 << 20
+"""Bytes copied at once."""
 
 
 def log_path(home: str, name: str) -> str:
-    """Where the log of the extension `name` lies: `logs/ext-NAME.log` below `home`.
+    """Return the path of the log of the extension `name`: `logs/ext-NAME.log` below `home`.
 
-    What does not belong in a file's name becomes `_`, and a check sum keeps two such names apart. (With the `ext-`
-    before it no name is one that Windows reserves.)
+    Characters that are unsafe in a file name become `_`, and a checksum keeps such names distinct. (The prefix `ext-`
+    avoids the names that Windows reserves.)
     """
     safe = "".join(letter if letter.isalnum() or letter in " ._-" else "_" for letter in name).replace("..", "__")
     safe = safe.encode("utf-8", "replace")[:_LONGEST_NAME].decode("utf-8", "ignore").strip(" .")
@@ -29,10 +30,10 @@ def log_path(home: str, name: str) -> str:
 
 
 class ExtensionLog:
-    """Appends to the log of the extension `name`, readable by its owner alone; its folder is made if need be.
+    """Appends to the log of the extension `name`. Only its owner can read the file; its folder is made if missing.
 
-    Nothing about a log is worth an extension: one that cannot be opened says why in `problem`, a line for the person
-    that is empty otherwise, and all it is given is dropped. The owner calls `close`.
+    An extension runs even without a log: if the file cannot be opened, `problem` is a line for the user (otherwise
+    empty) and all lines are dropped. The owner calls `close`.
     """
 
     def __init__(self, home: str, name: str, *, largest: int = LARGEST) -> None:
@@ -49,45 +50,46 @@ class ExtensionLog:
 
     @property
     def descriptor(self) -> int:
-        """What the process is to have as its standard error: the file, opened to append, or `subprocess.DEVNULL`.
+        """The standard error for the process: the file, opened to append, or `subprocess.DEVNULL`.
 
-        The process writes there by itself, so the file can outgrow its limit until zot writes its next line.
+        The process writes to the file directly, so it can outgrow its limit until zot writes its next line.
         """
         return subprocess.DEVNULL if self._descriptor is None else self._descriptor
 
     def line(self, text: str) -> None:
-        """Add a line of zot's own, `[zot] TIME text`. A line like the one before is only counted."""
+        """Add a line of zot's own, `[zot] TIME text`. A repetition of the last line is only counted."""
         if self._descriptor is None:
             return
         if text == self._last:
             self._repeated += 1
             return
-        self._tell_repeated()
+        self._write_repetitions()
         self._last = text
-        self._put(text)
+        self._write(text)
 
     def close(self) -> None:
         """Close the file; later lines are dropped. Closing twice is harmless."""
         if self._descriptor is not None:
-            self._tell_repeated()
+            self._write_repetitions()
             os.close(self._descriptor)
             self._descriptor = None
 
-    def _tell_repeated(self) -> None:
+    def _write_repetitions(self) -> None:
         if self._repeated:
-            self._put(f"(the line before, {self._repeated} more times)")
+            self._write(f"(the line before, {self._repeated} more times)")
             self._repeated = 0
 
-    def _put(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         if self._descriptor is None:
             return
         line = f"[zot] {timestamp()} {' '.join(text.split())}\n"
         with contextlib.suppress(OSError):  # a full disk
-            self._begin_anew()
+            self._rotate()
             os.write(self._descriptor, line.encode("utf-8", "replace"))
 
-    def _begin_anew(self) -> None:
-        """Copied and cut off, not renamed: the process holds this file open, and what is appended still arrives."""
+    def _rotate(self) -> None:
+        """Copy the end of a file that is too large, and empty it. It is not renamed: the process has it open, and keeps
+        writing to it."""
         descriptor = self._descriptor
         if descriptor is None or (size := os.fstat(descriptor).st_size) <= self._largest:
             return
@@ -103,15 +105,15 @@ class ExtensionLog:
 
 def _open(path: str) -> int:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    # Not to wait: a named pipe would, until somebody reads it.
+    # O_NONBLOCK: opening a named pipe would otherwise wait for a reader.
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(path, flags, 0o600)
     try:
         mode = os.fstat(descriptor).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISCHR(mode)):
-            raise OSError("it is no file")
+            raise OSError("it is not a file")
         if stat.S_ISREG(mode):
-            os.chmod(path, 0o600)  # it may be older than this rule
+            os.chmod(path, 0o600)  # an older file may have other permissions
         if hasattr(os, "O_NONBLOCK"):  # not on Windows
             os.set_blocking(descriptor, True)
     except BaseException:

@@ -1,23 +1,24 @@
-"""`Member`: one extension of a set: brought up, listened to, ended."""
+"""`ManagedExtension`: one extension of a set, from its start to its end."""
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Never
 
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.discover import Found
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registry import RegistrationError, Registry, Shadow
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError
 from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
 from zot_core.conversation import events
 from zot_core.hooks import Observe
-from zot_ext.limits import Limits
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
+from zot_ext.protocol.from_extension import FromExtension
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck
 from zot_provider.record import Record, record
 
@@ -28,58 +29,48 @@ _LEVELS: dict[str, events.Level] = {
     "warning": "warn",
     "error": "error",
 }
-"""Levels of notes; unknown ones are "info"."""
+"""Levels of notes by their names on the wire; unknown names count as "info"."""
 
 
 @record
 class SharedState(Record):
-    """What the members of one set share. `changed` is called when names or subscriptions are others than before."""
+    """What all extensions of a set share. `changed` is called when names or subscriptions have changed, `name_taken`
+    when an extension cannot have a name."""
 
-    registry: Registry
+    registry: ExtensionRegistry
     panels: Panels
     events: Observe[events.ExtensionEvent]
-    limits: Limits
-    about: Callable[[], Setting]
+    limits: ExtensionLimits
+    agent_info: Callable[[], AgentInfo]
     home: str
     trace: Trace | None
     changed: Callable[[], None]
-    shadowed: Callable[[Shadow], None]
+    name_taken: Callable[[NameConflict], None]
 
 
-class Member:
-    """An extension that was found, and its process. `position` is its place in the load order."""
+class ManagedExtension:
+    """A discovered extension and its process. `position` is its place in the load order, from 0."""
 
-    up: "asyncio.Task[None]"
-    """Ends, without ever raising, when the extension has registered what it brings, or could not be started."""
+    started: "asyncio.Task[None]"
+    """Ends, and never raises, when the extension has registered its commands and tools or could not be started."""
 
-    def __init__(self, position: int, found: Found, board: SharedState) -> None:
+    def __init__(self, position: int, found: DiscoveredExtension, shared: SharedState) -> None:
         self.position, self.found, self.name = position, found, found.name
         self.observes: set[str] = set()
         self.intercepts: set[str] = set()
-        self.shadows: list[str] = []
-        """Names it could not have, a line each."""
+        self.name_conflicts: list[str] = []
+        """Names that it could not have, a line each."""
         self.failure = ""
         """Why it does not run; empty while it does."""
         self.connection: Connection | None = None
-        self._board = board
-        self._log = ExtensionLog(board.home, found.name)
+        self._shared = shared
+        self._log = ExtensionLog(shared.home, found.name)
         self._stopping = False
-        self._handlers: dict[type, Callable[[Connection, Any], None]] = {
-            frames.RegisterCommand: self._register_command,
-            frames.RegisterTool: self._register_tool,
-            frames.Subscribe: self._subscribe,
-            frames.Notify: lambda _, frame: self._notify(frame.level, frame.message),
-            frames.ClearNotes: lambda _, frame: board.events.notify(events.ClearNotes(self.name)),
-            frames.Submit: lambda _, frame: board.events.notify(events.Submit(self.name, frame.text)),
-            frames.OpenPanel: lambda connection, frame: board.panels.open(connection, frame.panel),
-            frames.PanelRender: lambda connection, frame: board.panels.render(connection, frame),
-            frames.PanelClose: lambda connection, frame: board.panels.closed_by(connection, frame.panel_id),
-        }
 
-    async def bring_up(self, deadline: float, *, first: bool) -> None:
-        """Start the process and wait for its registrations: for the hello as long as the limits say, for the rest until
-        `deadline` (of the loop's clock). `first`: it is told of the start of the session."""
-        board, limits = self._board, self._board.limits
+    async def start(self, deadline: float, *, first: bool) -> None:
+        """Start the process and wait for its registrations: for the hello within the limits, for the rest until
+        `deadline` (a time of the loop's clock). With `first` it gets the event `session_start`."""
+        limits = self._shared.limits
         if self._log.problem:
             self._notify("warn", self._log.problem)
         try:
@@ -89,16 +80,16 @@ class Member:
                 argv,
                 self.found.directory,
                 env=environment(),
-                handler=self,
+                listener=self,
                 ack=self._ack,
                 log=self._log,
                 limits=limits,
-                trace=board.trace,
+                trace=self._shared.trace,
             )
             await connection.start()
         except LaunchError as error:
             self._log.line(str(error))
-            self._failed(str(error))
+            self._fail(str(error))
             return
         await connection.wait_greeted()
         left = deadline - asyncio.get_running_loop().time()
@@ -111,87 +102,115 @@ class Member:
 
     @property
     def running(self) -> bool:
-        """Whether it can be asked and told."""
+        """Whether it takes requests and events."""
         return self.connection is not None and self.connection.state == "running"
 
-    def received(self, connection: Connection, frame: object) -> None:
-        """A frame that is no reply."""
-        self._handlers[type(frame)](connection, frame)
+    def received(self, connection: Connection, frame: FromExtension) -> None:
+        """Handle a frame. Every class of `FromExtension` needs a case here: mypy rejects a missing one."""
+        shared = self._shared
+        match frame:
+            case frames.RegisterCommand():
+                self._register_command(frame)
+            case frames.RegisterTool():
+                self._register_tool(frame)
+            case frames.Subscribe():
+                self._subscribe(frame)
+            case frames.Notify():
+                self._notify(frame.level, frame.message)
+            case frames.ClearNotes():
+                shared.events.notify(events.ClearNotes(self.name))
+            case frames.Submit():
+                shared.events.notify(events.Submit(self.name, frame.text))
+            case frames.OpenPanel():
+                shared.panels.open(connection, frame.panel)
+            case frames.PanelRender():
+                shared.panels.render(connection, frame)
+            case frames.PanelClose():
+                shared.panels.closed_by(connection, frame.panel_id)
+            case frames.Hello() | frames.Ready() | frames.ShutdownAck():
+                pass  # the connection handles these, and the replies
+            case frames.CommandResponse() | frames.ToolResult() | frames.EventInterceptResponse():
+                pass
+            case _:
+                self._unhandled(frame)
+
+    def _unhandled(self, frame: Never) -> None:
+        self._log.line(f"frames of type {getattr(frame, 'type', '')!r} have no handler in zot; skipped")
 
     def ended(self, connection: Connection, why: str) -> None:
-        """The process is gone."""
+        """The process has ended."""
         if not self._stopping:
-            self._failed(f"{why}; see zot ext logs {self.name}")
-        self._forget()
+            self._fail(f"{why}; see zot ext logs {self.name}")
+        self._unregister()
 
     async def stop(self) -> None:
         """End the process, within the limits."""
         self._stopping = True
         if self.connection is not None:
             await self.connection.stop()
-        self._forget()
+        self._unregister()
         self._log.close()
 
     def log(self, text: str) -> None:
-        """A line of the host's in the extension's log."""
+        """Add a line to the log of the extension."""
         self._log.line(text)
 
-    def _forget(self) -> None:
+    def _unregister(self) -> None:
         self.observes, self.intercepts = set(), set()
-        self._board.registry.drop(self.position)
+        self._shared.registry.drop(self.position)
         if self.connection is not None:
-            self._board.panels.drop(self.connection)
-        self._board.changed()
+            self._shared.panels.drop(self.connection)
+        self._shared.changed()
 
-    def _failed(self, why: str) -> None:
+    def _fail(self, why: str) -> None:
         self.failure = why
-        self._board.events.notify(events.Notify(self.name, "error", why))
+        self._shared.events.notify(events.Notify(self.name, "error", why))
 
     def _ack(self, hello: frames.Hello) -> HelloAck:
-        about, directory = self._board.about(), self.found.directory
+        agent, directory = self._shared.agent_info(), self.found.directory
         granted = tuple(name for name in hello.capabilities if name in frames.CAPABILITIES)
         return HelloAck(
             PROTOCOL_VERSION,
             __version__,
-            about.provider,
-            about.model,
-            about.cwd,
+            agent.provider,
+            agent.model,
+            agent.cwd,
             extension_dir=directory,
             data_dir=directory,
             capabilities=granted,
-            session_id=about.session_id,
+            session_id=agent.session_id,
         )
 
-    def _register_command(self, connection: Connection, frame: frames.RegisterCommand) -> None:
+    def _register_command(self, frame: frames.RegisterCommand) -> None:
         try:
-            shadow = self._board.registry.add_command(self.position, self.name, frame.name, frame.description)
+            conflict = self._shared.registry.add_command(self.position, self.name, frame.name, frame.description)
         except RegistrationError as error:
             self._log.line(str(error))
         else:
-            self._registered(shadow)
+            self._registered(conflict)
 
-    def _register_tool(self, connection: Connection, frame: frames.RegisterTool) -> None:
-        registry = self._board.registry
+    def _register_tool(self, frame: frames.RegisterTool) -> None:
+        registry = self._shared.registry
         try:
-            shadow = registry.add_tool(self.position, self.name, frame.name, frame.description, frame.schema)
+            conflict = registry.add_tool(self.position, self.name, frame.name, frame.description, frame.schema)
         except RegistrationError as error:
             self._log.line(str(error))
         else:
-            self._registered(shadow)
+            self._registered(conflict)
 
-    def _registered(self, shadow: Shadow | None) -> None:
-        if shadow is not None:
-            self._board.shadowed(shadow)
-        self._board.changed()
+    def _registered(self, conflict: NameConflict | None) -> None:
+        if conflict is not None:
+            self._shared.name_taken(conflict)
+        self._shared.changed()
 
-    def _subscribe(self, connection: Connection, frame: frames.Subscribe) -> None:
+    def _subscribe(self, frame: frames.Subscribe) -> None:
         self.observes.update(frame.events)
         for name in frame.intercept:
             if name in INTERCEPTS:
                 self.intercepts.add(name)
             else:
                 self._log.line(f"there is no intercept {name!r}; it is ignored")
-        self._board.changed()
+        self._shared.changed()
 
     def _notify(self, level: str, message: str) -> None:
-        self._board.events.notify(events.Notify(self.name, _LEVELS.get(level, "info"), message))
+        self._shared.events.notify(events.Notify(self.name, _LEVELS.get(level, "info"), message))

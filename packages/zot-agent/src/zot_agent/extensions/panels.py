@@ -1,4 +1,4 @@
-"""`Panels`: the one panel that may be open, as data. A screen draws it and hands over the keys."""
+"""`Panels`: the one open panel, as data. A screen draws it and passes on its keys."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,7 +9,7 @@ from zot_ext.protocol.from_extension import PanelRender as RenderFrame
 from zot_ext.protocol.values import PanelSpec
 
 
-class Owner(Protocol):
+class PanelOwner(Protocol):
     """The extension that a panel belongs to."""
 
     @property
@@ -19,41 +19,43 @@ class Owner(Protocol):
 
 
 class Panels:
-    """At most one panel is open; another one takes its place, and its owner is told."""
+    """At most one panel is open. Opening another one closes it and notifies its owner."""
 
-    def __init__(self, tell: Callable[[ExtensionEvent], None]) -> None:
-        self._tell = tell
-        self._owner: Owner | None = None
+    def __init__(self, emit: Callable[[ExtensionEvent], None]) -> None:
+        self._emit = emit
+        self._owner: PanelOwner | None = None
         self.panel: Panel | None = None
-        """What is open; None without one."""
+        """The open panel, or None."""
 
-    def open(self, owner: Owner, spec: PanelSpec) -> None:
-        """Open a panel, or show a panel of the same id anew."""
+    def open(self, owner: PanelOwner, spec: PanelSpec) -> None:
+        """Open a panel, or replace the open panel of the same id."""
         if self.panel is not None and not self._is(owner, spec.id):
             self.close()
         self._owner, self.panel = owner, Panel(spec.id, spec.title, spec.lines, spec.footer)
-        self._tell(PanelOpen(owner.name, self.panel))
+        self._emit(PanelOpen(owner.name, self.panel))
 
-    def render(self, owner: Owner, frame: RenderFrame) -> None:
-        """New contents, ignored unless this panel is open. An empty title keeps the old one, a footer is replaced."""
+    def render(self, owner: PanelOwner, frame: RenderFrame) -> None:
+        """Show new contents; ignored unless this panel is open. An empty title keeps the old title; the footer is
+        always replaced."""
         if self.panel is None or not self._is(owner, frame.panel_id):
             return
         self.panel = Panel(frame.panel_id, frame.title or self.panel.title, frame.lines, frame.footer)
-        self._tell(PanelRender(owner.name, self.panel))
+        self._emit(PanelRender(owner.name, self.panel))
 
-    def closed_by(self, owner: Owner, panel_id: str) -> None:
-        """The extension closes its panel; it gets no echo."""
+    def closed_by(self, owner: PanelOwner, panel_id: str) -> None:
+        """Close the panel because its extension said so; the extension is not notified."""
         if self._is(owner, panel_id):
-            self._gone()
+            self._remove()
 
     def close(self) -> None:
-        """The person closes the panel, or another one takes its place. Harmless without one."""
+        """Close the panel and notify its extension. Harmless if no panel is open."""
         if self._owner is not None and self.panel is not None:
             self._owner.send(from_host.PanelClose(self.panel.id))
-            self._gone()
+            self._remove()
 
     def key(self, key: str, text: str = "") -> None:
-        """A key for the open panel: one of `PANEL_KEYS`, with `text` for "rune"; others are swallowed. `esc` closes."""
+        """Send a key to the open panel: one of `PANEL_KEYS`, with `text` for "rune". `esc` closes the panel; other keys
+        are ignored."""
         if self._owner is None or self.panel is None:
             return
         if key == "esc":
@@ -61,16 +63,16 @@ class Panels:
         elif key in from_host.PANEL_KEYS:
             self._owner.send(from_host.PanelKey(self.panel.id, key, text))
 
-    def drop(self, owner: Owner) -> None:
-        """The extension is gone, and its panel with it."""
+    def drop(self, owner: PanelOwner) -> None:
+        """Close the panel of an extension that has ended."""
         if self._owner is owner:
-            self._gone()
+            self._remove()
 
-    def _is(self, owner: Owner, panel_id: str) -> bool:
+    def _is(self, owner: PanelOwner, panel_id: str) -> bool:
         return self._owner is owner and self.panel is not None and self.panel.id == panel_id
 
-    def _gone(self) -> None:
+    def _remove(self) -> None:
         owner, panel = self._owner, self.panel
         self._owner = self.panel = None
         if owner is not None and panel is not None:
-            self._tell(PanelClose(owner.name, panel.id))
+            self._emit(PanelClose(owner.name, panel.id))

@@ -1,4 +1,4 @@
-"""`Process`: an extension's process, in a group of its own, from its start until nothing of it is left."""
+"""`Process`: a child process in its own process group, from its start until the whole group has ended."""
 
 import asyncio
 import contextlib
@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from zot_core.machine.process_groups import group_runs, signal_group
 
 _POLL = 0.02
+"""Seconds between two checks whether the group has ended."""
 
 
 class Process:
-    """Started in the folder `directory`, with pipes as standard input and output.
+    """A process started in the folder `directory`, with pipes as standard input and output.
 
-    `input` and `output` are our ends; the owner of this object closes them. `ended` is called once, from the loop, when
-    the process has ended and been waited for; what it started may live on in the group. OSError or ValueError when it
+    `input` and `output` are the pipe ends of the parent; the owner of this object closes them. `ended` is called once,
+    from the loop, when the process has ended and was reaped; its children may still run. OSError or ValueError if it
     cannot be started.
     """
 
@@ -51,7 +52,7 @@ class Process:
         self._watch()
 
     def fate(self) -> str:
-        """How it ended, as the end of a sentence, e.g. `exited with code 1`; empty while it runs."""
+        """Return how it ended, as the end of a sentence, e.g. `exited with code 1`; empty while it runs."""
         code = self._child.returncode
         if code is None:
             return ""
@@ -63,27 +64,27 @@ class Process:
             return f"was ended by signal {-code}"
 
     def kill(self) -> None:
-        """SIGKILL to the whole group."""
+        """Send SIGKILL to the whole group."""
         signal_group(self.pid, signal.SIGKILL)
 
     async def end(self, patience: float) -> None:
-        """SIGTERM to the whole group, and after `patience` seconds SIGKILL to what is still there.
+        """Send SIGTERM to the whole group, and after `patience` seconds SIGKILL if any process is left.
 
-        On return the process has been waited for, and nothing in its group runs. What the system itself cannot kill
-        is given up after another `patience` seconds. A process that made a group of its own is out of reach.
+        On return the process was reaped and no process of its group runs. A process that SIGKILL does not end is given
+        up after another `patience` seconds. A child that has left the group is not reached.
         """
         for number in (signal.SIGTERM, signal.SIGKILL):
             signal_group(self.pid, number)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(patience):
                     await self.exited.wait()
-                    # A group tells nobody when its last process ends.
+                    # There is no notification when the last process of a group ends.
                     while group_runs(self.pid):  # noqa: ASYNC110
                         await asyncio.sleep(_POLL)
                     return
 
     def _watch(self) -> None:
-        """Wait for the end: on Linux with a descriptor of the process, elsewhere in a thread."""
+        """Wait for the exit: on Linux with a pidfd, elsewhere in a thread."""
         try:
             descriptor = os.pidfd_open(self.pid)
         except (AttributeError, OSError):
@@ -99,7 +100,7 @@ class Process:
 
     def _wait_in_thread(self) -> None:
         self._child.wait()
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._finish)
 
     def _finish(self) -> None:

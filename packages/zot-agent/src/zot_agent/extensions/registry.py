@@ -1,7 +1,7 @@
-"""`Registry`: who owns which command and which tool, whatever the order in which registrations arrive.
+"""`ExtensionRegistry`: who owns which command and tool, independent of the order of registrations.
 
-Of two extensions with one name the one loaded earlier has it, for the description and for the calls alike; the other
-one gets it when the first is gone. Built-in names cannot be had.
+If two extensions register one name, the extension loaded earlier owns it; the other one gets it when the owner ends.
+Names of zot itself are reserved.
 """
 
 import re
@@ -16,7 +16,7 @@ T = TypeVar("T", Command, "ToolOffer")
 
 _COMMAND = re.compile(r"[A-Za-z0-9_-]+")
 _TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What providers take; one odd name would make every request fail."""
+"""The names that providers accept. One invalid name would make every request fail."""
 
 
 @record
@@ -30,35 +30,35 @@ class ToolOffer(Record):
 
 
 @record
-class Shadow(Record):
-    """A name that cannot be had for now: the position of the extension that goes without it, and why, for its log."""
+class NameConflict(Record):
+    """A name that an extension does not get for now: the position of the extension, and the reason, for its log."""
 
     position: int
     why: str
 
 
 class RegistrationError(ValueError):
-    """A registration that cannot be used; `str()` says why in one line, for the extension's log."""
+    """An invalid registration; `str()` is one line for the extension's log."""
 
 
 class _Names(Generic[T]):
     """The candidates for each name, by the position of their extension in the load order."""
 
-    def __init__(self, taken: Container[str]) -> None:
-        self.taken = taken
+    def __init__(self, reserved: Container[str]) -> None:
+        self.reserved = reserved
         self._candidates: dict[str, dict[int, T]] = {}
 
-    def add(self, key: str, position: int, value: T, what: str) -> Shadow | None:
+    def add(self, key: str, position: int, value: T, what: str) -> NameConflict | None:
         candidates = self._candidates.setdefault(key, {})
         before = min(candidates, default=position)
         candidates[position] = value
-        if key in self.taken:
-            return Shadow(position, f"{what} is shadowed by zot's own")
+        if key in self.reserved:
+            return NameConflict(position, f"{what} is shadowed by zot's own")
         first = min(candidates)
         if first == position == before:
             return None
         why = f"{what} is shadowed by that of extension {candidates[first].source}, which is loaded before"
-        return Shadow(position if first != position else before, why)
+        return NameConflict(position if first != position else before, why)
 
     def drop(self, position: int) -> None:
         for key in list(self._candidates):
@@ -68,7 +68,7 @@ class _Names(Generic[T]):
 
     def get(self, key: str) -> tuple[int, T] | None:
         candidates = self._candidates.get(key)
-        if not candidates or key in self.taken:
+        if not candidates or key in self.reserved:
             return None
         first = min(candidates)
         return first, candidates[first]
@@ -77,30 +77,33 @@ class _Names(Generic[T]):
         return [found for key in sorted(self._candidates) if (found := self.get(key)) is not None]
 
 
-class Registry:
-    """Names are asked for by extension position: its place in the load order, from 0."""
+class ExtensionRegistry:
+    """The commands and tools of all extensions. An extension is identified by its position in the load order, from
+    0."""
 
-    def __init__(self, taken_commands: Container[str] = (), taken_tools: Container[str] = ()) -> None:
-        """`taken_*`: names of zot's own, commands in lower case."""
-        self._commands: _Names[Command] = _Names(taken_commands)
-        self._tools: _Names[ToolOffer] = _Names(taken_tools)
+    def __init__(self, reserved_commands: Container[str] = (), reserved_tools: Container[str] = ()) -> None:
+        """`reserved_*`: names of zot itself, commands in lower case."""
+        self._commands: _Names[Command] = _Names(reserved_commands)
+        self._tools: _Names[ToolOffer] = _Names(reserved_tools)
 
     def reserve(self, commands: Container[str]) -> None:
-        """Names of commands, in lower case, that cannot be had from now on."""
-        self._commands.taken = commands
+        """Reserve names of commands, in lower case, in place of the earlier ones."""
+        self._commands.reserved = commands
 
-    def add_command(self, position: int, extension: str, name: str, description: str) -> Shadow | None:
-        """Register, or describe anew; who now goes without the name, if somebody does.
+    def add_command(self, position: int, extension: str, name: str, description: str) -> NameConflict | None:
+        """Register a command, or update its description. Returns the conflict if an extension does not get the name.
 
-        Commands are found whatever the case of their letters. Raises `RegistrationError` for a name nobody can type.
+        Names of commands are not case-sensitive. Raises `RegistrationError` for a name that cannot be typed.
         """
         name = name.removeprefix("/")
         if not _COMMAND.fullmatch(name):
             raise RegistrationError(f"a command cannot be called {name!r}: only letters, digits, _ and -")
         return self._commands.add(name.lower(), position, Command(extension, name, description), f"the command /{name}")
 
-    def add_tool(self, position: int, extension: str, name: str, description: str, schema: RawObject) -> Shadow | None:
-        """Register, or describe anew; who now goes without the name, if somebody does.
+    def add_tool(
+        self, position: int, extension: str, name: str, description: str, schema: RawObject
+    ) -> NameConflict | None:
+        """Register or update a tool. Returns the conflict if an extension does not get the name.
 
         Raises `RegistrationError` for a name or a schema that would make requests fail.
         """
@@ -110,29 +113,29 @@ class Registry:
         return self._tools.add(name, position, offer, f"the tool {name}")
 
     def drop(self, position: int) -> None:
-        """Forget everything an extension registered."""
+        """Remove all registrations of an extension."""
         self._commands.drop(position)
         self._tools.drop(position)
 
     def command(self, name: str) -> tuple[int, Command] | None:
-        """The command called `name`, with or without its slash, and the position of its owner."""
+        """Return the command `name`, with or without its slash, and the position of its owner."""
         return self._commands.get(name.removeprefix("/").lower())
 
     def commands(self) -> list[Command]:
-        """The commands there are, by name."""
+        """List the commands, by name."""
         return [command for _, command in self._commands.all()]
 
     def tools(self) -> list[tuple[int, ToolOffer]]:
-        """The tools there are and the positions of their owners, by name."""
+        """List the tools and the positions of their owners, by name."""
         return self._tools.all()
 
 
 def object_schema(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema` as providers take it: of type "object", which it may have left out. Raises `RegistrationError`."""
+    """Return `schema` as providers accept it, with `type` and `properties` filled in. Raises `RegistrationError`."""
     kind = schema.get("type", "object")
     if kind != "object":
         raise RegistrationError(f'the schema of the tool {name} must be of type "object", not {kind!r}')
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
-        raise RegistrationError(f"the schema of the tool {name} has properties that are no object")
+        raise RegistrationError(f"the schema of the tool {name} has properties that are not an object")
     return {"type": "object", "properties": properties} | schema

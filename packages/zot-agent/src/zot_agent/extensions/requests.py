@@ -1,4 +1,4 @@
-"""`Requests`: what one extension has been asked and has not answered yet."""
+"""`PendingRequests`: the requests to one extension that have no reply yet."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,81 +12,81 @@ Reply: TypeAlias = CommandResponse | ToolResult | EventInterceptResponse
 R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
 
 _REMEMBERED = 64
-"""Requests that are over, of which is known why a reply to them is not wanted."""
+"""PendingRequests that are over, of which is known why a reply to them is not wanted."""
 
 
-class Ended(ZotError):
-    """An extension has ended, perhaps while it was asked something. `str(error)` names it and says why."""
+class ExtensionEnded(ZotError):
+    """An extension has ended, perhaps during a request. `str(error)` names it and says why."""
 
 
 class TimedOut(ZotError):
-    """An extension did not answer in time. A reply that comes later is dropped."""
+    """An extension did not answer in time. A later reply is dropped."""
 
 
-class Requests:
-    """The open requests of the extension `name` by their ids, and a word to `log` about replies nobody wants."""
+class PendingRequests:
+    """The open requests to the extension `name`, by id. Unexpected replies are reported to `log`."""
 
     def __init__(self, name: str, log: Callable[[str], None]) -> None:
         self._name = name
         self._log = log
         self._open: dict[str, tuple[type[Reply], asyncio.Future[Any]]] = {}
-        self._over: dict[str, str] = {}
+        self._finished: dict[str, str] = {}
 
     def open(self, id: str, kind: type[R]) -> "asyncio.Future[R]":
-        """Expect a reply of the class `kind`; it is the future's result. ValueError for an id that is in use."""
+        """Expect a reply of the class `kind`, the result of the future. ValueError if the id is in use."""
         if id in self._open:
             raise ValueError(f"request {id!r} is open already")
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._open[id] = (kind, future)
         return future
 
-    def settle(self, reply: Reply) -> None:
-        """A reply has come."""
+    def resolve(self, reply: Reply) -> None:
+        """Pass a reply to its request."""
         kind, future = self._open.pop(reply.id, (None, None))
         if kind is None or future is None:
-            over = self._over.get(reply.id, "nobody asked for it")
-            self._log(f"{reply.type} frame for id {reply.id!r}: {over}; dropped")
+            late = self._finished.get(reply.id, "nobody asked for it")
+            self._log(f"{reply.type} frame for id {reply.id!r}: {late}; dropped")
             return
         self._remember(reply.id, "there was a reply before")
         if isinstance(reply, kind):
-            _tell(future, reply)
+            _settle(future, reply)
             return
         wrong = FrameError(f"is no reply to this request, {kind.type} is", frame=reply.type, id=reply.id)
         self._log(f"{wrong}; the request {reply.id!r} has failed")
-        _tell(future, wrong)
+        _settle(future, wrong)
 
-    def spoil(self, error: FrameError) -> None:
-        """A frame that cannot be read has come. If its id is that of a request, the request has failed."""
+    def reject(self, error: FrameError) -> None:
+        """Fail the request whose reply could not be decoded, if `error.id` is the id of an open request."""
         _, future = self._open.pop(error.id, (None, None))
         if future is not None:
             self._remember(error.id, "there was a reply before")
-            _tell(future, error)
+            _settle(future, error)
 
     def time_out(self, id: str, seconds: float) -> None:
-        """The request has waited long enough."""
+        """Fail a request that has waited for too long."""
         _, future = self._open.pop(id, (None, None))
         if future is not None:
             self._remember(id, "it came after the time limit")
-            _tell(future, TimedOut(f"extension {self._name!r} did not answer within {seconds:g} s"))
+            _settle(future, TimedOut(f"extension {self._name!r} did not answer within {seconds:g} s"))
 
-    def give_up(self, id: str) -> None:
-        """Nobody waits for the reply any more. Harmless when the request is over."""
+    def abandon(self, id: str) -> None:
+        """Forget a request whose caller no longer waits. Harmless when it is finished."""
         if self._open.pop(id, None) is not None:
             self._remember(id, "nobody waits for it any more")
 
-    def fail(self, why: str) -> None:
-        """The extension has ended: no request will be answered."""
+    def fail_all(self, why: str) -> None:
+        """Fail all requests, because the extension has ended."""
         requests, self._open = self._open, {}
         for _, future in requests.values():
-            _tell(future, Ended(f"extension {self._name!r} {why}"))
+            _settle(future, ExtensionEnded(f"extension {self._name!r} {why}"))
 
     def _remember(self, id: str, why: str) -> None:
-        self._over[id] = why
-        if len(self._over) > _REMEMBERED:
-            del self._over[next(iter(self._over))]
+        self._finished[id] = why
+        if len(self._finished) > _REMEMBERED:
+            del self._finished[next(iter(self._finished))]
 
 
-def _tell(future: "asyncio.Future[Any]", outcome: object) -> None:
+def _settle(future: "asyncio.Future[Any]", outcome: object) -> None:
     if future.done():
         return
     if isinstance(outcome, Exception):

@@ -1,10 +1,10 @@
-"""`ExtensionTool`: a tool of the agent whose work an extension does."""
+"""`ExtensionTool`: a tool of the agent that an extension runs."""
 
 import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from zot_agent.extensions.connection import Connection, Ended, TimedOut
+from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.registry import ToolOffer
 from zot_core.errors import ToolError
 from zot_core.images import image_from_base64
@@ -20,30 +20,30 @@ from zot_ext.protocol.values import TextBlock as TextValue
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, TextBlock
 
-NOTHING = "(extension returned no content)"
+NO_CONTENT = "(extension returned no content)"
 
 _ids = itertools.count(1)
 
 
 class ExtensionTool:
-    """Calls go to the extension with their arguments as the model wrote them; checking those is up to it."""
+    """Sends each call to the extension, with the arguments as the model wrote them; the extension checks them."""
 
     parallel = False
 
     def __init__(self, connection: Connection, offer: ToolOffer, seconds: float) -> None:
-        """`seconds`: the longest an answer may take."""
+        """`seconds`: how long an answer may take."""
         self.name, self.description, self.schema = offer.name, offer.description, offer.schema
         self._connection, self._seconds = connection, seconds
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        """The extension's answer. `ToolError` if there is none."""
+        """Return the extension's answer. Raises `ToolError` if it gives none."""
         extension = self._connection.name
         try:
             call = ToolCall(f"call-{next(_ids)}", self.name, RawObject(context.arguments))
             answer = await self._connection.request(call, ResultFrame, self._seconds)
         except TimedOut:
             raise ToolError(f"{self.name} of extension {extension} gave no result within {self._seconds:g} s") from None
-        except Ended as error:
+        except ExtensionEnded as error:
             raise ToolError(f"{self.name} cannot run: {error}") from None
         except FrameError as error:
             raise ToolError(f"{self.name} of extension {extension}: {error}") from None
@@ -52,9 +52,9 @@ class ExtensionTool:
 
 
 def read_content(blocks: Iterable[Block]) -> tuple[list[TextBlock | ImageBlock], bool]:
-    """What the model reads of an answer, and whether a part of it could not be used.
+    """Convert the content of an answer for the model; also returns whether a part of it could not be used.
 
-    Blocks of unknown types are shown as JSON; an image that models do not take is an error.
+    Blocks of unknown types become their JSON. An image in a format that models do not accept is an error.
     """
     content: list[TextBlock | ImageBlock] = []
     broken = False
@@ -68,7 +68,7 @@ def read_content(blocks: Iterable[Block]) -> tuple[list[TextBlock | ImageBlock],
             broken = broken or problem
         else:
             content.append(TextBlock(dump(dict(block.raw))))
-    return content or [TextBlock(NOTHING)], broken
+    return content or [TextBlock(NO_CONTENT)], broken
 
 
 def _image(block: ImageValue) -> tuple[TextBlock | ImageBlock, bool]:

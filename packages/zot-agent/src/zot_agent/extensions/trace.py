@@ -1,4 +1,4 @@
-"""`Trace`: every frame between zot and its extensions as a line in a file (`zot --ext-trace FILE`)."""
+"""`Trace`: writes every frame between zot and its extensions to a file (`zot --ext-trace FILE`)."""
 
 import json
 import os
@@ -10,29 +10,29 @@ from zot_ext.protocol.raw import line_bytes, parse_object
 from zot_provider.errors import ConfigError
 
 Direction = Literal["in", "out"]
-"""As seen by zot: `in` came from the extension."""
+"""As seen by zot: `in` is from the extension."""
 
 
 class Trace:
-    """Appends one JSON object a line to the file at `path`, which only its owner can read.
+    """Appends one JSON object a line to the file at `path`, which only its owner can read. Raises `ConfigError`.
 
-    `{"time": UTC, "extension": NAME, "direction": "in" or "out", "frame": {...}}`, the frame in the text it had on the
-    wire; a line that is no JSON object stands as `"text"` in its place. Each line is written at once. What cannot be
-    written any more, to a full disk, ends the trace and is told in `failure`. Raises `ConfigError`.
+    `{"time": UTC, "extension": NAME, "direction": "in" or "out", "frame": {...}}`, the frame with its exact text on the
+    wire; for a line that is not a JSON object, `"text"` replaces `"frame"`. Each line is written at once. A failed
+    write (a full disk) ends the trace, and `failure` says so.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.failure = ""
         try:
-            # Appended to: a name typed wrongly must not cost a file its contents.
+            # Append, so that a mistyped name does not destroy a file.
             self._descriptor: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         except (OSError, ValueError) as error:
             why = (isinstance(error, OSError) and error.strerror) or str(error)
             raise ConfigError(f"cannot write the trace {path}: {why}; name another file after --ext-trace") from error
 
     def add(self, extension: str, direction: Direction, line: bytes) -> None:
-        """Keep a line of the wire, with or without its line end."""
+        """Write one frame, with or without its line end."""
         if self._descriptor is None:
             return
         text = line.decode(errors="replace").strip()
@@ -50,7 +50,7 @@ class Trace:
             self.close()
 
     def close(self) -> None:
-        """Close the file; what is added later is dropped."""
+        """Close the file; later frames are dropped."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

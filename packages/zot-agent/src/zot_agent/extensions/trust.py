@@ -1,8 +1,8 @@
-"""`Trust`: which of a project's extensions the person has allowed to run.
+"""`Trust`: which of a project's extensions the user has allowed to run.
 
-An extension of a project comes with a repository that somebody cloned, and would run with all the rights of the person.
-The answer is kept for one folder as it was when it was given: with another manifest or another program the person is
-asked anew. Files that the program loads by itself (modules, packages) are not looked at.
+An extension of a project comes with a cloned repository and would run with all the rights of the user. An answer holds
+for one folder in its current state: if the manifest or the program changes, the user is asked again. Files that the
+program loads (modules, packages) are not checked.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import os
 from typing import Any
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.extensions.discover import MANIFEST_FILE, Found
+from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
 from zot_core.machine.replace_file import replace_file
 from zot_provider.errors import ConfigError
 
@@ -22,16 +22,16 @@ _CHUNK = 1 << 18
 class Trust:
     """The answers in the home folder, in `trusted-extensions.json`: `{folder: {"sha256": ..., "allowed": "yes"|"no"}}`.
 
-    The folder is the real path, and there is one answer for each. A file that is not there or cannot be understood
-    holds no answers. It is read each time, as other processes may write it too; the last writer wins, and whoever lost
-    is asked again.
+    There is one answer for each folder, identified by its real path. A missing or invalid file holds no answers. The
+    file is read each time, because other processes may write it; the last writer wins, and a lost answer is asked
+    again.
     """
 
     def __init__(self, home: str) -> None:
         self.path = os.path.join(home, TRUST_FILE)
 
-    def decision(self, found: Found) -> bool | None:
-        """What was said about the extension as it is now; None if it has to be asked."""
+    def decision(self, found: DiscoveredExtension) -> bool | None:
+        """Return the answer for the extension in its current state; None if the user must be asked."""
         answer = self._read().get(os.path.realpath(found.directory))
         if not isinstance(answer, dict) or answer.get("allowed") not in ("yes", "no"):
             return None
@@ -39,8 +39,8 @@ class Trust:
             return None
         return bool(answer["allowed"] == "yes")
 
-    def remember(self, found: Found, allowed: bool) -> None:  # noqa: FBT001  the answer to the question
-        """Keep an answer. Raises `ConfigError` if it cannot be written; nothing has changed then."""
+    def remember(self, found: DiscoveredExtension, allowed: bool) -> None:  # noqa: FBT001  the answer to the question
+        """Store an answer. Raises `ConfigError` if it cannot be written; nothing is changed then."""
         answers = self._read()
         answers[os.path.realpath(found.directory)] = {
             "sha256": fingerprint(found),
@@ -59,11 +59,11 @@ class Trust:
             return {}
 
 
-def fingerprint(found: Found) -> str:
-    """SHA-256, in hexadecimal, over the manifest, the program, and those arguments that name files.
+def fingerprint(found: DiscoveredExtension) -> str:
+    """Return the SHA-256, in hexadecimal, of the manifest, the program, and the files that the arguments name.
 
-    Of the program and the arguments those count that are given relative to the folder or lie in it: an interpreter of
-    the machine may be updated without a question. What cannot be read counts as such.
+    Only files that are in the folder or named relative to it count, so that an update of an installed interpreter asks
+    no question. An unreadable file counts as unreadable.
     """
     whole = hashlib.sha256()
     for path in (os.path.join(found.directory, MANIFEST_FILE), *_own_files(found)):
@@ -71,16 +71,16 @@ def fingerprint(found: Found) -> str:
     return whole.hexdigest()
 
 
-def _own_files(found: Found) -> list[str]:
-    """The files that the command line of the extension names, in its order."""
+def _own_files(found: DiscoveredExtension) -> list[str]:
+    """List the files of the extension that its command line names, in order."""
     folder = os.path.realpath(found.directory)
     words = list(found.manifest.args)
-    if os.path.dirname(found.manifest.exec):  # a bare name is looked for on the path instead
+    if os.path.dirname(found.manifest.exec):  # a bare name is looked up on the PATH
         words.insert(0, found.manifest.exec)
     own = []
     for word in words:
         path = os.path.join(folder, word)
-        if not os.path.isfile(path):  # nor is a word that no path can hold
+        if not os.path.isfile(path):  # also for a word that is not a valid path
             continue
         if not os.path.isabs(word) or os.path.realpath(path).startswith(folder + os.sep):
             own.append(path)
@@ -88,7 +88,7 @@ def _own_files(found: Found) -> list[str]:
 
 
 def _digest(path: str) -> bytes:
-    """Of one file, of a length that does not depend on it: what follows cannot be mistaken for a part of it."""
+    """Return the digest of one file. Its fixed length keeps the files of a fingerprint apart."""
     digest = hashlib.sha256()
     try:
         with open(path, "rb") as file:

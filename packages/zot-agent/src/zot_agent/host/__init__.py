@@ -1,10 +1,10 @@
-"""`Host`: a conversation with its extensions and settings. `zot_agent.host.build` is the one place that makes one."""
+"""`Host`: a conversation with its extensions and settings. Only `zot_agent.host.build` creates one."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.settings import Settings
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_core.conversation import Conversation
 from zot_core.runtime.runtime import Runtime
 from zot_provider.registry import ModelRegistry
@@ -16,32 +16,33 @@ if TYPE_CHECKING:
 
 
 class Host:
-    """What a mode is given: the conversation to drive, and what belongs to this program around it."""
+    """What a mode gets: the conversation to drive, with its extensions, settings and models."""
 
     def __init__(
         self,
         conversation: Conversation,
         notes: Sequence[str] = (),
         *,
-        options: Options | None = None,
+        options: HostOptions | None = None,
         settings: Settings | None = None,
         models: ModelRegistry | None = None,
         choice: "ExtensionChoice | None" = None,
         open_session: Callable[[str], list[str]] | None = None,
     ) -> None:
-        """`notes` are for the person, one line each: what was odd while the host was put together.
+        """`notes` are lines for the person: problems that were found while the host was built.
 
-        `options` are those it was made of, `choice` says which extensions may start, and `open_session` continues the
-        session at a path; a host without them has no extensions, and cannot open sessions.
+        `options` are those the host was built from, `choice` says which extensions may start, and `open_session`
+        continues the session at a path. Without `choice` a host has no extensions, and without `open_session` it cannot
+        open sessions.
         """
         self.conversation = conversation
         self.notes = list(notes)
-        self.options = options or Options()
+        self.options = options or HostOptions()
         self.settings = settings or Settings()
         self.models = models or ModelRegistry()
         self.choice = choice
         self.extensions: Extensions | None = None
-        """None until some were found."""
+        """None until extensions are started."""
         self._open_session = open_session
 
     @property
@@ -50,19 +51,19 @@ class Host:
         return self.conversation.runtime
 
     def open_session(self, path: str) -> list[str]:
-        """Continue the session at `path`, in its directory and with its model; lines for the person.
+        """Continue the session at `path`, in its directory and with its model, and return lines for the person.
 
-        Raises `Busy`, `ConfigError` and `SessionError`; then nothing has changed.
+        Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
         """
         if self._open_session is None:
             raise RuntimeError("this host was made without sessions")
         return self._open_session(path)
 
     def start_extensions(self, discovery: "Discovery | None" = None) -> "Extensions":
-        """Start the extensions that were found, in the background. RuntimeError if this host cannot have any."""
+        """Start the extensions in the background. Raises `RuntimeError` if this host cannot have extensions."""
         if self.choice is None:
             raise RuntimeError("this host was made without extensions")
-        from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  who has none does not load it
+        from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  not needed without extensions
 
         self.extensions = extensions = make_extensions(self.choice, self.options, lambda: self.runtime)
         extensions.attach(self.runtime.agent)
@@ -71,13 +72,14 @@ class Host:
         return extensions
 
     async def reload_extensions(self) -> "ReloadStats":
-        """Stop all extensions, look for them again, start them; the agent has their tools from its next model call."""
+        """Stop all extensions, discover them again and start them; the agent gets their tools with its next model
+        call."""
         stats = await (self.extensions or self.start_extensions()).reload()
         self.conversation.extensions_changed()
         return stats
 
     async def close(self) -> None:
-        """Stop what runs and release everything."""
+        """Stop the running work and release all resources."""
         try:
             await self.conversation.close()
         finally:

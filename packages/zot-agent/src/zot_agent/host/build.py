@@ -1,4 +1,4 @@
-"""The composition root: the only module that puts the concrete pieces together."""
+"""The composition root: the only module that assembles the concrete parts."""
 
 import os
 
@@ -7,7 +7,7 @@ from zot_agent.config.settings import FILE, Settings, load_settings, read_json_o
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host import Host
 from zot_agent.host.extensions import ExtensionChoice
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation import Conversation
@@ -28,16 +28,16 @@ from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
 
 MODELS_FILE = "models.json"
-"""The user's own providers and models, in zot's home folder: see `zot_provider.catalog.user`."""
+"""The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
 
-_UNWRITABLE = "set ZOT_HOME to a folder that can be written, or keep no session: --no-session"
+_UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
 
 
-def build_host(options: Options, *, once: bool = True, can_ask: bool = False) -> Host:
-    """A host for what was asked for, its extensions starting. Raises `ConfigError`, `SessionError`.
+def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False) -> Host:
+    """Build the host that `options` describe, and begin to start its extensions. Raises `ConfigError`, `SessionError`.
 
-    `once`: for a single prompt. `can_ask`: a person is there who can be asked whether extensions of the project may
-    start. Must be called in the event loop.
+    `once`: the host answers a single prompt. `can_ask`: a person can be asked whether extensions of the project may
+    start. Must be called in a running event loop.
     """
     cwd, home = working_directory(options.cwd), zot_home()
     settings, registry = load_settings(home), open_registry(home)
@@ -65,9 +65,9 @@ def build_host(options: Options, *, once: bool = True, can_ask: bool = False) ->
 
 
 def open_runtime(
-    options: Options, settings: Settings, registry: ModelRegistry, extensions: Discovery, *, once: bool
+    options: HostOptions, settings: Settings, registry: ModelRegistry, extensions: Discovery, *, once: bool
 ) -> tuple[Runtime, list[str]]:
-    """The agent that was asked for, and lines for the person. Raises `ConfigError`, `SessionError`."""
+    """Create the agent, and return it with lines for the person. Raises `ConfigError`, `SessionError`."""
     cwd = working_directory(options.cwd)
     store = SessionStore(sessions_root(), _UNWRITABLE)
     path, stored = find_session(options, store, cwd)
@@ -102,14 +102,15 @@ def open_runtime(
 def continue_session(
     conversation: Conversation,
     path: str,
-    options: Options,
+    options: HostOptions,
     settings: Settings,
     registry: ModelRegistry,
     extensions: Discovery,
 ) -> list[str]:
-    """Have `conversation` continue the session at `path`, in its directory and with its model; lines for the person.
+    """Let `conversation` continue the session at `path`, in its directory and with its model; return lines for the
+    person.
 
-    Raises `Busy`, `ConfigError` and `SessionError`; then nothing has changed.
+    Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
     """
     runtime = conversation.runtime
     stored = load(path)
@@ -129,7 +130,7 @@ def continue_session(
 
 
 def open_registry(home: str) -> ModelRegistry:
-    """The providers and models there are, those of the user's `models.json` among them. Raises `ConfigError`."""
+    """Return all known providers and models, including those of the user's `models.json`. Raises `ConfigError`."""
     registry = ModelRegistry(known_models(home))
     for provider in registry.providers:
         if provider.base_url is None:  # its model runs in this process
@@ -143,31 +144,33 @@ def _open_in_process(provider: Provider) -> Client:
     return LocalClient(provider)
 
 
-def open_workspace(options: Options, cwd: str, extensions: Discovery) -> tuple[Workspace, list[str]]:
-    """What the agent is told of the directory `cwd`, and lines for the person."""
+def open_workspace(options: HostOptions, cwd: str, extensions: Discovery) -> tuple[Workspace, list[str]]:
+    """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person."""
     home = zot_home()
     replace, append, notes = instructions(options, cwd, home)
     skills = choose_skills(options, extensions, cwd, home)
     return Workspace(cwd, replace, append, skills.found), [*notes, *skills.notes]
 
 
-def choose_skills(options: Options, extensions: Discovery, cwd: str, home: str) -> Skills:
-    """The skills to have, those of extensions among them."""
+def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str) -> Skills:
+    """Find the skills to offer, including those of extensions."""
     if options.no_skills:
         return Skills()
-    brought = [ExtensionSkills(each.name, each.directory, each.manifest.skills) for each in extensions.active()]
-    return find_skills(cwd, home, os.path.expanduser("~"), brought)
+    of_extensions = [ExtensionSkills(each.name, each.directory, each.manifest.skills) for each in extensions.active()]
+    return find_skills(cwd, home, os.path.expanduser("~"), of_extensions)
 
 
 def known_models(home: str) -> KnownProviders:
-    """The providers, with those of the user's `models.json`. Raises `ConfigError` naming what is wrong in it."""
+    """Return the providers, including those of the user's `models.json`. Raises `ConfigError` that names a mistake in
+    that file."""
     path = os.path.join(home, MODELS_FILE)
     value = read_json_object(path)
     return parse_user_models(value, path) if value else KnownProviders()
 
 
-def instructions(options: Options, cwd: str, home: str) -> tuple[str | None, list[str], list[str]]:
-    """What replaces zot's own words, what is added to them, and notes for the person on files left out."""
+def instructions(options: HostOptions, cwd: str, home: str) -> tuple[str | None, list[str], list[str]]:
+    """Return the text that replaces zot's system prompt, the texts appended to it, and notes for the person about
+    omitted files."""
     if options.no_context_files:
         return options.system_prompt, options.append_system_prompt, []
     context = find_context(cwd, home)
@@ -178,20 +181,20 @@ def instructions(options: Options, cwd: str, home: str) -> tuple[str | None, lis
 
 
 def working_directory(cwd: str) -> str:
-    """The absolute path of the directory to work in; `ConfigError` if there is none."""
+    """Return the absolute path of the directory to work in. Raises `ConfigError` if it does not exist."""
     try:
         path = os.path.abspath(os.path.expanduser(cwd))
     except FileNotFoundError:
         raise ConfigError("the current directory no longer exists; change to another one, or pass --cwd") from None
     if not os.path.isdir(path):
-        raise ConfigError(f"--cwd {cwd!r} is no directory")
+        raise ConfigError(f"--cwd {cwd!r} is not a directory")
     return path
 
 
-def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, StoredSession | None]:
-    """The session to go on with, and what it holds; an empty path for a new one.
+def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[str, StoredSession | None]:
+    """Return the path and the content of the session to continue; an empty path and None for a new session.
 
-    One that cannot be read is `ConfigError`: another one should have been named.
+    Raises `ConfigError` if the session cannot be found or read.
     """
     if not options.session and not options.continue_latest:
         return "", None
@@ -209,21 +212,21 @@ def find_session(options: Options, store: SessionStore, cwd: str) -> tuple[str, 
 
 
 def choose_model(
-    options: Options, settings: Settings, registry: ModelRegistry, stored: StoredSession | None
+    options: HostOptions, settings: Settings, registry: ModelRegistry, stored: StoredSession | None
 ) -> Selection:
-    """What the command line names, else the model a session ended with, else the settings', else what the environment
-    suggests. Raises `MissingKey`, and `UnknownName`, which names the settings' file for a name that stands there."""
-    provider, model, preferred, settled = options.provider, options.model, "", ""
+    """Choose the model: from the command line, else from the session, else from the settings, else from the keys in
+    the environment. Raises `MissingKey`, and `UnknownName`, which names the settings file if the name comes from it."""
+    provider, model, default_provider, settings_model = options.provider, options.model, "", ""
     if stored is not None and stored.meta.provider and not model and provider in ("", stored.meta.provider):
         provider, model = stored.meta.provider, stored.meta.model
     elif provider in ("", settings.provider):
-        preferred, settled = settings.provider, "" if model else settings.model
-        model = model or settled
+        default_provider, settings_model = settings.provider, "" if model else settings.model
+        model = model or settings_model
     ids = [provider.id for provider in registry.providers]
-    where = os.path.join(zot_home(), FILE)
-    if preferred and preferred not in (provider, *ids) and model.partition("/")[0] not in ids:
-        unknown = UnknownName.among("provider", preferred, ids)
-        raise UnknownName(f"{where}: {unknown}")
+    settings_file = os.path.join(zot_home(), FILE)
+    if default_provider and default_provider not in (provider, *ids) and model.partition("/")[0] not in ids:
+        unknown = UnknownName.among("provider", default_provider, ids)
+        raise UnknownName(f"{settings_file}: {unknown}")
     try:
         return select(
             provider,
@@ -231,22 +234,22 @@ def choose_model(
             api_key=options.api_key,
             base_url=options.base_url,
             registry=registry,
-            default_provider=preferred,
+            default_provider=default_provider,
         )
     except UnknownName as error:
-        if not settled:
+        if not settings_model:
             raise
-        raise UnknownName(f"{where}: {error}") from None
+        raise UnknownName(f"{settings_file}: {error}") from None
 
 
 def use_proxy(settings: Settings) -> None:
-    """Have this process and its children use the proxy of the settings; `no_proxy` still counts."""
+    """Make this process and its children use the proxy of the settings; `no_proxy` still applies."""
     if settings.http_proxy:
         os.environ["http_proxy"] = os.environ["https_proxy"] = settings.http_proxy
 
 
 def open_session(store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None) -> SessionFile:
-    """The session file to write to: a new one, or the one at `path`."""
+    """Open the session file to write to: a new one, or the existing one at `path`."""
     if stored is None:
         return store.create(cwd, model.id, model.provider, __version__)
     return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored)

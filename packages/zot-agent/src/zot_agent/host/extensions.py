@@ -1,11 +1,11 @@
-"""The extensions of a host: which may start, and what they are told of the agent."""
+"""The extensions of a host: which may start, and what they learn about the agent."""
 
 from collections.abc import Callable, Sequence
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
-from zot_agent.extensions.discover import Discovery, Found, discover
-from zot_agent.host.options import Options
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
+from zot_agent.host.options import HostOptions
 from zot_core.runtime.runtime import Runtime
 
 TYPE_CHECKING = False
@@ -14,24 +14,26 @@ if TYPE_CHECKING:
 
 
 class ExtensionChoice:
-    """Which extensions are to run, of those there are.
+    """Decides which of the discovered extensions may run.
 
-    Those of a project come with somebody's repository and run with the person's rights. A screen asks about each once
-    (`undecided`); where nobody can be asked they start, unless the person has said no before, and `notes` says so.
+    Extensions of a project come with a repository and run with the person's rights. A screen asks about each of them
+    once (`undecided`). Where nobody can be asked they start, unless the person has refused them before, and `notes`
+    says so.
     """
 
-    def __init__(self, options: Options, settings: Settings, cwd: str, *, can_ask: bool = False) -> None:
+    def __init__(self, options: HostOptions, settings: Settings, cwd: str, *, can_ask: bool = False) -> None:
         self._options, self._cwd, self._can_ask = options, cwd, can_ask
         self._project = not options.no_project_ext and settings.project_extensions != "off"
         self._trust_all = settings.project_extensions == "on"
         self.found = Discovery([], [])
-        """What the last look has found."""
-        self.undecided: list[Found] = []
-        """Extensions of the project that wait for the person's word."""
+        """The result of the last `find`."""
+        self.undecided: list[DiscoveredExtension] = []
+        """Extensions of the project that wait for the person's decision."""
         self.notes: list[str] = []
+        """Lines for the person about the last `find`."""
 
     def find(self) -> Discovery:
-        """What is there now, without what may not start."""
+        """Discover the extensions again, except extensions that may not start."""
         options = self._options
         found = discover(options.extensions, self._cwd, zot_home(), installed=not options.no_ext, project=self._project)
         self.undecided, self.notes = [], []
@@ -42,18 +44,18 @@ class ExtensionChoice:
         started = [each.name for each in asking if each in found.found]
         if started and not (self._can_ask or self._trust_all):
             self.notes.append(
-                f"this project starts its own extensions: {', '.join(started)} (--no-project-ext keeps them from it)"
+                f"running extensions of this project: {', '.join(started)} (disable them with --no-project-ext)"
             )
         self.found = found
         return found
 
-    def decide(self, found: Found, *, allowed: bool) -> None:
-        """Remember the person's word on an extension of the project; it counts from the next look on."""
+    def decide(self, found: DiscoveredExtension, *, allowed: bool) -> None:
+        """Store the person's decision about an extension of the project; it takes effect with the next `find`."""
         from zot_agent.extensions.trust import Trust  # noqa: PLC0415  as above
 
         Trust(zot_home()).remember(found, allowed)
 
-    def _refused(self, asking: Sequence[Found]) -> list[Found]:
+    def _refused(self, asking: Sequence[DiscoveredExtension]) -> list[DiscoveredExtension]:
         from zot_agent.extensions.trust import Trust  # noqa: PLC0415  a project without extensions does not need it
 
         trust = Trust(zot_home())
@@ -64,16 +66,16 @@ class ExtensionChoice:
         return [each for each, decision in decisions if decision is False]
 
 
-def make_extensions(choice: ExtensionChoice, options: Options, runtime: Callable[[], Runtime]) -> "Extensions":
-    """The extensions, not yet started, for whatever `runtime` is at the time. Raises `ConfigError` (`--ext-trace`)."""
-    from zot_agent.extensions.hooks import Setting  # noqa: PLC0415  who has no extensions does not load their host
+def make_extensions(choice: ExtensionChoice, options: HostOptions, runtime: Callable[[], Runtime]) -> "Extensions":
+    """Create the extensions, not yet started, for the current `runtime()`. Raises `ConfigError` for `--ext-trace`."""
+    from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  not needed without extensions
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415
     from zot_agent.extensions.trace import Trace  # noqa: PLC0415
 
-    def about() -> Setting:
+    def about() -> AgentInfo:
         now = runtime()
         model, session = now.agent.model, now.session
-        return Setting(now.cwd, model.provider, model.id, session.meta.id if session else "")
+        return AgentInfo(now.cwd, model.provider, model.id, session.meta.id if session else "")
 
     return Extensions(
         choice.find,

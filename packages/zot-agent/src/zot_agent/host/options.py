@@ -1,20 +1,16 @@
-"""`Options`: what a user, or a program, asks of a host."""
+"""`HostOptions`: what a user, or a program, asks of a host."""
 
 from typing import Any
 
-from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
 
 
 @record
-class Options(Record):
-    """Empty and None mean that nothing was said. The flags of the same names say what each is for;
-    `coalesce_seconds` is the mode's."""
+class HostOptions(Record):
+    """The options of a host. An empty value or None means that nothing was chosen; the flags of the same names explain
+    each option. `coalesce_seconds` is that of the mode."""
 
-    prompt: str = ""
-    images: list[ImageBlock] = field(default_factory=list)
-    mode: str = ""
     provider: str = ""
     model: str = ""
     api_key: str = ""
@@ -40,7 +36,3 @@ class Options(Record):
     continue_latest: bool = False
     session: str = ""
     no_session: bool = False
-    stats: bool = False
-    debug: bool = False
-    list_models: str | None = None
-    version: bool = False

@@ -1,10 +1,10 @@
-"""Lines to and from a process or a client, over pipes and sockets, without a wait in the event loop.
+"""Lines to and from a process or a client, over pipes and sockets, without blocking the event loop.
 
 ```text
-reader   `LineReader`: the lines that come through a descriptor, with a pause and a time slice
+reader   `LineReader`: reads lines from a descriptor; can be paused, and works in time slices
 writer   `LineWriter`: a bounded queue of lines to a descriptor, with back-pressure
-stall    `StallTimer`: when a reader that takes nothing is given up
+stall    `StallTimer`: detects a reader that has stopped reading
 ```
 
-Extensions, `zot rpc`, `zot acp` and `RpcClient` read and write with these; `zot serve` uses the stall rule alone.
+Extensions, `zot rpc`, `zot acp` and `RpcClient` read and write with these; `zot serve` uses only `StallTimer`.
 """

@@ -1,4 +1,4 @@
-"""`LineReader`: the lines that come through a descriptor: a pipe, a socket, a terminal, a file, nothing."""
+"""`LineReader`: reads lines from a descriptor: a pipe, a socket, a terminal, a file or the null device."""
 
 import asyncio
 import os
@@ -11,20 +11,20 @@ _PIECE = 16 * 1024
 """Bytes read with one call."""
 
 _SLICE = 0.005
-"""Seconds of reading in a row, after which others have their turn."""
+"""Seconds of uninterrupted reading, after which other work of the loop gets its turn."""
 
 _DRAINED = 1 << 20
-"""Bytes that `drain` reads at most: what a pipe can hold. A process that is left over might write for ever."""
+"""The most bytes that `drain` reads: the capacity of a pipe. A surviving child process might write for ever."""
 
 
 class LineReader:
-    """Calls `line` for each line, of at most `limit` bytes, and `ended` once there are no more.
+    """Calls `line` for each line of at most `limit` bytes, and `ended` once at the end of the input.
 
-    Lines are cut and checked by `FrameSplitter`; one that is too long comes as `Oversized`. A read error counts as the
-    end. With `owned` the descriptor belongs to the reader, which makes it non-blocking and closes it. Without, it may
-    be shared with other processes, and its settings stay as they are: it is read once each time that it is ready.
+    `FrameSplitter` splits and checks the lines; a line that is too long is passed as `Oversized`. A read error counts
+    as the end. With `owned`, the descriptor belongs to the reader, which makes it non-blocking and closes it. Without
+    it, other processes may share the descriptor, whose settings are not changed: it is read once each time it is ready.
 
-    Raises `ConfigError` where the event loop cannot watch descriptors.
+    Raises `ConfigError` if the event loop cannot watch descriptors.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class LineReader:
         self.resume()
 
     def resume(self) -> None:
-        """Read on after `pause`. Harmless while reading, and at the end."""
+        """Continue to read after `pause`. Does nothing while reading, and at the end."""
         if self.reading or self.closed:
             return
         self.reading = True
@@ -61,19 +61,21 @@ class LineReader:
             except PermissionError:  # Linux watches neither files nor /dev/null, which always have something to read
                 self._watched = False
             except NotImplementedError:
-                raise ConfigError("this needs an event loop that can watch pipes; Windows has none") from None
+                raise ConfigError(
+                    "this needs an event loop that can watch pipes, which Windows does not have"
+                ) from None
         if not self._watched:
             self._turn = self._loop.call_soon(self._read)
 
     def pause(self) -> None:
-        """Read nothing until `resume`. Lines that were read already, 16 KiB at most, still come."""
+        """Stop reading until `resume`. Lines that were already read, at most 16 KiB, are still passed on."""
         if self._left is None:
             self._stop()
 
     def drain(self) -> None:
-        """Read what is in the pipe now, 1 MiB at most, and take that for the end, in this call or in the next turns of
-        the loop. For an owned descriptor, when the process that matters has ended: others may still hold the pipe.
-        `pause` has no effect any more."""
+        """Read what is in the pipe now, at most 1 MiB, and treat that as the end, in this call or the next iterations
+        of the loop. Meant for an owned descriptor whose process has ended: its children may still hold the pipe.
+        `pause` has no effect afterwards."""
         if self.closed or self._left is not None:
             return
         self._stop()
@@ -83,7 +85,7 @@ class LineReader:
         self._read()
 
     def close(self) -> None:
-        """Read no more, and close the descriptor if it is owned. `ended` is not called."""
+        """Stop reading for good, and close the descriptor if it is owned. `ended` is not called."""
         if self.closed:
             return
         self._stop()
@@ -116,7 +118,7 @@ class LineReader:
                 self.close()
                 self._ended()
             elif self._watched:
-                # What is left makes the loop call again. A second read from a shared descriptor might block.
+                # The loop calls again while input is left. A second read from a shared descriptor might block.
                 if not self._owned or len(piece) < _PIECE or self._loop.time() >= until:
                     return
             elif self._loop.time() >= until:
@@ -125,14 +127,14 @@ class LineReader:
                 return
 
     def _piece(self) -> bytes | None:
-        """The next bytes: empty at the end, None if there are none yet."""
+        """Read the next bytes: empty at the end, None while no input is available."""
         if self._left is not None and self._left <= 0:
             return b""
         try:
             piece = os.read(self._fd, _PIECE)
         except BlockingIOError:
             return None if self._left is None else b""
-        except OSError:  # a terminal that is gone, a descriptor that is not open for reading
+        except OSError:  # the terminal was closed, or the descriptor is not open for reading
             return b""
         if self._left is not None:
             self._left -= len(piece)

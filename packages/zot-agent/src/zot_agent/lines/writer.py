@@ -1,4 +1,4 @@
-"""`LineWriter`: a bounded queue of lines to a descriptor, written without a wait in the event loop."""
+"""`LineWriter`: a bounded queue of lines to a descriptor, written without blocking the event loop."""
 
 import asyncio
 import errno
@@ -15,38 +15,38 @@ from zot_agent.lines.stall import StallTimer
 from zot_provider.record import Record, record
 
 _JOINED = 64 * 1024
-"""Bytes up to which lines are copied into one write. It is what a pipe holds: of more, only a part would go out."""
+"""Bytes up to which lines are copied into one write: the capacity of a pipe, which would take only part of more."""
 
 _VECTOR = 1024
-"""Lines handed to the system with one call, when they are not copied: what Linux and macOS take."""
+"""Lines passed to one system call when they are not copied: the maximum of Linux and macOS."""
 
 _CALLS = 16
-"""Writes in a row, after which others have their turn."""
+"""Writes in a row, after which other work of the loop gets its turn."""
 
-_LOOK = 0.5
-"""Seconds between two looks at whether a reader on a socket is still there."""
+_POLL_SECONDS = 0.5
+"""Seconds between two checks whether the reader of a socket is still there."""
 
 
 @record
 class WriterLimits(Record):
-    """Limits of a `LineWriter`; what is left out has no limit.
+    """Limits of a `LineWriter`; a default means no limit.
 
-    The queue is full with `full_bytes` bytes or `full_lines` lines: then `room` waits and `fits` says no. The reader is
-    stuck with more than `most_bytes` bytes, and when it has taken nothing for `stall_seconds` while anything waited or,
-    with `stall_only_full`, while the queue was full.
+    The queue is full when it holds `full_bytes` bytes or `full_lines` lines: then `room` waits and `fits` returns
+    False. The reader is stuck when more than `max_bytes` bytes wait for it, or when it has read nothing for
+    `stall_seconds` while anything waited (with `stall_only_full`: while the queue was full).
     """
 
     full_bytes: int
     full_lines: int = sys.maxsize
-    most_bytes: int = sys.maxsize
+    max_bytes: int = sys.maxsize
     stall_seconds: float = math.inf
     stall_only_full: bool = False
 
 
 @record
 class Stuck(Record):
-    """A reader that was given up, while `lines` lines, `bytes` bytes in all, waited for it. It had taken nothing for
-    `seconds`; 0 if it was given up because too much waited."""
+    """Why a reader was given up: `lines` lines, `bytes` bytes in all, waited for it, and it had read nothing for
+    `seconds`; 0 seconds if too much waited."""
 
     lines: int
     bytes: int
@@ -54,15 +54,15 @@ class Stuck(Record):
 
 
 class LineWriter:
-    """Writes lines in order. What one turn of the loop brings goes out with one call of the system.
+    """Writes lines in order. The lines of one loop iteration are written with one system call.
 
-    A pipe or a socket is made non-blocking. With `owned` the descriptor belongs to the writer, which closes it.
-    Without, others may share it, and `close` leaves it as it was found.
+    A pipe or a socket is made non-blocking. With `owned`, the descriptor belongs to the writer, which closes it.
+    Without it, others may share the descriptor, and `close` restores its mode.
 
-    `stuck` is called when the reader is given up by the limits, `lost` when nobody reads any more or a write fails; at
-    most one of them, once. The writer is closed then. With `watch` a reader of a pipe or socket that goes away is
-    noticed while nothing is written, too. `moved` is called when the reader has taken something, `dropped` with the
-    number of lines that did not fit, once the queue is empty again or closed.
+    `stuck` is called when the reader exceeds the limits, `lost` when the reader disconnects or a write fails; at most
+    one of the two, once, and the writer is closed then. With `watch`, a disconnected reader of a pipe or socket is
+    noticed even while nothing is written. `moved` is called when the reader has taken something, `dropped` with the
+    number of lines that did not fit, when the queue is empty again or closed.
     """
 
     def __init__(
@@ -90,38 +90,38 @@ class LineWriter:
         self._stall = StallTimer(limits.stall_seconds, self._stalled)
         self.closed = False
         mode = os.fstat(descriptor).st_mode
-        # The settings of a terminal are everybody's; a file never blocks.
+        # All processes on a terminal share its settings; a file never blocks.
         self._pipe = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
         self._was_blocking = self._pipe and os.get_blocking(descriptor)
         if self._was_blocking:
             os.set_blocking(descriptor, False)
-        self._hangup = _HangupWatch(descriptor, self._gone) if watch and self._pipe else None
+        self._hangup = _HangupWatch(descriptor, self._disconnected) if watch and self._pipe else None
 
     @property
     def waiting(self) -> int:
-        """Bytes that the reader has not taken yet."""
+        """Number of bytes that the reader has not taken yet."""
         return self._bytes
 
     @property
     def full(self) -> bool:
-        """Whether no more should be written for now: see `WriterLimits`."""
+        """Whether nothing more should be written for now; see `WriterLimits`."""
         return self._bytes >= self._limits.full_bytes or len(self._lines) >= self._limits.full_lines
 
     def fits(self) -> bool:
-        """Whether a line that may be lost still fits; if not, it counts as dropped."""
+        """Whether an optional line still fits; if not, it is counted as dropped."""
         if self.full:
-            self._write()  # the reader may have gone on since the loop came round
+            self._write()  # the reader may have read since the last iteration of the loop
         if self.full:
             self._not_fitting += 1
             return False
         return True
 
     def write(self, line: bytes, *, now: bool = False) -> None:
-        """Write a line, its break included, behind those before it: in the next turn of the loop, or `now`. A writer
-        that is closed or finishing drops it."""
+        """Append a line, which includes its line break, to the queue; write it in the next loop iteration, or `now`.
+        A writer that is closed or finishing drops it."""
         if self.closed or self._finishing:
             return
-        if self._bytes > self._limits.most_bytes:
+        if self._bytes > self._limits.max_bytes:
             self._give_up(0.0)
             return
         self._lines.append(line)
@@ -135,30 +135,30 @@ class LineWriter:
             self._loop.call_soon(self._flush)
 
     async def room(self) -> None:
-        """Return once the queue is not full, or the writer is closed."""
+        """Wait until the queue is no longer full, or the writer is closed."""
         while self.full and not self.closed:
-            await self._move()
+            await self._wait_for_progress()
 
     async def drain(self) -> None:
-        """Return once everything is written, or the writer is closed."""
+        """Wait until everything is written, or the writer is closed."""
         while self._lines:
-            await self._move()
+            await self._wait_for_progress()
 
-    async def _move(self) -> None:
+    async def _wait_for_progress(self) -> None:
         self._progress.clear()
         await self._progress.wait()
 
-    def hurry(self, seconds: float) -> None:
-        """From now on a reader is stuck that takes nothing for this many seconds."""
-        self._stall.hurry(seconds)
+    def set_stall_limit(self, seconds: float) -> None:
+        """Change `stall_seconds`: from now on a reader that takes nothing for this many seconds is stuck."""
+        self._stall.set_limit(seconds)
 
     def finish(self) -> None:
-        """Take no more lines, and close as soon as everything is written."""
+        """Accept no more lines, and close as soon as everything is written."""
         self._finishing = True
         self._write()
 
     def close(self) -> None:
-        """Write nothing more; what waits is dropped. Harmless at the end."""
+        """Drop the lines that wait, and write nothing more. Closing twice does nothing."""
         if self.closed:
             return
         self.closed = True
@@ -174,7 +174,7 @@ class LineWriter:
         self._lines.clear()
         self._bytes = 0
         self._progress.set()
-        self._report()
+        self._report_dropped()
 
     def _flush(self) -> None:
         self._scheduled = False
@@ -186,12 +186,12 @@ class LineWriter:
         calls = 0
         try:
             while self._lines and (calls < _CALLS or not self._pipe):
-                self._take(self._write_once())
+                self._remove(self._write_once())
                 calls += 1
         except BlockingIOError:
             pass
         except OSError as error:
-            self._gone(error)
+            self._disconnected(error)
             return
         if calls:
             self._progress.set()
@@ -199,13 +199,13 @@ class LineWriter:
         self._after_write()
 
     def _write_once(self) -> int:
-        """The number of bytes that the system took."""
+        """Write once, and return the number of bytes that the system took."""
         if self._bytes <= _JOINED:
             return os.write(self._fd, b"".join(self._lines))
         return os.writev(self._fd, list(islice(self._lines, _VECTOR)))
 
-    def _take(self, count: int) -> None:
-        """Remove `count` bytes, which are written, from the queue."""
+    def _remove(self, count: int) -> None:
+        """Remove `count` written bytes from the queue."""
         self._stall.moved()
         lines = self._lines
         if count == self._bytes:
@@ -221,7 +221,7 @@ class LineWriter:
             count -= len(line)
 
     def _after_write(self) -> None:
-        """Have the loop call when the reader takes more, or end what the wait for it began."""
+        """Watch the descriptor while anything waits, or stop watching it."""
         if self.closed:
             return
         waiting = bool(self._lines)
@@ -233,7 +233,7 @@ class LineWriter:
                 self._loop.remove_writer(self._fd)
         self._update_stall()
         if not waiting:
-            self._report()
+            self._report_dropped()
             if self._finishing:
                 self.close()
 
@@ -251,30 +251,30 @@ class LineWriter:
         self.close()
         self._stuck(stuck)
 
-    def _gone(self, error: OSError) -> None:
+    def _disconnected(self, error: OSError) -> None:
         self.close()
         self._lost(error)
 
-    def _report(self) -> None:
-        """Report how many lines did not fit."""
+    def _report_dropped(self) -> None:
+        """Call `dropped` with the number of lines that did not fit."""
         if self._not_fitting:
             count, self._not_fitting = self._not_fitting, 0
             self._dropped(count)
 
 
 class _HangupWatch:
-    """Notices that the other end of a pipe or socket is closed, and calls `gone`."""
+    """Notices that the other end of a pipe or socket is closed, and calls `disconnected`."""
 
-    def __init__(self, descriptor: int, gone: Callable[[OSError], None]) -> None:
+    def __init__(self, descriptor: int, disconnected: Callable[[OSError], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._fd = descriptor
-        self._gone = gone
+        self._disconnected = disconnected
         self._watching = True
         self._timer: asyncio.TimerHandle | None = None
-        self._loop.add_reader(descriptor, self._look)
+        self._loop.add_reader(descriptor, self._check)
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._stop_watching()
         if self._timer is not None:
             self._timer.cancel()
@@ -284,12 +284,12 @@ class _HangupWatch:
             self._watching = False
             self._loop.remove_reader(self._fd)
 
-    def _look(self) -> None:
-        """Something has happened at the other end. A socket may only have something to read: then look now and then."""
+    def _check(self) -> None:
+        """Handle an event of the other end. A socket may only have input: then check again every `_POLL_SECONDS`."""
         poll = select.poll()
         poll.register(self._fd, 0)
         if any(happened & (select.POLLERR | select.POLLHUP) for _, happened in poll.poll(0)):
-            self._gone(BrokenPipeError(errno.EPIPE, "the reader has closed its end"))
+            self._disconnected(BrokenPipeError(errno.EPIPE, "the reader has closed its end"))
             return
         self._stop_watching()
-        self._timer = self._loop.call_later(_LOOK, self._look)
+        self._timer = self._loop.call_later(_POLL_SECONDS, self._check)

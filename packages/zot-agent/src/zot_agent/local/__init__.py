@@ -1,1 +1,1 @@
-"""The model that runs inside this process: its weights, its server, and the way it is asked."""
+"""The model that runs inside this process: its weights, its server and its client."""

@@ -1,16 +1,16 @@
-"""`PromptedClient`: tools for a model that was never taught any.
+"""`PromptedClient`: tool calls for a model that was not trained for them.
 
-A very small model does not call tools, whatever the server's template says. Asked for JSON that a schema enforces, and
-shown a few examples, it picks a tool and its argument well enough. So a request with tools becomes
+A very small model does not call tools, whatever the server's template says. With a few examples, and a schema that
+enforces the JSON of its answer, it chooses a tool and its argument well enough. So a request with tools becomes
 
-- one schema-constrained call, where the conversation ends with the user: the examples, then the question. Each text
-  argument is a word of the question or the argument's default, since such a model chooses better than it spells. The
-  choice comes out as an ordinary tool use; where the model wants none, the question is asked again without tools;
-- one plain question, where it ends with tool results: the beginning of the results, and what the user had asked.
+- one schema-constrained request if the conversation ends with the user: the examples, then the question. Each text
+  argument is a word of the question or the argument's default, because such a model chooses better than it spells. The
+  choice is emitted as an ordinary tool call; if the model chooses no tool, the question is sent again without tools;
+- one plain question if the conversation ends with tool results: the beginning of the results, and the user's question.
 
-It applies to every question alike. Only tools that have an example (`prompts/examples.json`) are offered. Earlier
-turns, images and zot's own system prompt are left out: they would cost such a model seconds and confuse it. A larger
-model behind the same client is asked in the same way, with another `Budget`.
+Every question is treated the same way. Only tools with an example (`prompts/examples.json`) are offered. Earlier turns,
+images and zot's system prompt are left out: they would cost such a model seconds and confuse it. A larger model gets
+the same requests, with another `Budget`.
 """
 
 import json
@@ -29,7 +29,7 @@ from zot_provider.request import Request, ToolSpec
 
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 _TOOL = "tool"
-"""The key that names the tool. It comes last: the model tells a file from a directory once it has written the path."""
+"""The key of the tool's name. It comes last: after the path, the model can distinguish files from directories."""
 _NO_TOOL = "none"
 
 _CALL_TOKENS = 128
@@ -38,11 +38,11 @@ _SENTENCE_END = re.compile(r"(?<=.{12}[.!?])\s", re.DOTALL)
 
 @record
 class Budget(Record):
-    """What a model can take in and should give out.
+    """Limits for the input and output of a model; the defaults are those of the demo model.
 
-    `question` and `result` are the characters of the user's words and of tool results that it sees (4 to a token, more
-    or less), `answer` the tokens of an answer. With `sentence` an answer is over with its first sentence: what a very
-    small model writes after it is the same again. The default is the demo model's.
+    `question` and `result` limit the characters of the user's text and of tool results (about 4 per token), `answer`
+    the tokens of an answer. With `sentence`, an answer ends after its first sentence, because a very small model only
+    repeats itself after it.
     """
 
     question: int = 1600
@@ -60,32 +60,32 @@ class Example(Record):
 
 
 def load_examples() -> list[Example]:
-    """The examples that come with zot. Their files are nobody's."""
+    """Load the examples that zot contains. The files they mention do not exist."""
     with open(os.path.join(_PROMPTS, "examples.json"), encoding="utf-8") as file:
         return [Example(**row) for row in json.load(file)]
 
 
-def _words(name: str) -> str:
+def _prompt(name: str) -> str:
     with open(os.path.join(_PROMPTS, f"{name}.md"), encoding="utf-8") as file:
         return file.read().strip()
 
 
 class PromptedClient:
-    """A `Client` around another one, see the module's docstring."""
+    """A `Client` that wraps another one; see the module's docstring."""
 
     def __init__(self, inner: Client, budget: Budget | None = None, examples: Sequence[Example] | None = None) -> None:
-        """`examples` are those of `load_examples` unless given."""
+        """`examples` defaults to those of `load_examples`."""
         self._inner = inner
         self._budget = budget or Budget()
         self._examples = load_examples() if examples is None else examples
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `Client`. The tokens of a choice that came to nothing are counted, too."""
+        """See `Client`. The tokens of a choice without a tool are counted, too."""
         results = _results(request.messages, self._budget.result)
         question = _question(request.messages, self._budget.question)
         tools = [tool for tool in request.tools if any(tool.name == one.call[_TOOL] for one in self._examples)]
         if results:
-            asked = self._asked(request, "answer", [results, question])
+            plain = self._plain_request(request, "answer", [results, question])
         else:
             if tools and question:
                 call = None
@@ -97,24 +97,24 @@ class PromptedClient:
                 if call is not None:
                     yield _tool_use(call)
                     return
-            asked = self._asked(request, "chat", [question])
+            plain = self._plain_request(request, "chat", [question])
         sentence = _Sentence() if self._budget.sentence else None
-        async with aclosing(_batches(self._inner, asked)) as batches:
+        async with aclosing(_batches(self._inner, plain)) as batches:
             async for batch in batches:
                 kept = batch if sentence is None else sentence.keep(batch)
                 if kept:
                     yield kept
 
-    def _asked(self, request: Request, prompt: str, texts: Sequence[str]) -> Request:
-        """A short plain request of which `texts` are the user's turns."""
+    def _plain_request(self, request: Request, prompt: str, texts: Sequence[str]) -> Request:
+        """Return a short request without tools, with `texts` as the user's messages."""
         messages: list[Message] = []
         for text in texts:
             if messages:
-                messages.append(_said("assistant", "I have read it."))
-            messages.append(_said("user", text))
+                messages.append(_message("assistant", "I have read it."))
+            messages.append(_message("user", text))
         return request.replace(
             messages=messages,
-            system=_words(prompt),
+            system=_prompt(prompt),
             tools=[],
             reasoning="off",
             temperature=0.0,
@@ -125,15 +125,15 @@ class PromptedClient:
     async def _choose(
         self, request: Request, tools: list[ToolSpec], question: str
     ) -> AsyncGenerator[UsageReport | ToolCallBlock, None]:
-        """What was used, and the call if the model wants one."""
+        """Let the model choose a tool; yield usage, and the tool call unless it chooses none."""
         names = {_NO_TOOL, *(tool.name for tool in tools)}
         messages = []
         for example in self._examples:
             if example.call[_TOOL] in names:
-                messages += [_said("user", example.question), _said("assistant", json.dumps(example.call))]
-        asked = request.replace(
-            messages=[*messages, _said("user", question)],
-            system=_words("choose"),
+                messages += [_message("user", example.question), _message("assistant", json.dumps(example.call))]
+        choice = request.replace(
+            messages=[*messages, _message("user", question)],
+            system=_prompt("choose"),
             tools=[],
             reasoning="off",
             temperature=0.0,
@@ -141,7 +141,7 @@ class PromptedClient:
             response_schema=choice_schema(tools, question),
         )
         text = ""
-        async with aclosing(_batches(self._inner, asked)) as batches:
+        async with aclosing(_batches(self._inner, choice)) as batches:
             async for batch in batches:
                 for event in batch:
                     if isinstance(event, TextDelta):
@@ -158,14 +158,14 @@ class PromptedClient:
 
 
 class _Sentence:
-    """Keeps the first sentence of an answer. The rest is read, so that its tokens are counted, and dropped."""
+    """Keeps the first sentence of an answer. The rest is read, so that its tokens are counted, and then dropped."""
 
     def __init__(self) -> None:
         self._text = ""
         self._over = False
 
     def keep(self, batch: Sequence[StreamEvent]) -> list[StreamEvent]:
-        """The events of the batch that belong to it; the last one of all is the end, with the sentence alone."""
+        """Return the events of the batch without text after the sentence; the `StreamEnd` has only the sentence."""
         kept: list[StreamEvent] = []
         for event in batch:
             if isinstance(event, TextDelta):
@@ -188,9 +188,9 @@ class _Sentence:
 
 
 def choice_schema(tools: Sequence[ToolSpec], question: str) -> dict[str, Any]:
-    """The JSON Schema of a choice: for each tool its arguments and its name, or no tool.
+    """Return the JSON Schema of a choice: the arguments and the name of a tool, or no tool.
 
-    Of a tool's arguments the required ones are asked for, the first one where none is.
+    Only the required arguments of a tool are included, or its first one if none is required.
     """
     kinds = []
     for tool in tools:
@@ -206,7 +206,7 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _argument(schema: dict[str, Any], question: str) -> dict[str, Any]:
-    """A text without choices of its own is a word of the question, or its default."""
+    """Return the schema of an argument; text without an `enum` must be a word of the question, or its default."""
     if schema.get("type") != "string" or "enum" in schema:
         return schema
     words = (word.strip("\"'`()[]<>,;:?!").rstrip(".") for word in question.split())
@@ -217,7 +217,7 @@ def _argument(schema: dict[str, Any], question: str) -> dict[str, Any]:
 
 
 def _call(text: str, names: set[str]) -> ToolCallBlock | None:
-    """The call a choice asks for; None for no tool, and for text that is no choice."""
+    """Return the tool call of a choice; None for no tool, and for text that is not a valid choice."""
     try:
         choice = json.loads(text)
         name = choice.pop(_TOOL)
@@ -238,16 +238,16 @@ def _tool_use(call: ToolCallBlock) -> list[StreamEvent]:
 
 
 def _question(messages: Sequence[Message], limit: int) -> str:
-    """What the user said last, cut."""
+    """Return the user's last message, shortened in the middle to `limit` characters."""
     text = next((message.text for message in reversed(messages) if message.role == "user"), "").strip()
     if len(text) <= limit:
         return text
-    tail = limit // 4  # what is asked of a text that was piped in stands after it
+    tail = limit // 4  # a question about piped text follows that text
     return f"{text[: limit - tail]} ... {text[-tail:]}"
 
 
 def _results(messages: Sequence[Message], limit: int) -> str:
-    """The text of the tool results the conversation ends with, cut; empty if it ends with something else."""
+    """Return the text of the tool results at the end of the conversation, shortened; empty if it ends otherwise."""
     if not messages or messages[-1].role != "tool":
         return ""
     blocks = [block for block in messages[-1].content if isinstance(block, ToolResultBlock)]
@@ -256,12 +256,12 @@ def _results(messages: Sequence[Message], limit: int) -> str:
     return text if len(text) <= limit else text[:limit].rstrip() + " ..."
 
 
-def _said(role: Any, text: str) -> Message:
+def _message(role: Any, text: str) -> Message:
     return Message(role, [TextBlock(text)])
 
 
 async def _batches(client: Client, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-    """The client's batches, as a generator that can be closed."""
+    """Yield the client's batches, as a generator that can be closed."""
     stream = client.stream(request)
     try:
         async for batch in stream:

@@ -23,10 +23,10 @@ _ENGINE = "xllamacpp"
 
 @record
 class ServerLimits(Record):
-    """`context` in tokens, `cache` in MiB (prompts kept for the next request), `load` and `warm_up` in seconds.
+    """Limits: `context` in tokens, `cache` (of prompts, for later requests) in MiB, `load` and `warm_up` in seconds.
 
-    `threads` is 0 for all cores but one: the engine's threads wait for one another busily, so one that must share its
-    core with another process slows all of them down, ten times and more.
+    `threads` is 0 for all cores but one: the engine's threads wait for each other in busy loops, so a thread that
+    shares its core with another process slows down all of them, by a factor of ten or more.
     """
 
     context: int = 4096
@@ -37,28 +37,28 @@ class ServerLimits(Record):
 
 
 def engine_installed() -> bool:
-    """Whether the extra `zot-agent[local]` is there."""
+    """Whether the extra `zot-agent[local]` is installed."""
     return find_spec(_ENGINE) is not None
 
 
 def require_engine() -> None:
-    """Raises `ConfigError` without the extra."""
+    """Raise `ConfigError` without the extra."""
     if not engine_installed():
         raise ConfigError(
-            "no model can run in this process yet: install zot-agent[local] "
+            "no model can run inside zot yet: install zot-agent[local] "
             "(uv tool install 'zot-agent[local]', or pip install 'zot-agent[local]'), "
-            "or name a server with --base-url http://HOST:PORT/v1"
+            "or choose a server with --base-url http://HOST:PORT/v1"
         )
 
 
 class LocalServer:
-    """A server for the model at `path`, a GGUF file. `base_url` and `key` are known after `start`.
+    """A server for the model at `path`, a GGUF file. `base_url` is known after `start`.
 
-    The key is made anew each time: other users and web pages of this machine cannot use the server.
+    Each server has a random key, so that other users and web pages on this machine cannot use it.
     """
 
     def __init__(self, path: str, limits: ServerLimits | None = None, *, frequency_penalty: float = 0.0) -> None:
-        """`frequency_penalty`, as in the OpenAI wire, keeps a model from repeating itself: in all its answers."""
+        """`frequency_penalty` discourages repetition in all answers; its meaning is that of the OpenAI wire."""
         self.path = path
         self.frequency_penalty = frequency_penalty
         self.limits = limits or ServerLimits()
@@ -67,9 +67,9 @@ class LocalServer:
         self._server: Any = None
 
     async def start(self, provider: Provider) -> None:
-        """Load the model and ask it for one token, since the first request of all may be slow.
+        """Load the model and request one token, because the very first request may be slow.
 
-        Raises `ConfigError` without the extra or for a file that is no model, `ModelError` after the limits.
+        Raises `ConfigError` without the extra or for a file that is not a model, `ModelError` after a timeout.
         """
         require_engine()
         try:
@@ -83,7 +83,7 @@ class LocalServer:
                 await self._warm_up(provider)
         except TimeoutError as error:
             raise ModelError(
-                f"the model gave no answer within {self.limits.warm_up:g} s; is this machine busy?"
+                f"the model did not answer within {self.limits.warm_up:g} s; is this machine busy?"
             ) from error
 
     def stop(self) -> None:
@@ -91,14 +91,15 @@ class LocalServer:
         self._server = None  # its destructor stops it
 
     async def _load(self) -> Any:
-        """The engine's server. Loading holds the interpreter's lock, for about a second with the demo model.
+        """Load the model in a thread and return the engine's server. Loading holds the interpreter's lock, for about a
+        second with the demo model.
 
-        The thread is a daemon: nobody waits for one that came too late.
+        The thread is a daemon, so that the process can exit although loading has not finished.
         """
         loop = asyncio.get_running_loop()
         loaded: asyncio.Future[Any] = loop.create_future()
 
-        def tell(result: Any, error: Exception | None) -> None:
+        def finish(result: Any, error: Exception | None) -> None:
             if loaded.done():
                 return
             if error is None:
@@ -110,17 +111,17 @@ class LocalServer:
             result, failure = None, None
             try:
                 result = _serve(self.path, self.key, self.limits, self.frequency_penalty)
-            except ImportError as error:  # a library of the system that it is linked with
+            except ImportError as error:  # a system library is missing
                 failure = ConfigError(
-                    f"{_ENGINE} cannot be loaded: {error}; install what it lacks "
+                    f"{_ENGINE} cannot be loaded: {error}; install the missing library "
                     "(libgomp is in the Debian package libgomp1), then try again"
                 )
                 failure.__cause__ = error
             except (OSError, RuntimeError) as error:
-                failure = ConfigError(f"{self.path!r} cannot be loaded; is it a whole GGUF model? ({error})")
+                failure = ConfigError(f"{self.path!r} cannot be loaded; is it a complete GGUF file? ({error})")
                 failure.__cause__ = error
             if not loop.is_closed():
-                loop.call_soon_threadsafe(tell, result, failure)
+                loop.call_soon_threadsafe(finish, result, failure)
 
         threading.Thread(target=load, name="load model", daemon=True).start()
         return await loaded
@@ -145,7 +146,7 @@ def _serve(path: str, key: str, limits: ServerLimits, frequency_penalty: float) 
     params.verbosity = -1  # nothing on our standard error
     params.n_ctx = limits.context
     params.n_parallel = 1
-    params.n_batch = params.n_ubatch = 64  # a request that is given up is noticed between two batches
+    params.n_batch = params.n_ubatch = 64  # cancelled requests are noticed between two batches
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.cache_ram_mib = limits.cache
     params.sampling.penalty_freq = frequency_penalty

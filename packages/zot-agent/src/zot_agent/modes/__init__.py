@@ -1,15 +1,15 @@
-"""The registry of modes: how the user meets the agent."""
+"""The registry of modes: the ways to run the agent."""
 
 from typing import NamedTuple
 
 
 class Mode(NamedTuple):
-    """A mode: the module whose `run(host, prompt)` it is, its flags and its line in the help.
+    """A mode: the module with its `run(host, prompt, images)`, its flags and its line in the help.
 
-    A mode that `serves` reads standard input itself and goes on until that ends; it takes no prompt, and no session
-    unless one is named. `welcome` is the module that asks a person who has no key; without one there is nobody to
-    ask. `gives_json`: `--json-schema` may say what the answer is. `coalesce_seconds` is for how many seconds an
-    answer may gather before more of it is shown.
+    A mode that `serves` reads standard input itself until it ends; it takes no prompt, and keeps no session unless one
+    is named. `welcome` is the module that asks a person without a key what to use; a mode without it cannot ask anyone.
+    `gives_json`: the mode accepts `--json-schema`. `coalesce_seconds`: streamed text is collected for that long before
+    it is shown.
     """
 
     name: str
@@ -30,16 +30,16 @@ MODES = {
             "print",
             "zot_agent.modes.print",
             ("-p", "--print"),
-            "answer the prompt, print the final text",
+            "answer the prompt and print the final text",
             gives_json=True,
         ),
-        Mode("stream", "zot_agent.modes.stream", ("--stream",), "answer the prompt, print the text as it comes"),
-        Mode("json", "zot_agent.modes.json", ("--json",), "answer the prompt, print every event as a line of JSON"),
+        Mode("stream", "zot_agent.modes.stream", ("--stream",), "answer the prompt and print the text as it arrives"),
+        Mode("json", "zot_agent.modes.json", ("--json",), "answer the prompt and print each event as a JSON line"),
         Mode(
             "rpc",
-            "zot_agent.modes.rpc",
+            "zot_agent.rpc.process",
             ("--rpc",),
-            "serve another program: commands in, events out, as lines of JSON",
+            "serve another program: commands in, events out, as JSON lines",
             needs_prompt=False,
             serves=True,
         ),
@@ -56,11 +56,11 @@ MODES = {
 }
 
 PIPED_MODE = "print"
-"""The mode without a flag when text is piped in, or standard output is no terminal. Beside another flag it adds
-nothing: `zot -p --json` is `zot --json`."""
+"""The default mode when text is piped in, or standard output is not a terminal. Its flag has no effect beside that of
+another mode: `zot -p --json` is `zot --json`."""
 
 SCREEN_MODE = "interactive"
-"""The mode without a flag on a terminal."""
+"""The default mode on a terminal."""
 
 MODE_NAMES = {"text": "print", "json": "json", "rpc": "rpc"}
-"""What `--mode` takes, in the words of the Go zot, and the modes that are meant."""
+"""The values of `--mode`, which are those of the Go zot, and the mode of each."""

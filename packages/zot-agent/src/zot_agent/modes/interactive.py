@@ -1,4 +1,4 @@
-"""The chat screen: puts host, presenter, controller and screen together, and runs them on a terminal."""
+"""The chat screen: connects host, presenter, controller and screen, and runs them on a terminal."""
 
 import contextlib
 import os
@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from zot_agent.config.paths import zot_home
 from zot_agent.host import Host
-from zot_agent.ui.bindings import keymap, unsupported_key
+from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
 from zot_agent.ui.controller import Controller
+from zot_agent.ui.extension_view import ask_for_extensions
 from zot_agent.ui.input.prompt_input import PLACEHOLDER
 from zot_agent.ui.loading import load_rest
-from zot_agent.ui.permission import ask_for_extensions
 from zot_agent.ui.presenter import Presenter
-from zot_agent.ui.screen import Screen
-from zot_agent.ui.suited import check_terminal
+from zot_agent.ui.screen import Screen, check_terminal
 from zot_core.aio import spawn
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App, Handlers
@@ -22,33 +21,34 @@ from zot_tui.theme import builtin
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.spinner import Spinner
 from zot_tui.widgets.status import Status
-from zot_tui.widgets.transcript.cell import Look
+from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.transcript import Transcript
 
 TAIL = 40
-"""Rows of the conversation that are left on the main screen."""
+"""Rows of the conversation printed to the main screen on exit."""
 
 
 class ChatScreen:
-    """The parts of the screen, put together: an app that can be entered, and what drives it."""
+    """The parts of the chat screen: `app` can be entered, `controller` drives it."""
 
     def __init__(self, host: Host, screen: AppScreen | None = None) -> None:
         theme = builtin("dark")
-        frames = theme.spinner.frames or Look().frames
-        look = Look(framed=host.settings.tool_render == "box", frames=frames)
+        frames = theme.spinner.frames or CellStyle().frames
+        style = CellStyle(framed=host.settings.tool_render == "box", frames=frames)
         keys, problems = keymap(host.settings.keymap)
-        transcript = Transcript(on_change=lambda: self.app.redraw(), on_older=lambda: self.presenter.past.more())
+        transcript = Transcript(on_change=lambda: self.app.redraw(), on_older=lambda: self.presenter.history.more())
         editor = EditorWidget(placeholder=PLACEHOLDER, keymap=keys)
-        spinner = Spinner(theme.spinner, lambda *call: self.app.after(*call), lambda: self._spun())
+        spinner = Spinner(theme.spinner, lambda *call: self.app.after(*call), lambda: self._on_spin())
         self.view = Screen(transcript, editor, spinner, Status())
-        self.presenter = Presenter(transcript, look, lambda: host.runtime.agent.tools)
-        self.controller = Controller(host, self.view, self.presenter, home=zot_home())
+        self.presenter = Presenter(transcript, style, lambda: host.runtime.agent.tools)
+        actions = {action.name: action.run for action in ACTIONS}
+        self.controller = Controller(host, self.view, self.presenter, home=zot_home(), actions=actions)
         handlers = Handlers(
             action=self.controller.action,
-            key=self.controller.guests.key,
+            key=self.controller.extension_view.key,
             paste=self.controller.paste,
-            focus=self.controller.themes.looked_at,
-            interrupt=self._signalled,
+            focus=self.controller.themes.focus,
+            interrupt=self._on_signal,
         )
         self.app = App(
             self.view.stack,
@@ -64,36 +64,36 @@ class ChatScreen:
         self._frame = 0
         for note in (*host.notes, *problems):
             self.presenter.note(note, "warning")
-        self.presenter.past.show(host.runtime.messages)
-        if recovered := self.controller.typed.recover():
+        self.presenter.history.show(host.runtime.messages)
+        if recovered := self.controller.prompt_input.recover():
             self.controller.note(recovered)
         if host.settings.editor_mode == "vi":
-            self.controller.typed.toggle_vi()
+            self.controller.prompt_input.toggle_vi()
         self.controller.refresh()
 
-    def _signalled(self, number: int) -> None:
+    def _on_signal(self, number: int) -> None:
         self.app.signum = number
         self.app.exit()
 
-    def _spun(self) -> None:
+    def _on_spin(self) -> None:
         self._frame += 1
         self.presenter.spin(self._frame)
         self.app.redraw()
 
     async def check_keys(self, chords: Iterable[str]) -> None:
-        """Tell which of a person's chords this terminal cannot tell."""
-        for each in await unsupported_key(chords, self.app.screen):
+        """Show a note for each of the user's chords that this terminal cannot report."""
+        for each in await unsupported_keys(chords, self.app.screen):
             self.presenter.note(each, "warning")
         self.app.redraw()
 
     def tail(self) -> str:
-        """The end of the conversation as text, for the main screen."""
+        """Return the end of the conversation as text, for the main screen."""
         columns = self.app.size[0]
         return "\n".join(line.rstrip() for line in self.view.transcript.lines(columns, TAIL))
 
 
 async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -> int:
-    """Show the screen until the person leaves; the exit code. Raises `ConfigError` where no screen can be drawn."""
+    """Show the screen until the user quits and return the exit code. Raises `ConfigError` (see `check_terminal`)."""
     check_terminal(os.environ)
     chat = ChatScreen(host)
     try:

@@ -1,4 +1,4 @@
-"""`zot --json`: every event as one line of JSON, the schema of `zot_core.event_json`."""
+"""`zot --json`: prints each event as one line of JSON, in the format of `zot_core.event_json`."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,8 @@ from zot_provider.messages import ImageBlock
 
 
 async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
-    """Answer `prompt` and print its events; `done` is the last line, whatever happened. With `--hold-text`, text that
-    an extension may yet replace is left out."""
+    """Answer `prompt` and print its events; the last line is always `done`. With `--hold-text`, text that an extension
+    may still replace is left out."""
     conversation, hold_text = host.conversation, host.options.hold_text
 
     def show(output: Output, event: ConversationEvent) -> None:

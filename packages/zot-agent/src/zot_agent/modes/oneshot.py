@@ -1,4 +1,4 @@
-"""What the one-shot modes share: one prompt, signals, an exit code."""
+"""The common part of the one-shot modes: answer one prompt, handle signals, return an exit code."""
 
 import asyncio
 import signal
@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from zot_agent.host import Host
-from zot_agent.modes.output import Output, print_error
+from zot_agent.modes.output import Output
+from zot_agent.standard_error import print_error
 from zot_core.conversation.events import ConversationEvent, Display, Notify, Submit, Undelivered
 from zot_core.events import Done, ErrorEvent, Notice, RunEnd, TurnEnd
 from zot_provider.messages import ImageBlock
 
-Show: TypeAlias = Callable[[Output, ConversationEvent], None]
-"""Writes what a mode shows of an event."""
+EventPrinter: TypeAlias = Callable[[Output, ConversationEvent], None]
+"""Writes the part of an event that a mode prints."""
 
 _EXIT: dict[RunEnd, int] = {
     "completed": 0,
@@ -26,8 +27,8 @@ _EXIT: dict[RunEnd, int] = {
 }
 
 
-class _Watch:
-    """Follows runs for the exit code, and tells the person on standard error what is not part of the answer."""
+class _RunReport:
+    """Reports errors and notices of runs on standard error, and gives the exit code."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -39,39 +40,39 @@ class _Watch:
         match event:
             case ErrorEvent(message, code):
                 self._code = code
-                self.tell(message)
+                self._print(message)
             case TurnEnd(stop, error):
                 self._refusal = error
                 if stop == "length":
-                    self.tell("the answer was cut off: the model may not write more at once")
+                    self._print("the answer was cut off at the model's output limit")
             case Notice(_, message):
-                self.tell(message)
+                self._print(message)
             case Notify(extension, level, message):
-                self.tell(message, f"[{extension}] {level}")
+                self._print(message, f"[{extension}] {level}")
             case Submit(extension, text, refused) if refused:
-                self.tell(f"not sent, because {refused}: {text}", f"[{extension}]")
+                self._print(f"not sent, because {refused}: {text}", f"[{extension}]")
             case Undelivered(texts):
                 for text in texts:
-                    self.tell(f"not delivered, because the prompt has ended: {text}")
+                    self._print(f"not delivered, because the prompt has ended: {text}")
             case Done(end):
                 self._end = end
 
-    def tell(self, text: str, who: str = "zot") -> None:
-        """A line on standard error, below the text that has come and never within a line of it."""
+    def _print(self, text: str, who: str = "zot") -> None:
+        """Print a line to standard error, below the text so far and never in the middle of a line of it."""
         self._output.flush_before_stderr()
         print_error(text, who)
 
     def code(self) -> int:
-        """The exit code after the last run."""
+        """Return the exit code of the last run."""
         if self._end == "refused":
-            self.tell(f"refused: {self._refusal}")
+            self._print(f"refused: {self._refusal}")
         return self._code if self._end == "error" else 130 if self._end == "aborted" else _EXIT[self._end]
 
 
-class _Signals:
-    """While this is entered, signals that ask the process to end call `cancel` and are listed.
+class _EndSignals:
+    """A context that calls `cancel` for signals that ask the process to end, and lists their numbers.
 
-    The handlers are not asyncio's, which wait for the loop: it may hang in a write to a reader that reads no more.
+    The handlers are not asyncio's, which wait for the loop: the loop may hang in a write to a stalled reader.
     """
 
     def __init__(self, cancel: Callable[[], None], output: Output) -> None:
@@ -89,25 +90,31 @@ class _Signals:
 
     def _handle(self, number: int, frame: object) -> None:
         self._received.append(number)
-        self._output.hurry()
+        self._output.stop_waiting()
         self._loop.call_soon_threadsafe(self._cancel)
 
     def __exit__(self, *exc: object) -> None:
-        """Once a signal has come, the process is ending: another one must not find it half dismantled."""
+        """Restore the handlers. After a signal, ignore further ones: they must not interrupt the shutdown."""
         for number, before in self._before.items():
             signal.signal(number, signal.SIG_IGN if self._received else before)
         self._output.restore()
 
 
 async def answer(
-    host: Host, prompt: str, show: Show, *, images: Sequence[ImageBlock] = (), plain: bool = False, quiet: bool = False
+    host: Host,
+    prompt: str,
+    show: EventPrinter,
+    *,
+    images: Sequence[ImageBlock] = (),
+    plain: bool = False,
+    quiet: bool = False,
 ) -> int:
-    """Answer `prompt` and what extensions send meanwhile, showing events with `show`; the exit code. `quiet`: `show`
-    tells of the tools itself.
+    """Answer `prompt` and the prompts that extensions submit meanwhile, print events with `show`, and return the exit
+    code.
 
-    SIGINT, SIGTERM and SIGHUP stop the work and its children, keep the session and give 130, 143 and 129. A reader of
-    standard output that goes away stops the work too and gives 0. A person at a terminal sees on standard error what
-    the tools do, unless the mode is `plain`: then its output is for a program.
+    SIGINT, SIGTERM and SIGHUP stop the work and its children, keep the session and give 130, 143 and 129. If the reader
+    of standard output disconnects, the work stops too; the exit code is then 0. On a terminal, tool calls are printed
+    to standard error, unless the output is for a program (`plain`) or `show` prints them itself (`quiet`).
     """
     for note in host.notes:
         print_error(note)
@@ -116,12 +123,12 @@ async def answer(
     def stop() -> None:
         conversation.stop()
 
-    conversation.refusal = lambda: "one prompt is answered here, no other"
+    conversation.refusal = lambda: "only one prompt is answered in this mode"
     output = Output(stop, plain=plain)
-    watch = _Watch(output)
+    report = _RunReport(output)
     conversation.events.add(lambda event: show(output, event))
-    conversation.events.add(watch)
-    with _Signals(stop, output) as received:
+    conversation.events.add(report)
+    with _EndSignals(stop, output) as received:
         if not (plain or quiet) and sys.stderr.isatty():
             from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it
 
@@ -129,16 +136,16 @@ async def answer(
         end = await conversation.prompt(prompt, images)
         await conversation.idle()
         output.flush()
-    if received and (end == "aborted" or output.gone):
+    if received and (end == "aborted" or output.disconnected):
         return 128 + received[0]
     if output.failure:
         print_error(output.failure)
         return 1
-    return 0 if output.gone else watch.code()
+    return 0 if output.disconnected else report.code()
 
 
 def show_displayed(output: Output, event: ConversationEvent) -> None:
-    """Write what a slash command of an extension answered, as lines of its own."""
+    """Write the answer of an extension's slash command on lines of its own."""
     if isinstance(event, Display):
         output.end_line()
         output.write(event.text if event.text.endswith("\n") else event.text + "\n")

@@ -1,79 +1,66 @@
-"""The standard streams of one-shot modes: what one wake-up of the loop brings is written with one call."""
+"""`Output`: standard output of the one-shot modes; the text of one loop iteration is written with one call."""
 
 import asyncio
 import json
 import os
 import select
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from zot_agent.standard_error import is_plain
 
 if TYPE_CHECKING:
     from zot_tui.text.sanitize import Sanitizer
 
-_LOOK = 0.1
-"""Seconds between two looks at whether to wait on for a slow reader."""
-
-
-def print_error(text: str, who: str = "zot") -> None:
-    """One line on standard error, safe for a terminal."""
-    line = " ".join(f"{who}: {text}".split())
-    if not _is_plain(line):
-        from zot_tui.text.sanitize import sanitize  # noqa: PLC0415  most lines do not need it
-
-        line = sanitize(line, colors=True)
-    try:
-        sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()
-    except OSError:
-        pass  # nobody reads it
+_POLL_SECONDS = 0.1
+"""Seconds between two checks whether to keep waiting for a slow reader."""
 
 
 class Output:
-    """Collects text for standard output and writes it when the loop comes round.
+    """Collects text for standard output and writes it in the next loop iteration.
 
-    `closed` is called once when the reader has gone (`head`, a closed pager): there is nobody left to work for. Another
-    failure to write is kept in `failure`. On a terminal, text of models and tools is made safe; a pipe or a file gets
-    it as it is.
+    `closed` is called once when the reader has closed its end (`head`, a pager) or a write has failed; then the work
+    can stop. `failure` says why a write failed. On a terminal, text of models and tools is sanitized; a pipe or a file
+    gets it unchanged.
     """
 
     def __init__(self, closed: Callable[[], None], *, plain: bool = False) -> None:
-        """`plain`: the text is JSON. A terminal gets escapes in it for what does not print."""
+        """`plain`: the text is JSON, in which unprintable characters are escaped on a terminal."""
         self._parts: list[str] = []
         self._closed = closed
         self._terminal = os.isatty(1)
         self._plain = plain
         self._sanitizer: Sanitizer | None = None
-        self._hurried = False
-        self._open = False  # a line without its end
-        self.gone = False
+        self._waits = True  # for a slow reader
+        self._line_open = False  # the last line has no line break yet
+        self.disconnected = False
         self.failure = ""
 
     def write(self, text: str) -> None:
-        """Write `text` soon."""
+        """Write `text` in the next loop iteration."""
         if not self._parts:
             asyncio.get_running_loop().call_soon(self.flush)
         self._parts.append(text)
         if text:
-            self._open = not text.endswith("\n")
+            self._line_open = not text.endswith("\n")
 
     def end_line(self) -> None:
-        """Write the end of a line that was begun, if one was."""
-        if self._open:
+        """End the current line if it is not empty."""
+        if self._line_open:
             self.write("\n")
 
     def flush_before_stderr(self) -> None:
-        """To be called before something is written to standard error: it then stands below what has come so far, and
-        on a line of its own if both streams are one terminal or one file. Elsewhere the text gets no line break."""
-        if self._open and _one_stream():
+        """Flush before something is written to standard error, so that it appears below the text so far, and on a line
+        of its own if both streams are one terminal or one file. Otherwise no line break is added to the text."""
+        if self._line_open and _one_stream():
             self.end_line()
         self.flush()
 
     def flush(self) -> None:
-        """Write what was collected now."""
+        """Write the collected text now."""
         text = "".join(self._parts)
         self._parts.clear()
-        if self.gone or not text:
+        if self.disconnected or not text:
             return
         if self._terminal:
             text = self._safe(text)
@@ -83,10 +70,10 @@ class Output:
                 data = data[os.write(1, data) :]
             except BlockingIOError:
                 if not self._wait():
-                    self.gone = True
+                    self.disconnected = True
                     return
             except OSError as error:
-                self.gone = True
+                self.disconnected = True
                 if not isinstance(error, BrokenPipeError):
                     self.failure = f"cannot write to standard output: {error.strerror}"
                 self._closed()
@@ -94,7 +81,7 @@ class Output:
 
     def _safe(self, text: str) -> str:
         if self._sanitizer is None:
-            if _is_plain(text):
+            if is_plain(text):
                 return text
             if self._plain:
                 return "".join(each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text)
@@ -104,30 +91,25 @@ class Output:
         return self._sanitizer.feed(text)
 
     def _wait(self) -> bool:
-        """Wait until the reader takes more; False if it does not and nobody has the time."""
-        while not select.select([], [1], [], _LOOK)[1]:
-            if self._hurried:
+        """Wait until the reader takes more; return False if it does not and `stop_waiting` was called."""
+        while not select.select([], [1], [], _POLL_SECONDS)[1]:
+            if not self._waits:
                 return False
         return True
 
-    def hurry(self) -> None:
-        """From now on give up where a reader has stopped reading. Meant for signal handlers, which interrupt a write
-        that hangs; without blocking, it does not hang again."""
-        if not self._hurried and not os.isatty(1):
-            self._hurried = True
+    def stop_waiting(self) -> None:
+        """Give up on a reader that has stopped reading. Meant for signal handlers, which interrupt a hanging write; in
+        non-blocking mode the next write does not hang."""
+        if self._waits and not os.isatty(1):
+            self._waits = False
             self._blocking = os.get_blocking(1)
             os.set_blocking(1, False)
 
     def restore(self) -> None:
-        """Undo `hurry`: others may share the pipe."""
-        if self._hurried:
-            self._hurried = False
+        """Undo `stop_waiting`, because other processes may share the pipe."""
+        if not self._waits:
+            self._waits = True
             os.set_blocking(1, self._blocking)
-
-
-def _is_plain(text: str) -> bool:
-    """Whether `text` is printable ASCII and line feeds."""
-    return text.isascii() and text.replace("\n", "").isprintable()
 
 
 def _one_stream() -> bool:

@@ -1,4 +1,4 @@
-"""`zot -p`: the final text, when it is there."""
+"""`zot -p`: prints the final text of an answer."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,8 @@ from typing import Any
 
 from zot_agent.host import Host
 from zot_agent.modes.oneshot import answer, show_displayed
-from zot_agent.modes.output import Output, print_error
+from zot_agent.modes.output import Output
+from zot_agent.standard_error import print_error
 from zot_core.conversation.events import ConversationEvent
 from zot_core.errors import InvalidOutput
 from zot_core.events import AssistantMessage, Done, TurnStart
@@ -14,7 +15,7 @@ from zot_provider.messages import ImageBlock
 
 
 async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
-    """Answer `prompt` and print the text of the last step; with `--json-schema` the JSON value that it is."""
+    """Answer `prompt` and print the text of the last step; with `--json-schema`, the validated JSON value."""
     if host.options.json_schema is not None:
         return await _run_structured(host, prompt, images, host.options.json_schema)
     text = ""
@@ -37,18 +38,18 @@ async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int
 async def _run_structured(host: Host, prompt: str, images: Sequence[ImageBlock], schema: Mapping[str, Any]) -> int:
     from zot_core.runtime.structured import StructuredRun  # noqa: PLC0415  rarely wanted, and it loads a validator
 
-    asked = await StructuredRun.prepare(host.runtime.agent, schema)
+    structured = await StructuredRun.prepare(host.runtime.agent, schema)
     problem = ""
 
     def show(output: Output, event: ConversationEvent) -> None:
         nonlocal problem
         if isinstance(event, Done) and event.reason == "completed":
             try:
-                output.write(json.dumps(asked.value(), ensure_ascii=False) + "\n")
+                output.write(json.dumps(structured.value(), ensure_ascii=False) + "\n")
             except InvalidOutput as error:
                 problem = str(error)
 
-    code = await answer(host, asked.request(prompt), show, images=images)
+    code = await answer(host, structured.request(prompt), show, images=images)
     if problem:
         print_error(problem)
     return 1 if problem else code

@@ -1,4 +1,4 @@
-"""What a run took: counted from its events, told as one line of JSON (`--stats`)."""
+"""`--stats`: tokens, cost, calls and time of a run, as one line of JSON."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from zot_provider.usage import Usage
 
 
 class Stats:
-    """An observer of one run. Tokens and cost are those of the run, not of the whole session."""
+    """An observer that counts the events of one run. Tokens and cost are those of the run, not of the whole session."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -29,8 +29,8 @@ class Stats:
             self._failed += event.is_error
 
     def line(self, model: Model) -> str:
-        """One line of JSON: `provider`, `model`, usage, `steps`, `tool_calls`, `tool_errors`, `duration_ms`. The cost
-        is null if nobody knows the model's price."""
+        """Return one line of JSON: `provider`, `model`, usage, `steps`, `tool_calls`, `tool_errors`, `duration_ms`. The
+        cost is null if the model's price is unknown."""
         usage = usage_fields(self._usage)
         if model.price is None and not self._usage.cost_usd:
             usage["cost_usd"] = None
@@ -38,7 +38,7 @@ class Stats:
         counts = {"steps": self._steps, "tool_calls": self._calls, "tool_errors": self._failed, "duration_ms": duration}
         return json.dumps({"type": "stats", "provider": model.provider, "model": model.id, **usage, **counts})
 
-    def tell(self, model: Model) -> None:
+    def print(self, model: Model) -> None:
         """Write the line to standard error."""
         with suppress(OSError):  # nobody reads it
             sys.stderr.write(self.line(model) + "\n")

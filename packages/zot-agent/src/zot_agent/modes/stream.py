@@ -1,4 +1,4 @@
-"""`zot --stream`: the text as it comes."""
+"""`zot --stream`: prints the text as it arrives."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ from zot_provider.messages import ImageBlock
 
 
 async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
-    """Answer `prompt` and print every piece of text at once; each step's text ends with a line break.
+    """Answer `prompt` and print each piece of text as it arrives; the text of each step ends with a line break.
 
-    Where an extension may replace the text of an answer, it is printed once that has happened.
+    Text that an extension may replace is printed when the extension has decided.
     """
     conversation = host.conversation
 

@@ -1,12 +1,11 @@
-"""`zot rpc`: an agent as a child process that another program speaks to, a line of JSON at a time.
+"""`zot rpc`: the agent as a child process that another program controls with lines of JSON.
 
-This is the registry: the methods by name, in the order of the documentation.
+This module is the registry: the methods by name, in the order of the documentation.
 """
 
-from zot_agent.rpc import extensions, prompts, state
-from zot_agent.rpc import handshake as greetings
+from zot_agent.rpc import extensions, handshake, prompts, state
 from zot_agent.rpc.method import Method
 
 METHODS: dict[str, Method] = {
-    method.name: method for module in (greetings, prompts, state, extensions) for method in module.METHODS
+    method.name: method for module in (handshake, prompts, state, extensions) for method in module.METHODS
 }

@@ -1,52 +1,52 @@
-"""Extensions: their commands, their panel, and starting them anew."""
+"""The commands on extensions: their slash commands, their panel, and reloading them."""
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandRefused, Field, Method
+from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
 
 if TYPE_CHECKING:
     from zot_agent.extensions.panels import Panels
-    from zot_agent.rpc.service import Service
+    from zot_agent.rpc.context import CommandContext
 
 
-async def get_commands(service: "Service", given: dict[str, Any]) -> Answer:
-    """The commands, once all extensions have said what they have."""
-    await service.conversation.ready()
+async def get_commands(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """List the slash commands, once all extensions have registered theirs."""
+    await context.conversation.ready()
     return {
         "commands": [
             {"name": each.name, "description": each.description, "extension": each.source}
-            for each in service.conversation.commands
+            for each in context.conversation.commands
         ]
     }
 
 
-async def command(service: "Service", given: dict[str, Any]) -> Answer:
-    """Run a command; what comes of it is told as events, before the response."""
-    return {"action": await service.conversation.run_command(given["name"], given.get("args", ""))}
+async def command(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Run a slash command; its events are sent before the response."""
+    return {"action": await context.conversation.run_command(fields["name"], fields.get("args", ""))}
 
 
-async def reload_ext(service: "Service", given: dict[str, Any]) -> Answer:
-    """Start all extensions anew."""
-    stats = await service.host.reload_extensions()
+async def reload_ext(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Restart all extensions."""
+    stats = await context.host.reload_extensions()
     return {"stopped": stats.stopped, "loaded": stats.loaded, "ready": stats.ready, "errors": list(stats.errors)}
 
 
-def ext_panel_key(service: "Service", given: dict[str, Any]) -> Answer:
-    """Hand a key to the open panel."""
-    _panels(service).key(given["key"], given.get("text", ""))
+def ext_panel_key(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Send a key to the open panel."""
+    _panels(context).key(fields["key"], fields.get("text", ""))
     return None
 
 
-def ext_panel_close(service: "Service", given: dict[str, Any]) -> Answer:
+def ext_panel_close(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Close the open panel."""
-    _panels(service).close()
+    _panels(context).close()
     return None
 
 
-def _panels(service: "Service") -> "Panels":
-    extensions = service.host.extensions
+def _panels(context: "CommandContext") -> "Panels":
+    extensions = context.host.extensions
     if extensions is None or extensions.panels.panel is None:
-        raise CommandRefused("no panel is open")
+        raise InvalidCommand("no panel is open")
     return extensions.panels
 
 
@@ -54,36 +54,36 @@ METHODS = (
     Method(
         "get_commands",
         get_commands,
-        "The slash commands of skills and extensions; `extension` is `skills` for those of skills.",
+        "List the slash commands of skills and extensions; `extension` is `skills` for a skill.",
         (),
         '{"commands": [{"name": "summon", "description": "ask the agent to introduce itself", "extension": "hello"}]}',
     ),
     Method(
         "command",
         command,
-        "Run a slash command of a skill or an extension. What it wants shown or said comes as `ext_*` events before "
-        "the response; a prompt of it is begun, or waits, like any other.",
+        "Run a slash command of a skill or an extension. Its output comes as `ext_*` events before the response. A "
+        "prompt that it submits is started, or queued, like any other.",
         (
-            Field("name", "string", "The command, with or without its slash.", required=True),
-            Field("args", "string", "What follows the name."),
+            CommandField("name", "string", "The command, with or without its slash.", required=True),
+            CommandField("args", "string", "What follows the name."),
         ),
         '{"action": "display"}',
     ),
     Method(
         "reload_ext",
         reload_ext,
-        "Stop all extensions, look for them anew and start them; also while busy.",
+        "Stop all extensions, read their manifests again and start them. Allowed while busy.",
         (),
         '{"stopped": 1, "loaded": 2, "ready": 2, "errors": []}',
     ),
     Method(
         "ext_panel_key",
         ext_panel_key,
-        "A key for the open panel; `esc` closes it.",
+        "Send a key to the open panel; `esc` closes it.",
         (
-            Field("key", "string", "`up`, `enter`, `rune`, ...: see the frame `panel_key`.", required=True),
-            Field("text", "string", "The character, for `rune`."),
+            CommandField("key", "string", "`up`, `enter`, `rune`, ...: see the frame `panel_key`.", required=True),
+            CommandField("text", "string", "The character, for `rune`."),
         ),
     ),
-    Method("ext_panel_close", ext_panel_close, "Close the open panel; its extension is told."),
+    Method("ext_panel_close", ext_panel_close, "Close the open panel and notify its extension."),
 )

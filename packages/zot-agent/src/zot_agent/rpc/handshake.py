@@ -1,28 +1,28 @@
-"""Who speaks to whom: `hello`, `ping`."""
+"""The commands that open and test a connection: `hello`, `ping`."""
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandRefused, Field, Method
+from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
 from zot_agent.version import __version__
 
 if TYPE_CHECKING:
-    from zot_agent.rpc.service import Service
+    from zot_agent.rpc.context import CommandContext
 
 PROTOCOL_VERSION = 1
-"""The major version of the schema; within one, commands, events and fields are only added."""
+"""The major version of the schema. Within a major version, commands, events and fields are only added."""
 
 
-def hello(service: "Service", given: dict[str, Any]) -> Answer:
-    """Check the token if there is one to check; a wrong one ends the process once the client knows."""
-    if service.token:
-        from hmac import compare_digest  # noqa: PLC0415  brings OpenSSL, and few need it
+def hello(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Check the token, if one is set. A wrong token ends the process after the response."""
+    if context.token:
+        from hmac import compare_digest  # noqa: PLC0415  loads OpenSSL, which few clients need
 
-        if not compare_digest(given.get("token", "").encode("utf-8", "replace"), service.token.encode()):
-            service.wrong_token()
-            raise CommandRefused("the token is wrong" if given.get("token") else "the token is missing")
-    if not service.trusted:
-        service.trust()
-    model = service.runtime.agent.model
+        if not compare_digest(fields.get("token", "").encode("utf-8", "replace"), context.token.encode()):
+            context.wrong_token()
+            raise InvalidCommand("the token is wrong" if fields.get("token") else "the token is missing")
+    if not context.trusted:
+        context.trust()
+    model = context.runtime.agent.model
     return {
         "protocol_version": PROTOCOL_VERSION,
         "version": __version__,
@@ -31,7 +31,7 @@ def hello(service: "Service", given: dict[str, Any]) -> Answer:
     }
 
 
-def ping(service: "Service", given: dict[str, Any]) -> Answer:
+def ping(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Answer."""
     return {"pong": True}
 
@@ -40,10 +40,10 @@ METHODS = (
     Method(
         "hello",
         hello,
-        "Say who is there. The first command where `ZOTCORE_RPC_TOKEN` is set, and otherwise of no consequence. With a "
-        "wrong token the process answers with an error and exits with code 1.",
-        (Field("token", "string", "The value of `ZOTCORE_RPC_TOKEN`."),),
+        "Identify the server. It must be the first command if `ZOTCORE_RPC_TOKEN` is set, and is optional otherwise. "
+        "With a wrong token the process answers with an error and exits with code 1.",
+        (CommandField("token", "string", "The value of `ZOTCORE_RPC_TOKEN`."),),
         '{"protocol_version": 1, "version": "0.1.0", "provider": "anthropic", "model": "claude-opus-4-5"}',
     ),
-    Method("ping", ping, "Find out whether the process is there.", (), '{"pong": true}'),
+    Method("ping", ping, "Check that the process answers.", (), '{"pong": true}'),
 )

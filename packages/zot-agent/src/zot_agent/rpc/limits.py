@@ -1,4 +1,4 @@
-"""`RpcLimits`: what bounds the memory and the patience of a process that serves another program."""
+"""`RpcLimits`: the limits on memory and waiting time of a process that serves another program."""
 
 from zot_provider.record import Record, record
 
@@ -7,24 +7,24 @@ from zot_provider.record import Record, record
 class RpcLimits(Record):
     """Sizes in bytes, times in seconds.
 
-    `line`: of a command; a longer one is answered with an error and passed over. `prompts`: prompts and compactions
-    that may wait behind the one at hand.
+    `line_bytes`: the longest command; a longer line is answered with an error and skipped.
 
-    What the client has not read yet waits in memory. From `pause` bytes on no model is called and no tool is run, from
-    `deaf` bytes on no command is read. With more than `most` bytes, or when it has taken nothing for `stall` seconds,
-    the client is taken to be stuck: everything is aborted and the process ends. `flush` stands in the place of `stall`
-    once the client has closed standard input, `hurry` after a signal. `models`: for a server to list its models.
+    Output that the client has not read waits in memory. From `pause_bytes` on, no model call and no tool begins; from
+    `read_pause_bytes` on, no command is read. With more than `max_bytes`, or after `stall_seconds` in which it read
+    nothing, the client counts as stuck: everything is aborted and the process ends. `flush_seconds` replaces
+    `stall_seconds` once the client has closed standard input, `signal_flush_seconds` does after a signal.
+
+    `list_models_seconds`: how long a server may take to list its models.
     """
 
-    line: int = 16 << 20
-    prompts: int = 1000
-    pause: int = 4 << 20
-    deaf: int = 16 << 20
-    most: int = 64 << 20
-    stall: float = 3600.0
-    flush: float = 60.0
-    hurry: float = 2.0
-    models: float = 5.0
+    line_bytes: int = 16 << 20
+    pause_bytes: int = 4 << 20
+    read_pause_bytes: int = 16 << 20
+    max_bytes: int = 64 << 20
+    stall_seconds: float = 3600.0
+    flush_seconds: float = 60.0
+    signal_flush_seconds: float = 2.0
+    list_models_seconds: float = 5.0
 
 
 DEFAULT_LIMITS = RpcLimits()

@@ -1,4 +1,4 @@
-"""`Method`: a command of the protocol as data, from which its check, its documentation and its schema are read."""
+"""`Method`: a command of the protocol as data: the source of its validation, its documentation and its schema."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -8,12 +8,12 @@ from zot_provider.json_text import describe, read_strict
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:
-    from zot_agent.rpc.service import Service
+    from zot_agent.rpc.context import CommandContext
 
 Answer: TypeAlias = "dict[str, Any] | str | None"
-"""The `data` of a response: an object, the JSON text of one, or None for a response without."""
+"""The `data` of a response: an object, the JSON text of an object, or None for a response without `data`."""
 
-Handler: TypeAlias = "Callable[[Service, dict[str, Any]], Answer | Awaitable[Answer]]"
+MethodHandler: TypeAlias = "Callable[[CommandContext, dict[str, Any]], Answer | Awaitable[Answer]]"
 
 KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
     "string": ("a string", lambda value: isinstance(value, str), {"type": "string"}),
@@ -29,16 +29,16 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
         {"type": "array", "items": {"$ref": "#/$defs/InputImage"}},
     ),
 }
-"""The kinds of fields: in words, as a check, as JSON Schema."""
+"""The kinds of fields. Each has a description, a check and a JSON Schema."""
 
 
-class CommandRefused(ZotError):
-    """A command cannot be done as it was asked for; the text names the field that is to blame, if one is."""
+class InvalidCommand(ZotError):
+    """A command has an invalid field, or cannot be carried out now. The text names the field, if one is at fault."""
 
 
 @record
-class Field(Record):
-    """A field of a command, of one of `KINDS`. A field that is null counts as missing."""
+class CommandField(Record):
+    """A field of a command; `kind` is a key of `KINDS`. A field that is null counts as missing."""
 
     name: str
     kind: str
@@ -48,33 +48,33 @@ class Field(Record):
 
 @record
 class Method(Record):
-    """A command: what it does, its fields, and an example of the `data` of its response, empty if it has none."""
+    """A command: its handler, its fields, and an example of the `data` of its response, empty if it has no `data`."""
 
     name: str
-    handler: Handler
+    handler: MethodHandler
     doc: str
-    fields: tuple[Field, ...] = ()
+    fields: tuple[CommandField, ...] = ()
     data: str = ""
 
     def check(self, command: dict[str, Any]) -> dict[str, Any]:
-        """The fields that were given. Raises `CommandRefused` for one that is missing or of the wrong type."""
+        """Return the fields that are set. Raises `InvalidCommand` for a field that is missing or of the wrong type."""
         given: dict[str, Any] = {}
         for field in self.fields:
             value = command.get(field.name)
             words, fits, _ = KINDS[field.kind]
             if value is None:
                 if field.required:
-                    raise CommandRefused(f"{field.name} is missing: it must be {words}")
+                    raise InvalidCommand(f"{field.name} is missing: it must be {words}")
             elif not fits(value):
                 found = "an array of something else" if isinstance(value, list) else describe(value)
-                raise CommandRefused(f"{field.name} must be {words}, not {found}")
+                raise InvalidCommand(f"{field.name} must be {words}, not {found}")
             else:
                 given[field.name] = value
         return given
 
 
-def other_json(line: bytes) -> str:
-    """What a line is that is JSON and no object; empty for other lines."""
+def json_kind(line: bytes) -> str:
+    """Name the kind of a JSON value that is not an object; empty if the line is an object or not JSON."""
     try:
         value = read_strict(line)
     except ValueError:

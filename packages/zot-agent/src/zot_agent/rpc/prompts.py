@@ -1,35 +1,35 @@
-"""What the agent is to do: `prompt`, `compact`, `abort`, `steer`, `follow_up`."""
+"""The commands that give the agent work or stop it: `prompt`, `compact`, `abort`, `steer`, `follow_up`."""
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandRefused, Field, Method
+from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
 
 if TYPE_CHECKING:
-    from zot_agent.rpc.service import Service
+    from zot_agent.rpc.context import CommandContext
 
 _STARTED = '{"started": true}'
 
 
-def prompt(service: "Service", given: dict[str, Any]) -> Answer:
-    """Begin, or have it wait behind what runs."""
-    text, images = given["message"], []
-    if given.get("images"):
+def prompt(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Start a prompt, or queue it behind the running one."""
+    text, images = fields["message"], []
+    if fields.get("images"):
         from zot_agent.rpc.images import read_images  # noqa: PLC0415  most prompts have none
 
-        images = read_images(given["images"])
+        images = read_images(fields["images"])
     if not text.strip() and not images:
-        raise CommandRefused("message is empty")
-    queued = service.conversation.busy
-    run = service.conversation.prompt(text, images)
-    if given.get("hold_text", False):
-        service.holding.add(run)
+        raise InvalidCommand("message is empty")
+    queued = context.conversation.busy
+    run = context.conversation.prompt(text, images)
+    if fields.get("hold_text", False):
+        context.text_held.add(run)
     return _started(queued=queued)
 
 
-def compact(service: "Service", given: dict[str, Any]) -> Answer:
-    """Begin, or have it wait behind what runs."""
-    queued = service.conversation.busy
-    service.conversation.compact(given.get("instructions", ""))
+def compact(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Start a compaction, or queue it behind the running prompt."""
+    queued = context.conversation.busy
+    context.conversation.compact(fields.get("instructions", ""))
     return _started(queued=queued)
 
 
@@ -37,28 +37,28 @@ def _started(*, queued: bool) -> Answer:
     return {"started": True, "queued": True} if queued else {"started": True}
 
 
-def abort(service: "Service", given: dict[str, Any]) -> Answer:
-    """Stop what runs."""
-    service.conversation.interrupt()
+def abort(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Stop the running prompt or compaction."""
+    context.conversation.interrupt()
     return None
 
 
-def steer(service: "Service", given: dict[str, Any]) -> Answer:
-    """Hand the running prompt a message."""
-    service.conversation.steer(_message(given))
+def steer(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Add a message to the running prompt, for its next model call."""
+    context.conversation.steer(_message(fields))
     return None
 
 
-def follow_up(service: "Service", given: dict[str, Any]) -> Answer:
-    """Hand the running prompt a message for its end."""
-    service.conversation.follow_up(_message(given))
+def follow_up(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Add a message to the running prompt, for the point where the model would stop."""
+    context.conversation.follow_up(_message(fields))
     return None
 
 
-def _message(given: dict[str, Any]) -> str:
-    text: str = given["message"]
+def _message(fields: dict[str, Any]) -> str:
+    text: str = fields["message"]
     if not text.strip():
-        raise CommandRefused("message is empty")
+        raise InvalidCommand("message is empty")
     return text
 
 
@@ -66,39 +66,41 @@ METHODS = (
     Method(
         "prompt",
         prompt,
-        "Answer a message, or run the slash command of a skill or an extension that it is. The response comes at once, "
-        "then events up to `done`. While something else runs it waits, and the data is "
+        "Answer a message, or run it if it is a slash command of a skill or an extension. The response comes at once, "
+        "then events up to `done`. While another prompt runs it is queued, and the data is "
         '`{"started": true, "queued": true}`.',
         (
-            Field("message", "string", "What the user says; it may be empty beside images.", required=True),
-            Field("images", "images", "Images, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each."),
-            Field("hold_text", "boolean", "Hold text deltas back where an extension may replace the text."),
+            CommandField(
+                "message", "string", "The user's message; it may be empty if there are images.", required=True
+            ),
+            CommandField("images", "images", "Images, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each."),
+            CommandField("hold_text", "boolean", "Hold back text deltas while an extension may replace the text."),
         ),
         _STARTED,
     ),
     Method(
         "abort",
         abort,
-        "Stop the prompt or compaction at hand, with its `done`; those that wait are then begun. Harmless when idle.",
+        "Stop the running prompt or compaction, which ends with its `done`; queued ones then run. Harmless when idle.",
     ),
     Method(
         "compact",
         compact,
-        "Put a summary in the place of all but the last messages. Goes on like a prompt, up to `compact_done` and "
-        "`done`; where there is nothing to compact, or it fails, `error` and `done`.",
-        (Field("instructions", "string", "What matters, for whoever writes the summary."),),
+        "Replace all but the last messages with a summary. Its events end, like those of a prompt, with `compact_done` "
+        "and `done`, or with `error` and `done` if it fails or there is nothing to compact.",
+        (CommandField("instructions", "string", "What the summary must keep, for the model that writes it."),),
         _STARTED,
     ),
     Method(
         "steer",
         steer,
-        "Tell the model something with its next call, while a prompt is being answered.",
-        (Field("message", "string", "What the user says.", required=True),),
+        "Add a message to the running prompt; the model reads it with its next call.",
+        (CommandField("message", "string", "The user's message.", required=True),),
     ),
     Method(
         "follow_up",
         follow_up,
-        "Say something more, as part of the same prompt, when the model would be done.",
-        (Field("message", "string", "What the user says.", required=True),),
+        "Add a message to the running prompt; the model reads it when it would otherwise stop.",
+        (CommandField("message", "string", "The user's message.", required=True),),
     ),
 )

@@ -1,16 +1,16 @@
-"""`Service`: what one client asks of one host. Lines come in through `receive`, lines go out through the writer."""
+"""`RpcService`: carries out the commands of clients on one host, and sends them its events."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableSet
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from zot_agent.host import Host
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.rpc.method import Answer, CommandRefused, other_json
-from zot_agent.rpc.writer import Asker, Output
+from zot_agent.rpc.method import Answer, InvalidCommand, json_kind
+from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent
@@ -28,96 +28,95 @@ if TYPE_CHECKING:
 _log = logging.getLogger("zot_agent.rpc")
 
 _EARLY = 1000
-"""Lines that wait for a client that has yet to say who it is; more are dropped."""
+"""Events kept for a client that has not named the token yet; further events are dropped."""
 
 
-class Service:
-    """Answers commands and tells events; reading and writing are somebody else's."""
+class RpcService:
+    """Answers the command lines passed to `receive` and publishes events, both through `writer`."""
 
     def __init__(
         self,
         host: Host,
-        writer: Output,
+        writer: ServiceOutput,
         limits: RpcLimits,
         *,
         token: str,
         wrong_token: Callable[[], None],
     ) -> None:
-        """With a `token` nothing is done before a `hello` that has it, and one that has another ends the process with
-        `wrong_token`."""
+        """With a `token`, every command is refused until a `hello` with that token; `wrong_token` is called for a
+        `hello` with another token and must end the process."""
         self.host, self.limits = host, limits
         self.conversation, self.runtime = host.conversation, host.runtime
-        self.holding: WeakSet[Run] = WeakSet()
-        """Prompts whose text is not told while an extension may yet replace it."""
-        self.token, self.wrong_token = token, wrong_token
+        self.text_held: MutableSet[Run] = WeakSet()
+        self.token, self._wrong_token = token, wrong_token
         self.trusted = not token
         self._writer = writer
         self._early: list[str] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        self.conversation.events.add(self._tell)
+        self.conversation.events.add(self._publish)
         self.runtime.hooks.before_turn.add(self._wait_for_room)
         self.runtime.hooks.tool_run.add(self._wait_for_room)
 
     # Lines in
 
-    def receive(self, line: bytes | Oversized, asker: Asker | None = None) -> None:
-        """Do what a line asks for. Whatever it is, there is one response, which goes to `asker`."""
+    def receive(self, line: bytes | Oversized, sender: CommandSender | None = None) -> None:
+        """Carry out a command line. Every line gets exactly one response, which goes to `sender`."""
         if isinstance(line, Oversized):
-            self._respond(asker, "", "", error=f"the line is longer than {line.limit} bytes and was passed over")
+            self._respond(sender, "", "", error=f"the line is longer than {line.limit} bytes and was passed over")
             return
         try:
             members = parse_object(line.decode())
         except UnicodeDecodeError as error:
-            self._respond(asker, "", "", error=f"malformed json: not UTF-8 text (byte {error.start})")
+            self._respond(sender, "", "", error=f"malformed json: not UTF-8 text (byte {error.start})")
             return
         except FrameError as error:
-            kind = other_json(line)
+            kind = json_kind(line)
             problem = f"a command is a JSON object, not {kind}" if kind else f"malformed json: {error}"
-            self._respond(asker, "", "", error=problem)
+            self._respond(sender, "", "", error=problem)
             return
         id = members["id"][1] if "id" in members else ""
         name = members["type"][0] if "type" in members else None
         if not isinstance(name, str):
             problem = "type is missing" if name is None else "type must be a string"
-            self._respond(asker, id, "", error=f"{problem}: it names the command")
+            self._respond(sender, id, "", error=f"{problem}: it names the command")
             return
         command = {key: value for key, (value, _) in members.items()}
         try:
             answer = self._call(name, command)
         except Exception as error:  # noqa: BLE001  the top of a command
-            self._failed(asker, id, name, error)
+            self._failed(sender, id, name, error)
             return
         if isinstance(answer, Awaitable):
-            task = spawn(self._respond_later(asker, id, name, answer), f"command {name}")
+            task = spawn(self._respond_later(sender, id, name, answer), f"command {name}")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         else:
-            self._respond(asker, id, name, answer)
+            self._respond(sender, id, name, answer)
 
     def _call(self, name: str, command: dict[str, object]) -> "Answer | Awaitable[Answer]":
         if not self.trusted and name != "hello":
-            raise CommandRefused("say hello with the token first")
+            raise InvalidCommand("say hello with the token first")
         method = METHODS.get(name)
         if method is None:
-            raise CommandRefused(f"unknown command {name!r}")
+            raise InvalidCommand(f"unknown command {name!r}")
         return method.handler(self, method.check(command))
 
-    async def _respond_later(self, asker: Asker | None, id: str, name: str, answer: Awaitable[Answer]) -> None:
+    async def _respond_later(self, sender: CommandSender | None, id: str, name: str, answer: Awaitable[Answer]) -> None:
         try:
-            self._respond(asker, id, name, await answer)
+            self._respond(sender, id, name, await answer)
         except asyncio.CancelledError:
-            self._respond(asker, id, name, error="the process is about to end")
+            self._respond(sender, id, name, error="the process is about to end")
             raise
         except Exception as error:  # noqa: BLE001  the top of a command
-            self._failed(asker, id, name, error)
+            self._failed(sender, id, name, error)
 
-    def _failed(self, asker: Asker | None, id: str, name: str, error: Exception) -> None:
+    def _failed(self, sender: CommandSender | None, id: str, name: str, error: Exception) -> None:
         if not isinstance(error, ZotError):
             _log.error("the command %s failed", name, exc_info=error)
-        self._respond(asker, id, name, error=error_line(error))
+        self._respond(sender, id, name, error=error_line(error))
 
     def _respond(
-        self, asker: Asker | None, id: str, name: str, answer: Answer = None, error: str | None = None
+        self, sender: CommandSender | None, id: str, name: str, answer: Answer = None, error: str | None = None
     ) -> None:
         head = '{"type":"response",' + (f'"id":{id},' if id else "") + f'"command":{dump(name)},'
         if error is not None:
@@ -125,17 +124,17 @@ class Service:
         else:
             data = "" if answer is None else f',"data":{answer if isinstance(answer, str) else dump(answer)}'
             tail = f'"success":true{data}}}'
-        self._writer.respond(escape_line_ends(head + tail), asker)
+        self._writer.respond(escape_line_ends(head + tail), sender)
 
     async def answered(self) -> None:
-        """Return once every command has its answer, and nothing runs or waits to run."""
+        """Return once every command is answered and no prompt runs or waits."""
         while self._tasks or self.conversation.busy:
             if self._tasks:
                 await asyncio.wait(self._tasks)
             await self.conversation.idle()
 
     def stop(self) -> None:
-        """Abort everything: what runs, what waits, and commands that have no answer yet."""
+        """Abort the running and the queued prompts, and the commands without a response."""
         self.conversation.stop()
         for task in self._tasks:
             task.cancel()
@@ -143,26 +142,29 @@ class Service:
     # Events out
 
     def trust(self) -> None:
-        """The client is who it says: it may have what it missed."""
+        """Accept the client, and send the events that waited for that."""
         self.trusted = True
         early, self._early = self._early, []
         for line in early:
-            self._writer.tell(line)
+            self._writer.publish(line)
 
-    def tell(self, line: str) -> None:
-        """Tell an event, as a line of JSON."""
+    def wrong_token(self) -> None:
+        """End the process, once the response is written."""
+        self._wrong_token()
+
+    def _send_event(self, line: str) -> None:
         if self.trusted:
-            self._writer.tell(line)
+            self._writer.publish(line)
         elif len(self._early) < _EARLY:
             self._early.append(line)
 
-    def _tell(self, event: ConversationEvent) -> None:
+    def _publish(self, event: ConversationEvent) -> None:
         if type(event) is TextDelta and self.conversation.text_deferred:
             running = self.conversation.running
-            if self.host.options.hold_text or (running is not None and running.run in self.holding):
+            if self.host.options.hold_text or (running is not None and running.run in self.text_held):
                 return
         for line in encode_conversation_event(event):
-            self.tell(line)
+            self._send_event(line)
 
     async def _wait_for_room(self, _: object) -> None:
         await self._writer.room()

@@ -1,18 +1,18 @@
-"""What the agent is: its state and messages, its model, its tools."""
+"""The commands on the state of the agent: its messages, its model, its tools."""
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, Field, Method
+from zot_agent.rpc.method import Answer, CommandField, Method
 from zot_core.event_json import encode_message, usage_fields
 from zot_provider.registry import Listing
 
 if TYPE_CHECKING:
-    from zot_agent.rpc.service import Service
+    from zot_agent.rpc.context import CommandContext
 
 
-def get_state(service: "Service", given: dict[str, Any]) -> Answer:
-    """A snapshot."""
-    state, conversation = service.runtime.state, service.conversation
+def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Return a snapshot of the state."""
+    state, conversation = context.runtime.state, context.conversation
     return {
         "provider": state.provider,
         "model": state.model,
@@ -23,53 +23,53 @@ def get_state(service: "Service", given: dict[str, Any]) -> Answer:
         "reasoning": state.reasoning,
         "session_id": state.session_id,
         "queued": len(conversation.waiting),
-        "tools": sorted(service.runtime.agent.tools),
+        "tools": sorted(context.runtime.agent.tools),
     }
 
 
-def get_messages(service: "Service", given: dict[str, Any]) -> Answer:
-    """All messages."""
-    return f'{{"messages":[{",".join(map(encode_message, service.runtime.messages))}]}}'
+def get_messages(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Return all messages."""
+    return f'{{"messages":[{",".join(map(encode_message, context.runtime.messages))}]}}'
 
 
-def clear(service: "Service", given: dict[str, Any]) -> Answer:
-    """Forget the messages."""
-    service.conversation.clear()
+def clear(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Delete all messages."""
+    context.conversation.clear()
     return None
 
 
-def new_session(service: "Service", given: dict[str, Any]) -> Answer:
+def new_session(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Start a new session."""
-    service.conversation.new_session()
-    return {"session_id": service.runtime.state.session_id}
+    context.conversation.new_session()
+    return {"session_id": context.runtime.state.session_id}
 
 
-def set_model(service: "Service", given: dict[str, Any]) -> Answer:
-    """Continue with another model, of any provider."""
-    model = service.conversation.set_model(given["model"], provider=given.get("provider", ""))
+def set_model(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Switch to another model, of any provider."""
+    model = context.conversation.set_model(fields["model"], provider=fields.get("provider", ""))
     return {"model": model.id, "provider": model.provider}
 
 
-def set_reasoning(service: "Service", given: dict[str, Any]) -> Answer:
-    """Have the model think more, or less."""
-    level = given["reasoning"]
-    service.conversation.set_reasoning("max" if level == "maximum" else level)
-    return {"reasoning": service.runtime.state.reasoning}
+def set_reasoning(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Set how much the model thinks."""
+    level = fields["reasoning"]
+    context.conversation.set_reasoning("max" if level == "maximum" else level)
+    return {"reasoning": context.runtime.state.reasoning}
 
 
-def set_tools(service: "Service", given: dict[str, Any]) -> Answer:
-    """Have other tools."""
-    return {"tools": service.conversation.set_tools(given["tools"])}
+def set_tools(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Set the built-in tools."""
+    return {"tools": context.conversation.set_tools(fields["tools"])}
 
 
-async def get_models(service: "Service", given: dict[str, Any]) -> Answer:
-    """The models of the current provider; those that are known where its server does not say."""
-    return _listed(await service.runtime.list_models("current", limit=service.limits.models))
+async def get_models(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """List the models of the current provider: from its server, or the known ones if the server gives no list."""
+    return _listed(await context.runtime.list_models("current", limit=context.limits.list_models_seconds))
 
 
-async def list_models_all(service: "Service", given: dict[str, Any]) -> Answer:
-    """The models of all providers."""
-    return _listed(await service.runtime.list_models("all", ask="never"))
+async def list_models_all(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """List the models of all providers."""
+    return _listed(await context.runtime.list_models("all", ask="never"))
 
 
 def _listed(listing: Listing) -> Answer:
@@ -98,7 +98,8 @@ METHODS = (
     Method(
         "get_state",
         get_state,
-        "A snapshot. `busy` is true until the last `done`; `queued` prompts wait; `session_id` may be empty.",
+        "Return the state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts; "
+        "`session_id` is empty without a session file.",
         (),
         '{"provider": "anthropic", "model": "claude-opus-4-5", "cwd": "/home/pat/zot", "message_count": 12, '
         '"busy": false, "usage": {"input": 1234, "output": 567, "cache_read": 890, "cache_write": 0, '
@@ -108,49 +109,49 @@ METHODS = (
     Method(
         "get_messages",
         get_messages,
-        "The whole conversation, as a person is to see it: with what extensions put in the place of text.",
+        "Return the whole conversation as the user sees it: with the text that extensions put in place of the model's.",
         (),
         '{"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}], '
         '"time": "2026-04-19T11:30:00.000Z"}]}',
     ),
-    Method("clear", clear, "Forget the conversation. Refused while busy."),
+    Method("clear", clear, "Delete all messages of the conversation. Refused while busy."),
     Method(
         "set_model",
         set_model,
-        "Continue with another model, of any provider that there is a key for. The data has its full id and its "
-        "provider. Refused while busy, and without a key: the error names the variable to set.",
+        "Switch to another model, of any provider with a key. The data has the full id and the provider. Refused while "
+        "busy, and without a key: the error names the variable to set.",
         (
-            Field("model", "string", "A model's id, the beginning of one, or PROVIDER/ID.", required=True),
-            Field("provider", "string", "Its provider, if the client keeps the two apart."),
+            CommandField("model", "string", "A model's id, the beginning of one, or PROVIDER/ID.", required=True),
+            CommandField("provider", "string", "The provider, if it is not part of `model`."),
         ),
         '{"model": "claude-sonnet-4-5", "provider": "anthropic"}',
     ),
-    Method("get_models", get_models, "The models known for the current provider.", (), _MODELS),
+    Method("get_models", get_models, "List the models of the current provider.", (), _MODELS),
     Method(
         "list_models_all",
         list_models_all,
-        "The models of all providers that are known without asking a server.",
+        "List the models of all providers that are known without a request to a server.",
         (),
         _MODELS,
     ),
     Method(
         "set_reasoning",
         set_reasoning,
-        "How much the model thinks: off, minimum, low, medium, high, xhigh or max. Refused while busy.",
-        (Field("reasoning", "string", "The level.", required=True),),
+        "Set how much the model thinks: off, minimum, low, medium, high, xhigh or max. Refused while busy.",
+        (CommandField("reasoning", "string", "The level.", required=True),),
         '{"reasoning": "high"}',
     ),
     Method(
         "set_tools",
         set_tools,
-        "Which built-in tools the model has; those of extensions stay. The data has all of them. Refused while busy.",
-        (Field("tools", "strings", "The names; none for no built-in tool.", required=True),),
+        "Set the built-in tools of the model; tools of extensions stay. The data lists all tools. Refused while busy.",
+        (CommandField("tools", "strings", "The names; an empty list for no built-in tool.", required=True),),
         '{"tools": ["read", "grep"]}',
     ),
     Method(
         "new_session",
         new_session,
-        "Begin anew: no messages, no usage, and with sessions a new file. Refused while busy.",
+        "Start a new session: no messages, no usage and, if sessions are stored, a new file. Refused while busy.",
         (),
         '{"session_id": ""}',
     ),

@@ -1,4 +1,4 @@
-"""`Output`: what a service writes to. `ClientWriter`: the one client on standard output."""
+"""`ServiceOutput`: where a service writes. `ClientWriter`: the output to the one client on standard output."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -7,23 +7,23 @@ from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
 from zot_agent.rpc.limits import RpcLimits
 
 
-class Asker(Protocol):
-    """Who sent a command, where several clients may."""
+class CommandSender(Protocol):
+    """The sender of a command, where there may be several clients."""
 
     def respond(self, line: str) -> None:
-        """Take the response to it."""
+        """Accept the response to its command."""
         ...
 
 
-class Output(Protocol):
-    """Where a service writes its lines, which are JSON without a break: to one client, or to several."""
+class ServiceOutput(Protocol):
+    """Where a service writes its lines, to one client or to several. A line is JSON without its line end."""
 
-    def respond(self, line: str, asker: Asker | None) -> None:
-        """Write the response to a command soon, to `asker`, who sent it."""
+    def respond(self, line: str, sender: CommandSender | None) -> None:
+        """Queue the response to a command of `sender`."""
         ...
 
-    def tell(self, line: str) -> None:
-        """Write an event soon, to every client."""
+    def publish(self, line: str) -> None:
+        """Queue an event for every client."""
         ...
 
     async def room(self) -> None:
@@ -32,31 +32,38 @@ class Output(Protocol):
 
 
 class ClientWriter(LineWriter):
-    """Writes to a client that may be slow, within `RpcLimits`.
+    """Writes to one client, which may be slow, within `RpcLimits`.
 
-    `gone` is called once: with an empty text when nobody reads any more, else with why nothing more can be written.
+    `disconnected` is called once: with an empty text if the client has closed its end, otherwise with the reason why
+    nothing more can be written.
     """
 
     def __init__(
-        self, limits: RpcLimits, gone: Callable[[str], None], *, moved: Callable[[], None], descriptor: int = 1
+        self, limits: RpcLimits, disconnected: Callable[[str], None], *, moved: Callable[[], None], descriptor: int = 1
     ) -> None:
         def stuck(how: Stuck) -> None:
-            gone(
+            disconnected(
                 f"the client has read nothing for {how.seconds:g} s"
                 if how.seconds
                 else f"the client does not read: {how.bytes} bytes wait for it"
             )
 
         def lost(error: OSError) -> None:
-            gone("" if isinstance(error, BrokenPipeError | ConnectionResetError) else str(error.strerror))
+            disconnected("" if isinstance(error, BrokenPipeError | ConnectionResetError) else str(error.strerror))
 
-        bounds = WriterLimits(full_bytes=limits.pause, most_bytes=limits.most, stall_seconds=limits.stall)
+        bounds = WriterLimits(
+            full_bytes=limits.pause_bytes, max_bytes=limits.max_bytes, stall_seconds=limits.stall_seconds
+        )
         super().__init__(descriptor, bounds, stuck=stuck, lost=lost, moved=moved, watch=True)
 
-    def tell(self, line: str) -> None:
-        """Write a line soon."""
+    def write_text(self, line: str) -> None:
+        """Queue a line."""
         self.write(f"{line}\n".encode("utf-8", "replace"))
 
-    def respond(self, line: str, asker: Asker | None = None) -> None:
-        """Write a line soon; there is one client."""
-        self.tell(line)
+    def publish(self, line: str) -> None:
+        """Queue an event."""
+        self.write_text(line)
+
+    def respond(self, line: str, sender: CommandSender | None = None) -> None:
+        """Queue a response; with one client the sender is known."""
+        self.write_text(line)

@@ -1,4 +1,4 @@
-"""Where to listen: `HOST:PORT` or `unix:PATH`, and the socket for it."""
+"""The address to listen on, `HOST:PORT` or `unix:PATH`, and its socket."""
 
 import errno
 import os
@@ -11,17 +11,18 @@ from zot_provider.record import Record, record
 
 _BACKLOG = 128
 _SECONDS = 1000
+"""Milliseconds, the unit of `TCP_USER_TIMEOUT`."""
 _PROBE = 1.0
-"""Seconds to find out whether somebody listens on a Unix socket that is there already."""
+"""Seconds to find out whether a process listens on an existing Unix socket."""
 
 
 class CannotListen(ZotError):
-    """The address cannot be had."""
+    """The address is in use or not available."""
 
 
 @record
 class Address(Record):
-    """A host, without brackets, and a port, 0 for any that is free; or a `path`, absolute, of a Unix socket."""
+    """A host without brackets and a port, 0 for any free port; or the absolute `path` of a Unix socket."""
 
     host: str = ""
     port: int = 0
@@ -29,7 +30,7 @@ class Address(Record):
 
     @property
     def local(self) -> bool:
-        """Whether only programs on this machine can come."""
+        """Whether only programs on this machine can connect."""
         return bool(self.path) or self.host == "localhost" or ip_address(self.host).is_loopback
 
     def __str__(self) -> str:
@@ -39,7 +40,7 @@ class Address(Record):
 
 
 def parse_address(text: str) -> Address:
-    """The address that is meant. Raises `ConfigError`."""
+    """Parse the value of `--listen`. Raises `ConfigError`."""
     if text.startswith("unix:"):
         if not text.removeprefix("unix:"):
             raise ConfigError("--listen unix: needs the path of a socket, as in --listen unix:zot.sock")
@@ -57,10 +58,10 @@ def parse_address(text: str) -> Address:
 
 
 def open_socket(address: Address) -> tuple[socket.socket, Address]:
-    """A socket that listens, and its address with the port it really has. Raises `CannotListen`.
+    """Return a listening socket, and its address with the actual port. Raises `CannotListen`.
 
-    A Unix socket can be used by its owner alone. One that a dead process has left is replaced, one that is in use is
-    not, and neither is anything else.
+    Only its owner can use a Unix socket. A socket left behind by a dead process is replaced; a socket that is in use,
+    and any other file, is not.
     """
     return (_open_unix(address), address) if address.path else _open_tcp(address)
 
@@ -70,7 +71,7 @@ def _open_tcp(address: Address) -> tuple[socket.socket, Address]:
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Connections inherit these: a peer that has vanished is noticed, and one that takes nothing for ten minutes.
+        # Connections inherit these options: they detect a vanished peer, and a peer that reads nothing for ten minutes.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_USER_TIMEOUT", 600 * _SECONDS)):
             if hasattr(socket, name):
@@ -88,14 +89,14 @@ def _open_unix(address: Address) -> socket.socket:
     path = address.path
     listener = socket.socket(socket.AF_UNIX)
     try:
-        _make_way(path)
+        _remove_unused_socket(path)
         before = os.umask(0o177)  # the socket must never be open to others, not even before a chmod
         try:
             listener.bind(path)
         finally:
             os.umask(before)
         listener.listen(_BACKLOG)
-    except OSError as error:  # a path that is too long has no number
+    except OSError as error:  # for a path that is too long, strerror is empty
         listener.close()
         raise CannotListen(f"cannot listen on {address}: {error.strerror or error}") from None
     except BaseException:
@@ -104,8 +105,8 @@ def _open_unix(address: Address) -> socket.socket:
     return listener
 
 
-def _make_way(path: str) -> None:
-    """Remove a socket that nobody listens on."""
+def _remove_unused_socket(path: str) -> None:
+    """Remove the socket at `path` if no process listens on it. Raises `CannotListen` if the path is taken."""
     try:
         if not stat.S_ISSOCK(os.lstat(path).st_mode):
             raise CannotListen(f"cannot listen on unix:{path}: there is something else at this path")
@@ -118,19 +119,19 @@ def _make_way(path: str) -> None:
         except ConnectionRefusedError:
             os.unlink(path)
             return
-        except TimeoutError:  # it is there, and busy
+        except TimeoutError:  # a process listens, but is busy
             pass
     raise CannotListen(f"cannot listen on unix:{path}: another process does already")
 
 
 class SocketFile:
-    """The file of a Unix socket, which goes when the process does, unless it has become somebody else's."""
+    """The file of a Unix socket, removed at the end unless another process has replaced it."""
 
     def __init__(self, address: Address) -> None:
         self._path = address.path
-        self._identity = self._look()
+        self._identity = self._read_identity()
 
-    def _look(self) -> tuple[int, int] | None:
+    def _read_identity(self) -> tuple[int, int] | None:
         try:
             found = os.lstat(self._path) if self._path else None
         except OSError:
@@ -138,6 +139,6 @@ class SocketFile:
         return (found.st_dev, found.st_ino) if found else None
 
     def remove(self) -> None:
-        """Remove the file."""
-        if self._identity is not None and self._look() == self._identity:
+        """Remove the file, unless another one has replaced it."""
+        if self._identity is not None and self._read_identity() == self._identity:
             os.unlink(self._path)

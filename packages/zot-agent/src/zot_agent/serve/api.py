@@ -1,4 +1,4 @@
-"""`Api`: what can be asked over HTTP, and its routes. Bodies and answers are JSON."""
+"""`Api`: the HTTP endpoints and their routes. Request and response bodies are JSON."""
 
 import asyncio
 import functools
@@ -10,10 +10,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from zot_agent.serve.guard import refused
+from zot_agent.serve.guard import error_response
+from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.page import page_routes
-from zot_agent.serve.refusal import Refusal
 from zot_agent.serve.sessions import Sessions
 from zot_agent.serve.streams import Streams
 from zot_agent.version import __version__
@@ -22,17 +22,17 @@ from zot_provider.errors import ZotError
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
-def _answering(endpoint: Endpoint) -> Endpoint:
-    """Has our own errors become responses."""
+def _with_error_responses(endpoint: Endpoint) -> Endpoint:
+    """Turn zot's own errors into responses."""
 
     @functools.wraps(endpoint)
     async def answer(request: Request) -> Response:
         try:
             return await endpoint(request)
-        except Refusal as refusal:
-            return refused(refusal)
+        except HttpError as error:
+            return error_response(error)
         except ZotError as error:
-            return refused(Refusal(400, str(error)))
+            return error_response(HttpError(400, str(error)))
 
     return answer
 
@@ -45,34 +45,34 @@ class Api:
         self._streams = Streams(sessions, limits)
 
     def router(self) -> Router:
-        """All routes, those of the page among them."""
+        """Return the router of all routes, including those of the page."""
         routes = [
             *page_routes(),
-            Route("/sessions", _answering(self.list), methods=["GET"]),
-            Route("/sessions", _answering(self.open), methods=["POST"]),
-            Route("/sessions/{id}", _answering(self.show), methods=["GET"]),
-            Route("/sessions/{id}", _answering(self.close), methods=["DELETE"]),
-            Route("/sessions/{id}/commands", _answering(self.command), methods=["POST"]),
-            Route("/sessions/{id}/events", _answering(self._streams.events), methods=["GET"]),
-            Route("/sessions/{id}/ws", _answering(self.upgrade), methods=["GET"]),
+            Route("/sessions", _with_error_responses(self.list), methods=["GET"]),
+            Route("/sessions", _with_error_responses(self.open), methods=["POST"]),
+            Route("/sessions/{id}", _with_error_responses(self.show), methods=["GET"]),
+            Route("/sessions/{id}", _with_error_responses(self.close), methods=["DELETE"]),
+            Route("/sessions/{id}/commands", _with_error_responses(self.command), methods=["POST"]),
+            Route("/sessions/{id}/events", _with_error_responses(self._streams.events), methods=["GET"]),
+            Route("/sessions/{id}/ws", _with_error_responses(self.upgrade), methods=["GET"]),
         ]
         socket = WebSocketRoute("/sessions/{id}/ws", self._streams.socket)
-        rest = _Rest(routes)
-        return Router([*routes, socket, Route("/{path:path}", rest)], redirect_slashes=False, default=rest)
+        no_route = _NoRoute(routes)
+        return Router([*routes, socket, Route("/{path:path}", no_route)], redirect_slashes=False, default=no_route)
 
     async def list(self, request: Request) -> Response:
-        """The open sessions."""
+        """List the open sessions."""
         sessions = [session.describe() for session in self._sessions.all()]
         return JSONResponse({"version": __version__, "sessions": sessions})
 
     async def open(self, request: Request) -> Response:
-        """A new session, or a stored one, opened."""
+        """Open a new or a stored session."""
         session, notes = self._sessions.open(await self._body(request))
         headers = {"location": f"/sessions/{session.id}"}
         return JSONResponse({**session.describe(), "notes": notes}, 201, headers)
 
     async def show(self, request: Request) -> Response:
-        """One session."""
+        """Describe one session."""
         return JSONResponse(self._sessions.find(request.path_params["id"]).describe())
 
     async def close(self, request: Request) -> Response:
@@ -81,23 +81,23 @@ class Api:
         return Response(status_code=204)
 
     async def command(self, request: Request) -> Response:
-        """The response to one command. Whether that is a success stands in it."""
+        """Run one command. The status is 200 for a failed command too; its response says so."""
         session = self._sessions.find(request.path_params["id"])
         line = await session.answer(await self._body(request))
         return Response(line, media_type="application/json")
 
     async def upgrade(self, request: Request) -> Response:
-        """What a request gets that should have been a WebSocket's."""
+        """Refuse a plain request for the WebSocket."""
         self._sessions.find(request.path_params["id"])
-        response = refused(Refusal(426, "this is a WebSocket: ask for it with Upgrade: websocket"))
+        response = error_response(HttpError(426, "this is a WebSocket: ask for it with Upgrade: websocket"))
         response.headers.update({"upgrade": "websocket", "connection": "Upgrade"})
         return response
 
     async def _body(self, request: Request) -> bytes:
-        """The whole body. Raises `Refusal` for one that is too long, takes too long, or breaks off."""
-        limit = self._limits.body
+        """Return the whole body. Raises `HttpError` if it is too long, takes too long, or breaks off."""
+        limit = self._limits.body_bytes
         length = request.headers.get("content-length", "")
-        too_long = Refusal(413, f"the body is longer than {limit} bytes")
+        too_long = HttpError(413, f"the body is longer than {limit} bytes")
         if length.isdigit() and int(length) > limit:
             raise too_long
         found = bytearray()
@@ -110,23 +110,23 @@ class Api:
                     if not message.get("more_body", False):
                         return bytes(found)
         except TimeoutError:
-            raise Refusal(408, f"the body did not come within {self._limits.body_seconds:g} s") from None
-        raise Refusal(400, "the body broke off")
+            raise HttpError(408, f"the body did not come within {self._limits.body_seconds:g} s") from None
+        raise HttpError(400, "the body broke off")
 
 
-class _Rest:
-    """What no route takes: a method that is not done there, or a path at which there is nothing."""
+class _NoRoute:
+    """Refuses requests without a route: 405 for a wrong method, 404 for an unknown path."""
 
     def __init__(self, routes: Sequence[Route]) -> None:
         self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See the ASGI specification."""
+        """Serve a request; see the ASGI specification."""
         there = [route.methods or set() for route in self._routes if route.matches(scope)[0] is not Match.NONE]
         if there:
             allowed = ", ".join(sorted(set().union(*there)))
-            response = refused(Refusal(405, f"{scope['method']} is not done here, only {allowed}"))
+            response = error_response(HttpError(405, f"{scope['method']} is not done here, only {allowed}"))
             response.headers["allow"] = allowed
         else:
-            response = refused(Refusal(404, "there is nothing here"))
+            response = error_response(HttpError(404, "there is nothing here"))
         await response(scope, receive, send)

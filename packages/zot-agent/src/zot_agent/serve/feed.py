@@ -1,6 +1,6 @@
-"""`Feed`: the lines of one session for all who follow it, each at a pace of its own.
+"""`SessionFeed`: the lines of one session for all its followers, each at its own pace.
 
-It is the `Output` of a service: events go to every follower, a response to the one who sent the command.
+It is the `ServiceOutput` of the session: events go to every follower, a response to the sender of the command.
 """
 
 import asyncio
@@ -10,43 +10,43 @@ from typing import TypeAlias
 
 from zot_agent.lines.stall import StallTimer
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.rpc.writer import Asker
-from zot_agent.serve.refusal import Refusal
+from zot_agent.rpc.writer import CommandSender
+from zot_agent.serve.http_error import HttpError
 
 Item: TypeAlias = tuple[int, str]
-"""A line and the number of its event, from 1; a response has 0."""
+"""The number of an event, from 1, or 0 for a response; and the line."""
 
 _OVERHEAD = 100
-"""Bytes, about, that keeping a line costs beside its text."""
+"""Approximate bytes of memory that a line takes beside its text."""
 _BATCH = 64 * 1024
-"""Bytes taken at once: as much as is lost from sight in buffers on the way out."""
+"""Bytes handed out at once. They lie in buffers on the way out, where the feed cannot see whether they were read."""
 
 
-class Follower:
-    """What one client has yet to take of a session."""
+class FeedFollower:
+    """The queue of lines that one client has not taken yet."""
 
-    def __init__(self, limits: RpcLimits, ended: Callable[["Follower"], None], moved: Callable[[], None]) -> None:
+    def __init__(self, limits: RpcLimits, ended: Callable[["FeedFollower"], None], moved: Callable[[], None]) -> None:
         self._limits = limits
         self._ended, self._moved = ended, moved
         self._items: deque[Item] = deque()
-        self._flying = 0
+        self._in_flight = 0
         self._size = 0
         self._news = asyncio.Event()
-        self._stall = StallTimer(limits.stall, self._stalled)
+        self._stall = StallTimer(limits.stall_seconds, self._stalled)
         self.over = False
         self.slow = ""
-        """Why it was given up, if it was."""
+        """Why the client was given up; empty if it was not."""
 
     @property
     def waiting(self) -> int:
-        """How many bytes, about, the client has not taken yet."""
+        """The approximate number of bytes that the client has not taken yet."""
         return self._size
 
     def put(self, item: Item) -> None:
-        """Have a line wait for the client; dropped once the client is over."""
+        """Queue a line for the client; dropped once the follower has ended."""
         if self.over:
             return
-        if self._size > self._limits.most:
+        if self._size > self._limits.max_bytes:
             self._give_up(f"{self._size} bytes wait for a client that does not read")
             return
         self._items.append(item)
@@ -55,12 +55,13 @@ class Follower:
         self._stall.start()
 
     def respond(self, line: str) -> None:
-        """Have the response to a command of the client wait for it."""
+        """Queue the response to a command of the client."""
         self.put((0, line))
 
     async def take(self, patience: float | None = None) -> list[Item] | None:
-        """The next lines, those before counting as taken; none after `patience` seconds, None at the end."""
-        self._count_as_taken()
+        """Return the next lines; an empty list after `patience` seconds without any, None at the end. Lines that were
+        returned before count as read."""
+        self._count_as_read()
         if not self._items and not self.over:
             self._news.clear()
             try:
@@ -71,15 +72,15 @@ class Follower:
         if self.over:
             return None
         batch: list[Item] = []
-        while self._items and self._flying < _BATCH:
+        while self._items and self._in_flight < _BATCH:
             batch.append(self._items.popleft())
-            self._flying += len(batch[-1][1]) + _OVERHEAD
+            self._in_flight += len(batch[-1][1]) + _OVERHEAD
         return batch
 
-    def _count_as_taken(self) -> None:
-        if self._flying:
-            self._size -= self._flying
-            self._flying = 0
+    def _count_as_read(self) -> None:
+        if self._in_flight:
+            self._size -= self._in_flight
+            self._in_flight = 0
             self._stall.moved()
             if not self._size:
                 self._stall.stop()
@@ -93,39 +94,39 @@ class Follower:
         self.end()
 
     def end(self) -> None:
-        """Take nothing more, and forget what waits. Harmless at the end."""
+        """Accept no more lines and drop the queued ones. Harmless if it has ended."""
         if self.over:
             return
         self.over = True
         self._stall.close()
         self._items.clear()
-        self._size = self._flying = 0
+        self._size = self._in_flight = 0
         self._news.set()
         self._ended(self)
         self._moved()
 
 
-class Feed:
-    """Tells events to all followers, and keeps the last events for those who come later."""
+class SessionFeed:
+    """Sends events to all followers, and keeps the last events for followers that come later."""
 
-    def __init__(self, limits: RpcLimits, ring: int) -> None:
-        """`ring`: bytes of events to keep."""
-        self._limits, self._most_kept = limits, ring
+    def __init__(self, limits: RpcLimits, kept_bytes: int) -> None:
+        """`kept_bytes`: how many bytes of events to keep."""
+        self._limits, self._max_kept = limits, kept_bytes
         self._kept: deque[Item] = deque()
         self._size = 0
         self._progress = asyncio.Event()
-        self.followers: set[Follower] = set()
+        self.followers: set[FeedFollower] = set()
         self.last = 0
         """The number of the last event."""
         self.closed = False
 
-    def respond(self, line: str, asker: Asker | None) -> None:
-        """Hand a response to `asker`, if there is one."""
-        if asker is not None:
-            asker.respond(line)
+    def respond(self, line: str, sender: CommandSender | None) -> None:
+        """Pass a response to `sender`, if there is a sender."""
+        if sender is not None:
+            sender.respond(line)
 
-    def tell(self, line: str) -> None:
-        """Tell an event to all followers."""
+    def publish(self, line: str) -> None:
+        """Queue an event for all followers."""
         self.last += 1
         item = (self.last, line)
         self._keep(item)
@@ -135,32 +136,32 @@ class Feed:
     def _keep(self, item: Item) -> None:
         self._kept.append(item)
         self._size += len(item[1]) + _OVERHEAD
-        while self._size > self._most_kept:
+        while self._size > self._max_kept:
             self._size -= len(self._kept.popleft()[1]) + _OVERHEAD
 
     async def room(self) -> None:
-        """Return once no follower is further behind than `limits.pause`."""
-        while any(each.waiting >= self._limits.pause for each in self.followers):
+        """Return once every follower has fewer than `limits.pause_bytes` waiting."""
+        while any(each.waiting >= self._limits.pause_bytes for each in self.followers):
             await self._move()
 
-    async def room_for(self, follower: Follower) -> None:
+    async def room_for(self, follower: FeedFollower) -> None:
         """Return once commands of this follower may be read again."""
-        while follower.waiting >= self._limits.deaf:
+        while follower.waiting >= self._limits.read_pause_bytes:
             await self._move()
 
     async def _move(self) -> None:
         self._progress.clear()
         await self._progress.wait()
 
-    def follow(self, after: int | None = None) -> Follower:
-        """Follow the session from now on, or from the event behind `after`.
+    def follow(self, after: int | None = None) -> FeedFollower:
+        """Follow the session from now on, or from the event after number `after`.
 
-        What of that is no longer kept is missing: the first item then has a higher number than `after + 1`, or there
-        is none though `last` is another one. Raises `Refusal` once the session is closed.
+        Events that are no longer kept are missing: the first item then has a number above `after + 1`, or there is no
+        item although `last` is above `after`. Raises `HttpError` once the session is closed.
         """
         if self.closed:
-            raise Refusal(404, "the session is closed")
-        follower = Follower(self._limits, self.followers.discard, self._progress.set)
+            raise HttpError(404, "the session is closed")
+        follower = FeedFollower(self._limits, self.followers.discard, self._progress.set)
         self.followers.add(follower)
         if after is not None:
             for item in tuple(self._kept):
@@ -169,12 +170,12 @@ class Feed:
         return follower
 
     def has(self, after: int) -> bool:
-        """Whether all events behind `after` are kept."""
+        """Whether all events after number `after` are kept."""
         first = self._kept[0][0] if self._kept else self.last + 1
         return first - 1 <= after <= self.last
 
     def close(self) -> None:
-        """Let all followers go."""
+        """End all followers."""
         self.closed = True
         for follower in tuple(self.followers):
             follower.end()

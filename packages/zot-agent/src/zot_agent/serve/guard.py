@@ -1,4 +1,4 @@
-"""`Guard`: the gate in front of the application. What passes it was let in, and what leaves it is marked."""
+"""`Guard`: ASGI middleware that checks every request and adds security headers to every response."""
 
 import asyncio
 from contextlib import suppress
@@ -8,12 +8,12 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from zot_agent.serve.access import Access
+from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.page import FILES
-from zot_agent.serve.refusal import Refusal
 from zot_core.aio import spawn
 
 PUBLIC = tuple(FILES)
-"""What is served without a token: the page, which knows nothing before a person has given it one."""
+"""Paths served without a token: the page, which holds no data until the user enters a token."""
 
 _HEADERS = [
     (b"content-security-policy",
@@ -28,26 +28,26 @@ _HEADERS = [
 ]  # fmt: skip
 
 
-_LINGER, _LEFT = 0.5, 1 << 20
-"""Seconds, and bytes of a body that nobody wants, for a client to send on before it is answered."""
+_LINGER_SECONDS, _LINGER_BYTES = 0.5, 1 << 20
+"""How long, and how much of, an unwanted body is read before the response is sent."""
 
 
 class Guard:
-    """Refuses what `Access` does not let in, before a byte of the body is looked at. Understands HTTP/1.1 alone."""
+    """Refuses requests that `Access` does not allow, before any byte of the body is read. Serves HTTP/1.x only."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app, self._access = app, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See the ASGI specification."""
+        """Serve a connection; see the ASGI specification."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         app = self._app
         try:
             self._check(scope)
-        except Refusal as refusal:
-            app = refused(refusal)
+        except HttpError as error:
+            app = error_response(error)
         if scope["type"] == "http":
             await _Exchange(receive, send).run(app, scope)
         else:
@@ -55,60 +55,60 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         if scope["http_version"] not in ("1.0", "1.1"):
-            raise Refusal(505, "only HTTP/1.1 is spoken here")
-        self._access.check_place(scope["headers"])
+            raise HttpError(505, "only HTTP/1.1 is spoken here")
+        self._access.check_host_and_origin(scope["headers"])
         upgrade = scope["type"] == "websocket"
         if upgrade or scope["path"] not in PUBLIC:
             self._access.check_token(scope["headers"], upgrade=upgrade)
 
 
-def refused(refusal: Refusal) -> JSONResponse:
-    """The response, of a WebSocket that is refused too."""
-    headers = {"www-authenticate": "Bearer"} if refusal.status == 401 else None
-    return JSONResponse({"error": str(refusal)}, refusal.status, headers)
+def error_response(error: HttpError) -> JSONResponse:
+    """Return the response for an error, also to a refused WebSocket."""
+    headers = {"www-authenticate": "Bearer"} if error.status == 401 else None
+    return JSONResponse({"error": str(error)}, error.status, headers)
 
 
 class _Exchange:
     """A request and its response.
 
-    A client that is refused may still be sending: a connection that is closed on it would take the response along. So
-    a part of the rest is read first. What is longer is read while the response goes out: the server would wait for
-    ever to hand it over, and keep the connection.
+    A refused client may still be sending its body. If the connection were closed then, the client would lose the
+    response, so a part of the body is read first. The rest is read while the response is sent: otherwise the server
+    would wait for ever to hand it over, and keep the connection open.
     """
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive, self._send = receive, send
-        self._whole = False
+        self._body_complete = False
         self._rest: asyncio.Task[None] | None = None
 
     async def run(self, app: ASGIApp, scope: Scope) -> None:
-        """Have `app` respond."""
+        """Let `app` respond."""
         try:
-            await app(scope, self._take, self._give)
+            await app(scope, self._receive_part, self._send_part)
         finally:
             if self._rest is not None:
                 self._rest.cancel()
 
-    async def _take(self) -> Message:
+    async def _receive_part(self) -> Message:
         message = await self._receive()
-        self._whole = not message.get("more_body", False)
+        self._body_complete = not message.get("more_body", False)
         return message
 
-    async def _give(self, message: Message) -> None:
+    async def _send_part(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", ()), *_HEADERS]
-            if not self._whole:
-                await self._linger()
-            if not self._whole:
-                self._rest = spawn(self._read_on(), "the rest of a body")
+            if not self._body_complete:
+                await self._read_a_part()
+            if not self._body_complete:
+                self._rest = spawn(self._read_rest(), "the rest of a body")
         await self._send(message)
 
-    async def _linger(self) -> None:
+    async def _read_a_part(self) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(_LINGER):
-                await self._read_on(_LEFT)
+            async with asyncio.timeout(_LINGER_SECONDS):
+                await self._read_rest(_LINGER_BYTES)
 
-    async def _read_on(self, most: float = inf) -> None:
+    async def _read_rest(self, max_bytes: float = inf) -> None:
         size = 0
-        while not self._whole and size < most:
-            size += len((await self._take()).get("body", b""))
+        while not self._body_complete and size < max_bytes:
+            size += len((await self._receive_part()).get("body", b""))

@@ -1,22 +1,22 @@
-"""`Session`: a host that is served to several clients."""
+"""`ServedSession`: one agent that several clients use."""
 
 import asyncio
 import secrets
 from typing import Any
 
 from zot_agent.host import Host
-from zot_agent.rpc.service import Service
-from zot_agent.serve.feed import Feed, Follower
+from zot_agent.rpc.service import RpcService
+from zot_agent.serve.feed import FeedFollower, SessionFeed
+from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.serve.refusal import Refusal
 from zot_core.clock import timestamp
 
 _TITLE = 80
-"""Characters of the first message that stand for a session in a list."""
+"""Characters of the first message that are the title of a session in a list."""
 
 
-class _Answer:
-    """Waits for the one response to a command."""
+class _PendingResponse:
+    """The sender of one command, and the response to it."""
 
     def __init__(self) -> None:
         self.line: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -26,16 +26,16 @@ class _Answer:
             self.line.set_result(line)
 
 
-class Session:
-    """One agent, what is asked of it and what it tells. `id` names it among those of the process."""
+class ServedSession:
+    """One agent with its commands and events. `id` identifies it in this process."""
 
     def __init__(self, host: Host, limits: ServeLimits) -> None:
         self.id = secrets.token_hex(8)
         self.host, self.limits = host, limits
-        self.feed = Feed(limits.rpc, limits.ring)
-        self._service = Service(host, self.feed, limits.rpc, token="", wrong_token=lambda: None)
+        self.feed = SessionFeed(limits.rpc, limits.kept_bytes)
+        self._service = RpcService(host, self.feed, limits.rpc, token="", wrong_token=lambda: None)
         self.created = timestamp()
-        self._answers = 0
+        self._pending = 0
         self._closing = False
         self._used_at = asyncio.get_running_loop().time()
         host.conversation.events.add(lambda _: self._touch())
@@ -45,21 +45,21 @@ class Session:
 
     @property
     def idle(self) -> float:
-        """Seconds since anybody had to do with it; 0 while somebody follows it or something is to be done."""
-        if self.feed.followers or self._answers or self.host.conversation.busy:
+        """Seconds since its last use; 0 while it has followers or work."""
+        if self.feed.followers or self._pending or self.host.conversation.busy:
             return 0.0
         return asyncio.get_running_loop().time() - self._used_at
 
     @property
     def path(self) -> str:
-        """Its file; empty if it has none."""
+        """The path of its session file, or an empty string."""
         stored = self.host.runtime.session
         return stored.path if stored is not None else ""
 
     def describe(self) -> dict[str, Any]:
-        """What a list of sessions says of it."""
+        """Describe it for a list of sessions, as JSON."""
         state, conversation = self.host.runtime.state, self.host.conversation
-        said = next((message.text for message in self.host.runtime.messages if message.role == "user"), "")
+        first = next((message.text for message in self.host.runtime.messages if message.role == "user"), "")
         return {
             "id": self.id,
             "cwd": state.cwd,
@@ -67,7 +67,7 @@ class Session:
             "model": state.model,
             "reasoning": state.reasoning,
             "session_id": state.session_id,
-            "title": " ".join(said.split())[:_TITLE],
+            "title": " ".join(first.split())[:_TITLE],
             "message_count": state.message_count,
             "busy": conversation.busy,
             "queued": len(conversation.waiting),
@@ -75,39 +75,39 @@ class Session:
             "created": self.created,
         }
 
-    def follow(self, after: int | None = None) -> Follower:
-        """A new follower: see `Feed.follow`. Raises `Refusal` where there are too many."""
+    def follow(self, after: int | None = None) -> FeedFollower:
+        """Add a follower: see `SessionFeed.follow`. Raises `HttpError` if there are too many."""
         if len(self.feed.followers) >= self.limits.clients:
-            raise Refusal(429, f"{self.limits.clients} clients follow this session already")
+            raise HttpError(429, f"{self.limits.clients} clients follow this session already")
         self._touch()
         return self.feed.follow(after)
 
-    def leave(self, follower: Follower) -> None:
-        """`follower` is gone."""
+    def leave(self, follower: FeedFollower) -> None:
+        """Remove a follower."""
         follower.end()
         self._touch()
 
-    def receive(self, command: bytes, asker: Follower) -> None:
-        """Do what a follower's command says; the response is one of its lines."""
+    def receive(self, command: bytes, follower: FeedFollower) -> None:
+        """Carry out a command of a follower, whose lines the response joins."""
         self._touch()
-        self._service.receive(command, asker)
+        self._service.receive(command, follower)
 
     async def answer(self, command: bytes) -> str:
-        """The response to a command. Raises `Refusal` where it takes too long."""
-        answer = _Answer()
-        self._answers += 1
+        """Carry out a command and return the response. Raises `HttpError` if it takes too long."""
+        pending = _PendingResponse()
+        self._pending += 1
         try:
-            self._service.receive(command, answer)
-            async with asyncio.timeout(self.limits.answer):
-                return await answer.line
+            self._service.receive(command, pending)
+            async with asyncio.timeout(self.limits.answer_seconds):
+                return await pending.line
         except TimeoutError:
-            raise Refusal(504, f"the command was not answered within {self.limits.answer:g} s") from None
+            raise HttpError(504, f"the command was not answered within {self.limits.answer_seconds:g} s") from None
         finally:
-            self._answers -= 1
+            self._pending -= 1
             self._touch()
 
     async def close(self) -> None:
-        """Stop what runs and what it started, let the clients go, release everything. Closing twice is harmless."""
+        """Stop all work and its child processes, end the followers, release everything. Closing twice is harmless."""
         if self._closing:
             return
         self._closing = True

@@ -1,4 +1,4 @@
-"""What a client asks for when it opens a session, as `Options`."""
+"""Turns the body of a request for a session into `HostOptions`."""
 
 import os
 import re
@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 from zot_agent.config.paths import sessions_root
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.allowed_dirs import AllowedDirs
-from zot_agent.serve.refusal import Refusal
+from zot_agent.serve.http_error import HttpError
 from zot_core.errors import SessionError
 from zot_core.sessions.file import load
 from zot_core.sessions.store import SessionStore
@@ -31,21 +31,21 @@ FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     ),
     "no_session": ("true or false", lambda value: isinstance(value, bool)),
 }
-"""The fields, in words and as a check. Null counts as missing."""
+"""The fields: a description and a check. A field that is null counts as missing."""
 
 
-def options_for(asked: Any, defaults: Options, roots: AllowedDirs) -> Options:
-    """The options of the session that `asked`, a JSON value, describes. Raises `Refusal`.
+def options_for(request: Any, defaults: HostOptions, allowed: AllowedDirs) -> HostOptions:
+    """Return the options of the session that `request`, a JSON value, describes. Raises `HttpError`.
 
-    Keys and addresses are the server's: where it was given some, they are for its provider, and sessions of another
-    one are refused.
+    Keys and addresses belong to the server. If the server was given any, they are for its provider, and sessions of
+    other providers are refused.
     """
-    given = _checked(asked)
+    given = _checked(request)
     provider, model = given.get("provider", ""), given.get("model", "")
     if provider in ("", defaults.provider):
         provider, model = defaults.provider, model or defaults.model
     elif defaults.api_key or defaults.base_url:
-        raise Refusal(403, f"provider must be {defaults.provider}, the only one that is served")
+        raise HttpError(403, f"provider must be {defaults.provider}, the only provider that is served")
     options = defaults.replace(
         provider=provider,
         model=model,
@@ -55,37 +55,37 @@ def options_for(asked: Any, defaults: Options, roots: AllowedDirs) -> Options:
     )
     if "session" in given:
         if given.get("no_session"):
-            raise Refusal(400, "session and no_session exclude each other")
-        path, cwd = _stored(given["session"], given.get("cwd"), roots)
+            raise HttpError(400, "session and no_session exclude each other")
+        path, cwd = _stored(given["session"], given.get("cwd"), allowed)
         return options.replace(session=path, no_session=False, cwd=cwd)
-    return options.replace(cwd=roots.resolve(given.get("cwd", "")))
+    return options.replace(cwd=allowed.resolve(given.get("cwd", "")))
 
 
-def _checked(asked: Any) -> dict[str, Any]:
-    if not isinstance(asked, dict):
-        raise Refusal(400, "the body must be a JSON object")
-    given = {name: value for name, value in asked.items() if value is not None}
+def _checked(request: Any) -> dict[str, Any]:
+    if not isinstance(request, dict):
+        raise HttpError(400, "the body must be a JSON object")
+    given = {name: value for name, value in request.items() if value is not None}
     for name, value in given.items():
         if name not in FIELDS:
-            raise Refusal(400, f"unknown field {name!r}; known: {', '.join(FIELDS)}")
+            raise HttpError(400, f"unknown field {name!r}; known: {', '.join(FIELDS)}")
         words, fits = FIELDS[name]
         if not fits(value):
-            raise Refusal(400, f"{name} must be {words}")
+            raise HttpError(400, f"{name} must be {words}")
     return given
 
 
-def _stored(name: str, cwd: str | None, roots: AllowedDirs) -> tuple[str, str]:
-    """Path and directory of a stored session. One whose directory is not served does not exist as far as clients can
-    tell, and neither does a file that lies elsewhere."""
+def _stored(name: str, cwd: str | None, allowed: AllowedDirs) -> tuple[str, str]:
+    """Return the path and directory of a stored session. To clients, a session whose directory is not allowed, and a
+    file outside of the store, do not exist."""
     store = SessionStore(sessions_root())
-    missing = Refusal(404, f"there is no session {name!r}")
+    missing = HttpError(404, f"there is no session {name!r}")
     try:
-        path = store.find(name, roots.base if cwd is None else roots.resolve(cwd))
+        path = store.find(name, allowed.base if cwd is None else allowed.resolve(cwd))
         if os.path.commonpath([os.path.realpath(store.root), os.path.realpath(path)]) != os.path.realpath(store.root):
             raise missing
         own = os.path.realpath(load(path).meta.cwd)
     except (SessionError, OSError, ValueError):
         raise missing from None
-    if not roots.has(own):
+    if not allowed.has(own):
         raise missing
-    return path, roots.resolve(own if cwd is None else cwd)
+    return path, allowed.resolve(own if cwd is None else cwd)

@@ -1,15 +1,15 @@
-"""`Sessions`: those of a process, by id."""
+"""`Sessions`: the open sessions of the process, by id."""
 
 import asyncio
 import json
 import logging
 
 from zot_agent.host.build import build_host
-from zot_agent.host.options import Options
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.allowed_dirs import AllowedDirs
+from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.serve.refusal import Refusal
-from zot_agent.serve.session import Session
+from zot_agent.serve.session import ServedSession
 from zot_agent.serve.session_request import options_for
 from zot_core.aio import spawn
 from zot_core.errors import SessionLocked
@@ -18,76 +18,77 @@ _log = logging.getLogger("zot_agent.serve")
 
 
 class Sessions:
-    """Opens, finds and closes sessions; those that nobody uses are closed after a while (`watch`)."""
+    """Opens, finds and closes sessions. `watch` closes idle ones."""
 
-    def __init__(self, defaults: Options, roots: AllowedDirs, limits: ServeLimits) -> None:
-        """`defaults` count for what a client does not say."""
-        self._defaults, self._roots, self._limits = defaults, roots, limits
-        self._open: dict[str, Session] = {}
-        self._leaving: set[asyncio.Task[None]] = set()
+    def __init__(self, defaults: HostOptions, allowed: AllowedDirs, limits: ServeLimits) -> None:
+        """`defaults` are the options that a client does not set."""
+        self._defaults, self._allowed, self._limits = defaults, allowed, limits
+        self._open: dict[str, ServedSession] = {}
+        self._closing: set[asyncio.Task[None]] = set()
         self._ended = False
 
-    def all(self) -> list[Session]:
-        """The open ones, oldest first."""
+    def all(self) -> list[ServedSession]:
+        """List the open sessions, oldest first."""
         return list(self._open.values())
 
-    def find(self, id: str) -> Session:
-        """The open session of this id. Raises `Refusal`."""
+    def find(self, id: str) -> ServedSession:
+        """Return the open session with this id. Raises `HttpError`."""
         if id not in self._open:
-            raise Refusal(404, f"there is no session {id!r}")
+            raise HttpError(404, f"there is no session {id!r}")
         return self._open[id]
 
-    def open(self, body: bytes) -> tuple[Session, list[str]]:
-        """A session as a client's JSON asks for it, and notes for the person. Raises `Refusal` and `ConfigError`."""
+    def open(self, body: bytes) -> tuple[ServedSession, list[str]]:
+        """Open the session that the JSON of a client describes; also returns notes for the user. Raises `HttpError` and
+        `ConfigError`."""
         if self._ended:
-            raise Refusal(503, "the process is about to end")
-        if len(self._open) + len(self._leaving) >= self._limits.sessions:
-            raise Refusal(429, f"{self._limits.sessions} sessions are open already; close one")
+            raise HttpError(503, "the process is about to end")
+        if len(self._open) + len(self._closing) >= self._limits.sessions:
+            raise HttpError(429, f"{self._limits.sessions} sessions are open already; close one")
         try:
-            asked = json.loads(body) if body.strip() else {}
+            request = json.loads(body) if body.strip() else {}
         except (ValueError, RecursionError) as error:
-            raise Refusal(400, f"malformed json: {error}") from None
-        options = options_for(asked, self._defaults, self._roots)
+            raise HttpError(400, f"malformed json: {error}") from None
+        options = options_for(request, self._defaults, self._allowed)
         try:
             host = build_host(options, once=False)
         except SessionLocked as error:
             here = next((each.id for each in self.all() if each.path and each.path == options.session), "")
-            raise Refusal(409, f"this session is open here already, as {here}" if here else str(error)) from None
-        session = Session(host, self._limits)
+            raise HttpError(409, f"this session is open here already, as {here}" if here else str(error)) from None
+        session = ServedSession(host, self._limits)
         self._open[session.id] = session
         return session, list(host.notes)
 
     async def close(self, id: str) -> None:
-        """Close one. Raises `Refusal`."""
-        await asyncio.wait([self._leave(self.find(id))])
+        """Close one session. Raises `HttpError`."""
+        await asyncio.wait([self._start_closing(self.find(id))])
 
-    def _leave(self, session: Session) -> "asyncio.Task[None]":
+    def _start_closing(self, session: ServedSession) -> "asyncio.Task[None]":
         del self._open[session.id]
         task = spawn(self._close(session), f"close session {session.id}")
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
         return task
 
-    async def _close(self, session: Session) -> None:
+    async def _close(self, session: ServedSession) -> None:
         try:
             await session.close()
         except Exception as error:  # noqa: BLE001  the top of a task; the others must be closed nevertheless
             _log.error("session %s was not closed properly", session.id, exc_info=error)
 
     async def close_all(self) -> None:
-        """Close all of them, and open no more."""
+        """Close all sessions, and open no more."""
         self._ended = True
         for session in self.all():
-            self._leave(session)
-        if self._leaving:
-            await asyncio.wait(self._leaving)
+            self._start_closing(session)
+        if self._closing:
+            await asyncio.wait(self._closing)
 
     async def watch(self) -> None:
-        """Close what has been idle for too long; goes on until it is cancelled."""
-        limit = self._limits.idle
+        """Close sessions that have been idle for too long, until cancelled."""
+        limit = self._limits.idle_seconds
         while limit:
             await asyncio.sleep(min(limit / 4, 30.0))
             for session in self.all():
                 if session.idle >= limit:
                     _log.info("session %s is closed: nobody has used it for %g s", session.id, limit)
-                    self._leave(session)
+                    self._start_closing(session)

@@ -10,32 +10,32 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from zot_agent.serve.access import PROTOCOL
-from zot_agent.serve.feed import Follower
-from zot_agent.serve.guard import refused
+from zot_agent.serve.feed import FeedFollower
+from zot_agent.serve.guard import error_response
+from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.serve.refusal import Refusal
-from zot_agent.serve.session import Session
+from zot_agent.serve.session import ServedSession
 from zot_agent.serve.sessions import Sessions
 from zot_core.aio import spawn
 from zot_provider.json_text import dump
 
 _CLOSED, _NOT_TEXT, _SLOW = 1001, 1003, 1013
-"""Codes with which a WebSocket is closed (RFC 6455): the session is closed, a frame was no text, too slow."""
+"""Close codes of a WebSocket (RFC 6455): the session is closed, a frame was not text, the client is too slow."""
 
 
 class Streams:
-    """Both kinds of streams, of which there are at most `limits.streams` in all."""
+    """Serves WebSockets and event streams, at most `limits.streams` together."""
 
     def __init__(self, sessions: Sessions, limits: ServeLimits) -> None:
         self._sessions, self.limits = sessions, limits
         self._count = 0
 
     @contextmanager
-    def following(self, id: str, after: int | None = None) -> Iterator[tuple[Session, Follower]]:
-        """A follower as long as this is entered. Raises `Refusal`."""
+    def following(self, id: str, after: int | None = None) -> Iterator[tuple[ServedSession, FeedFollower]]:
+        """Follow a session while the context is entered. Raises `HttpError`."""
         session = self._sessions.find(id)
         if self._count >= self.limits.streams:
-            raise Refusal(429, f"{self.limits.streams} streams are open already; close one")
+            raise HttpError(429, f"{self.limits.streams} streams are open already; close one")
         follower = session.follow(after)
         self._count += 1
         try:
@@ -45,31 +45,31 @@ class Streams:
             session.leave(follower)
 
     async def socket(self, socket: WebSocket) -> None:
-        """Commands in, responses and events out, one a frame, until either side closes."""
+        """Serve a WebSocket, one line a frame, until either side closes: commands in, responses and events out."""
         try:
             with self.following(socket.path_params["id"]) as (session, follower):
                 await socket.accept(PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
-                await _Talk(socket, session, follower).hold()
-        except Refusal as refusal:
-            await socket.send_denial_response(refused(refusal))
+                await _SocketExchange(socket, session, follower).run()
+        except HttpError as error:
+            await socket.send_denial_response(error_response(error))
 
     async def events(self, request: Request) -> Response:
-        """Events, from the one behind `Last-Event-ID` where that is given. Raises `Refusal`."""
+        """Serve the events, starting after `Last-Event-ID` if that header is set. Raises `HttpError`."""
         after = request.headers.get("last-event-id", "")
         if after and not (after.isascii() and after.isdigit() and len(after) < 16):
-            raise Refusal(400, "Last-Event-ID is no number of an event")
+            raise HttpError(400, "Last-Event-ID is not the number of an event")
         return _EventStream(self, request.path_params["id"], int(after) if after else None)
 
 
-class _Talk:
-    """One WebSocket."""
+class _SocketExchange:
+    """Reads and writes one WebSocket."""
 
-    def __init__(self, socket: WebSocket, session: Session, follower: Follower) -> None:
+    def __init__(self, socket: WebSocket, session: ServedSession, follower: FeedFollower) -> None:
         self._socket, self._session, self._follower = socket, session, follower
         self._code = _CLOSED
 
-    async def hold(self) -> None:
-        """Return when the connection is done with; that of a client that is stuck may take its time."""
+    async def run(self) -> None:
+        """Return when the connection is closed; with a stuck client that may take a while."""
         reading, writing = spawn(self._read(), "read a WebSocket"), spawn(self._write(), "write a WebSocket")
         try:
             await asyncio.wait([reading, writing], return_when=asyncio.FIRST_COMPLETED)
@@ -108,26 +108,26 @@ class _EventStream(Response):
         self._streams, self._id, self._after = streams, id, after
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See the ASGI specification."""
+        """Serve the request; see the ASGI specification."""
         try:
             with self._streams.following(self._id, self._after) as (session, follower):
                 feed, after = session.feed, self._after
                 missed = "" if after is None or feed.has(after) else _missed(after, feed.last)
-                watching = spawn(_until_gone(receive, follower), "watch for the end of a stream")
+                watching = spawn(_end_on_disconnect(receive, follower), "watch for the end of a stream")
                 try:
                     await self._write(send, follower, missed)
                 finally:
                     watching.cancel()
-        except Refusal as refusal:
-            await refused(refusal)(scope, receive, send)
+        except HttpError as error:
+            await error_response(error)(scope, receive, send)
 
-    async def _write(self, send: Send, follower: Follower, first: str) -> None:
+    async def _write(self, send: Send, follower: FeedFollower, first: str) -> None:
         headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         text = ": events\n\n" + first
         while True:
             await send({"type": "http.response.body", "body": text.encode("utf-8", "replace"), "more_body": True})
-            batch = await follower.take(self._streams.limits.beat)
+            batch = await follower.take(self._streams.limits.heartbeat_seconds)
             if batch is None:
                 break
             text = "".join(f"id: {number}\ndata: {line}\n\n" for number, line in batch) or ": still here\n\n"
@@ -136,11 +136,11 @@ class _EventStream(Response):
 
 
 def _missed(after: int, last: int) -> str:
-    """Says that events are no longer kept."""
+    """Return the event that says that some events are no longer kept."""
     return f"event: missed\ndata: {dump({'after': after, 'last': last})}\n\n"
 
 
-async def _until_gone(receive: Receive, follower: Follower) -> None:
+async def _end_on_disconnect(receive: Receive, follower: FeedFollower) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     follower.end()

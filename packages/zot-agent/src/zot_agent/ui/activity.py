@@ -1,4 +1,4 @@
-"""`WorkingRow`: the row that says what is being done. `ActivityLabel`: the words for it."""
+"""`WorkingRow`: the row that shows what zot is doing. `ActivityLabel`: the words for it."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ from zot_tui.widgets.spinner import Spinner
 
 THINKING = "thinking"
 ASKING = "waiting for you"
-"""While a person is asked about a call."""
+"""Shown while the user is asked about a tool call."""
 
 _LABELS: dict[type[ConversationEvent], str] = {
     TurnStart: THINKING,
@@ -30,16 +30,15 @@ _LABELS: dict[type[ConversationEvent], str] = {
 
 
 class ActivityLabel:
-    """What the working row says, from one event of a run to the next. Text comes in many pieces: an event that changes
-    nothing costs next to nothing."""
+    """The text of the working row, updated by the events of a run. Events that change nothing are cheap."""
 
     def __init__(self) -> None:
         self.label = ""
-        """What is being done; empty between runs."""
+        """The current activity; empty between runs."""
         self._running: dict[str, str] = {}
 
     def follow(self, event: ConversationEvent) -> bool:
-        """Take an event of a run; whether `label` is another one now."""
+        """Update `label` for an event of a run. Return whether it has changed."""
         label = _LABELS.get(type(event)) or self._of_calls(event)
         if label == self.label:
             return False
@@ -47,7 +46,7 @@ class ActivityLabel:
         return True
 
     def _of_calls(self, event: ConversationEvent) -> str:
-        """Calls that run side by side are counted; between two calls the label stays."""
+        """Return the label for the running calls: the name of one, or their number. It stays between two calls."""
         match event:
             case ToolUseStart(_, name):
                 return f"calling {name}"
@@ -69,26 +68,26 @@ class ActivityLabel:
 
 
 class WorkingRow:
-    """Drives the spinner: it is for the agent's work, else for a command of an extension that takes long."""
+    """Drives the spinner: for the agent's work, else for a slow command of an extension."""
 
     def __init__(self, spinner: Spinner, busy: Callable[[], bool], command: Callable[[], str]) -> None:
-        """`busy` says whether the agent works, and `command` names the slow command, empty if there is none."""
+        """`busy` returns whether the agent works, `command` the slow extension command, or an empty string."""
         self._spinner, self._busy, self._slow = spinner, busy, command
         self._activity = ActivityLabel()
         self._command = ""
 
     def follow(self, event: ConversationEvent) -> None:
-        """Take an event of a run."""
+        """Update the row for an event of a run."""
         if self._activity.follow(event) and self._activity.label:
             self._spin(self._activity.label)
 
-    def ask(self, open: bool) -> None:  # noqa: FBT001  it is all that is told
-        """A question about a call is open, or no longer."""
+    def ask(self, open: bool) -> None:  # noqa: FBT001  the only argument
+        """Update the row when a question about a tool call opens or closes."""
         if self._spinner.spinning:
             self._spin(ASKING if open else self._activity.label or THINKING)
 
     def update(self) -> None:
-        """Something begins, ends or waits, or another command is slow."""
+        """Start, stop or relabel the spinner after work or a slow command has begun or ended."""
         spinner, before, busy = self._spinner, self._command, self._busy()
         self._command = "" if busy else self._slow()
         label = self._command or (spinner.label if spinner.label != before else THINKING)

@@ -1,4 +1,4 @@
-"""The branch that is checked out, read from the repository's files: a status line asks often, git takes 3 ms."""
+"""The current git branch, read from the repository's files: the status row asks often, and git takes 3 ms."""
 
 import os
 import re
@@ -7,13 +7,15 @@ import stat
 from zot_tui.text.sanitize import sanitize_line
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_LONGEST = 4096
-"""Bytes of a file that are read; git's own are shorter."""
+_MAX_BYTES = 4096
+"""Bytes read of a file; the files that git writes are shorter."""
 
 
 def branch(cwd: str) -> str:
-    """The branch of the repository that `cwd` is in: `main`, `feature/x`, a hash's first 7 digits where none is checked
-    out. Empty outside of a repository, and where HEAD says nothing (the reftable format keeps it elsewhere)."""
+    """Return the branch checked out in the repository of `cwd`: `main`, `feature/x`, or 7 digits of a detached HEAD.
+
+    Empty outside a repository, and where HEAD does not name the branch (the reftable format stores it elsewhere).
+    """
     folder = _git_folder(os.path.abspath(cwd))
     head = _line(os.path.join(folder, "HEAD")) if folder else ""
     if not head.startswith("ref:"):
@@ -23,7 +25,7 @@ def branch(cwd: str) -> str:
 
 
 def _git_folder(folder: str) -> str:
-    """The folder that HEAD is in: `.git`, or where a file of that name leads (a worktree, a submodule)."""
+    """Return the folder with HEAD: `.git`, or the folder named in a `.git` file (a worktree, a submodule)."""
     while True:
         found = os.path.join(folder, ".git")
         if os.path.isdir(found):
@@ -38,12 +40,12 @@ def _git_folder(folder: str) -> str:
 
 
 def _line(path: str) -> str:
-    """The first line of a file, made harmless; empty if it cannot be read. A pipe in its place is not waited for."""
+    """Return the first line of a file, sanitized; empty if it is not a readable regular file (a pipe would block)."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return ""
         with open(path, "rb") as file:
-            text = os.fsdecode(file.read(_LONGEST))
+            text = os.fsdecode(file.read(_MAX_BYTES))
     except OSError:
         return ""
     return sanitize_line(text.partition("\n")[0]).strip()

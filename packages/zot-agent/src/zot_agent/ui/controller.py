@@ -1,21 +1,20 @@
-"""`Controller`: keys and commands, made into what the host and the screen do."""
+"""`Controller`: turns keys and commands into actions of the host and the screen."""
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from zot_agent.host import Host
 from zot_agent.ui import status
 from zot_agent.ui.activity import WorkingRow
-from zot_agent.ui.bindings import ACTIONS, CHAT
 from zot_agent.ui.branch import branch
-from zot_agent.ui.dispatch import Dispatch
+from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extension_view import ExtensionView
 from zot_agent.ui.format.titles import notification, terminal_title
 from zot_agent.ui.input import prompts
-from zot_agent.ui.input.prompt_input import Typed
-from zot_agent.ui.permission import Permission
+from zot_agent.ui.input.prompt_input import PromptInput
+from zot_agent.ui.permission import PermissionPrompt
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.themes import Themes
@@ -48,29 +47,43 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
+CHAT = "chat"
+"""The context of keys while no dialog and no panel is open."""
+
 TWICE = 2.0
-"""Seconds within which the second Ctrl+C leaves."""
+"""Seconds within which a second Ctrl+C quits."""
 
 LONG = 20.0
-"""Seconds of work after which a person who looks elsewhere is told of its end."""
+"""Seconds of work after which its end is announced by a notification if the terminal is out of focus."""
 
-_METHODS = {action.name: action.method for action in ACTIONS}
 _EDITS = {action.name for action in EDITOR_ACTIONS}
 _SCROLLS = {action.name for action in TRANSCRIPT_ACTIONS}
 
 
 class Controller:
-    """The `Chat` of the commands. `app` is set before anything is typed."""
+    """Implements `Chat` for the commands. `app` is set before the first key.
+
+    `actions` maps the name of a key's action to a function of the controller, or to a slash command line.
+    """
 
     app: App
-    dispatch: Dispatch
-    guests: ExtensionView
+    dispatch: CommandDispatcher
+    extension_view: ExtensionView
 
-    def __init__(self, host: Host, view: Screen, presenter: Presenter, *, home: str) -> None:
+    def __init__(
+        self,
+        host: Host,
+        view: Screen,
+        presenter: Presenter,
+        *,
+        home: str,
+        actions: "Mapping[str, Callable[[Controller], object] | str]",
+    ) -> None:
+        self._actions = actions
         self.host, self.view, self.presenter, self.home = host, view, presenter, home
         self.conversation = host.conversation
         self.transcript = view.transcript
-        self.typed = Typed(
+        self.prompt_input = PromptInput(
             view.editor,
             view.suggest,
             home=home,
@@ -78,21 +91,21 @@ class Controller:
             commands=lambda: self.dispatch.offered(),
             changed=self._changed,
         )
-        self.dispatch = Dispatch(self, self._queue_changed)
+        self.dispatch = CommandDispatcher(self, self._queue_changed)
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
         self._armed = float("-inf")
         self._leaving: NoteCell | None = None
         self._prompt = ""
-        self._working = WorkingRow(view.spinner, lambda: self.conversation.busy, lambda: self.dispatch.runs)
-        self.permission = Permission(self, self._working.ask, asks=host.options.no_yolo)
+        self._working = WorkingRow(view.spinner, lambda: self.conversation.busy, lambda: self.dispatch.slow_command)
+        self.permission = PermissionPrompt(self.ask, self._working.ask, asks=host.options.no_yolo)
         self.themes = Themes(
             home,
             lambda: host.choice.found.active() if host.choice is not None else [],
             use=self._dress,
             note=lambda text: self.note(text, "warning"),
         )
-        presenter.look.gallery = self._gallery
+        presenter.style.gallery = self._gallery
         if os.environ.get("ZOT_INLINE_IMAGES"):
             from zot_tui.image.protocol import problem  # noqa: PLC0415  rarely set
 
@@ -103,11 +116,11 @@ class Controller:
             "queue": self._queue_changed,
             "settings": self.refresh,
             "session": self._show_conversation,
-            "extensions": lambda: self.guests.watch(),
+            "extensions": lambda: self.extension_view.watch(),
         }
-        self.guests = ExtensionView(self, view, presenter, registered=self.typed.renew)
+        self.extension_view = ExtensionView(self, view, presenter, registered=self.prompt_input.commands_changed)
 
-    # What happens
+    # Events
 
     def _event(self, event: ConversationEvent) -> None:
         self.presenter.show(event)
@@ -126,7 +139,7 @@ class Controller:
             case Undelivered(texts):
                 self._give_back(texts)
             case PanelOpen() | PanelRender() | PanelClose():
-                self.guests.show(event)
+                self.extension_view.show(event)
             case _:
                 return
         self._changed()
@@ -136,8 +149,8 @@ class Controller:
         if conversation.running is not None:
             self._prompt = conversation.running.typed
         self._working.update()
-        self.view.waiting = [*conversation.unread, *(each.typed for each in conversation.waiting)]
-        self.typed.keep([*conversation.unread, *(each.text for each in conversation.waiting)])
+        self.view.queue = [*conversation.unread, *(each.typed for each in conversation.waiting)]
+        self.prompt_input.keep([*conversation.unread, *(each.text for each in conversation.waiting)])
         self.view.changed()
         self.refresh()
 
@@ -147,8 +160,8 @@ class Controller:
             self.app.notify(notification(self._prompt, end))
 
     def _dress(self, theme: Theme) -> None:
-        self.view.spinner.look = theme.spinner
-        self.presenter.look.frames = theme.spinner.frames or self.presenter.look.frames
+        self.view.spinner.theme = theme.spinner
+        self.presenter.style.frames = theme.spinner.frames or self.presenter.style.frames
         self.app.theme = theme
 
     def _gallery(self) -> "ImageStore":
@@ -183,7 +196,7 @@ class Controller:
         self.transcript.clear()
         if self.app.images is not None:
             self.app.images.clear()
-        self.presenter.past.show(self.host.runtime.messages)
+        self.presenter.history.show(self.host.runtime.messages)
         self._size = ContextSize(self.host.runtime.agent)
         self._branch = branch(self.host.runtime.cwd)
         self.refresh()
@@ -191,20 +204,21 @@ class Controller:
     # Keys
 
     def contexts(self) -> tuple[str, ...]:
-        """Where keys go now."""
+        """Return the contexts in which keys are looked up now."""
         return () if self.view.stack.top is not None or self.view.panel is not None else (CHAT,)
 
     def action(self, name: str, key: Key) -> bool:
-        """Do what a key is bound to."""
+        """Do the action that a key is bound to. Return False if it cannot be done here."""
         if not self.contexts():
             return False
         self.view.stack.touch()
-        if name in _SCROLLS:
+        run = name if name.startswith("/") else self._actions.get(name)
+        if isinstance(run, str):
+            self._run(run, keep=True)
+        elif run is not None:
+            run(self)
+        elif name in _SCROLLS:
             self.transcript.perform(name)
-        elif name in _METHODS:
-            getattr(self, _METHODS[name])()
-        elif name.startswith("/"):
-            self._take(name, keep=True)
         elif name in _EDITS:
             self.view.editor.perform(name)
         else:
@@ -212,34 +226,34 @@ class Controller:
         return True
 
     def paste(self, text: str) -> None:
-        """Pasted text goes where keys go."""
+        """Pass pasted text to the dialog, panel or editor that has the keys."""
         if self.view.stack.top is not None:
             self.view.stack.top.pasted(text)
         else:
             self.view.stack.touch()
-            if not self.guests.paste(text):
+            if not self.extension_view.paste(text):
                 self.view.editor.paste(text)
         self._changed()
 
     def paste_image(self) -> None:
-        """Ctrl+V: what terminals cannot paste."""
-        from zot_agent.ui.input import external_input as elsewhere  # noqa: PLC0415  rarely wanted, and not for the first screen
+        """Paste the image or text on the clipboard, which also works where the terminal cannot paste."""
+        from zot_agent.ui.input import external_input  # noqa: PLC0415  rarely used, and not for the first screen
 
-        self.dispatch.begin(elsewhere.take(self, self.paste))
+        self.dispatch.begin(external_input.paste_from_clipboard(self, self.paste))
 
     def submit(self) -> None:
-        """Enter."""
-        if not self.typed.enter():
+        """Send what is in the editor, or take a suggestion that needs more text."""
+        if not self.prompt_input.enter():
             return
-        typed = self.typed.text
+        typed = self.prompt_input.text
         if typed.strip():
-            self._take(typed)
+            self._run(typed)
 
-    def _take(self, typed: str, *, keep: bool = False) -> None:
-        """Do what was typed, which is gone then; with `keep`, for the command of a key, what is being typed stays."""
+    def _run(self, typed: str, *, keep: bool = False) -> None:
+        """Run a slash or shell command, or send a prompt, and clear the editor unless `keep` (a key's command)."""
         try:
             command = read_shell_command(typed)
-            if self.dispatch.take(typed):
+            if self.dispatch.start(typed):
                 pass
             elif command is not None:
                 self._show_end()
@@ -251,7 +265,7 @@ class Controller:
             self.note(str(error), "error")
             return
         if not keep:
-            self.typed.sent(typed)
+            self.prompt_input.sent(typed)
             self.view.stack.rest()
 
     def _show_end(self) -> None:
@@ -259,7 +273,7 @@ class Controller:
         self.transcript.to_end()
 
     def send(self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> None:
-        """Queue a prompt of the person's."""
+        """Queue a prompt of the user."""
         self._show_end()
         self.conversation.prompt(text, images, typed=typed, commands=commands)
 
@@ -268,8 +282,8 @@ class Controller:
         self.send(text)
 
     def steer(self) -> None:
-        """Say something to the model while it works; with images it is a prompt."""
-        typed, pastes, running = self.typed.text, self.view.editor.pastes, self.conversation.running
+        """Send the text to the model while it works; with images it becomes a queued prompt."""
+        typed, pastes, running = self.prompt_input.text, self.view.editor.pastes, self.conversation.running
         images = any(found.chip.kind == "image" for found in pastes.find(typed))
         if not typed.strip():
             return
@@ -277,16 +291,16 @@ class Controller:
             self.submit()
         else:
             self.conversation.steer(pastes.expand(typed).strip())
-            self.typed.sent(typed)
+            self.prompt_input.sent(typed)
 
     def cancel(self) -> None:
-        """Esc: suggestions, the editor's mode, notes, work, text, in this order."""
-        if self.typed.cancel() or self.view.editor.escape() or self.presenter.clear_notes():
+        """Close suggestions, leave the editor's mode, clear notes, stop work or clear the text: whichever is first."""
+        if self.prompt_input.cancel() or self.view.editor.escape() or self.presenter.clear_notes():
             self._changed()
         elif self.conversation.busy:
             self.stop()
-        elif not self.dispatch.give_up() and self.typed.text:
-            self.typed.set("")
+        elif not self.dispatch.give_up() and self.prompt_input.text:
+            self.prompt_input.set("")
 
     def stop(self) -> None:
         """See `Chat`."""
@@ -295,10 +309,10 @@ class Controller:
     def _give_back(self, texts: Sequence[str]) -> None:
         """Put texts that were not sent before what is in the editor."""
         if texts:
-            self.typed.set("\n\n".join(filter(None, [*texts, self.typed.text])))
+            self.prompt_input.set("\n\n".join(filter(None, [*texts, self.prompt_input.text])))
 
     def interrupt(self) -> None:
-        """Ctrl+C."""
+        """Stop work or clear the text; quit if pressed twice within `TWICE` seconds."""
         now = asyncio.get_running_loop().time()
         self._disarm()
         if now - self._armed <= TWICE:
@@ -307,9 +321,9 @@ class Controller:
         self._armed = now
         if self.conversation.busy:
             self.stop()
-        elif not self.dispatch.give_up() and self.typed.text:
-            self.typed.set("")
-        self._leaving = self.presenter.note("press ctrl+c again to leave")
+        elif not self.dispatch.give_up() and self.prompt_input.text:
+            self.prompt_input.set("")
+        self._leaving = self.presenter.note("press ctrl+c again to quit")
         self.app.after(TWICE, self._disarm)
 
     def _disarm(self) -> None:
@@ -318,60 +332,44 @@ class Controller:
             self.transcript.remove(cell)
 
     def leave(self) -> None:
-        """See `Chat`; Ctrl+D leaves only an empty editor."""
+        """See `Chat`."""
         self.app.exit()
 
     def leave_if_empty(self) -> None:
-        """Ctrl+D."""
-        if not self.typed.text:
+        """Quit if the editor is empty."""
+        if not self.prompt_input.text:
             self.leave()
 
     def recall(self) -> None:
-        """Take back the prompt that waits."""
+        """Put the queued prompt back into the editor."""
         taken = self.conversation.take_back()
         self._give_back([] if taken is None else [taken])
 
-    def up(self) -> None:
-        """Up."""
-        self.typed.up()
-
-    def down(self) -> None:
-        """Down."""
-        self.typed.down()
-
-    def complete(self) -> None:
-        """Tab."""
-        self.typed.complete()
-
     def toggle_mouse(self) -> None:
-        """The wheel scrolls, or the terminal selects."""
+        """Switch between scrolling with the wheel and selecting text with the mouse."""
         self.app.mouse = not self.app.mouse
-        self.note("the wheel scrolls; select with Shift" if self.app.mouse else "the terminal selects")
+        self.note("mouse scrolling is on; hold Shift to select text" if self.app.mouse else "mouse scrolling is off")
 
     def redraw(self) -> None:
-        """Draw the screen anew."""
+        """Redraw the screen, images too."""
         if self.app.images is not None:
             self.app.images.resend()
         self.app.refresh()
 
-    def help(self) -> None:
-        """Keys and commands."""
-        self.dispatch.take("/help")
-
     def next_reasoning(self) -> None:
-        """The next level of reasoning; a model that does not reason has none."""
+        """Switch to the next reasoning level."""
         levels: list[Reasoning] = list(get_args(Reasoning))
         runtime = self.host.runtime
         if self.conversation.busy:
-            self.note("reasoning can be changed when zot is done")
+            self.note("the reasoning level can be changed when zot is done")
             return
         self.conversation.set_reasoning(levels[(levels.index(runtime.agent.reasoning) + 1) % len(levels)])
 
     def edit(self) -> None:
-        """Write in one's own editor."""
-        from zot_agent.ui.input import external_input as elsewhere  # noqa: PLC0415  rarely wanted, and not for the first screen
+        """Edit the prompt in the user's own editor."""
+        from zot_agent.ui.input import external_input  # noqa: PLC0415  rarely used, and not for the first screen
 
-        self.dispatch.begin(elsewhere.edit(self, self.view.stack.touch))
+        self.dispatch.begin(external_input.edit_in_program(self, self.view.stack.touch))
 
     async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
         """See `Chat`."""
@@ -389,8 +387,8 @@ class Controller:
         await self.conversation.compact(instructions)
 
     async def close(self) -> None:
-        """Stop what goes on and keep what was typed, and what waited."""
-        self.typed.drafts.close()
+        """Stop all work and save the draft and the queue."""
+        self.prompt_input.drafts.close()
         self.conversation.stop()
         self.dispatch.close()
-        await self.typed.close()
+        await self.prompt_input.close()

@@ -1,28 +1,30 @@
-"""`Dispatch`: slash commands by their names: the screen's own, those of skills, those of extensions."""
+"""`CommandDispatcher`: runs slash commands: the screen's own, skills, and those of extensions."""
 
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
-from zot_agent.ui.commands import BY_NAME, COMMANDS
+from zot_agent.ui.commands import slash_commands
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_core.aio import spawn
 from zot_core.conversation.commands import SKILL, CommandError, CommandRefused, read_command
-from zot_core.conversation.commands import Command as ForeignCommand
+from zot_core.conversation.commands import Command as ConversationCommand
 from zot_core.errors import error_line
 from zot_provider.errors import UnknownName, ZotError
 from zot_tui.editor.completion import CommandCompletion
 
 _log = logging.getLogger("zot_agent")
 
-PATIENCE = 0.3
-"""Seconds after which a command of an extension that has not answered is said to run."""
+SLOW_AFTER = 0.3
+"""Seconds after which an extension command that has not answered is shown as running."""
 
 
-class Dispatch:
-    """Runs commands for `chat`, beside each other and beside the conversation as each of them allows. `changed` is
-    called when `runs` is another one."""
+class CommandDispatcher:
+    """Runs commands for `chat`, beside each other, and beside the conversation where `SlashCommand.busy` allows it.
+
+    `changed` is called when `slow_command` changes.
+    """
 
     def __init__(self, chat: Chat, changed: Callable[[], None]) -> None:
         self._chat, self._changed = chat, changed
@@ -31,19 +33,22 @@ class Dispatch:
         self._slow: dict[asyncio.Task[Any], str] = {}
 
     def offered(self) -> Iterator[CommandCompletion]:
-        """What can be typed behind a slash. None of them needs arguments, so that Enter sends what it completes."""
-        for command in COMMANDS:
+        """Yield what can be typed after a slash. No command needs arguments, so Enter sends a completed one."""
+        for command in slash_commands().values():
             yield CommandCompletion(command.name, command.help)
         for each in self._conversation.commands:
             yield CommandCompletion(each.name, each.description, "skills" if each.is_skill else "extensions")
 
-    def take(self, typed: str) -> bool:
-        """Begin the command in `typed`; whether it is one: a path is none. Raises `UnknownName`."""
+    def start(self, typed: str) -> bool:
+        """Start the command in `typed`. Return False if it holds none (a path is not a command).
+
+        Raises `UnknownName`.
+        """
         found = read_command(typed)
         if found is None:
             return False
         name, args = found
-        command = BY_NAME.get(name.lower())
+        command = slash_commands().get(name.lower())
         foreign = self._conversation.find_command(name)
         if command is not None:
             self.begin(self._run(command, args))
@@ -67,10 +72,10 @@ class Dispatch:
             await self._conversation.idle()
         await command.run(self._chat, args)
 
-    async def _ask(self, command: ForeignCommand, args: str) -> None:
-        """Have an extension run its command; one that takes long can be given up."""
+    async def _ask(self, command: ConversationCommand, args: str) -> None:
+        """Have an extension run its command; the user can give up waiting for a slow one."""
         asked = spawn(self._conversation.run_command(command.name, args), f"/{command.name}")
-        slow = self._chat.app.after(PATIENCE, lambda: self._is_slow(asked, f"/{command.name} · {command.source}"))
+        slow = self._chat.app.after(SLOW_AFTER, lambda: self._is_slow(asked, f"/{command.name} · {command.source}"))
         try:
             await asyncio.wait([asked])
         finally:
@@ -81,7 +86,7 @@ class Dispatch:
         try:
             asked.result()
         except asyncio.CancelledError:
-            self._chat.note(f"/{command.name} was given up")
+            self._chat.note(f"stopped waiting for /{command.name}")
         except CommandRefused as error:
             raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
         except CommandError as error:
@@ -93,26 +98,26 @@ class Dispatch:
         self._changed()
 
     @property
-    def runs(self) -> str:
-        """The command of an extension that is waited for, and whose it is; empty if there is none."""
+    def slow_command(self) -> str:
+        """The newest extension command that is slow to answer, with its extension; empty if all have answered."""
         return next(reversed(self._slow.values()), "")
 
     def give_up(self) -> bool:
-        """Wait no longer for that command; whether there was one."""
+        """Stop waiting for `slow_command`. Return False if all have answered."""
         asked = next(reversed(self._slow), None)
         return asked is not None and asked.cancel()
 
     def begin(self, work: Coroutine[Any, Any, object]) -> None:
-        """Do something in the background; what goes wrong is told."""
+        """Run a coroutine in the background and show its error, if any, as a note."""
 
         async def guarded() -> None:
             try:
                 await work
             except ZotError as error:
                 self._chat.note(error_line(error), "error")
-            except Exception as error:  # noqa: BLE001  the top of a command: the screen goes on
+            except Exception as error:  # noqa: BLE001  the top of a command: the screen stays open
                 _log.error("a command failed", exc_info=error)
-                self._chat.note(f"this is a mistake in zot, please report it: {error_line(error)}", "error")
+                self._chat.note(f"this is a bug in zot, please report it: {error_line(error)}", "error")
             self._chat.refresh()
 
         task = spawn(guarded(), "command")
@@ -120,6 +125,6 @@ class Dispatch:
         task.add_done_callback(self._tasks.discard)
 
     def close(self) -> None:
-        """Stop what goes on."""
+        """Cancel all running commands."""
         for task in list(self._tasks):
             task.cancel()

@@ -1,4 +1,4 @@
-"""`Presenter`: what happens, as cells of the transcript. It knows events and messages, and no widgets but cells."""
+"""`Presenter`: turns events and messages into cells of the transcript."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -44,17 +44,17 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from zot_tui.widgets.transcript.cell import Cell, Look
+from zot_tui.widgets.transcript.cell import Cell, CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell, WorkedCell
 from zot_tui.widgets.transcript.cells import Level as NoteLevel
 from zot_tui.widgets.transcript.tool_cell import Ending, ToolCell
 from zot_tui.widgets.transcript.transcript import Transcript
 
-KEPT = 4000
-"""Characters of a call's output that are still shown when it was stopped."""
+KEPT_OUTPUT = 4000
+"""Characters of a tool's output that are kept for a call that is stopped."""
 
 LONG = 10.0
-"""Seconds from which it is told how long a turn took."""
+"""Seconds of work from which its duration is shown."""
 
 _ENDINGS: dict[Fate, Ending] = {"refused": "refused", "not_run": "failed", "stopped": "stopped"}
 _FACTS: dict[Fate, list[str]] = {"refused": ["refused"], "not_run": ["not run"]}
@@ -62,48 +62,47 @@ _LEVELS: dict[str, NoteLevel] = {"warn": "warning", "info": "info", "success": "
 
 
 class Presenter:
-    """Puts cells into `transcript`. `tools` are those of the agent, which recall what they had shown in an earlier
-    session.
+    """Adds cells to `transcript`.
 
-    `clock` gives seconds.
+    `tools` returns the agent's tools, which recreate their display of earlier sessions; `clock` returns seconds.
     """
 
     def __init__(
         self,
         transcript: Transcript,
-        look: Look,
+        style: CellStyle,
         tools: Callable[[], Mapping[str, object]] = dict,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.transcript, self.look = transcript, look
-        self._tools_of, self._clock = tools, clock
-        self.past = HistoryPager(transcript, self.cells)
-        self._held = False
+        self.transcript, self.style = transcript, style
+        self._agent_tools, self._clock = tools, clock
+        self.history = HistoryPager(transcript, self.cells)
+        self._deferred = False
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []
         self._thought: ThoughtCell | None = None
         self._tools: dict[str, ToolCell] = {}
-        self._began: dict[str, float] = {}
-        self._printed: dict[str, str] = {}
+        self._tool_started: dict[str, float] = {}
+        self._outputs: dict[str, str] = {}
         self._stopped = False
         self._started = 0.0
-        self._why = ""
+        self._turn_error = ""
         self._notes: list[tuple[str, NoteCell]] = []
-        self._shell = ToolCell("!", "", look)
+        self._shell = ToolCell("!", "", style)
 
     # Live
 
     def show(self, event: ConversationEvent) -> None:
-        """Show an event, if it belongs into the transcript."""
+        """Show an event, if it belongs in the transcript."""
         match event:
             case TextDelta(delta):
-                self._text("" if self._held else delta, shows=bool(delta.strip()))
+                self._add_answer("" if self._deferred else delta, shows=bool(delta.strip()))
             case ReasoningDelta(delta):
-                self._think(delta)
+                self._add_thought(delta)
             case ToolProgress(id, text):
                 if id in self._tools:
                     self._tools[id].append_output(text)
-                    self._printed[id] = (self._printed.get(id, "") + text)[-KEPT:]
+                    self._outputs[id] = (self._outputs.get(id, "") + text)[-KEPT_OUTPUT:]
             case ToolUseStart(id, name):
                 self._end_text()
                 self._tool(id, name)
@@ -112,30 +111,31 @@ class Presenter:
             case ToolResultEvent():
                 self._result(event)
             case AssistantStart(deferred):
-                self._held = deferred
+                self._deferred = deferred
                 self._answers.clear()
             case AssistantMessage(message):
-                self._said(message)
+                self._replace_answer(message)
             case TurnStart():
                 self._end_text()
             case TurnEnd(_, error):
                 self._end_text()
-                self._why = error
+                self._turn_error = error
             case _:
-                self._aside(event)
+                self._show_step(event)
 
-    def _aside(self, event: ConversationEvent) -> None:
+    def _show_step(self, event: ConversationEvent) -> None:
+        """Show the start and end of calls and runs, prompts and notes of the agent."""
         match event:
             case ToolStart(id, name):
                 self._tool(id, name)
-                self._began[id] = self._clock()
+                self._tool_started[id] = self._clock()
             case UserMessage(message):
-                self._started = self._started or self._clock()  # more may be said into the work
+                self._started = self._started or self._clock()  # a later one steers the same run
                 self.transcript.append(*self._user(message))
             case Notice(level, message):
                 self.note(message, _LEVELS[level])
             case ErrorEvent(message):
-                self._why = ""
+                self._turn_error = ""
                 self.note(message, "error")
             case CompactDone():
                 kept = f"{event.kept} kept"
@@ -146,18 +146,18 @@ class Presenter:
                 if reason == "aborted" and not self._stopped:
                     self.note("stopped")
                 self._stopped = False
-                if self._why:  # a turn that was refused ends without an error
-                    self.note(self._why, "error")
-                self._why = ""
+                if self._turn_error:  # a refused turn ends without an error event
+                    self.note(self._turn_error, "error")
+                self._turn_error = ""
                 took = self._clock() - self._started
                 if self._started and took >= LONG:
                     self.transcript.append(WorkedCell(took))
                 self._started = 0.0
             case _:
-                self._beside(event)
+                self._show_extension_or_shell(event)
 
-    def _beside(self, event: ConversationEvent) -> None:
-        """Notes of extensions, and shell commands of the person's."""
+    def _show_extension_or_shell(self, event: ConversationEvent) -> None:
+        """Show notes of extensions and shell commands of the user."""
         match event:
             case Notify(extension, level, message):
                 self.note(message, _LEVELS[level], extension)
@@ -168,19 +168,19 @@ class Presenter:
             case Submit(extension, _, refused) if refused:
                 self.note(refused, "warning", extension)
             case ShellStart(command):
-                self._shell = ToolCell("!", command.command, self.look)
+                self._shell = ToolCell("!", command.command, self.style)
                 self.transcript.append(self._shell)
             case ShellOutput(text):
                 self._shell.append_output(text)
             case ShellEnd(result):
                 display = [] if result.display is None else [result.display]
-                well = all(each.exit_code == 0 for each in display) and bool(display)
-                self._shell.finish("stopped" if result.stopped else "ok" if well else "failed", display)
+                ok = all(each.exit_code == 0 for each in display) and bool(display)
+                self._shell.finish("stopped" if result.stopped else "ok" if ok else "failed", display)
                 if not display:
                     self.note(result.text, "error")
 
-    def _text(self, delta: str, *, shows: bool) -> None:
-        """More of an answer. One that is held has a cell without text, so that what comes then has its place."""
+    def _add_answer(self, delta: str, *, shows: bool) -> None:
+        """Append to the answer. A deferred one gets an empty cell, so that its text appears in the right place."""
         self._end_thought()
         if self._answer is None:
             if not shows:
@@ -190,7 +190,7 @@ class Presenter:
             self.transcript.append(self._answer)
         self._answer.append(delta)
 
-    def _think(self, delta: str) -> None:
+    def _add_thought(self, delta: str) -> None:
         if self._thought is None:
             self._thought = ThoughtCell()
             self._thought_began = self._clock()
@@ -208,8 +208,8 @@ class Presenter:
             self._answer.finish()
             self._answer = None
 
-    def _said(self, message: Message) -> None:
-        """The whole answer: the same as its pieces unless an extension has changed it."""
+    def _replace_answer(self, message: Message) -> None:
+        """Show the complete answer, which differs from its deltas if an extension has changed it."""
         self._end_text()
         shown = "".join(cell.text for cell in self._answers)
         if shown.split() == message.text.split():
@@ -225,7 +225,7 @@ class Presenter:
 
     def _tool(self, id: str, name: str) -> ToolCell:
         if id not in self._tools:
-            self._tools[id] = ToolCell(name, "", self.look)
+            self._tools[id] = ToolCell(name, "", self.style)
             self.transcript.append(self._tools[id])
         return self._tools[id]
 
@@ -237,31 +237,31 @@ class Presenter:
         blocks = list(event.display) or shown_content(event.content)
         state = _ENDINGS.get(event.fate, "failed" if event.is_error else "ok")
         self._stopped = self._stopped or state == "stopped"
-        printed = self._printed.pop(event.id, "")
+        printed = self._outputs.pop(event.id, "")
         if state == "stopped" and printed.strip():
             blocks.insert(0, TextDisplay(printed))
-        began = self._began.pop(event.id, None)
+        began = self._tool_started.pop(event.id, None)
         cell.finish(state, blocks, None if began is None else self._clock() - began, _FACTS.get(event.fate, ()))
 
     def _stop_tools(self) -> None:
         for id, cell in self._tools.items():
-            cell.finish("stopped", [TextDisplay(self._printed[id])] if id in self._printed else ())
+            cell.finish("stopped", [TextDisplay(self._outputs[id])] if id in self._outputs else ())
         self._stopped = self._stopped or bool(self._tools)
         self._tools.clear()
-        self._began.clear()
-        self._printed.clear()
+        self._tool_started.clear()
+        self._outputs.clear()
 
     def spin(self, frame: int) -> None:
-        """Another frame of the spinner, and the time that running calls take."""
+        """Draw another frame of the spinner and update the duration of running calls."""
         now = self._clock()
-        for id, began in self._began.items():
+        for id, began in self._tool_started.items():
             self._tools[id].elapsed(now - began)
         self.transcript.spin(frame)
 
     # Notes
 
     def note(self, text: str, level: NoteLevel = "info", name: str = "") -> NoteCell:
-        """A line beside the conversation."""
+        """Show a line that is not part of the conversation; `name` is the extension it comes from."""
         cell = NoteCell(text, level, name)
         self.transcript.append(cell)
         if name:
@@ -269,18 +269,18 @@ class Presenter:
         return cell
 
     def clear_notes(self, extension: str = "") -> bool:
-        """Take the notes of an extension away, of all of them without a name; whether there were any."""
-        gone = [cell for name, cell in self._notes if extension in ("", name)]
+        """Remove the notes of an extension, or of all extensions. Return False if nothing was removed."""
+        removed = [cell for name, cell in self._notes if extension in ("", name)]
         self._notes = [] if not extension else [each for each in self._notes if each[0] != extension]
-        for cell in gone:
+        for cell in removed:
             if cell in self.transcript.cells:
                 self.transcript.remove(cell)
-        return bool(gone)
+        return bool(removed)
 
     # From the session
 
     def cells(self, messages: Iterable[Message]) -> list[Cell]:
-        """A conversation that was, as cells; what an extension replaced or hid stays so."""
+        """Return cells for stored messages; text that an extension replaced or hid stays replaced or hidden."""
         cells: list[Cell] = []
         calls: dict[str, tuple[ToolCell, ToolCallBlock]] = {}
         for message in messages:
@@ -292,29 +292,29 @@ class Presenter:
                 if isinstance(block, ToolResultBlock) and block.call_id in calls:
                     cell, call = calls.pop(block.call_id)
                     state = _ENDINGS.get(block.fate, "failed" if block.is_error else "ok")
-                    cell.finish(state, self._recalled(call, block), None, _FACTS.get(block.fate, ()))
+                    cell.finish(state, self._recalled_display(call, block), None, _FACTS.get(block.fate, ()))
                 elif isinstance(block, ToolCallBlock):
-                    calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.look), block
+                    calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.style), block
                     cells.append(calls[block.id][0])
                 else:
-                    cells += self._was_said(block)
+                    cells += self._cells_of(block)
         for cell, _ in calls.values():
             cell.finish("stopped")
         return cells
 
-    def _recalled(self, call: ToolCallBlock, result: ToolResultBlock) -> list[DisplayBlock]:
-        """What was shown of a call, as its tool recalls it; else what the model read."""
+    def _recalled_display(self, call: ToolCallBlock, result: ToolResultBlock) -> list[DisplayBlock]:
+        """Return the display of a stored call as its tool recreates it, or the content that the model read."""
         plain = shown_content(result.content)
-        recall = getattr(self._tools_of().get(call.name), "recall", None)
+        recall = getattr(self._agent_tools().get(call.name), "recall", None)
         if recall is None or len(plain) != 1 or not isinstance(plain[0], TextDisplay):
             return plain
         try:
             blocks: list[DisplayBlock] = recall(call.parsed(), plain[0].text)
-        except (KeyError, TypeError, ValueError):  # arguments that the tool has refused, most likely
+        except (KeyError, TypeError, ValueError):  # probably arguments that the tool refused
             return plain
         return blocks or plain
 
-    def _was_said(self, block: Block) -> list[Cell]:
+    def _cells_of(self, block: Block) -> list[Cell]:
         if isinstance(block, ReasoningBlock) and block.summary.strip():
             return [ThoughtCell(block.summary, finished=True)]
         if not isinstance(block, TextBlock) or not block.text.strip():
@@ -324,26 +324,26 @@ class Presenter:
     def _user(self, message: Message) -> list[Cell]:
         if message.summarized_tokens is not None:
             return [self._summary(message.text, message.summarized_tokens)]
-        beside = shown_content([block for block in message.content if isinstance(block, ImageBlock)])
+        attached = shown_content([block for block in message.content if isinstance(block, ImageBlock)])
         commands = message.commands
         if commands:
-            beside.append(TextDisplay(f"+ output of {commands} command{'' if commands == 1 else 's'}"))
+            attached.append(TextDisplay(f"+ output of {commands} command{'' if commands == 1 else 's'}"))
         text = message.text if message.display_text is None else message.display_text
-        return [UserCell(text, self.look, beside)] if text or beside else []
+        return [UserCell(text, self.style, attached)] if text or attached else []
 
     def _summary(self, text: str, before: int, after: int = 0, *facts: str) -> Cell:
-        """What stands for a conversation that was compacted; 0 for numbers of tokens that nobody knows."""
-        from zot_core.compaction.summary import HEADING  # noqa: PLC0415  few conversations get so long
+        """Return the cell for the summary of a compacted conversation; 0 stands for an unknown number of tokens."""
+        from zot_core.compaction.summary import HEADING  # noqa: PLC0415  few conversations get that long
         from zot_tui.widgets.transcript.fold_cell import FoldCell  # noqa: PLC0415  as above
 
-        # Of what was said and done alone: a request has the system prompt and the tools besides.
+        # Tokens of messages only: a request also has the system prompt and the tools.
         size = f"{tokens(before)} → {tokens(after)}" if after else f"of {tokens(before)}" if before else ""
         shown = [f"{size} tokens of messages", *facts] if size else facts
-        return FoldCell("Summary of the conversation", text.removeprefix(HEADING).strip(), shown, self.look)
+        return FoldCell("Summary of the conversation", text.removeprefix(HEADING).strip(), shown, self.style)
 
 
 def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBlock]:
-    """What a person sees of a result that brings no display of its own: what the model read."""
+    """Return display blocks for the content that the model read, for a result without its own display."""
     blocks: list[DisplayBlock] = []
     for block in content:
         if isinstance(block, ImageBlock):

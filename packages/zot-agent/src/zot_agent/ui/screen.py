@@ -1,8 +1,9 @@
-"""`Screen`: where things stand. It places widgets and knows nothing of what they show."""
+"""`Screen`: the layout of the chat screen. `check_terminal`: whether it can be drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from zot_provider.errors import ConfigError
 from zot_tui.terminal.canvas import Rows, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
@@ -10,22 +11,21 @@ from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.panel import PanelWidget
 from zot_tui.widgets.dialogs.stack import Stack
 from zot_tui.widgets.input.editor import EditorWidget
-from zot_tui.widgets.input.suggest import MAX_ROWS as MOST
-from zot_tui.widgets.input.suggest import Suggest
+from zot_tui.widgets.input.suggest import MAX_ROWS, Suggest
 from zot_tui.widgets.spinner import Spinner
 from zot_tui.widgets.status import Status
 from zot_tui.widgets.transcript.transcript import Transcript
 
-LEAST = 3
-"""Rows that the conversation keeps when what stands below it grows."""
+MIN_TRANSCRIPT = 3
+"""Rows that the conversation keeps when the widgets below it grow."""
 
-WAITING = 3
-"""Waiting prompts that are shown."""
+QUEUE_SHOWN = 3
+"""Queued prompts that are shown."""
 
 
 class Screen(urwid.Widget):
-    """From top to bottom: the conversation, waiting prompts, the working row, a panel or suggestions, the editor, the
-    status. On a low terminal the last ones stay and the others give way."""
+    """From top to bottom: the conversation, queued prompts, the working row, a panel or suggestions, the editor, the
+    status row. On a low terminal the lowest widgets stay and the others shrink."""
 
     _sizing = frozenset([urwid.BOX])
     _selectable = True
@@ -36,15 +36,15 @@ class Screen(urwid.Widget):
         self.suggest = Suggest()
         self._panel: PanelWidget | None = None
         self._placeholder = ""
-        self.waiting: Sequence[str] = ()
-        """Prompts that wait for the turn to end."""
-        self._waiting = Rows(self._waiting_rows)
+        self.queue: Sequence[str] = ()
+        """Prompts that wait for the run to end, and messages that the model has not read yet."""
+        self._queue = Rows(self._queue_rows)
         self._mark = Rows(self._mark_rows)
         self.stack = Stack(self, below=self._below)
 
     @property
     def panel(self) -> PanelWidget | None:
-        """The panel that has the keys, if one is open. The editor is not lit then, and invites to nothing."""
+        """The panel that has the keys, if one is open. The editor is then drawn unfocused and without a placeholder."""
         return self._panel
 
     @panel.setter
@@ -56,17 +56,17 @@ class Screen(urwid.Widget):
         self._panel = panel
 
     def changed(self) -> None:
-        """Something has come, gone or another size."""
-        self._waiting.changed()
+        """Redraw: a widget has appeared, disappeared or changed its size."""
+        self._queue.changed()
         self._mark.changed()
         self._invalidate()
 
     def keypress(self, size: Any, key: str) -> str | None:
-        """See urwid: what is no action goes to the editor."""
+        """See urwid: keys without an action go to the editor."""
         return self.editor.keypress((size[0],), key)
 
     def mouse_event(self, size: Any, event: str, button: int, column: int, row: int, focus: bool) -> bool:  # noqa: FBT001  urwid's
-        """See urwid: the wheel scrolls the conversation wherever it turns."""
+        """See urwid: the wheel scrolls the conversation, wherever the pointer is."""
         return bool(self.transcript.mouse_event(size, event, button, column, row, focus))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
@@ -74,15 +74,15 @@ class Screen(urwid.Widget):
         columns, rows = size
         parts: list[urwid.Canvas] = []
         room = rows
-        for widget, least in self._lower(rows):
-            kept = room - (LEAST if rows > 2 * LEAST and not least else 1)
+        for widget, keeps in self._lower(rows):
+            kept = room - (MIN_TRANSCRIPT if rows > 2 * MIN_TRANSCRIPT and not keeps else 1)
             if widget is self.suggest:
-                self.suggest.max_rows = min(kept, MOST)  # it scrolls, so that its choice is in sight
+                self.suggest.max_rows = min(kept, MAX_ROWS)  # it scrolls to keep its choice in view
             wanted = widget.rows((columns,), focus)
             if not wanted or kept <= 0:
                 continue
             drawn = widget.render((columns,), focus and widget is self.editor and self._panel is None)
-            if wanted > kept:  # its end matters: the cursor is there, or the newest line
+            if wanted > kept:  # show its end, which has the cursor or the newest line
                 drawn = cut(drawn, wanted - kept, kept)
             parts.insert(0, drawn)
             room -= min(wanted, kept)
@@ -94,31 +94,37 @@ class Screen(urwid.Widget):
         return column([conversation, *parts], columns)
 
     def _lower(self, rows: int) -> list[tuple[Any, bool]]:
-        """What stands below the conversation, from the bottom up, and whether it stays when there is no room."""
+        """Return the widgets below the conversation, from the bottom up, and whether each keeps its rows."""
         self.editor.max_rows = max(min(rows // 3, 12), 1)
-        widgets: list[tuple[Any, bool]] = [(self.status, rows < 2 * LEAST), (self.editor, True)]
+        widgets: list[tuple[Any, bool]] = [(self.status, rows < 2 * MIN_TRANSCRIPT), (self.editor, True)]
         if self._panel is not None:
             self._panel.max_rows = max(rows - 8, 4)
             widgets.append((self._panel, False))
         else:
             widgets.append((self.suggest, False))
-        return [*widgets, (self.spinner, False), (self._waiting, False)]
+        return [*widgets, (self.spinner, False), (self._queue, False)]
 
     def _below(self, columns: int) -> int:
-        """What stays in sight below a dialog: the status, and the editor while one waits for it."""
+        """Return the rows visible below a dialog: the status, and the editor while the dialog waits for it."""
         rows = self.status.rows((columns,))
         if self.stack.beside:
             rows += self.editor.rows((columns,))
             rows += 0 if self._panel is not None else self.suggest.rows((columns,))
         return int(rows)
 
-    def _waiting_rows(self, columns: int) -> list[Row[Any]]:
-        shown = [sanitize_line(text.strip().partition("\n")[0]) for text in self.waiting[:WAITING]]
-        rows: list[Row[Any]] = [clip_runs([("dim", "  sliding in: "), ("muted", text)], columns) for text in shown]
-        if len(self.waiting) > WAITING:
-            rows.append([("dim", f"  and {len(self.waiting) - WAITING} more"[:columns])])
+    def _queue_rows(self, columns: int) -> list[Row[Any]]:
+        shown = [sanitize_line(text.strip().partition("\n")[0]) for text in self.queue[:QUEUE_SHOWN]]
+        rows: list[Row[Any]] = [clip_runs([("dim", "  queued: "), ("muted", text)], columns) for text in shown]
+        if len(self.queue) > QUEUE_SHOWN:
+            rows.append([("dim", f"  and {len(self.queue) - QUEUE_SHOWN} more"[:columns])])
         return rows
 
     def _mark_rows(self, columns: int) -> list[Row[Any]]:
         text = f" {self.transcript.new_below} new below "
         return [clip_runs([(None, " " * max(columns - len(text), 0)), ("selection", text)], columns)]
+
+
+def check_terminal(environ: Mapping[str, str]) -> None:
+    """Raise `ConfigError` if the terminal reports that it can only print lines (`TERM=dumb`)."""
+    if environ.get("TERM") == "dumb":
+        raise ConfigError('this terminal (TERM=dumb) cannot show the chat screen; use zot -p "your question"')

@@ -1,10 +1,10 @@
-"""The status rows: where zot works, with which model, what it has cost."""
+"""The status row: directory, model, tokens and cost."""
 
 import os
 
 from zot_agent.ui.format.amounts import percent, spent, tokens
 from zot_core.runtime.runtime import Runtime
-from zot_tui.widgets.status import Line, Segment
+from zot_tui.widgets.status import Segment, StatusLine
 
 
 def lines(
@@ -16,22 +16,22 @@ def lines(
     asked: bool = False,
     home: str = "",
     mode: str = "",
-) -> list[Line]:
-    """One row: place and branch at the left; tokens, cost, context, reasoning, provider and model at the right.
+) -> list[StatusLine]:
+    """Return the row: directory and branch on the left; tokens, cost, context, reasoning, provider, model on the right.
 
-    `context` is the size of the conversation in tokens; `asked`: a question waits that is not seen; `mode` is how the
-    editor reads keys, if that is to be said.
+    `context` is the size of the conversation in tokens, `asked` whether a hidden question waits for an answer, `mode`
+    the name of the editor's mode, if it is to be shown.
     """
     agent = runtime.agent
     usage, model = agent.usage, agent.model
-    place = runtime.cwd
-    if home and (place == home or place.startswith(home + os.sep)):
-        place = "~" + place[len(home) :]
-    left = [Segment(mode, "accent", 7), Segment(place, "status", 3), Segment(branch, "status", 4)]
+    folder = runtime.cwd
+    if home and (folder == home or folder.startswith(home + os.sep)):
+        folder = "~" + folder[len(home) :]
+    left = [Segment(mode, "accent", 7), Segment(folder, "status", 3), Segment(branch, "status", 4)]
     if asked:
-        left.append(Segment("a question waits", "warning", 7))
+        left.append(Segment("a question is waiting", "warning", 7))
     if waiting:
-        left.append(Segment(f"{waiting} waiting", "accent", 6))
+        left.append(Segment(f"{waiting} queued", "accent", 6))
     right = []
     if usage.input or usage.output:
         read = usage.input + usage.cache_read + usage.cache_write
@@ -44,4 +44,4 @@ def lines(
         right.append(Segment(agent.reasoning, "status", 1))
     right.append(Segment(model.provider, "status", 0))
     right.append(Segment(model.id or "the server's model", "status", 8))
-    return [Line(left, right)]
+    return [StatusLine(left, right)]

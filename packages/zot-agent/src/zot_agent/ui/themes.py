@@ -1,26 +1,26 @@
-"""`Themes`: those that come with zot, the person's own files, and those that extensions bring."""
+"""`Themes`: built-in themes, the user's own files, and themes of extensions."""
 
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_provider.record import Record, record
 from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme
 
 Background: TypeAlias = Literal["dark", "light"]
 
 AUTO = "auto"
-"""What suits the terminal's background."""
+"""The built-in theme that suits the terminal's background."""
 
-_BROUGHT = ("theme.json", os.path.join("themes", "theme.json"))
-"""Where a theme lies in an extension: the same as `zot_ext.manifest.THEME_FILES`."""
+_EXTENSION_FILES = ("theme.json", os.path.join("themes", "theme.json"))
+"""Paths of a theme in an extension: the same as `zot_ext.manifest.THEME_FILES`."""
 
 
 @record
-class Choice(Record):
-    """A theme that can be chosen: its name, where it is from, and its file, empty for one that comes with zot."""
+class ThemeChoice(Record):
+    """A theme that can be chosen: its name, its origin, and its file, empty for a built-in theme."""
 
     name: str
     source: str
@@ -29,8 +29,7 @@ class Choice(Record):
 
 @record
 class _Watched(Record):
-    """The file that a theme was last read from, also in vain, the name it goes by, and when it was changed: 0 while
-    there is none."""
+    """The theme file that was last read, valid or not: the theme's name, its path and time of change (0: no file)."""
 
     name: str
     path: str
@@ -38,73 +37,75 @@ class _Watched(Record):
 
 
 class Themes:
-    """Finds themes, reads them, and has one used. `home` is zot's own folder, `extensions` are those that count.
+    """Finds, reads and switches themes. `home` is zot's home folder, `extensions` returns the active ones.
 
-    `use` gets a theme that is to be drawn with, `note` a line for the person on one that cannot be, or not whole.
+    `use` is called with the theme to draw with, `note` with a line about a theme that is invalid in whole or in part.
     """
 
     def __init__(
         self,
         home: str,
-        extensions: Callable[[], Sequence[Found]],
+        extensions: Callable[[], Sequence[DiscoveredExtension]],
         *,
         use: Callable[[Theme], None] = lambda _: None,
         note: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._folder, self._extensions, self._use, self._note = Path(home) / "themes", extensions, use, note
         self._watched: _Watched | None = None
-        self._told: list[str] = []
+        self._noted: list[str] = []
         self.background: Background | None = None
-        """The terminal's, None if it does not say."""
+        """The terminal's background, None if it does not report one."""
         self.name = ""
-        """The theme in use; empty for what suits the terminal."""
+        """The current theme; empty for the default, which suits the terminal."""
 
     def use(self, name: str) -> None:
-        """Draw in the colours of a theme. One that cannot be read leaves those in use as they are."""
-        self._told = []
+        """Switch to a theme. If it cannot be read, the current colours stay."""
+        self._noted = []
         self._read(name)
 
     def _read(self, name: str) -> None:
         try:
             theme = self.load(name, self.background)
         except ThemeError as error:
-            self._tell([str(error)])
+            self._show_notes([str(error)])
             return
-        self._tell([f"theme {name}: {note}" for note in theme.notes])
+        self._show_notes([f"theme {name}: {note}" for note in theme.notes])
         self.name = name
         self._use(theme)
 
-    def _tell(self, notes: list[str]) -> None:
+    def _show_notes(self, notes: list[str]) -> None:
         for note in notes:
-            if note not in self._told:
+            if note not in self._noted:
                 self._note(note)
-        self._told = notes
+        self._noted = notes
 
-    def looked_at(self, here: bool) -> None:  # noqa: FBT001  what `Handlers.focus` is called with
-        """The person looks this way, or no longer: a theme that they have edited meanwhile is read anew, also one that
-        could not be read before. What was wrong with it already is not told again."""
+    def focus(self, here: bool) -> None:  # noqa: FBT001  the signature of `Handlers.focus`
+        """Read the theme again if its file has changed when the terminal gets the focus, even if it was invalid before.
+
+        Faults that were already reported are not repeated.
+        """
         watched = self._watched
         if here and watched is not None and self.stale():
             watched.changed = _changed(watched.path)
             self._read(watched.name)
 
-    def choices(self) -> list[Choice]:
-        """All there are; of one name the first counts: the person's own, those of extensions, zot's."""
-        own = [Choice(path.stem, "yours", str(path)) for path in sorted(self._folder.glob("*.json"))]
-        brought = [
-            Choice(found.name, "extension", path)
+    def choices(self) -> list[ThemeChoice]:
+        """Return all themes. Of several with one name the first wins: the user's, an extension's, zot's."""
+        own = [ThemeChoice(path.stem, "yours", str(path)) for path in sorted(self._folder.glob("*.json"))]
+        extensions = [
+            ThemeChoice(found.name, "extension", path)
             for found in self._extensions()
-            for path in (os.path.join(found.directory, name) for name in _BROUGHT)
+            for path in (os.path.join(found.directory, name) for name in _EXTENSION_FILES)
             if os.path.isfile(path)
         ]
-        ours = [Choice(AUTO, "the terminal's"), *(Choice(name, "zot") for name in builtin_names())]
-        found: dict[str, Choice] = {}
-        for choice in (*own, *brought, *ours):
+        ours = [ThemeChoice(AUTO, "the terminal's"), *(ThemeChoice(name, "zot") for name in builtin_names())]
+        found: dict[str, ThemeChoice] = {}
+        for choice in (*own, *extensions, *ours):
             found.setdefault(choice.name, choice)
         return list(found.values())
 
     def load(self, name: str, background: Background | None) -> Theme:
-        """A theme for a terminal of this background, None if it is not known. Raises `ThemeError`."""
+        """Read a theme for a terminal with this background, None if unknown. Raises `ThemeError`."""
         choices = self.choices()
         choice = next((each for each in choices if each.name == (name or AUTO)), None)
         if choice is None:
@@ -117,7 +118,7 @@ class Themes:
         return theme.over(builtin(theme.mode)).for_background(background)
 
     def stale(self) -> bool:
-        """Whether the file that was read last is another one now."""
+        """Return whether the file that was read last has changed since."""
         watched = self._watched
         return watched is not None and _changed(watched.path) != watched.changed
 

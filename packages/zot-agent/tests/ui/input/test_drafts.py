@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.ui.input.drafts import Draft, Drafts
+from zot_agent.ui.input.drafts import Drafts, SavedDraft
 
 LIVE = """
 import asyncio, sys
@@ -194,7 +194,7 @@ def test_a_file_that_cannot_be_understood_is_in_nobodys_way(home: str, content: 
     die(other_zot(home, "/p", "text"))
     next(path for path in files(home) if path.suffix == ".json").write_bytes(content)
     drafts = Drafts(home, "/p")
-    assert drafts.recover() == Draft()
+    assert drafts.recover() == SavedDraft()
     drafts.close()
     assert files(home) == []
 
@@ -211,7 +211,7 @@ async def test_a_home_that_cannot_be_written_is_said_once_it_matters(tmp_path: P
     home = tmp_path / "home"
     home.write_text("a file")
     drafts = Drafts(str(home), "/p")
-    assert drafts.recover() == Draft()
+    assert drafts.recover() == SavedDraft()
     assert drafts.failure == ""
     drafts.keep("text", [])
     drafts.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.ui.input.editor_program import LONGEST, Edited, command, edit, run_program
+from zot_agent.ui.input.editor_program import MAX_BYTES, EditorResult, command, edit, run_program
 from zot_provider.errors import ConfigError
 
 
@@ -22,7 +22,7 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", f"import sys, os; path = sys.argv[1]\n{code}"]
 
 
-def edited(text: str, code: str) -> Edited:
+def edited(text: str, code: str) -> EditorResult:
     return asyncio.run(edit(text, python(code), run_program))
 
 
@@ -50,19 +50,19 @@ def test_without_a_variable_an_editor_is_looked_for_on_the_path(tmp_path: Path) 
 def test_no_editor_and_one_that_cannot_be_read_are_said_to_be(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"set \$EDITOR"):
         command({"PATH": str(tmp_path)})
-    with pytest.raises(ConfigError, match=r"\$EDITOR cannot be read"):
+    with pytest.raises(ConfigError, match=r"\$EDITOR is not a valid command"):
         command({"EDITOR": "vi 'open"})
 
 
 def test_what_the_editor_wrote_is_the_text(room: Path) -> None:
     code = "old = open(path).read(); open(path, 'w').write(old.upper() + ' Grüße')"
-    assert edited("hello\nworld", code) == Edited("HELLO\nWORLD Grüße")
+    assert edited("hello\nworld", code) == EditorResult("HELLO\nWORLD Grüße")
     assert [*room.iterdir()] == []
 
 
 def test_the_file_is_markdown_and_the_persons_own(room: Path) -> None:
     code = "open(path, 'w').write(f'{os.path.basename(path)} {os.stat(path).st_mode & 0o777:o}')"
-    assert edited("", code) == Edited("prompt.md 600")
+    assert edited("", code) == EditorResult("prompt.md 600")
 
 
 def test_the_line_break_that_an_editor_adds_is_taken_off_and_one_that_was_there_stays() -> None:
@@ -74,7 +74,7 @@ def test_the_line_break_that_an_editor_adds_is_taken_off_and_one_that_was_there_
 def test_an_exit_code_other_than_0_leaves_the_text_as_it_was(room: Path) -> None:
     found = edited("mine", "open(path, 'w').write('other'); sys.exit(3)")
     assert found.text == "mine"
-    assert found.problem.endswith(" ended with exit code 3; the text is as it was")
+    assert found.problem.endswith(" ended with exit code 3; the text is unchanged")
     assert [*room.iterdir()] == []
 
 
@@ -84,7 +84,7 @@ def test_an_editor_that_a_signal_ended() -> None:
 
 async def test_an_editor_that_is_not_there() -> None:
     found = await edit("mine", ["/nowhere/ed"], run_program)
-    assert found == Edited("mine", "ed cannot be started: No such file or directory; set $EDITOR to another editor")
+    assert found == EditorResult("mine", "cannot start ed: No such file or directory; set $EDITOR to another editor")
 
 
 def test_bytes_that_are_no_text_cost_no_more_than_themselves() -> None:
@@ -97,13 +97,13 @@ def test_halves_of_characters_reach_the_editor_as_replacements() -> None:
 
 def test_an_editor_that_replaces_its_file_or_leaves_others_beside_it(room: Path) -> None:
     code = "open(path + '~', 'w').write('new'); os.replace(path + '~', path); open(path + '.swp', 'w').close()"
-    assert edited("old", code) == Edited("new")
+    assert edited("old", code) == EditorResult("new")
     assert [*room.iterdir()] == []
 
 
 def test_a_file_that_is_gone_or_too_long_leaves_the_text_as_it_was() -> None:
-    assert "cannot be read: No such file" in edited("mine", "os.unlink(path)").problem
-    found = edited("mine", f"open(path, 'w').write('x' * {LONGEST + 1})")
+    assert "cannot read the edited text: No such file" in edited("mine", "os.unlink(path)").problem
+    found = edited("mine", f"open(path, 'w').write('x' * {MAX_BYTES + 1})")
     assert found.text == "mine"
     assert "longer than" in found.problem
 
@@ -127,7 +127,7 @@ def test_a_folder_for_the_file_that_cannot_be_made(room: Path) -> None:
     found = edited("mine", "pass")
     assert (found.text, found.problem) == (
         "mine",
-        "no file to edit the text in could be made: No such file or directory",
+        "cannot create a file to edit the text in: No such file or directory",
     )
     room.mkdir()
     assert stat.S_ISDIR(room.stat().st_mode)

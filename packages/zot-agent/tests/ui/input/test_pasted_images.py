@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.ui.input.pasted_images import DAYS, from_clipboard, keep, sweep, with_chips
+from zot_agent.ui.input.pasted_images import DAYS, from_clipboard, remove_old, save
+from zot_agent.ui.input.prompts import with_image_chips
 from zot_core.images import LARGEST
 from zot_provider.errors import ConfigError
 from zot_tui.editor.paste import Pastes
@@ -45,7 +46,7 @@ async def test_text_is_pasted_as_text(tmp_path: Path) -> None:
     ("data", "said"),
     [
         (b"", "neither an image nor text"),
-        (b"BM no image", "no PNG, JPEG, GIF or WebP image"),
+        (b"BM no image", "not a PNG, JPEG, GIF or WebP image"),
         (PNG + bytes(LARGEST), "larger than 3.75 MB"),
     ],
 )
@@ -57,25 +58,25 @@ async def test_what_cannot_be_sent_is_told_and_not_kept(tmp_path: Path, data: by
 
 async def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "pasted").touch()
-    with pytest.raises(ConfigError, match="cannot keep the image in"):
+    with pytest.raises(ConfigError, match="cannot save the image in"):
         await from_clipboard(str(tmp_path), clipboard(tmp_path, PNG))
 
 
 def test_old_images_are_removed(tmp_path: Path) -> None:
     folder = tmp_path / "pasted"
-    old, new = (Path(keep(str(folder), PNG, "image/png")) for _ in range(2))
+    old, new = (Path(save(str(folder), PNG, "image/png")) for _ in range(2))
     long_ago = time.time() - (DAYS + 1) * 86400
     os.utime(old, (long_ago, long_ago))
-    sweep(str(folder))
+    remove_old(str(folder))
     assert [*folder.iterdir()] == [new]
-    sweep(str(tmp_path / "nowhere"))
+    remove_old(str(tmp_path / "nowhere"))
 
 
 def test_what_was_recovered_has_its_chips_again(tmp_path: Path) -> None:
-    path = keep(str(tmp_path), PNG, "image/jpeg")
+    path = save(str(tmp_path), PNG, "image/jpeg")
     pastes = Pastes()
     gone = f"{tmp_path}/clipboard-00000000.png"
-    text = with_chips(f"look at {path}: nice\n{gone} and {path}", str(tmp_path), pastes)
+    text = with_image_chips(f"look at {path}: nice\n{gone} and {path}", str(tmp_path), pastes)
     name = os.path.basename(path)
     assert text == f"look at [image:{name}]: nice\n{gone} and [image:{name}]"
     assert pastes.expand(text) == f"look at {path}: nice\n{gone} and {path}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from zot_agent.ui.input.drafts import SIZE
-from zot_agent.ui.input.prompt_input import LONG, Typed
+from zot_agent.ui.input.prompt_input import LONG, PromptInput
 from zot_tui.editor.completion import CommandCompletion
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
@@ -18,7 +18,7 @@ COMMANDS = [CommandCompletion("help", "shows it"), CommandCompletion("hello", "g
 @asynccontextmanager
 async def typing(root: Path, cwd: Path | None = None) -> AsyncIterator[Any]:
     suggest = Suggest()
-    typed: Any = Typed(
+    typed: Any = PromptInput(
         EditorWidget(),
         suggest,
         home=str(root / "home"),
@@ -90,9 +90,7 @@ async def test_a_draft_that_is_longer_than_what_is_kept_comes_back_with_a_word_a
         typed.editor.insert(" behind it")
         typed.keep([])
     async with typing(tmp_path) as typed:
-        assert typed.recover() == (
-            "of what you had typed when zot ended, the first 8,388,608 characters are in the editor"
-        )
+        assert typed.recover() == ("the first 8,388,608 characters of your unsent text were recovered into the editor")
         assert typed.editor.pastes.expand(typed.text) == "x" * SIZE
 
 

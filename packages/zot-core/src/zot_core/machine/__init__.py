@@ -1,1 +1,1 @@
-"""The machine that an agent works on: its files, its shell, its processes."""
+"""The machine that an agent works on: files, shell, processes."""

@@ -1,6 +1,6 @@
 """`LocalFiles`: the files of this machine.
 
-Small operations are done on the event loop, where they cost less than the way to a thread; big ones in a thread.
+Small operations run on the event loop, where they cost less than switching to a thread; large ones run in a thread.
 """
 
 import asyncio
@@ -14,40 +14,40 @@ from typing import Literal
 from zot_core.machine.interface import FileInfo
 from zot_core.machine.replace_file import replace_file, write_all
 
-_BIG = 1024 * 1024
-_PIECE = 256 * 1024
-_MANY = 500
+_THREAD_BYTES = 1024 * 1024
+_PIECE_BYTES = 256 * 1024
+_THREAD_ENTRIES = 500
 
-# What refuses a replacement but may allow writing in place: a folder without write permission, a file that is a
-# mount point of its own (as in containers).
-_NO_REPLACING = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV, errno.EROFS)
+# Errors of a replacement after which writing in place may still work: a folder without write permission, a file that
+# is a mount point (as in containers).
+_CANNOT_REPLACE = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV, errno.EROFS)
 
 
 class LocalFiles:
-    """`Files` of this machine, without any limit on where."""
+    """`Files` of this machine, without any restriction to folders."""
 
     async def stat(self, path: str) -> FileInfo:
-        """What is at the path, links followed."""
+        """Return what is at the path; links are followed."""
         found = os.stat(path)
         return FileInfo(_kind(found.st_mode), found.st_size, stat.S_IMODE(found.st_mode))
 
     async def read(self, path: str, limit: int | None = None) -> bytes:
-        """The content, or its first `limit` bytes."""
+        """Return the content, or its first `limit` bytes."""
         size = os.stat(path).st_size
-        if min(size, size if limit is None else limit) > _BIG:
+        if min(size, size if limit is None else limit) > _THREAD_BYTES:
             return await asyncio.to_thread(_read, path, limit)
         return _read(path, limit)
 
     async def chunks(self, path: str) -> AsyncIterator[bytes]:
-        """The content in pieces of 256 KiB."""
+        """Yield the content in pieces of 256 KiB."""
         with open(path, "rb", buffering=0) as file:
-            in_thread = os.fstat(file.fileno()).st_size > _BIG
-            while piece := await asyncio.to_thread(file.read, _PIECE) if in_thread else file.read(_PIECE):
+            in_thread = os.fstat(file.fileno()).st_size > _THREAD_BYTES
+            while piece := await asyncio.to_thread(file.read, _PIECE_BYTES) if in_thread else file.read(_PIECE_BYTES):
                 yield piece
 
     async def write(self, path: str, data: bytes) -> None:
-        """Replace the content atomically, parent directories created, links followed, permission bits kept."""
-        if len(data) > _BIG:
+        """Replace the content atomically; parent directories are created, links followed, permission bits kept."""
+        if len(data) > _THREAD_BYTES:
             await asyncio.to_thread(_write, path, data)
         else:
             _write(path, data)
@@ -55,15 +55,16 @@ class LocalFiles:
     async def list(
         self, path: str, *, follow: bool = True
     ) -> list[tuple[str, Literal["file", "directory", "link", "other"]]]:
-        """Names and kinds of a directory's entries, sorted by name; a link is what it leads to, or a "link"."""
+        """Return names and kinds of a directory's entries, sorted by name; a link has the kind of its target if
+        `follow`, otherwise it is a "link"."""
         with os.scandir(path) as entries:
-            found = [(entry.name, _entry_kind(entry, follow=follow)) for entry in islice(entries, _MANY)]
-            if len(found) == _MANY:
+            found = [(entry.name, _entry_kind(entry, follow=follow)) for entry in islice(entries, _THREAD_ENTRIES)]
+            if len(found) == _THREAD_ENTRIES:
                 return await asyncio.to_thread(_list_rest, found, entries, follow=follow)
         return sorted(found)
 
     async def real(self, path: str) -> str:
-        """The path without links; of a circle of links as much as can be followed."""
+        """Return the path without links; a cycle of links is followed as far as possible."""
         return os.path.realpath(path)
 
 
@@ -97,7 +98,7 @@ def _entry_kind(entry: os.DirEntry[str], *, follow: bool) -> Literal["file", "di
         if not follow and entry.is_symlink():
             return "link"
         return "directory" if entry.is_dir() else "file" if entry.is_file() else "other"
-    except OSError:  # a link in a circle
+    except OSError:  # a cycle of links
         return "other"
 
 
@@ -113,14 +114,14 @@ def _write(path: str, data: bytes) -> None:
     try:
         replace_file(target, data)
     except OSError as error:
-        if old is None or error.errno not in _NO_REPLACING:
+        if old is None or error.errno not in _CANNOT_REPLACE:
             raise
         with open(target, "wb", buffering=0) as file:
             write_all(file.fileno(), data)
 
 
 def _refuse_unwritable(target: str, mode: int) -> None:
-    """A replacement asks the folder, not the file, for permission: ask the file here."""
+    """Check the permission of the file itself: a replacement only needs the permission of the folder."""
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
     if not stat.S_ISREG(mode):

@@ -1,7 +1,7 @@
-"""`Files` and `Shell`: what a tool needs of a machine, as protocols.
+"""`Files` and `Shell`: the protocols through which tools use a machine.
 
-`zot_core.machine.files.LocalFiles` and `zot_core.machine.shell.LocalShell` implement them for this machine; a jail, a
-remote machine and the memory of a test are other implementations.
+`zot_core.machine.files.LocalFiles` and `zot_core.machine.shell.LocalShell` implement them for this machine. Other
+implementations can be a jail, a remote machine or the memory of a test.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -12,7 +12,7 @@ from zot_provider.record import Record, record
 
 @record
 class FileInfo(Record):
-    """What is at a path: its kind, size in bytes and permission bits (e.g. 0o644)."""
+    """The kind, the size in bytes and the permission bits (e.g. 0o644) of a path."""
 
     kind: Literal["file", "directory", "other"]
     size: int
@@ -23,15 +23,15 @@ class Files(Protocol):
     """File access. Paths are absolute. Methods raise OSError as the operating system would."""
 
     async def stat(self, path: str) -> FileInfo:
-        """What is there, links followed; FileNotFoundError if nothing is."""
+        """Return what is at the path; links are followed. FileNotFoundError if nothing is there."""
         ...
 
     async def read(self, path: str, limit: int | None = None) -> bytes:
-        """The content, or its first `limit` bytes."""
+        """Return the content, or its first `limit` bytes."""
         ...
 
     def chunks(self, path: str) -> AsyncIterator[bytes]:
-        """The content in pieces of a bounded size, so that a file of any size can be walked through."""
+        """Yield the content in pieces of bounded size, so that a file of any size can be read."""
         ...
 
     async def write(self, path: str, data: bytes) -> None:
@@ -44,20 +44,20 @@ class Files(Protocol):
     async def list(
         self, path: str, *, follow: bool = True
     ) -> list[tuple[str, Literal["file", "directory", "link", "other"]]]:
-        """Names and kinds of a directory's entries, sorted by name.
+        """Return names and kinds of a directory's entries, sorted by name.
 
-        A link is what it leads to; if not `follow`, it is a "link".
+        A link has the kind of its target if `follow`, otherwise it is a "link".
         """
         ...
 
     async def real(self, path: str) -> str:
-        """The path without links, `.` and `..`: all paths of one file have one. It need not exist."""
+        """Return the path without links, `.` and `..`, the same for all paths of one file. It need not exist."""
         ...
 
 
 @record
 class ShellExit(Record):
-    """How a command ended: its exit code (128 + n for signal n, None when it was stopped at the limit)."""
+    """How a command ended: its exit code is 128 + n for signal n, and None if it was stopped at the time limit."""
 
     exit_code: int | None
     timed_out: bool = False
@@ -75,9 +75,9 @@ class Shell(Protocol):
         timeout: float | None,
         output: Callable[[bytes], None],
     ) -> ShellExit:
-        """Run `command` in a shell, stdin empty, stdout and stderr merged into `output` as they come.
+        """Run `command` in a shell with empty stdin; stdout and stderr are both passed to `output` as they arrive.
 
         `env` is added to the shell's environment. After `timeout` seconds, or when the calling task is cancelled, the
-        command and all it started are ended. Raises OSError if no shell can be started.
+        command and everything it started are ended. Raises OSError if no shell can be started.
         """
         ...

@@ -1,21 +1,21 @@
-"""Process groups (POSIX): what ends a command or an extension together with all that it has started."""
+"""Process groups (POSIX), by which a command or an extension is ended together with everything it started."""
 
 import os
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Send the signal; whether there was anything to send it to (signal 0 only asks)."""
+    """Send a signal to a group; return whether the group exists (signal 0 only asks)."""
     try:
         os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):  # no such group, or one of others' processes (sudo)
+    except (ProcessLookupError, PermissionError):  # no such group, or a group of another user (sudo)
         return False
     return True
 
 
 def group_runs(group: int) -> bool:
-    """Whether something in the group still runs.
+    """Whether a process of the group still runs.
 
-    Dead processes that nobody waits for answer to signals too: those of a container whose first process is no init.
+    Zombies, which also accept signals, do not count: a container whose first process is not an init keeps them.
     """
     if not signal_group(group, 0):
         return False
@@ -26,12 +26,12 @@ def group_runs(group: int) -> bool:
 def _process_ids() -> list[str]:
     try:
         return [name for name in os.listdir("/proc") if name.isdecimal()]
-    except OSError:  # no Linux
+    except OSError:  # not Linux
         return []
 
 
 def _state_in_group(number: str, group: int) -> str:
-    """The state of a process of the group, a letter; empty if it is not one."""
+    """Return the state letter of a process, or an empty string if it is not in the group."""
     try:
         with open(f"/proc/{number}/stat", "rb") as file:
             state, _, process_group, *_ = file.read().rpartition(b")")[2].split()

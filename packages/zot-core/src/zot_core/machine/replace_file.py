@@ -1,4 +1,4 @@
-"""A file that is replaced as a whole: nobody reads half of it, and a crash leaves the old file or the new one."""
+"""Atomic replacement of a file: a reader never sees half of it, and a crash leaves the old file or the new one."""
 
 import contextlib
 import os
@@ -6,14 +6,14 @@ import stat
 
 
 def replace_file(path: str, data: bytes, *, mode: int | None = None, beside: str = "") -> None:
-    """Write `data` beside `path`, and rename that into place. `path` is no link: a link would be replaced.
+    """Write `data` to a temporary file and rename it to `path`, which must not be a link: a link would be replaced.
 
-    `mode` are the permission bits. Without it a file that is there keeps its own, and its owner where the system allows
-    that; a new one has what the umask leaves of 0o666. `beside` is the path to write to, for a caller that removes what
-    a killed process has left; without it the name is random, in the folder of `path`, which must be there.
+    `mode` are the permission bits. Without it, an existing file keeps its bits, and its owner if the system allows it;
+    a new file gets 0o666 minus the umask. `beside` is the temporary path, for a caller that cleans up after killed
+    processes; by default it is a random name in the folder of `path`, which must exist.
 
-    Raises OSError, and leaves nothing behind. No fsync: it costs up to 30 ms, and a machine that loses power in the
-    seconds after still has the old file or the new one.
+    Raises OSError, and then leaves no temporary file. No fsync: it costs up to 30 ms, and after a power failure the old
+    file or the new one is still there.
     """
     temporary = beside or os.path.join(os.path.dirname(path), f".zot-{os.urandom(6).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if beside else os.O_EXCL) | getattr(os, "O_BINARY", 0)
@@ -33,7 +33,7 @@ def replace_file(path: str, data: bytes, *, mode: int | None = None, beside: str
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write `data`, however little the system takes at once."""
+    """Write all of `data`, with as many writes as the system needs."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
@@ -48,7 +48,7 @@ def _keep_owner_and_mode(descriptor: int, path: str) -> None:
         return
     new = os.fstat(descriptor)
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-        # Another's file: only root can give it back.
+        # The file of another user: only root can keep the owner.
         with contextlib.suppress(PermissionError):
             os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))

@@ -1,8 +1,8 @@
-"""`LocalShell`: commands on this machine, each in a process group of its own.
+"""`LocalShell`: runs commands on this machine, each in its own process group.
 
-The shell is `bash` if there is one on the PATH, else `sh`. A command ends when its shell does. What it left in the
-background then runs on; at the time limit, or when the caller is cancelled, the whole group is ended: SIGTERM, and
-SIGKILL to what is still there a little later. A child that makes a session of its own (`setsid`) is out of reach.
+The shell is `bash` if it is on the PATH, else `sh`. A command ends when its shell ends; its background processes keep
+running. At the time limit, or when the caller is cancelled, the whole group is ended: first SIGTERM, a little later
+SIGKILL. A child that starts its own session (`setsid`) is not ended.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ _POLL = 0.02
 
 @record
 class ShellLimits(Record):
-    """All in seconds."""
+    """Time limits, in seconds."""
 
     kill_after: float = 3.0
     """From SIGTERM to SIGKILL."""
     linger: float = 0.1
-    """How long output is read after the shell ended, if something in the background holds its output open."""
-    sip: float = 0.1
-    """How often the output of what runs on in the background is read, and dropped, when there is any."""
+    """How long output is read after the shell has ended, if a background process holds the output open."""
+    drain_interval: float = 0.1
+    """Pause between two reads of the output of background processes, which is dropped."""
 
 
 class LocalShell:
@@ -50,7 +50,7 @@ class LocalShell:
         timeout: float | None,
         output: Callable[[bytes], None],
     ) -> ShellExit:
-        """Run the command as `Shell.run` says. OSError if no shell can be started, e.g. in a `cwd` that is gone."""
+        """Run the command, see `Shell.run`. OSError if no shell can be started, e.g. if `cwd` was deleted."""
         if sys.platform == "win32":
             raise OSError("running commands needs a POSIX system; Windows is not supported yet")
         self._program = self._program or _find_shell()
@@ -67,18 +67,18 @@ class LocalShell:
             await self._end(process, exited)
             raise
         if not pipe.ended.done():
-            pipe.drop_rest(self._limits.sip)
+            pipe.drop_rest(self._limits.drain_interval)
         code = process.returncode
         return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True)
 
     async def _end(self, process: "subprocess.Popen[bytes]", exited: "asyncio.Future[None]") -> None:
-        """End the whole group. Cancelling this hurries it up."""
+        """End the whole group. Cancelling this call sends SIGKILL at once."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._limits.kill_after
         signal_group(process.pid, signal.SIGTERM)
         try:
             await asyncio.wait([exited], timeout=self._limits.kill_after)
-            # A group tells nobody when its last process ends.
+            # The system does not notify when the last process of a group ends.
             while group_runs(process.pid) and loop.time() < deadline:  # noqa: ASYNC110
                 await asyncio.sleep(_POLL)
         finally:
@@ -96,10 +96,10 @@ def _find_shell() -> str:
 
 
 def _start(arguments: list[str], cwd: str, env: dict[str, str]) -> "tuple[subprocess.Popen[bytes], int]":
-    """The process, and the descriptor its output is read from.
+    """Start the process; return it and the descriptor of its output.
 
-    `subprocess` and a pipe of our own instead of asyncio's: half a millisecond less for each command, and the reading
-    can go on after the process has ended.
+    `subprocess` with our own pipe instead of asyncio's: it saves half a millisecond per command, and the pipe can be
+    read after the process has ended.
     """
     ours, theirs = os.pipe()
     try:
@@ -121,7 +121,7 @@ def _start(arguments: list[str], cwd: str, env: dict[str, str]) -> "tuple[subpro
 
 
 def _exit_of(process: "subprocess.Popen[bytes]") -> "asyncio.Future[None]":
-    """Done as soon as the process has ended and `returncode` is set, whoever still waits for it."""
+    """Return a future that is done when the process has ended and `returncode` is set, even if nobody awaits it."""
     loop = asyncio.get_running_loop()
     exited = loop.create_future()
 
@@ -132,7 +132,7 @@ def _exit_of(process: "subprocess.Popen[bytes]") -> "asyncio.Future[None]":
 
     try:
         descriptor = os.pidfd_open(process.pid)
-    except (AttributeError, OSError):  # no Linux, or one that does not allow it
+    except (AttributeError, OSError):  # not Linux, or not allowed
         threading.Thread(target=_wait_in_thread, args=(process, loop, finish), daemon=True).start()
         return exited
 
@@ -149,7 +149,7 @@ def _wait_in_thread(
     process: "subprocess.Popen[bytes]", loop: asyncio.AbstractEventLoop, finish: Callable[[], None]
 ) -> None:
     process.wait()
-    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is waiting
         loop.call_soon_threadsafe(finish)
 
 
@@ -158,7 +158,7 @@ def _exit_code(returncode: int) -> int:
 
 
 class _Pipe:
-    """The reading end of a command's output; `ended` is done when all writers have closed it."""
+    """The read end of a command's output; `ended` is done when all writers have closed it."""
 
     def __init__(self, descriptor: int, output: Callable[[bytes], None]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -179,24 +179,24 @@ class _Pipe:
             self.close()
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if not self.ended.done():
             self._loop.remove_reader(self._descriptor)
             os.close(self._descriptor)
             self.ended.set_result(None)
 
     def drop_rest(self, pause: float) -> None:
-        """Go on reading for what runs in the background, a piece each `pause` seconds, and drop what it prints.
+        """Keep reading the output of background processes, a piece every `pause` seconds, and drop it.
 
-        A closed pipe would kill a server at its next line of log, one that nobody reads would stop it.
+        A closed pipe would kill a background server at its next log line; a full pipe would block it.
         """
 
         def wait() -> None:
             if not self.ended.done():
                 self._loop.remove_reader(self._descriptor)
-                self._loop.call_later(pause, self._loop.add_reader, self._descriptor, sip)
+                self._loop.call_later(pause, self._loop.add_reader, self._descriptor, drain)
 
-        def sip() -> None:
+        def drain() -> None:
             self._read()
             wait()
 

@@ -7,9 +7,8 @@ from typing import get_args
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_core.skills import SKILL_TOOL
-from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.tool import Tool
-from zot_core.tools.names import as_names
 from zot_core.version import __version__
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName

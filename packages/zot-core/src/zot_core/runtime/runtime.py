@@ -34,10 +34,9 @@ from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.store import new_session
 from zot_core.skills import SKILL_TOOL, Skill
-from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
-from zot_core.tools.names import as_names
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message

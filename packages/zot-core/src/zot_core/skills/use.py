@@ -13,13 +13,13 @@ from zot_core.skills.skill import HEAD_LIMIT, Skill
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 from zot_core.tools.definition.tool import FunctionTool
-from zot_core.tools.text.paths import explained
-from zot_core.tools.text.truncate import Limits, count_lines, head_lines
+from zot_core.tools.text.paths import as_tool_error
+from zot_core.tools.text.truncate import TextLimits, count_lines, head_lines
 from zot_provider.errors import ConfigError
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, record
 
-LIMITS = Limits()
+LIMITS = TextLimits()
 """Limits for the text of a skill that is loaded at once; the model can read the rest with the tool `read`."""
 
 SKILL_TOOL = "skill"
@@ -64,7 +64,7 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
             own = found.path.startswith(BUILTIN + os.sep)
             data = _read(found.path) if own else await context.files.read(found.path, _FILE_LIMIT)
         except OSError as error:
-            raise explained(error, found.path) from error
+            raise as_tool_error(error, found.path) from error
         text = _text(data, found.path)
         return ToolResult(
             [TextBlock(f"{_introduction(found)}\n\n{text.text}{text.rest}")],
@@ -76,7 +76,7 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
         return FileAccess(await context.files.real(_find(values["name"], known).path))
 
     return FunctionTool(
-        run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, reach=reads_skill
+        run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, file_access=reads_skill
     )
 
 

@@ -8,12 +8,12 @@ from zot_core.display import DisplayBlock, TerminalDisplay
 from zot_core.errors import ToolError
 from zot_core.machine.interface import ShellExit
 from zot_core.result import ToolResult
+from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import AtLeast
 from zot_core.tools.text.capture import Capture
 from zot_core.tools.text.progress import Progress
-from zot_core.tools.text.truncate import Limits, notes
+from zot_core.tools.text.truncate import TextLimits, truncation_note
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field, record
 
@@ -22,25 +22,25 @@ CHILD_ENV = {"AI_AGENT": "zot", "ZOT_AGENT": "1"}
 
 @record
 class BashLimits(Record):
-    """How much of an output goes where, and how often it is shown."""
+    """Limits for the output of a command and for its progress display."""
 
-    text: Limits = field(default_factory=Limits)
-    """What the model reads."""
+    text: TextLimits = field(default_factory=TextLimits)
+    """The part that the model reads."""
     spill_bytes: int = 1024**3
-    """What the file of the full output may hold."""
+    """Largest size of the file with the full output."""
     progress_pause: float = 0.1
-    """Seconds between two pieces of progress."""
+    """Seconds between two progress updates."""
     progress_size: int = 16 * 1024
-    """Characters of one piece of progress."""
+    """Most characters of one progress update."""
 
 
-_SHAPE = re.compile(r"\$ .*?\n\n(?P<output>.*)\[exit (?P<code>-?\d+)\].*?  Took (?P<seconds>[\d.]+)s", re.DOTALL)
-"""The text of a result, see `_result`; the command may have several lines, and is known from the arguments."""
+_RESULT = re.compile(r"\$ .*?\n\n(?P<output>.*)\[exit (?P<code>-?\d+)\].*?  Took (?P<seconds>[\d.]+)s", re.DOTALL)
+"""The text of a result as `_result` writes it; the command may have several lines and is known from the arguments."""
 
 
 def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     command = str(arguments["command"])
-    found = _SHAPE.fullmatch("$ \n\n" + text.removeprefix(f"$ {command}\n\n"))
+    found = _RESULT.fullmatch("$ \n\n" + text.removeprefix(f"$ {command}\n\n"))
     if found is None:
         return []
     code = int(found["code"])
@@ -56,16 +56,16 @@ async def bash(
         float | None, "Seconds after which the command is ended; no limit if left out", AtLeast(0)
     ] = None,
 ) -> ToolResult:
-    """Run a command; output and exit code for the model, an error unless the code is 0."""
+    """Run a command; returns output and exit code, as an error unless the code is 0."""
     return await run_command(command, context, timeout, BashLimits())
 
 
 async def run_command(command: str, context: ToolContext, timeout: float | None, limits: BashLimits) -> ToolResult:
-    """Run a command within `limits`. A `timeout` of 0 is none. ToolError if the command cannot be started."""
+    """Run a command within `limits`. A `timeout` of 0 or None means no limit. ToolError if it cannot be started."""
     if not command.strip():
         raise ToolError("the command is empty; give a command to run")
     if "\0" in command:
-        raise ToolError("the command holds a NUL byte; leave it out")
+        raise ToolError("the command contains a NUL byte; leave it out")
     capture = Capture(limits.text, limits.spill_bytes)
     progress = Progress(context.progress, limits.progress_pause, limits.progress_size)
 
@@ -97,9 +97,9 @@ def _result(
     body = head.data.decode("utf-8", "replace")
     if body and not body.endswith("\n"):
         body += "\n"
-    body += notes(head, limits.text)
+    body += truncation_note(head, limits.text)
     if capture.shortened:
-        body += f"... [the full output was not kept to its end: {capture.shortened}]\n"
+        body += f"... [the file with the full output is incomplete: {capture.shortened}]\n"
     if ended.timed_out:
         body += f"timed out after {timeout:g} s\n"
     code = -1 if ended.exit_code is None else ended.exit_code

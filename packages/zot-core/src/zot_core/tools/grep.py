@@ -1,4 +1,4 @@
-"""The `grep` tool: lines of files in which a pattern occurs."""
+"""The `grep` tool: lines of files that match a pattern."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -6,65 +6,65 @@ from typing import TYPE_CHECKING, Annotated
 
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
+from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import AtLeast
-from zot_core.tools.text.paths import explained, printable, reads_tree, resolve, told
-from zot_core.tools.text.truncate import Limits, head_lines
+from zot_core.tools.text.paths import as_tool_error, display_path, reads_any_file, replace_undecodable, resolve
+from zot_core.tools.text.truncate import TextLimits, head_lines
 from zot_provider.messages import TextBlock
 
 if TYPE_CHECKING:
-    from zot_core.tools.search.search import Found, Query, SearchLimits
+    from zot_core.tools.search.search import SearchLimits, SearchQuery, SearchResult
 
 MATCHES = 100
 LINE_CHARACTERS = 500
 
 
-@builtin(parallel=True, reach=reads_tree)
+@builtin(parallel=True, file_access=reads_any_file)
 async def grep(
     pattern: Annotated[str, "A regular expression (Python's)"],
     world: ToolContext,
-    path: Annotated[str, "The directory or file to look in; the working directory if left out"] = ".",
-    glob: Annotated[str | None, "Only files like this: *.ts, src/**/*.py; a leading ! for all others"] = None,
+    path: Annotated[str, "The directory or file to search; the working directory if left out"] = ".",
+    glob: Annotated[str | None, "Search only such files: *.ts, src/**/*.py; a leading ! excludes them"] = None,
     *,
-    ignoreCase: Annotated[bool, "Upper and lower case are the same"] = False,
-    literal: Annotated[bool, "The pattern is plain text"] = False,
+    ignoreCase: Annotated[bool, "Ignore upper and lower case"] = False,
+    literal: Annotated[bool, "Take the pattern as plain text"] = False,
     context: Annotated[int, "Lines to show around each match", AtLeast(0)] = 0,
     limit: Annotated[int, "The most matching lines", AtLeast(1)] = MATCHES,
 ) -> ToolResult:
-    """Matching lines with path and number, in the order of the paths; hidden files too."""
-    from zot_core.tools.search.search import Query, SearchLimits  # noqa: PLC0415  only a search needs it
+    """Returns matching lines with path and number, in the order of the paths; hidden files too."""
+    from zot_core.tools.search.search import SearchLimits, SearchQuery  # noqa: PLC0415  only a search needs it
 
-    query = Query(pattern, literal, ignoreCase, context, limit, LINE_CHARACTERS)
+    query = SearchQuery(pattern, literal, ignoreCase, context, limit, LINE_CHARACTERS)
     return await run_search(query, world, path, glob, SearchLimits())
 
 
 async def run_search(
-    query: "Query", world: ToolContext, path: str, glob: str | None, limits: "SearchLimits"
+    query: "SearchQuery", world: ToolContext, path: str, glob: str | None, limits: "SearchLimits"
 ) -> ToolResult:
-    """Look for `query` in `path` within `limits`. ToolError for a pattern or a path that is none."""
+    """Search `path` for `query` within `limits`. ToolError for an invalid pattern or path."""
     from zot_core.tools.search.search import search  # noqa: PLC0415  only a search needs it
 
     if not query.pattern:
         raise ToolError("the pattern is empty; give text or a regular expression to look for")
     if "\n" in query.pattern:
-        raise ToolError("the pattern holds a line break; lines are looked at one by one")
+        raise ToolError("the pattern contains a line break; lines are searched one by one")
     target = await resolve(path, world)
     try:
         info = await world.files.stat(target)
         if info.kind == "directory":
-            base, start = target, told(target, world)
+            base, start = target, display_path(target, world)
             paths = _files(base, world, glob)
         else:
             base, _, name = target.rpartition("/")
-            base, start = base or "/", told(base or "/", world)
+            base, start = base or "/", display_path(base or "/", world)
             paths = _one(name)
         async with aclosing(paths):
             found = await search(paths, base, query, world.files, limits)
     except ValueError as error:
-        raise ToolError(f"the pattern {query.pattern!r} cannot be used: {error}; mend it, or set literal") from error
+        raise ToolError(f"the pattern {query.pattern!r} is invalid: {error}; correct it, or set literal") from error
     except OSError as error:
-        raise explained(error, path) from error
+        raise as_tool_error(error, path) from error
     return _result(found, start, query, limits)
 
 
@@ -79,7 +79,7 @@ async def _files(base: str, world: ToolContext, glob: str | None) -> "AsyncGener
         raise ToolError(f"glob: {error}") from error
     async with aclosing(walk(base, world.cwd, world.files)) as entries:
         async for entry in entries:
-            # What a link leads to is looked at where it stands, if it is in the tree.
+            # The target of a link is searched at its own path, if it is in the tree.
             if not entry.folder and not entry.link and (wanted is None or wanted.matches(entry.path) != without):
                 yield entry.path
 
@@ -88,17 +88,17 @@ async def _one(name: str) -> "AsyncGenerator[str, None]":
     yield name
 
 
-def _result(found: "Found", start: str, query: "Query", limits: "SearchLimits") -> ToolResult:
+def _result(found: "SearchResult", start: str, query: "SearchQuery", limits: "SearchLimits") -> ToolResult:
     rows: list[str] = []
     last = ("", 0)
     for line in found.lines:
         if query.context and rows and last != (line.path, line.number - 1):
             rows.append("--")
         last = (line.path, line.number)
-        path = printable(f"{start}/{line.path}" if start else line.path)
+        path = replace_undecodable(f"{start}/{line.path}" if start else line.path)
         mark = ":" if line.matches else "-"
         rows.append(f"{path}{mark}{line.number}{mark} {line.text}")
-    bounds = Limits(lines=len(rows) + 1)
+    bounds = TextLimits(lines=len(rows) + 1)
     head = head_lines("\n".join(rows).encode("utf-8", "replace"), bounds)
     matches = sum(line.matches for line in found.lines)
     text = head.data.decode().removesuffix("\n") or "No matches found"

@@ -1,34 +1,34 @@
-"""The `ls` tool: what is in a directory."""
+"""The `ls` tool: list a directory."""
 
 from typing import Annotated
 
 from zot_core.display import FilesDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
+from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import AtLeast
-from zot_core.tools.text.paths import explained, printable, reads_tree, resolve
+from zot_core.tools.text.paths import as_tool_error, reads_any_file, replace_undecodable, resolve
 from zot_provider.messages import TextBlock
 
 ENTRIES = 500
 
 
-@builtin(parallel=True, reach=reads_tree)
+@builtin(parallel=True, file_access=reads_any_file)
 async def ls(
     context: ToolContext,
     path: Annotated[str, "The directory; the working directory if left out"] = ".",
     limit: Annotated[int, "The most entries to list", AtLeast(1)] = ENTRIES,
 ) -> ToolResult:
-    """Names in a directory, sorted, hidden ones too; directories end in a slash."""
+    """Returns the names in a directory, sorted, including hidden ones; directories end in a slash."""
     target = await resolve(path, context)
     try:
         entries = await context.files.list(target)
     except NotADirectoryError as error:
-        raise ToolError(f"{path} is no directory; read it as a file") from error
+        raise ToolError(f"{path} is not a directory; read it as a file") from error
     except OSError as error:
-        raise explained(error, path) from error
-    names = [printable(name) + ("/" if kind == "directory" else "") for name, kind in entries]
+        raise as_tool_error(error, path) from error
+    names = [replace_undecodable(name) + ("/" if kind == "directory" else "") for name, kind in entries]
     shown = names[:limit]
     rows = [*shown] if shown else ["(empty directory)"]
     if len(names) > len(shown):

@@ -8,14 +8,14 @@ from zot_core.errors import ToolError
 from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
 from zot_core.machine.interface import FileInfo
 from zot_core.result import ToolResult
+from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import AtLeast
-from zot_core.tools.text.paths import explained, reads_file, resolve
-from zot_core.tools.text.truncate import Limits, Window, count_lines, notes
+from zot_core.tools.text.paths import as_tool_error, reads_path, resolve
+from zot_core.tools.text.truncate import LineWindow, TextLimits, count_lines, truncation_note
 from zot_provider.messages import TextBlock
 
-LIMITS = Limits()
+LIMITS = TextLimits()
 
 _BINARY_PROBE = 8192
 
@@ -24,32 +24,32 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     return [CodeDisplay(str(arguments["path"]), text, int(arguments.get("offset") or 1))]
 
 
-@builtin(parallel=True, reach=reads_file, recall=_recall)
+@builtin(parallel=True, file_access=reads_path, recall=_recall)
 async def read(
     path: Annotated[str, "The file, relative to the working directory or absolute"],
     context: ToolContext,
     offset: Annotated[int | None, "The first line to read, from 1", AtLeast(1)] = None,
     limit: Annotated[int | None, "How many lines to read", AtLeast(1)] = None,
 ) -> ToolResult:
-    """Lines of a file without line numbers, at most 2000 and 50 KiB; images as an image block."""
+    """Returns lines of a file without line numbers, at most 2000 lines and 50 KiB; an image as an image block."""
     target = await resolve(path, context)
     try:
         info = await context.files.stat(target)
         if info.kind == "directory":
             raise ToolError(f"{path} is a directory; name a file in it")
         if info.kind == "other":
-            raise ToolError(f"{path} is no regular file; it cannot be read")
+            raise ToolError(f"{path} is not a regular file; it cannot be read")
         if os.path.splitext(path)[1].lower() in SUFFIXES:
             image = await _image(path, target, info, context)
             if image is not None:
                 return image
         return await _text(path, target, offset or 1, limit, context)
     except OSError as error:
-        raise explained(error, path) from error
+        raise as_tool_error(error, path) from error
 
 
 async def _text(path: str, target: str, first: int, count: int | None, context: ToolContext) -> ToolResult:
-    window = Window(first, count, LIMITS)
+    window = LineWindow(first, count, LIMITS)
     probe = _BINARY_PROBE
     async for piece in context.files.chunks(target):
         if probe > 0:
@@ -61,10 +61,10 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
         raise ToolError(f"offset {first} is past the end: {path} has {window.total} lines")
     head = window.head()
     text = head.data.decode("utf-8", "replace")
-    suffix = notes(head, LIMITS)
-    if head.bytes_truncated:  # how many lines came is not to be known from the limit
+    suffix = truncation_note(head, LIMITS)
+    if head.bytes_truncated:  # the byte limit does not say how many lines were returned
         last = first + count_lines(head.data) - 1
-        suffix = f"... [lines {first} to {last} of {window.total}; go on with offset {last + 1}]\n{suffix}"
+        suffix = f"... [lines {first} to {last} of {window.total}; continue with offset {last + 1}]\n{suffix}"
     details = {
         "path": target,
         "start_line": first,
@@ -77,10 +77,10 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
 
 
 async def _image(path: str, target: str, info: FileInfo, context: ToolContext) -> ToolResult | None:
-    """The image; None for a file whose bytes are none, whatever its name says: a provider would refuse it, and with it
-    every later request of the conversation."""
+    """Return the image, or None if the content is not an image, whatever the name says: a provider would refuse it and
+    with it every later request of the conversation."""
     if info.size > LARGEST:
-        raise ToolError(f"{path} has {info.size} bytes; images may have {LARGEST}: make a smaller copy first")
+        raise ToolError(f"{path} has {info.size} bytes; images may have at most {LARGEST}: make a smaller copy first")
     content = await context.files.read(target)
     mime_type = image_type(content)
     if not mime_type:

@@ -6,7 +6,7 @@ from zot_core.display import CodeDisplay, DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.text.paths import explained, resolve, writes_file
+from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
 from zot_core.tools.text.truncate import count_lines
 from zot_provider.messages import TextBlock
 
@@ -15,19 +15,19 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     return [CodeDisplay(str(arguments["path"]), str(arguments["content"]))]
 
 
-@builtin(parallel=True, reach=writes_file, recall=_recall)
+@builtin(parallel=True, file_access=writes_path, recall=_recall)
 async def write(
     path: Annotated[str, "The file, relative to the working directory or absolute"],
     content: Annotated[str, "All of the new content"],
     context: ToolContext,
 ) -> ToolResult:
-    """Replace the content of a file, parent directories created; the model reads what is in it now."""
+    """Replace the content of a file and create missing parent directories; returns the new content."""
     target = await resolve(path, context)
     data = content.encode("utf-8", "replace")  # a model may write half of a surrogate pair
     try:
         await context.files.write(target, data)
     except OSError as error:
-        raise explained(error, path) from error
+        raise as_tool_error(error, path) from error
     written = data.decode()
     return ToolResult(
         [TextBlock(written)],

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from zot_core.errors import ToolError
 from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.definition.arguments import Arguments
+from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import AtLeast
 from zot_provider.record import Record, field, record
 
 CONTEXT = ToolContext("/", MemoryFiles(), FakeShell())

@@ -146,26 +146,26 @@ async def test_a_cancelled_call_lets_the_next_one_pass() -> None:
     ],
 )
 async def test_calls_wait_only_where_one_disturbs_the_other(first: FileAccess, second: FileAccess, wait: bool) -> None:
-    turns = FileOrder()
+    file_order = FileOrder()
     waited = False
-    with turns.claim() as one, turns.claim() as two:
-        await one.on(first)
+    with file_order.ticket() as one, file_order.ticket() as two:
+        await one.wait_for(first)
         try:
-            await asyncio.wait_for(two.on(second), 0.01)
+            await asyncio.wait_for(two.wait_for(second), 0.01)
         except TimeoutError:
             waited = True
-    assert waited == wait == first.disturbs(second)
+    assert waited == wait == first.conflicts_with(second)
 
 
 async def test_a_later_call_waits_until_it_is_known_what_an_earlier_one_touches() -> None:
-    turns = FileOrder()
+    file_order = FileOrder()
     order = []
-    with turns.claim() as first, turns.claim() as second:
-        waiting = asyncio.ensure_future(second.on(FileAccess("/b", writes=True)))
+    with file_order.ticket() as first, file_order.ticket() as second:
+        waiting = asyncio.ensure_future(second.wait_for(FileAccess("/b", writes=True)))
         waiting.add_done_callback(lambda done: order.append("second"))
         await asyncio.sleep(0.001)
         order.append("first")
-        await first.on(FileAccess("/a", writes=True))
+        await first.wait_for(FileAccess("/a", writes=True))
         await waiting
     assert order == ["first", "second"]
 

@@ -1,5 +1,5 @@
 from zot_core.testing.world import MemoryFiles
-from zot_core.tools.search.ignore import Ignored, rules_above
+from zot_core.tools.search.ignore import IgnoreRules, rules_above
 
 FILES = MemoryFiles(
     {
@@ -17,7 +17,7 @@ FILES = MemoryFiles(
 FILES.locked.add("/repo/locked/.gitignore")
 
 
-async def above(base: str, cwd: str = "/repo") -> Ignored:
+async def above(base: str, cwd: str = "/repo") -> IgnoreRules:
     return await rules_above(base, cwd, FILES)
 
 
@@ -31,7 +31,7 @@ async def test_rules_from_the_root_of_the_repository_hold_below() -> None:
 
 
 async def test_the_root_has_nothing_above_it() -> None:
-    assert await above("/repo") == Ignored()
+    assert await above("/repo") == IgnoreRules()
 
 
 async def test_outside_a_repository_the_working_directory_is_the_root() -> None:
@@ -40,8 +40,8 @@ async def test_outside_a_repository_the_working_directory_is_the_root() -> None:
 
 
 async def test_a_folder_that_is_kept_out_can_be_looked_into_by_name() -> None:
-    assert await above("/repo/build/out") == Ignored()
+    assert await above("/repo/build/out") == IgnoreRules()
 
 
 async def test_a_file_that_cannot_be_read_has_no_rules() -> None:
-    assert await Ignored().below("/repo/locked", "", FILES) == Ignored()
+    assert await IgnoreRules().below("/repo/locked", "", FILES) == IgnoreRules()

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_core.tools.search import line_search as linesearch
-from zot_core.tools.search.line_search import LINE_BYTES, LineSearch, Row, compiled, respond
+from zot_core.tools.search import line_search
+from zot_core.tools.search.line_search import LINE_BYTES, FoundLine, LineSearch, compiled, respond
 
 
 def found(pattern: str, *texts: bytes, **options: Any) -> list[tuple[int, int, bool, str]]:
@@ -18,7 +18,7 @@ def found(pattern: str, *texts: bytes, **options: Any) -> list[tuple[int, int, b
     for text in texts:
         search.feed(text)
         search.close()
-    return [tuple(row) for row in search.rows]
+    return [tuple(row) for row in search.found]
 
 
 def numbers(rows: list[tuple[int, int, bool, str]]) -> list[tuple[int, int]]:
@@ -56,7 +56,7 @@ def test_it_stops_at_the_match_that_is_too_many_and_says_so() -> None:
     search = LineSearch("x", limit=2, context=1)
     search.feed(b"x\na\nx\nb\nc\nx\nd\n")
     search.close()
-    assert (search.more, [row.number for row in search.rows]) == (True, [1, 2, 3, 4])
+    assert (search.more, [row.number for row in search.found]) == (True, [1, 2, 3, 4])
     exact = LineSearch("x", limit=2)
     exact.feed(b"x\nx\n")
     exact.close()
@@ -69,7 +69,7 @@ def test_binary_texts_have_no_rows_and_are_not_read_on() -> None:
     search.feed(b"\0" + b"x\n" * 3000)
     assert not search.wants_more
     search.close()
-    assert search.rows == []
+    assert search.found == []
     assert search.wants_more
     assert len(found("x", b"x\n" * 5000 + b"\0")) == 100
 
@@ -78,13 +78,13 @@ def test_long_rows_are_cut_and_of_endless_lines_the_start_is_searched() -> None:
     search = LineSearch("a", width=3)
     search.feed(b"aaaa\n")
     search.close()
-    assert (search.rows, search.cut) == ([Row(0, 1, True, "aaa... [truncated]")], True)
+    assert (search.found, search.cut) == ([FoundLine(0, 1, True, "aaa... [truncated]")], True)
     endless = LineSearch("b$")
     for _ in range(3):
         endless.feed(b"a" * LINE_BYTES)
     endless.feed(b"b\nb\n")
     endless.close()
-    assert [row.number for row in endless.rows] == [2]
+    assert [row.number for row in endless.found] == [2]
 
 
 @given(st.binary(max_size=60).map(lambda data: data.replace(b"\0", b"\n")), st.lists(st.integers(0, 60), max_size=4))
@@ -95,10 +95,10 @@ def test_rows_are_the_same_however_a_text_comes(text: bytes, cuts: list[int]) ->
     for start, end in pairwise(edges):
         search.feed((b"\n" * 9000 + text)[start:end])
     search.close()
-    assert [tuple(row) for row in search.rows] == whole
+    assert [tuple(row) for row in search.found] == whole
 
 
-@pytest.mark.parametrize("name", sorted(linesearch._CLASSES))
+@pytest.mark.parametrize("name", sorted(line_search._CLASSES))
 def test_named_classes_are_those_of_grep(name: str) -> None:
     members = {"alpha": "aZ", "digit": "7", "punct": "]_", "space": " \t", "xdigit": "fF0", "blank": " "}.get(name, "")
     search = compiled(f"^[[:{name}:]]+$").search
@@ -129,22 +129,22 @@ def test_questions_are_steps_and_answers_are_rows_since_the_last_one(tmp_path: P
     steps = [["path", str(tmp_path / "file")], ["path", str(tmp_path / "gone")], ["piece", "\xe9o"], ["close", ""]]
     answer = json.loads(respond(search, json.dumps(steps).encode()))
     assert answer == {
-        "rows": [[0, 1, True, "one"], [0, 2, True, "two"], [2, 1, True, "\ufffdo"]],
+        "found": [[0, 1, True, "one"], [0, 2, True, "two"], [2, 1, True, "\ufffdo"]],
         "more": False,
         "cut": False,
     }
-    assert json.loads(respond(search, b"[]"))["rows"] == []
+    assert json.loads(respond(search, b"[]"))["found"] == []
 
 
 def test_as_a_script_it_answers_line_by_line() -> None:
     lines = [{"pattern": "x", "limit": 1}, [["piece", "x\nx\n"], ["close", ""]], [["piece", "x"]]]
     done = subprocess.run(
-        [sys.executable, "-I", "-S", linesearch.__file__],
+        [sys.executable, "-I", "-S", line_search.__file__],
         input=b"".join(json.dumps(line).encode() + b"\n" for line in lines),
         capture_output=True,
         check=True,
     )
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
-        {"rows": [[0, 1, True, "x"]], "more": True, "cut": False},
-        {"rows": [], "more": True, "cut": False},
+        {"found": [[0, 1, True, "x"]], "more": True, "cut": False},
+        {"found": [], "more": True, "cut": False},
     ]

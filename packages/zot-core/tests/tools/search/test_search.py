@@ -14,7 +14,7 @@ from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
 from zot_core.testing.world import MemoryFiles
 from zot_core.tools.search.line_search import compiled
-from zot_core.tools.search.search import Found, Line, Query, SearchLimits, search
+from zot_core.tools.search.search import MatchLine, SearchLimits, SearchQuery, SearchResult, search
 
 ENGINES = {
     "process": SearchLimits(ripgrep=""),
@@ -33,7 +33,7 @@ async def each(paths: list[str]) -> AsyncIterator[str]:
         yield path
 
 
-def found(query: Query, base: str, paths: list[str], files: Files, limits: SearchLimits) -> Found:
+def found(query: SearchQuery, base: str, paths: list[str], files: Files, limits: SearchLimits) -> SearchResult:
     return asyncio.run(search(each(paths), base, query, files, limits))
 
 
@@ -51,21 +51,21 @@ CONTENTS = {
     "odd\udce9": b"needle",
 }
 CASES = {
-    "plain": Query("needle"),
-    "anchored": Query("^needle$"),
-    "word": Query(r"\bneedle\b", context=1),
-    "space": Query(r"needle\sneedle|needle\s$"),
-    "any": Query("n.edle"),
-    "case": Query("NEEDLE|ä", ignore_case=True),
-    "braces": Query("{needle}"),
-    "literal": Query("{needle}", literal=True),
-    "literal case": Query("NEEDLE-X", literal=True, ignore_case=True),
-    "ahead": Query("needle(?=-)"),
-    "class": Query("[^a-z{} ]needle"),
-    "named class": Query("[[:space:]]needle"),
-    "limit": Query("needle", limit=3, context=1),
-    "narrow": Query("needle", width=4),
-    "nothing": Query("no such thing"),
+    "plain": SearchQuery("needle"),
+    "anchored": SearchQuery("^needle$"),
+    "word": SearchQuery(r"\bneedle\b", context=1),
+    "space": SearchQuery(r"needle\sneedle|needle\s$"),
+    "any": SearchQuery("n.edle"),
+    "case": SearchQuery("NEEDLE|ä", ignore_case=True),
+    "braces": SearchQuery("{needle}"),
+    "literal": SearchQuery("{needle}", literal=True),
+    "literal case": SearchQuery("NEEDLE-X", literal=True, ignore_case=True),
+    "ahead": SearchQuery("needle(?=-)"),
+    "class": SearchQuery("[^a-z{} ]needle"),
+    "named class": SearchQuery("[[:space:]]needle"),
+    "limit": SearchQuery("needle", limit=3, context=1),
+    "narrow": SearchQuery("needle", width=4),
+    "nothing": SearchQuery("no such thing"),
 }
 
 
@@ -92,17 +92,23 @@ def test_every_way_to_search_finds_the_same(tree: str, case: str) -> None:
 
 
 def test_what_is_found_is_what_there_is(tree: str) -> None:
-    assert found(Query("^needle$"), tree, list(CONTENTS), LocalFiles(), SearchLimits()) == Found(
-        [Line("d.windows", 1, True, "needle"), Line("h.mark", 1, True, "needle"), Line("odd\udce9", 1, True, "needle")]
-    )
-    limited = found(Query("needle", limit=2, context=1, width=5), tree, list(CONTENTS), LocalFiles(), SearchLimits())
-    assert limited == Found(
+    assert found(SearchQuery("^needle$"), tree, list(CONTENTS), LocalFiles(), SearchLimits()) == SearchResult(
         [
-            Line("a.txt", 1, False, "one"),
-            Line("a.txt", 2, True, "two n... [truncated]"),
-            Line("a.txt", 3, False, "three"),
-            Line("c.latin", 1, True, "caf\ufffd ... [truncated]"),
-            Line("c.latin", 2, False, "n\ufffdedl... [truncated]"),
+            MatchLine("d.windows", 1, True, "needle"),
+            MatchLine("h.mark", 1, True, "needle"),
+            MatchLine("odd\udce9", 1, True, "needle"),
+        ]
+    )
+    limited = found(
+        SearchQuery("needle", limit=2, context=1, width=5), tree, list(CONTENTS), LocalFiles(), SearchLimits()
+    )
+    assert limited == SearchResult(
+        [
+            MatchLine("a.txt", 1, False, "one"),
+            MatchLine("a.txt", 2, True, "two n... [truncated]"),
+            MatchLine("a.txt", 3, False, "three"),
+            MatchLine("c.latin", 1, True, "caf\ufffd ... [truncated]"),
+            MatchLine("c.latin", 2, False, "n\ufffdedl... [truncated]"),
         ],
         more=True,
         cut=True,
@@ -136,7 +142,7 @@ def test_generated_trees_give_the_same_with_and_without_ripgrep(
             compiled(pattern, literal=literal)
         except ValueError:
             assume(False)
-        query = Query(pattern, literal, ignore_case)
+        query = SearchQuery(pattern, literal, ignore_case)
         slow, fast = (
             found(query, tree, paths, LocalFiles(), SearchLimits(ripgrep=program, process=False))
             for program in ("", "rg")
@@ -158,9 +164,9 @@ async def test_a_pattern_that_never_ends_is_stopped_and_the_loop_lives_on(tmp_pa
 
     watching = asyncio.ensure_future(watch())
     limits = SearchLimits(seconds=0.6, files=1, ripgrep="")
-    result = await search(each(["a", "b"]), str(tmp_path), Query("(a+)+$|evil"), LocalFiles(), limits)
+    result = await search(each(["a", "b"]), str(tmp_path), SearchQuery("(a+)+$|evil"), LocalFiles(), limits)
     watching.cancel()
-    assert result == Found([Line("a", 1, True, "evil")], timed_out=True)
+    assert result == SearchResult([MatchLine("a", 1, True, "evil")], timed_out=True)
     assert time.monotonic() - began < 60
     assert turns > 5, "the loop stood still while the pattern was tried"
 
@@ -170,7 +176,7 @@ async def test_cancelling_ends_the_search_and_its_process(tmp_path: Path, engine
     (tmp_path / "b").write_text("a" * 60 + "b\n")
     memory = MemoryFiles({f"{tmp_path}/b": "a" * 60 + "b\n"})
     files: Files = memory if engine == "memory" else LocalFiles()
-    task = asyncio.ensure_future(search(each(["b"]), str(tmp_path), Query("(a+)+$"), files, SearchLimits()))
+    task = asyncio.ensure_future(search(each(["b"]), str(tmp_path), SearchQuery("(a+)+$"), files, SearchLimits()))
     await asyncio.sleep(0.2)
     began = time.monotonic()
     task.cancel()
@@ -189,14 +195,16 @@ def test_a_search_stops_reading_at_the_match_that_is_too_many() -> None:
                 yield piece
 
     files = Counting({f"/{number}": "x\n" for number in range(100)})
-    result = found(Query("x", limit=4), "/", [str(n) for n in range(100)], files, SearchLimits(files=10))
+    result = found(SearchQuery("x", limit=4), "/", [str(n) for n in range(100)], files, SearchLimits(files=10))
     assert (len(result.lines), result.more, len(asked)) == (4, True, 10)
 
 
 def test_files_that_cannot_be_read_are_passed_over() -> None:
     files = MemoryFiles({"/a": "x", "/b": "x", "/c": "x"})
     files.locked.add("/b")
-    assert [line.path for line in found(Query("x"), "/", ["a", "b", "gone", "c"], files, SearchLimits()).lines] == [
+    assert [
+        line.path for line in found(SearchQuery("x"), "/", ["a", "b", "gone", "c"], files, SearchLimits()).lines
+    ] == [
         "a",
         "c",
     ]
@@ -204,20 +212,20 @@ def test_files_that_cannot_be_read_are_passed_over() -> None:
 
 def test_a_pattern_that_is_none_is_a_value_error_before_anything_is_read() -> None:
     with pytest.raises(ValueError, match="missing \\)"):
-        found(Query("("), "/nowhere", ["x"], LocalFiles(), SearchLimits())
+        found(SearchQuery("("), "/nowhere", ["x"], LocalFiles(), SearchLimits())
 
 
 def test_no_process_is_left_and_no_descriptor_is_open(tree: str) -> None:
     def descriptors() -> int:
         return len(os.listdir("/dev/fd"))
 
-    found(Query("x"), tree, list(CONTENTS), LocalFiles(), SearchLimits())
+    found(SearchQuery("x"), tree, list(CONTENTS), LocalFiles(), SearchLimits())
     before = descriptors()
     for _ in range(3):
-        found(Query("needle", limit=1), tree, list(CONTENTS), LocalFiles(), SearchLimits())
+        found(SearchQuery("needle", limit=1), tree, list(CONTENTS), LocalFiles(), SearchLimits())
     assert descriptors() <= before
 
 
 def test_the_defaults_of_the_limits() -> None:
     assert SearchLimits() == SearchLimits(seconds=20.0, files=1000, bytes=1024 * 1024, ripgrep="rg", process=True)
-    assert Query("x") == Query("x", False, False, 0, 100, 500)
+    assert SearchQuery("x") == SearchQuery("x", False, False, 0, 100, 500)

@@ -7,7 +7,7 @@ import pytest
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
 from zot_core.testing.world import MemoryFiles
-from zot_core.tools.search.walk import Entry, WalkLimits, walk, walked
+from zot_core.tools.search.walk import TreeEntry, WalkLimits, walk, walked
 
 TREE = {
     ".gitignore": "*.log\n",
@@ -56,9 +56,9 @@ async def test_links_are_told_and_not_followed(tmp_path: Path) -> None:
     (tmp_path / "broken").symlink_to("gone")
     os.mkfifo(tmp_path / "pipe")
     assert [entry async for entry in walk(str(tmp_path), str(tmp_path), LocalFiles())] == [
-        Entry("a/"),
-        Entry("a/circle", link=True),
-        Entry("broken", link=True),
+        TreeEntry("a/"),
+        TreeEntry("a/circle", link=True),
+        TreeEntry("broken", link=True),
     ]
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from zot_core.tools.text.capture import Capture
-from zot_core.tools.text.truncate import Head, Limits
+from zot_core.tools.text.truncate import Head, TextLimits
 
-LIMITS = Limits(lines=3, bytes=10)
+LIMITS = TextLimits(lines=3, bytes=10)
 
 
 @pytest.fixture(autouse=True)

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from zot_core.tools.text.edit_text import CONTEXT_LINES, EditError, Replacement, edit_text
+from zot_core.tools.text.edit_text import CONTEXT_LINES, EditError, TextReplacement, edit_text
 
 
 def edited(text: str, *pairs: tuple[str, str]) -> str:
-    return edit_text(text, [Replacement(*pair) for pair in pairs]).text
+    return edit_text(text, [TextReplacement(*pair) for pair in pairs]).text
 
 
 def diff(text: str, *pairs: tuple[str, str]) -> list[str]:
-    return edit_text(text, [Replacement(*pair) for pair in pairs]).diff.split("\n")
+    return edit_text(text, [TextReplacement(*pair) for pair in pairs]).diff.split("\n")
 
 
 def refusal(text: str, *pairs: tuple[str, str]) -> str:
@@ -142,7 +142,7 @@ NEW = st.text(alphabet="ab \né", max_size=12)
 
 
 @st.composite
-def edits(draw: st.DrawFn) -> tuple[str, list[Replacement], list[tuple[int, int]]]:
+def edits(draw: st.DrawFn) -> tuple[str, list[TextReplacement], list[tuple[int, int]]]:
     """A file, unique pieces of its plain text with what replaces them, and where they stand."""
     text = draw(FILES)
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n")
@@ -153,12 +153,12 @@ def edits(draw: st.DrawFn) -> tuple[str, list[Replacement], list[tuple[int, int]
     for start, end in places:
         old, new = plain[start:end], draw(NEW)
         assume(plain.count(old) == 1 and plain.index(old) == start and old != new)
-        replacements.append(Replacement(old, new))
+        replacements.append(TextReplacement(old, new))
     return text, replacements, places
 
 
 @given(edits())
-def test_edits_are_splices_of_the_plain_text(case: tuple[str, list[Replacement], list[tuple[int, int]]]) -> None:
+def test_edits_are_splices_of_the_plain_text(case: tuple[str, list[TextReplacement], list[tuple[int, int]]]) -> None:
     text, replacements, places = case
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n")
     for (start, end), replacement in reversed(list(zip(places, replacements, strict=True))):
@@ -170,7 +170,7 @@ def test_edits_are_splices_of_the_plain_text(case: tuple[str, list[Replacement],
 
 @given(edits())
 def test_bytes_before_and_after_the_edits_are_not_touched(
-    case: tuple[str, list[Replacement], list[tuple[int, int]]],
+    case: tuple[str, list[TextReplacement], list[tuple[int, int]]],
 ) -> None:
     text, replacements, places = case
     result = edit_text(text, replacements)
@@ -183,7 +183,7 @@ def test_bytes_before_and_after_the_edits_are_not_touched(
 
 @given(edits())
 def test_the_rows_say_what_was_removed_and_added(
-    case: tuple[str, list[Replacement], list[tuple[int, int]]],
+    case: tuple[str, list[TextReplacement], list[tuple[int, int]]],
 ) -> None:
     text, replacements, _ = case
     result = edit_text(text, replacements)
@@ -205,7 +205,7 @@ def contains(lines: list[str], part: list[str]) -> bool:
 
 
 def test_each_place_of_a_diff_tells_where_it_begins_before_and_after() -> None:
-    changed = edit_text(numbered(40), [Replacement("line 5\n", "5\n5b\n"), Replacement("line 30\n", "")])
+    changed = edit_text(numbered(40), [TextReplacement("line 5\n", "5\n5b\n"), TextReplacement("line 30\n", "")])
 
     assert changed.diff.split("\n").count("...") == 1
     assert changed.starts == [(2, 2), (27, 28)]
@@ -213,7 +213,7 @@ def test_each_place_of_a_diff_tells_where_it_begins_before_and_after() -> None:
 
 @given(edits())
 def test_the_rows_of_each_place_stand_where_it_says(
-    case: tuple[str, list[Replacement], list[tuple[int, int]]],
+    case: tuple[str, list[TextReplacement], list[tuple[int, int]]],
 ) -> None:
     text, replacements, _ = case
     changed = edit_text(text, replacements)

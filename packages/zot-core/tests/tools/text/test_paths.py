@@ -7,7 +7,15 @@ from zot_core.errors import ToolError
 from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
-from zot_core.tools.text.paths import explained, printable, reads_file, reads_tree, resolve, told, writes_file
+from zot_core.tools.text.paths import (
+    as_tool_error,
+    display_path,
+    reads_any_file,
+    reads_path,
+    replace_undecodable,
+    resolve,
+    writes_path,
+)
 
 CONTEXT = ToolContext("/proj", MemoryFiles({"/proj/@types/index.d.ts": ""}), FakeShell())
 
@@ -47,11 +55,11 @@ async def test_paths_that_cannot_be_are_refused(written: str) -> None:
     ],
 )
 def test_refusals_of_the_system_are_plain_words(number: int, words: str) -> None:
-    assert str(explained(OSError(number, os.strerror(number), "/secret/x"), "x")) == words
+    assert str(as_tool_error(OSError(number, os.strerror(number), "/secret/x"), "x")) == words
 
 
 def test_an_error_without_a_number_keeps_its_words() -> None:
-    assert str(explained(OSError("odd"), "x")) == "x: odd"
+    assert str(as_tool_error(OSError("odd"), "x")) == "x: odd"
 
 
 @pytest.mark.parametrize(
@@ -66,16 +74,16 @@ def test_an_error_without_a_number_keeps_its_words() -> None:
     ],
 )
 def test_paths_below_the_working_directory_are_told_relative_to_it(target: str, words: str) -> None:
-    assert told(target, CONTEXT) == words
-    assert told("/a", CONTEXT.replace(cwd="/")) == "a"
+    assert display_path(target, CONTEXT) == words
+    assert display_path("/a", CONTEXT.replace(cwd="/")) == "a"
 
 
 def test_names_that_are_no_utf8_are_printable() -> None:
-    assert printable("caf\udce9é") == "caf\ufffdé"
+    assert replace_undecodable("caf\udce9é") == "caf\ufffdé"
 
 
 async def test_calls_tell_what_they_touch() -> None:
     values = {"path": "@a/../b"}
-    assert await reads_file(values, CONTEXT) == FileAccess("/proj/b")
-    assert await writes_file(values, CONTEXT) == FileAccess("/proj/b", writes=True)
-    assert await reads_tree(values, CONTEXT) == FileAccess(None)
+    assert await reads_path(values, CONTEXT) == FileAccess("/proj/b")
+    assert await writes_path(values, CONTEXT) == FileAccess("/proj/b", writes=True)
+    assert await reads_any_file(values, CONTEXT) == FileAccess(None)

@@ -1,9 +1,9 @@
-"""The extension protocol, version 1: one JSON object per line, told apart by its `type`.
+"""The extension protocol, version 1: one JSON object per line, distinguished by its `type`.
 
-`FromExtension` is the union of the frames an extension sends, `FromHost` of those the host sends; the
-tuples `FROM_EXTENSION` and `FROM_HOST` list the same classes for code that walks them. Each is defined at
-the foot of the module that holds its frames. They are fetched on first use, so whoever needs one
-direction does not define the classes of the other.
+`FromExtension` is the union of the frames that an extension sends, `FromHost` of the frames that the host sends;
+the tuples `FROM_EXTENSION` and `FROM_HOST` list the same classes. Each pair is defined at the end of the module
+with its frames. They are loaded on first use, so that code for one direction does not define the classes of
+the other.
 """
 
 from __future__ import annotations

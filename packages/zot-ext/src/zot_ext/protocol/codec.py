@@ -1,8 +1,8 @@
-"""The one codec of the protocol: a frame to a line of bytes and back.
+"""The codec of the protocol, shared by both sides: frames to lines of bytes and back.
 
 Both sides are strict in what they write and tolerant in what they read. Unknown fields are dropped,
 unknown types are kept as `Unknown`, missing fields take their zero values. A field of the wrong type is an
-error that names it.
+error that names the field.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 def encode(frame: FromExtension | FromHost, *, limit: int = DEFAULT_LIMITS.frame_bytes) -> bytes:
-    r"""Write one frame as one line of UTF-8 that ends in `\n` and holds no other line end.
+    r"""Encode a frame as one line of UTF-8 that ends in `\n` and contains no other line end.
 
-    Raw JSON is spliced in as it was written (see `zot_ext.protocol.raw.line_bytes` for what is not safe
-    on a line). Raises `FrameError` for a field of the wrong type, for `NaN` and `Infinity`, and for a line
-    longer than `limit` bytes without its newline.
+    Raw JSON is inserted as it was written (`zot_ext.protocol.raw.line_bytes` says which characters change).
+    Raises `FrameError` for a field of the wrong type, for `NaN` and `Infinity`, and for a line longer than
+    `limit` bytes without its newline.
     """
     try:
         text = ",".join((f'"type":"{frame.type}"', *write_members(frame)))
@@ -51,7 +51,7 @@ def encode(frame: FromExtension | FromHost, *, limit: int = DEFAULT_LIMITS.frame
 
 
 def decode_from_extension(line: bytes) -> FromExtension | Unknown:
-    """Read a line that an extension sent, with or without its newline.
+    """Decode a line that an extension sent, with or without its newline.
 
     Bytes that are not UTF-8 become U+FFFD. Raises `FrameError` when the line is not one JSON object with a
     `type`, or when a field has the wrong type.
@@ -60,11 +60,11 @@ def decode_from_extension(line: bytes) -> FromExtension | Unknown:
 
 
 def decode_from_host(line: bytes) -> FromHost | Unknown:
-    """Read a line that the host sent, with or without its newline. Otherwise as `decode_from_extension`."""
+    """Decode a line that the host sent, with or without its newline. Otherwise as `decode_from_extension`."""
     return _decode(line, _host_frames())
 
 
-# The imports stand inside because a process decodes one direction, and only what is used is defined.
+# Local imports: a process decodes one direction and should not define the classes of the other.
 @functools.cache
 def _extension_frames() -> dict[str, type[FromExtension]]:
     from zot_ext.protocol.from_extension import FROM_EXTENSION  # noqa: PLC0415

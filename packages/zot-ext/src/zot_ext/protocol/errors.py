@@ -1,14 +1,13 @@
-"""`FrameError`: the one way the protocol says that a line or a frame is not usable."""
+"""`FrameError`: the error for a line or a frame that cannot be used."""
 
 from __future__ import annotations
 
 
 class FrameError(ValueError):
-    """A frame that can be neither read nor written. The message is one line and names frame and field.
+    """A frame cannot be decoded or encoded. The message is one line and names frame and field.
 
-    `frame` is the type of the frame, `field` the path of the field (`content[0].text`), `id` the id it
-    carries; each is `""` where it is not known. With `id` a reader can answer a waiting request at once
-    instead of letting it run into its time limit.
+    `frame` is the type of the frame, `field` the path of the field (`content[0].text`), `id` the id in the frame;
+    each is `""` if unknown. With `id` a reader can answer a waiting request at once instead of letting it time out.
     """
 
     def __init__(self, message: str, *, frame: str = "", field: str = "", id: str = "") -> None:

@@ -1,4 +1,4 @@
-"""`Frame`, the base of everything that travels on the wire, and `Unknown` for what we have no name for."""
+"""`Frame`, the base class of all frames, and `Unknown` for frames of unknown types."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Frame(Record):
-    """One line of the protocol. A class names its `type` in the class statement.
+    """One line of the protocol. A subclass names its `type` in the class statement.
 
-    A field without a default is always written; one with a default is left out while it holds that
-    default. Read the other way, a missing or `null` field takes its default, else the zero value of its
+    A field without a default is always written; a field with a default is left out while it has that
+    default. When a frame is read, a missing or `null` field takes its default, or the zero value of its
     type (`""`, `0`, `False`, `()`, `{}`).
     """
 
@@ -26,12 +26,12 @@ class Frame(Record):
 
     @classmethod
     def ignored(cls, values: Mapping[str, object]) -> tuple[str, ...]:
-        """Names of fields to treat as absent, given the parsed `values` of the whole frame."""
+        """Return the names of fields to treat as absent, given the parsed `values` of the whole frame."""
         return ()
 
 
 class Unknown(Record):
-    """A well-formed frame of a type this version does not know. Additions to the protocol are tolerated."""
+    """A well-formed frame of a type that this version does not know. Additions to the protocol are tolerated."""
 
     type: str
     """The value of `type` on the wire."""

@@ -1,6 +1,6 @@
-"""Frames an extension sends, in the order in which an extension meets them.
+"""Frames that an extension sends, roughly in the order of their use.
 
-Adding one: a class here, its name in `FromExtension` below, and a handler in the host.
+To add a frame: a class here, its name in `FromExtension` below, and a handler in the host.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from zot_ext.protocol.values import Block, PanelSpec
 
 CAPABILITIES = ("commands", "tools", "events", "panels", "submit")
-"""Values of `hello.capabilities` that these frames belong to. Others may be sent and are ignored."""
+"""Values of `hello.capabilities`, one for each group of frames. Other values may be sent and are ignored."""
 
 ACTIONS = ("prompt", "insert", "display", "open_panel", "noop")
 """Values of `command_response.action`. An empty one means `noop`."""
@@ -28,7 +28,7 @@ class Hello(Frame, type="hello"):
     """The first frame. The host answers `hello_ack`; registrations need not wait for it."""
 
     name: str
-    """Should equal the name in the manifest, which counts where they differ. Never empty."""
+    """Should equal the name in the manifest, which wins if they differ. Never empty."""
     version: str = ""
     capabilities: tuple[str, ...] = ()
     """See `CAPABILITIES`. Advisory for the groups of protocol version 1."""
@@ -48,42 +48,42 @@ class RegisterTool(Frame, type="register_tool"):
     name: str
     description: str
     schema: RawObject
-    """JSON Schema of the arguments; passed to the model's provider as it was written."""
+    """JSON Schema of the arguments; passed to the provider as it was written."""
 
 
 class Subscribe(Frame, type="subscribe"):
-    """Asks for events. Several add up; names the host does not know are ignored."""
+    """Subscribes to events. Several frames add up; names that the host does not know are ignored."""
 
     events: tuple[str, ...] = ()
     """Events to observe: see `zot_ext.protocol.from_host.EVENTS`."""
     intercept: tuple[str, ...] = ()
-    """Events to be asked about: see `zot_ext.protocol.from_host.INTERCEPTS`."""
+    """Events to intercept: see `zot_ext.protocol.from_host.INTERCEPTS`."""
 
 
 class Ready(Frame, type="ready"):
-    """All first registrations are sent; the host need not wait any longer."""
+    """The initial registrations are complete; the host need not wait any longer."""
 
 
 class CommandResponse(Frame, type="command_response"):
-    """Answers `command_invoked` within `Limits.command_seconds`. Only the field of its action is used."""
+    """Answers `command_invoked` within `ExtensionLimits.command_seconds`. Only the field of its action is used."""
 
     id: str
     """The id of the `command_invoked`."""
     action: str = ""
     """See `ACTIONS`."""
     prompt: str = ""
-    """Submitted as a message of the user."""
+    """Submitted as a message from the user."""
     insert: str = ""
-    """Put into the editor at the cursor, not submitted."""
+    """Inserted into the editor at the cursor, not submitted."""
     display: str = ""
     """Shown as a note; the model never sees it."""
     open_panel: PanelSpec | None = None
     error: str = ""
-    """Shown as an error instead of doing the action."""
+    """Shown as an error; the action is not carried out."""
 
 
 class ToolResult(Frame, type="tool_result"):
-    """Answers `tool_call` within `Limits.tool_seconds`."""
+    """Answers `tool_call` within `ExtensionLimits.tool_seconds`."""
 
     id: str
     """The id of the `tool_call`."""
@@ -92,23 +92,24 @@ class ToolResult(Frame, type="tool_result"):
 
 
 class EventInterceptResponse(Frame, type="event_intercept_response"):
-    """Answers `event_intercept` within `Limits.intercept_seconds`. The defaults mean "go on unchanged".
+    """Answers `event_intercept` within `ExtensionLimits.intercept_seconds`. The defaults allow the
+    event unchanged.
 
     With `block` the rewriting fields are ignored when the frame is read, even malformed ones: a refusal
-    must not be lost over a field that would not count.
+    must not be lost because of a field without effect.
     """
 
     id: str
     """The id of the `event_intercept`."""
     block: bool = False
     reason: str = ""
-    """Shown to the model for a tool call, to the user for anything else."""
+    """Shown to the model for a tool call, to the user for any other event."""
     modified_args: RawObject | None = None
     """For `tool_call`: the arguments the tool receives instead. An object; `null` is the same as absent."""
     replace_text: str = ""
     """For `assistant_message`: the text the user sees instead. Empty is the same as absent."""
     system_prompt: str | None = None
-    """For `before_agent_start`: the system prompt, exactly. `""` removes it, `None` keeps what was."""
+    """For `before_agent_start`: the system prompt, exactly. `""` removes it, `None` keeps it."""
 
     @classmethod
     def ignored(cls, values: Mapping[str, object]) -> tuple[str, ...]:
@@ -128,7 +129,7 @@ class ClearNotes(Frame, type="clear_notes"):
 
 
 class OpenPanel(Frame, type="open_panel"):
-    """Opens a panel without having been asked by a command."""
+    """Opens a panel outside of a command."""
 
     panel: PanelSpec
 
@@ -149,13 +150,13 @@ class PanelClose(Frame, type="panel_close"):
 
 
 class Submit(Frame, type="submit"):
-    """Submits a message of the user; it waits behind a running turn."""
+    """Submits a message from the user; it is queued while a run is in progress."""
 
     text: str
 
 
 class ShutdownAck(Frame, type="shutdown_ack"):
-    """Answers `shutdown`; the process exits right after."""
+    """Answers `shutdown`; the process exits right afterwards."""
 
 
 FromExtension = (

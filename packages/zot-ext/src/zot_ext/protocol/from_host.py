@@ -1,6 +1,6 @@
-"""Frames the host sends.
+"""Frames that the host sends.
 
-Adding one: a class here, its name in `FromHost` below, and a handler in the SDK.
+To add a frame: a class here, its name in `FromHost` below, and a handler in `zot_ext.runtime.runner`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from zot_ext.protocol.raw import RawObject
 
 EVENTS = ("session_start", "turn_start", "turn_end", "tool_call", "assistant_message")
-"""Events an extension can observe in protocol version 1. Newer hosts send more."""
+"""Events that an extension can observe in protocol version 1. Newer hosts send more."""
 
 INTERCEPTS = ("tool_call", "turn_start", "assistant_message", "before_agent_start")
-"""Events an extension can be asked about."""
+"""Events that an extension can intercept."""
 
 PANEL_KEYS = (
     "up",
@@ -52,15 +52,15 @@ class HelloAck(Frame, type="hello_ack"):
     provider: str
     model: str
     cwd: str
-    """Directory of the project, absolute. The extension itself runs in its own directory."""
+    """Directory of the project, absolute. The extension process runs in its own directory."""
     extension_dir: str = ""
     """Directory of the manifest; `""` from hosts older than the field."""
     data_dir: str = ""
-    """Where the extension keeps its files; the same directory in protocol version 1."""
+    """Directory for files of the extension; equals `extension_dir` in protocol version 1."""
     capabilities: tuple[str, ...] = ()
-    """Groups the host grants. Empty from an original host: then only the first frames may be used."""
+    """Groups that the host grants. Empty from an original host, with which only the original frames may be used."""
     session_id: str = ""
-    """The session the agent writes; `""` from original hosts, or where no session is kept."""
+    """The session that the agent writes; `""` from original hosts, or without a session."""
 
 
 class CommandInvoked(Frame, type="command_invoked"):
@@ -69,7 +69,7 @@ class CommandInvoked(Frame, type="command_invoked"):
     id: str
     name: str
     args: str = ""
-    """What was typed after the name, trimmed."""
+    """The text after the name, trimmed."""
 
 
 class ToolCall(Frame, type="tool_call"):
@@ -78,7 +78,7 @@ class ToolCall(Frame, type="tool_call"):
     id: str
     name: str
     args: RawObject
-    """The arguments as the model wrote them. Checking them is up to the extension."""
+    """The arguments as the model wrote them. The extension must check them."""
 
 
 class Event(Frame, type="event"):
@@ -97,11 +97,11 @@ class Event(Frame, type="event"):
     tool_name: str = ""
     """`tool_call`."""
     tool_args: RawObject | None = None
-    """`tool_call`: the arguments of the model, not those an interceptor made of them."""
+    """`tool_call`: the arguments from the model, before any interceptor rewrites them."""
     text: str = ""
-    """`assistant_message`: the text the user sees."""
+    """`assistant_message`: the text that the user sees."""
     extra: Mapping[str, object] = _NO_EXTRA
-    """Fields of this event that have no name above, parsed. They stand beside the others on the wire."""
+    """Other fields of this event, parsed. On the wire they are members of the frame like the fields above."""
 
 
 class EventIntercept(Frame, type="event_intercept"):
@@ -117,9 +117,9 @@ class EventIntercept(Frame, type="event_intercept"):
     tool_name: str = ""
     """`tool_call`."""
     tool_args: RawObject | None = None
-    """`tool_call`: the arguments as the interceptors asked before have left them."""
+    """`tool_call`: the arguments after the rewrites of earlier interceptors."""
     text: str = ""
-    """`assistant_message`: the text as the interceptors asked before have left it."""
+    """`assistant_message`: the text after the rewrites of earlier interceptors."""
     session_id: str = ""
     """`before_agent_start`."""
     agent_run_id: str = ""
@@ -131,13 +131,13 @@ class EventIntercept(Frame, type="event_intercept"):
     model: str = ""
     """`before_agent_start`."""
     system_prompt: str = ""
-    """`before_agent_start`: the prompt as the interceptors asked before have left it."""
+    """`before_agent_start`: the prompt after the rewrites of earlier interceptors."""
     extra: Mapping[str, object] = _NO_EXTRA
-    """Fields of this event that have no name above, parsed. They stand beside the others on the wire."""
+    """Other fields of this event, parsed. On the wire they are members of the frame like the fields above."""
 
 
 class PanelKey(Frame, type="panel_key"):
-    """A key was pressed while a panel of this extension has the focus."""
+    """A key was pressed while a panel of this extension had the focus."""
 
     panel_id: str
     key: str
@@ -153,7 +153,7 @@ class PanelClose(Frame, type="panel_close"):
 
 
 class Shutdown(Frame, type="shutdown"):
-    """Answer with `shutdown_ack` and exit within `Limits.shutdown_seconds`."""
+    """Answer with `shutdown_ack` and exit within `ExtensionLimits.shutdown_seconds`."""
 
 
 FromHost = HelloAck | CommandInvoked | ToolCall | Event | EventIntercept | PanelKey | PanelClose | Shutdown

@@ -1,6 +1,6 @@
-"""How a field is read and written, chosen by the text of its annotation: one `Kind` per annotation.
+"""Reading and writing of fields, chosen by the text of the annotation: one `Kind` per annotation.
 
-This is all the codec knows of types. A new frame needs nothing here unless it brings a new annotation.
+The codec knows no other types. A new frame needs a change here only for a new annotation.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     R = TypeVar("R", bound=Record)
 
 REST = "Mapping[str, object]"
-"""The annotation of a field that holds every member of the object without a field of its own."""
+"""The annotation of a field that collects all members of the object without their own field."""
 
 
 class Kind(Record):
     """Reading (`read(parsed, text, path)`), writing (`write(value, path)`) and the zero value of a field."""
 
     read: Callable[[object, str, str], object]
-    """Turns a parsed JSON value, with the text it came from, into the value of the field."""
+    """Converts a parsed JSON value, with its source text, into the value of the field."""
     write: Callable[[object, str], str]
-    """Turns the value of the field into JSON text."""
+    """Converts the value of the field into JSON text."""
     zero: object
 
 
@@ -38,7 +38,7 @@ def _wrong(value: object, expected: str, path: str) -> FrameError:
 
 
 def _json_name(value: object) -> str:
-    """What a JSON value is. `zot_provider.json_text.describe` is zot's own; this package depends on nothing."""
+    """Name the type of a JSON value. Repeats `zot_provider.json_text.describe`: this package has no dependencies."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -159,10 +159,10 @@ KINDS: dict[str, Kind] = {
 
 
 def read_record(cls: type[R], values: Mapping[str, object], texts: Mapping[str, str], path: str) -> R:
-    """Build a record from parsed members (`values`) and the texts they came from, where those are needed.
+    """Build a record from parsed members (`values`) and their source texts, where kinds need them.
 
-    A missing or `null` member takes the default of its field, else the zero value of its kind; a member
-    without a field is ignored unless a `REST` field takes it. `path` is put before the names in errors.
+    A missing or `null` member takes the default of its field, or the zero value of its kind; a member
+    without a field is ignored unless a `REST` field collects it. `path` is a prefix for the names in errors.
     Raises `FrameError` for a value of the wrong type.
     """
     found: dict[str, object] = {}
@@ -182,9 +182,9 @@ def read_record(cls: type[R], values: Mapping[str, object], texts: Mapping[str, 
 
 
 def write_members(record: Record, path: str = "") -> list[str]:
-    """Write the fields of a record as `"name":value` texts, without those that hold their default.
+    """Write the fields of a record as `"name":value` texts, without the fields that have their default.
 
-    Raises `FrameError` for a value of the wrong type, for what JSON cannot say, and for a `REST` field
+    Raises `FrameError` for a value of the wrong type, for a value without a JSON form, and for a `REST` field
     that repeats the name of a field.
     """
     members: list[str] = []

@@ -1,8 +1,8 @@
-"""JSON that keeps its text: `RawObject`, the parse that cuts it out of a line, and what is safe on a line.
+"""JSON that keeps its source text: `RawObject`, a parser that preserves the text of members, and encoding of lines.
 
-Arguments of tools pass through the host and through guards. Decoding and encoding them again would turn
-`1e5` into `100000.0` and cut the digits of long numbers, so their text travels beside the parsed value
-and is spliced back as it was.
+Arguments of tools pass through the host and through guards. Decoding and encoding them would turn
+`1e5` into `100000.0` and cut the digits of long numbers, so their source text is kept beside the parsed value
+and inserted unchanged.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _SPACE = " \t\r\n"
 
 
 class RawObject:
-    """One JSON object as text (`text`) and as a parsed dictionary (`value`), which is not to be changed.
+    """A JSON object as text (`text`) and as a parsed dictionary (`value`), which must not be changed.
 
-    Building one from text raises `FrameError` unless the text is exactly one valid JSON object; `NaN` and
-    `Infinity` are not valid JSON. White space around the object is dropped. Two are equal when their
-    texts are; compare `value` to ask whether they mean the same.
+    The constructor raises `FrameError` unless the text is exactly one valid JSON object; `NaN` and
+    `Infinity` are not valid JSON. White space around the object is dropped. Two are equal if their
+    texts are equal; compare `value` to compare their meaning.
     """
 
     __slots__ = ("text", "value")
@@ -39,12 +39,12 @@ class RawObject:
 
     @classmethod
     def from_value(cls, value: Mapping[str, object]) -> RawObject:
-        """Write `value` as compact JSON. Raises `FrameError` for what JSON cannot say (`NaN`, sets, ...)."""
+        """Write `value` as compact JSON. Raises `FrameError` for values without a JSON form (`NaN`, sets, ...)."""
         return cls(dump(dict(value)))
 
     @classmethod
     def from_parsed(cls, text: str, value: dict[str, object]) -> RawObject:
-        """Join a text with the dictionary it was just parsed into, without parsing it again."""
+        """Combine a text with the dictionary that was just parsed from it, without parsing it again."""
         made = cls.__new__(cls)
         made.text = text
         made.value = value
@@ -65,8 +65,8 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int | float:
-    # Python refuses to parse integers of more than 4,300 digits. The text keeps them all; the parsed
-    # value degrades like any other number out of range, as `1e999` does.
+    # Python refuses to parse integers of more than 4,300 digits. The text keeps all digits; the parsed
+    # value degrades like other numbers out of range, such as `1e999`.
     try:
         return int(digits)
     except ValueError:
@@ -74,12 +74,12 @@ def _integer(digits: str) -> int | float:
 
 
 _scan = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer).raw_decode
-# As `zot_provider.json_text.dump` has it: this package depends on nothing, and both must write the same.
+# Repeats `zot_provider.json_text.dump`: this package has no dependencies, and both must write the same text.
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def dump(value: object) -> str:
-    """Write `value` as compact JSON text. Raises `FrameError` for what JSON cannot say (`NaN`, sets, ...)."""
+    """Write `value` as compact JSON text. Raises `FrameError` for values without a JSON form (`NaN`, sets, ...)."""
     try:
         return _encode(value)
     except (TypeError, ValueError, RecursionError) as error:
@@ -103,10 +103,10 @@ def _scan_value(text: str, at: int) -> tuple[object, int]:
 
 
 def parse_object(text: str) -> dict[str, tuple[object, str]]:
-    """Parse one JSON object into its members: name to (parsed value, the text it was parsed from).
+    """Parse one JSON object into its members: name to (parsed value, source text).
 
-    One pass; nested values go through the C scanner of `json`. Of a repeated name the last one counts.
-    Raises `FrameError` when the text is not exactly one JSON object.
+    One pass; nested values are parsed by the C scanner of `json`. The last member of a repeated name wins.
+    Raises `FrameError` unless the text is exactly one JSON object.
     """
     at = _skip(text, 0)
     if text[at : at + 1] != "{":
@@ -136,11 +136,11 @@ def parse_object(text: str) -> dict[str, tuple[object, str]]:
 
 
 def line_bytes(text: str) -> bytes:
-    """Make valid JSON text safe as one line of UTF-8, without its newline and without changing its meaning.
+    """Encode valid JSON text as one line of UTF-8, without a newline and without changing its meaning.
 
-    Only raw text can need it. Line ends in its white space become spaces. U+2028, U+2029 and U+0085,
-    where line readers of other languages cut, become escapes. Half of a surrogate pair, escaped or not,
-    becomes U+FFFD, because strict readers refuse the whole line over it.
+    Only raw text ever changes. Line ends in its white space become spaces. U+2028, U+2029 and U+0085, at which
+    line readers of other languages split, become escapes. Half of a surrogate pair, escaped or not,
+    becomes U+FFFD, because strict readers refuse the whole line because of it.
     """
     text = text.replace("\n", " ").replace("\r", " ")
     text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
@@ -149,14 +149,14 @@ def line_bytes(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        # The way through UTF-16 joins halves that stand side by side and replaces those that do not.
+        # The conversion through UTF-16 joins adjacent halves of a pair and replaces lone halves.
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
 def _replace_escaped_surrogates(text: str) -> str:
     import re  # noqa: PLC0415 - already loaded by json; the pattern is compiled only for text that needs it
 
-    # Every escape is matched, so that the second half of an escaped backslash is never taken for one.
+    # The pattern matches every escape, so that the second half of an escaped backslash never starts a match.
     escape = re.compile(
         r"\\(?:u(?P<half>d[89ab][0-9a-f]{2}(?P<rest>\\ud[c-f][0-9a-f]{2})?|d[c-f][0-9a-f]{2})|.)",
         re.IGNORECASE | re.DOTALL,

@@ -1,6 +1,6 @@
-r"""`FrameSplitter`: a stream of bytes, however it was cut, into lines.
+r"""`FrameSplitter`: splits a stream of bytes, which arrives in arbitrary chunks, into lines.
 
-Only `\n` ends a line. `str.splitlines` would also cut at characters that JSON strings may hold.
+Only `\n` ends a line. `str.splitlines` would also split at characters that are allowed in JSON strings.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ _START_BYTES = 200  # enough to show `type` and `id` of a usual frame in a log l
 
 
 class Oversized(Record):
-    """Stands in the place of a line that was too long and has been dropped."""
+    """Replaces a line that was too long and was dropped."""
 
     limit: int
-    """The limit it went over, in bytes."""
+    """The limit that the line exceeded, in bytes."""
     start: bytes
     """Its first bytes, at most 200."""
 
 
 class FrameSplitter:
-    r"""Takes chunks of bytes, gives back the complete lines in them, without their line ends.
+    r"""Takes chunks of bytes and returns the complete lines in them, without line ends.
 
     A carriage return before `\n` and a byte order mark before the first line are dropped, blank lines are
-    skipped. A line of more than `limit` bytes before its `\n` is dropped up to its end; an `Oversized` takes
-    its place in the results as soon as the limit is passed. Between calls at most `limit` bytes are held.
+    skipped. A line of more than `limit` bytes before its `\n` is dropped up to its end; an `Oversized` replaces
+    it in the results as soon as the limit is exceeded. Between calls at most `limit` bytes are held.
     """
 
     def __init__(self, limit: int = DEFAULT_LIMITS.frame_bytes) -> None:
@@ -36,26 +36,26 @@ class FrameSplitter:
         self._first = True
 
     def feed(self, chunk: bytes) -> list[bytes | Oversized]:
-        """Take the next bytes of the stream and return the lines that are now complete, in order."""
+        """Add the next bytes of the stream and return the lines that are now complete, in order."""
         found: list[bytes | Oversized] = []
         at = 0
         while (end := chunk.find(b"\n", at)) >= 0:
-            self._take(chunk, at, end, found)
+            self._add(chunk, at, end, found)
             self._end_line(found)
             at = end + 1
-        self._take(chunk, at, len(chunk), found)
+        self._add(chunk, at, len(chunk), found)
         return found
 
     def finish(self) -> list[bytes | Oversized]:
-        """Say that the stream has ended; return its last line if that had no newline."""
+        """End the stream; return its last line if that had no newline."""
         found: list[bytes | Oversized] = []
         self._end_line(found)
         return found
 
-    def _take(self, chunk: bytes, start: int, end: int, found: list[bytes | Oversized]) -> None:
+    def _add(self, chunk: bytes, start: int, end: int, found: list[bytes | Oversized]) -> None:
         if self._dropping:
             return
-        # Measured before anything is copied, so that a giant chunk is never held twice.
+        # Measured before copying, so that a giant chunk is never held twice.
         if len(self._held) + end - start > self._limit:
             shown = min(_START_BYTES, self._limit)
             first = bytes(self._held[:shown])

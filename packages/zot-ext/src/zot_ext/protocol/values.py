@@ -1,4 +1,4 @@
-"""Values inside frames: content blocks of a tool result and the contents of a panel."""
+"""Values inside frames: content blocks of a tool result, and the contents of a panel."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class ImageBlock(Record):
 
 
 class UnknownBlock(Record):
-    """A content block of a type this version does not know, kept whole."""
+    """A content block of a type that this version does not know, kept whole."""
 
     type: str
-    """The value of `type`; `""` when the block has none."""
+    """The value of `type`, or `""` if it is missing."""
     raw: Mapping[str, object]
     """The whole parsed block, `type` included."""
 
@@ -42,12 +42,12 @@ Block = TextBlock | ImageBlock | UnknownBlock
 
 
 class PanelSpec(Record):
-    """What a panel shows when it is opened: `{"id":...,"title":...,"lines":[...],"footer":...}`."""
+    """The initial contents of a panel: `{"id":...,"title":...,"lines":[...],"footer":...}`."""
 
     id: str
-    """Chosen by the extension; later frames about the panel carry it as `panel_id`."""
+    """Chosen by the extension; later frames about the panel have it as `panel_id`."""
     title: str = ""
     lines: tuple[str, ...] = ()
-    """One string per line; the host wraps what is too wide."""
+    """One string per line; the host wraps long lines."""
     footer: str = ""
     """One line below the panel, usually the keys."""

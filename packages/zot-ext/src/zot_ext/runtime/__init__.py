@@ -1,1 +1,1 @@
-"""The running extension: process, threads, frames in and out."""
+"""The running extension: process, threads, handlers, frames in and out."""

@@ -1,4 +1,4 @@
-"""A process that is an extension: its standard streams and signals, around `Extension.serve`."""
+"""The process of an extension: standard streams and signals."""
 
 from __future__ import annotations
 
@@ -9,47 +9,52 @@ import threading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zot_ext.extension import Extension
-    from zot_ext.runtime.service import Service
+    from collections.abc import Callable
+
+    from zot_ext.runtime.runner import ExtensionRunner
 
 
-def run(extension: Extension) -> None:
-    """Serve over the standard streams; see `Extension.run`."""
-    source, target = _taken_streams()
-    by_hand = os.isatty(source)
-    complete = extension.serve(source, target, started=lambda service: _handle_signals(service, by_hand=by_hand))
+def run(serve: Callable[[int, int, Callable[[ExtensionRunner], None]], bool]) -> None:
+    """Serve over the standard streams; see `Extension.run`.
+
+    `serve` takes the two descriptors and a function to call with the runner before it sends anything, and returns
+    whether every handler has ended.
+    """
+    source, target = _take_streams()
+    interactive = os.isatty(source)
+    complete = serve(source, target, lambda runner: _handle_signals(runner, interactive=interactive))
     if not complete:
-        # A thread that still runs would be cut off in the middle of the interpreter's own clean-up,
-        # which can abort the process; and one that never ends must not keep it.
+        # The interpreter would stop a running thread in the middle of its own clean-up, which can abort the process;
+        # and a thread that never ends must not keep the process alive.
         sys.stderr.flush()
         os._exit(0)
 
 
-def _taken_streams() -> tuple[int, int]:
-    """Move the wire to descriptors that nothing else knows and no child inherits; leave harmless ones."""
+def _take_streams() -> tuple[int, int]:
+    """Move the wire to descriptors that no other code knows and no child inherits; leave harmless ones in place."""
     source, target = os.dup(0), os.dup(1)
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)
-    # What has been printed and not yet written leaves through the same object, so it goes to the log too.
+    # Text that was printed but is still in Python's buffer is written through descriptor 1, so it goes to the log too.
     os.dup2(2, 1)
     if sys.stdout is not None:
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     return source, target
 
 
-def _handle_signals(service: Service, *, by_hand: bool) -> None:
+def _handle_signals(runner: ExtensionRunner, *, interactive: bool) -> None:
     if threading.current_thread() is not threading.main_thread():
         return
 
     def end(_signal: int, _frame: object) -> None:
-        if service.finishing:
-            os._exit(0)  # the last frames do not get out; nobody reads them
-        service.terminate()
+        if runner.finishing:
+            os._exit(0)  # the last frames are stuck: nobody reads them
+        runner.terminate()
 
-    # A signal that comes just before the main thread waits would be noticed too late.
-    signal.set_wakeup_fd(service.wakeup, warn_on_full_buffer=False)
+    # Without it, a signal that arrives just before the main thread waits would be noticed too late.
+    signal.set_wakeup_fd(runner.signal_descriptor(), warn_on_full_buffer=False)
     signal.signal(signal.SIGTERM, end)
-    # A Ctrl+C meant for the host reaches its extensions as well. A function that does nothing is not
-    # inherited by child processes, as SIG_IGN would be.
-    signal.signal(signal.SIGINT, end if by_hand else lambda _signal, _frame: None)
+    # A Ctrl+C meant for the host also reaches its extensions. Child processes do not inherit a function that does
+    # nothing, but they would inherit SIG_IGN.
+    signal.signal(signal.SIGINT, end if interactive else lambda _signal, _frame: None)

@@ -1,5 +1,5 @@
-"""Threads: `Wakeup` and `SelfPipe` wake a waiting one; `Lane` does jobs in order, `Workers` side by side, `LoopThread`
-coroutines."""
+"""Threads: `Wakeup` and `SelfPipe` wake a thread, `SerialQueue` runs jobs in order, `ThreadPool` side by side, and
+`LoopThread` runs coroutines."""
 
 from __future__ import annotations
 
@@ -16,60 +16,60 @@ if TYPE_CHECKING:
 
 
 class Wakeup:
-    """Wakes one waiting thread, sooner than a `threading.Event`."""
+    """Wakes one waiting thread, faster than `threading.Event`."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._lock.acquire()
 
-    def ring(self) -> None:
-        """Wake the waiting thread; with nobody waiting, the next wait returns at once."""
-        with suppress(RuntimeError):  # it has been rung already
+    def wake(self) -> None:
+        """Wake the waiting thread; if none is waiting, the next wait returns at once."""
+        with suppress(RuntimeError):  # it was woken already
             self._lock.release()
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait for a ring, at most `seconds`."""
+        """Wait for `wake`, at most `seconds`."""
         self._lock.acquire(timeout=-1 if seconds is None else max(seconds, 0))
 
 
 class SelfPipe:
-    """A bell for the main thread, which signals ring as well: `signal.set_wakeup_fd(bell.for_signals())`.
+    """Wakes the main thread, also from signals: `signal.set_wakeup_fd(pipe.signal_descriptor())`.
 
-    A signal that comes just before a thread waits for a lock is noticed when the lock comes, which may be never. A byte
-    in a pipe stays.
+    A signal that arrives just before a thread waits for a lock is only noticed once the thread gets the lock, which may
+    be never. A byte in a pipe is not lost.
     """
 
     def __init__(self) -> None:
-        self._listening, self._ringing = os.pipe()
-        self._kept = False
-        os.set_blocking(self._ringing, False)
+        self._read_end, self._write_end = os.pipe()
+        self._used_by_signals = False
+        os.set_blocking(self._write_end, False)
 
-    def for_signals(self) -> int:
-        """The descriptor that signals write to. From now on it stays open: a signal may come at any time."""
-        self._kept = True
-        return self._ringing
+    def signal_descriptor(self) -> int:
+        """Return the descriptor for signals. It stays open from now on: a signal may arrive at any time."""
+        self._used_by_signals = True
+        return self._write_end
 
-    def ring(self) -> None:
-        """Wake the waiting thread; with nobody waiting, the next wait returns at once. Harmless once closed."""
-        with suppress(OSError):  # so many rings that the pipe is full, or nobody there any more
-            os.write(self._ringing, b"\0")
+    def wake(self) -> None:
+        """Wake the waiting thread; if none is waiting, the next wait returns at once. Harmless after `close`."""
+        with suppress(OSError):  # the pipe is full or closed
+            os.write(self._write_end, b"\0")
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait for a ring, at most `seconds`."""
-        if select.select([self._listening], [], [], None if seconds is None else max(seconds, 0))[0]:
-            os.read(self._listening, 4096)
+        """Wait for `wake` or a signal, at most `seconds`."""
+        if select.select([self._read_end], [], [], None if seconds is None else max(seconds, 0))[0]:
+            os.read(self._read_end, 4096)
 
     def close(self) -> None:
-        """Take the bell away, unless signals have it."""
-        if not self._kept:
-            listening, ringing = self._listening, self._ringing
-            self._listening = self._ringing = -1
-            os.close(ringing)
-            os.close(listening)
+        """Close the pipe, unless signals use it."""
+        if not self._used_by_signals:
+            read_end, write_end = self._read_end, self._write_end
+            self._read_end = self._write_end = -1
+            os.close(write_end)
+            os.close(read_end)
 
 
-class Lane:
-    """Does jobs one after the other, in a thread of its own that starts with the first. Jobs do not raise."""
+class SerialQueue:
+    """Runs jobs one after the other in its own thread, which starts with the first job. Jobs must not raise."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -78,7 +78,7 @@ class Lane:
         self._working = False
 
     def put(self, job: Callable[[], None]) -> None:
-        """Add a job behind those that wait."""
+        """Add a job at the end of the queue."""
         with self._lock:
             self._jobs.append(job)
             if self._working:
@@ -87,7 +87,7 @@ class Lane:
         threading.Thread(target=self._work, name=self._name, daemon=True).start()
 
     def clear(self) -> None:
-        """Forget the jobs that have not begun."""
+        """Drop the jobs that have not started."""
         with self._lock:
             self._jobs.clear()
 
@@ -95,69 +95,69 @@ class Lane:
         while True:
             with self._lock:
                 if not self._jobs:
-                    # The next job starts a new thread: an idle extension keeps none.
+                    # The next job starts a new thread: an idle extension has no thread.
                     self._working = False
                     return
                 job = self._jobs.popleft()
             job()
 
 
-class Workers:
-    """Does jobs side by side, each in a thread. Jobs do not raise.
+class ThreadPool:
+    """Runs jobs side by side, each in a thread. Jobs must not raise.
 
-    A thread that is done waits for the next job, since to start one takes longer than to answer most requests.
+    An idle thread waits for the next job, because starting a thread takes longer than answering most requests.
     """
 
-    def __init__(self, kept: int = 4) -> None:
-        """At most `kept` threads wait; more go away when they are done."""
-        self._kept = kept
+    def __init__(self, max_idle: int = 4) -> None:
+        """At most `max_idle` threads wait for a job; further threads end after their job."""
+        self._max_idle = max_idle
         self._lock = threading.Lock()
-        self._waiting: list[_Seat] = []
+        self._idle: list[_Worker] = []
         self._stopped = False
 
     def put(self, job: Callable[[], None]) -> None:
-        """Begin a job at once. RuntimeError if no thread can be started for it."""
+        """Start a job at once. RuntimeError if no thread can be started for it."""
         with self._lock:
-            seat = self._waiting.pop() if self._waiting else None  # the last that was busy is the quickest to wake
-        if seat is None:
+            worker = self._idle.pop() if self._idle else None  # the thread that was busy last wakes up fastest
+        if worker is None:
             threading.Thread(target=self._work, args=(job,), name="requests", daemon=True).start()
         else:
-            seat.job = job
-            seat.bell.ring()
+            worker.job = job
+            worker.wakeup.wake()
 
     def stop(self) -> None:
-        """Send the waiting threads away, and each of the others when it is done."""
+        """End the idle threads now, and each of the others after its job."""
         with self._lock:
             self._stopped = True
-            waiting, self._waiting = self._waiting, []
-        for seat in waiting:
-            seat.bell.ring()
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.wakeup.wake()
 
     def _work(self, job: Callable[[], None] | None) -> None:
-        seat = _Seat()
+        worker = _Worker()
         while job is not None:
             job()
-            seat.job = job = None
+            worker.job = job = None
             with self._lock:
-                if self._stopped or len(self._waiting) >= self._kept:
+                if self._stopped or len(self._idle) >= self._max_idle:
                     return
-                self._waiting.append(seat)
-            seat.bell.wait()
-            job = seat.job
+                self._idle.append(worker)
+            worker.wakeup.wait()
+            job = worker.job
 
 
-class _Seat:
-    """Where a thread waits for its next job; none means that it may go."""
+class _Worker:
+    """A thread of the pool and its next job; None ends the thread."""
 
-    __slots__ = ("bell", "job")
+    __slots__ = ("job", "wakeup")
 
     def __init__(self) -> None:
-        self.bell = Wakeup()
+        self.wakeup = Wakeup()
         self.job: Callable[[], None] | None = None
 
 
 class LoopThread:
-    """An event loop in a thread, started with the first coroutine."""
+    """An event loop in its own thread, which starts with the first coroutine."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -165,40 +165,40 @@ class LoopThread:
         self._thread: threading.Thread | None = None
 
     def run(self, awaitable: Awaitable[object]) -> object:
-        """Run an awaitable on the loop and wait for what it gives or raises. Not from the loop itself."""
-        import asyncio  # noqa: PLC0415 - the first coroutine pays for it, not the start
+        """Run an awaitable on the loop, wait for it, and return or raise its outcome. Not from the loop itself."""
+        import asyncio  # noqa: PLC0415 - the first coroutine pays for it, not the start-up
 
         async def guarded() -> tuple[object, BaseException | None]:
-            # `SystemExit` would end the loop, and all other handlers with it.
+            # `SystemExit` would end the loop and so all other handlers.
             try:
                 return await awaitable, None
             except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
                 return None, error
 
-        value, error = asyncio.run_coroutine_threadsafe(guarded(), self._started()).result()
+        value, error = asyncio.run_coroutine_threadsafe(guarded(), self._start()).result()
         if error is not None:
             raise error
         return value
 
-    def _started(self) -> asyncio.AbstractEventLoop:
+    def _start(self) -> asyncio.AbstractEventLoop:
         import asyncio  # noqa: PLC0415 - as above
 
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._turn, args=(self._loop,), name="coroutines", daemon=True)
+                self._thread = threading.Thread(target=self._run, args=(self._loop,), name="coroutines", daemon=True)
                 self._thread.start()
             return self._loop
 
     @staticmethod
-    def _turn(loop: asyncio.AbstractEventLoop) -> None:
+    def _run(loop: asyncio.AbstractEventLoop) -> None:
         try:
             loop.run_forever()
         finally:
             loop.close()
 
     def stop(self, seconds: float) -> None:
-        """Cancel what still runs, wait for it at most `seconds`, and end the loop."""
+        """Cancel the running coroutines, wait at most `seconds` for them, and end the loop."""
         if self._loop is None or self._thread is None:
             return
         import asyncio  # noqa: PLC0415 - as above
@@ -213,6 +213,6 @@ class LoopThread:
         try:
             asyncio.run_coroutine_threadsafe(cancel_all(), self._loop).result(seconds)
         except concurrent.futures.TimeoutError:
-            return  # a handler holds the loop; it goes with the process
+            return  # a handler blocks the loop; it ends with the process
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(seconds)

@@ -1,4 +1,4 @@
-"""`FakeHost`: the other end of the pipes, for an extension in this process or for a process in any language."""
+"""`FakeHost`: a host for tests, for an extension in this process or for a process in any language."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from zot_ext.extension import Extension
-    from zot_ext.limits import Limits
+    from zot_ext.limits import ExtensionLimits
     from zot_ext.protocol.frame import Unknown
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import FromHost
@@ -52,8 +52,8 @@ R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
 class FakeHost:
     """Drives one extension over real pipes. As a context manager it greets first and shuts down last.
 
-    Everything the extension has sent is in `frames`, in order; lines that are no frames are in `noise`. A
-    wait that goes over its limit raises `TimeoutError`, which tells what was there instead.
+    Everything that the extension has sent is in `frames`, in order; lines that are not frames are in `noise`. A
+    wait that exceeds its limit raises `TimeoutError`, which lists what was received instead.
     """
 
     def __init__(
@@ -65,11 +65,12 @@ class FakeHost:
         cwd: str = "/project",
         data_dir: str = "",
         capabilities: Sequence[str] = (),
-        limits: Limits = DEFAULT_LIMITS,
+        limits: ExtensionLimits = DEFAULT_LIMITS,
     ) -> None:
         """Take an `Extension`, or a process whose standard input and output are pipes.
 
-        `capabilities` are granted; none, as here, is an original host. `data_dir` empty is one older still.
+        The host grants `capabilities`; without any it behaves like an original host, with an empty `data_dir` like an
+        even older one.
         """
         self.ack = HelloAck(1, "fake", provider, model, cwd, data_dir, data_dir, tuple(capabilities))
         self.limits = limits
@@ -84,19 +85,19 @@ class FakeHost:
         self._target = -1
 
     def start(self) -> None:
-        """Start the extension and begin to read, without a word to it."""
+        """Start the extension and begin to read; send nothing."""
         extension = self._extension
         if hasattr(extension, "serve"):
             inward, self._target = os.pipe()
             source, outward = os.pipe()
-            self._thread(lambda: extension.serve(inward, outward))
+            self._start_thread(lambda: extension.serve(inward, outward))
         else:
             assert extension.stdin is not None
             assert extension.stdout is not None
             self._target, source = os.dup(extension.stdin.fileno()), os.dup(extension.stdout.fileno())
             extension.stdin.close()
             extension.stdout.close()
-        self._thread(lambda: self._read(source))
+        self._start_thread(lambda: self._read(source))
 
     def greet(self) -> None:
         """Wait for `hello`, answer it, and wait until the extension is ready; silence counts as ready too."""
@@ -117,7 +118,7 @@ class FakeHost:
             self.shutdown()
         self.close()
 
-    # What a host does
+    # Actions of a host
 
     def command(self, name: str, args: str = "") -> CommandResponse:
         """Run a command and wait for its reply."""
@@ -138,11 +139,11 @@ class FakeHost:
         return self.intercept("tool_call", tool_id="call", tool_name=name, tool_args=args)
 
     def event(self, event: str, **fields: Any) -> None:
-        """Tell of an event; `fields` are those of `Event`. Nothing is answered."""
+        """Send an event; `fields` are those of `Event`. There is no answer."""
         self.send(Event(event, **_raw(fields)))
 
     def key(self, panel_id: str, key: str, text: str = "") -> None:
-        """Press a key in a panel; text alone is typed with `type_text`."""
+        """Press a key in a panel; `type_text` types text."""
         self.send(PanelKey(panel_id, key, text))
 
     def type_text(self, panel_id: str, text: str) -> None:
@@ -151,11 +152,11 @@ class FakeHost:
             self.key(panel_id, "rune", character)
 
     def close_panel(self, panel_id: str) -> None:
-        """Close a panel, as a person does with Esc."""
+        """Close a panel, as the user does with Esc."""
         self.send(PanelClose(panel_id))
 
     def shutdown(self) -> None:
-        """Ask the extension to end and wait for `shutdown_ack` and for the end of what it writes."""
+        """Ask the extension to end; wait for `shutdown_ack` and for the end of its output."""
         self.send(Shutdown())
         self.wait_for(ShutdownAck, seconds=self.limits.shutdown_seconds)
         self._wait(lambda: self._ended or None, self.limits.kill_seconds, "the end")
@@ -186,36 +187,36 @@ class FakeHost:
         count: int = 1,
         seconds: float | None = None,
     ) -> F:
-        """Wait for a frame of a class that fits `where`: the first one sent, or the one numbered `count`."""
+        """Wait for a frame of class `kind` that `where` accepts: the first one sent, or number `count`."""
 
         def found() -> F | None:
-            fitting = [frame for frame in self.frames if isinstance(frame, kind) and where(frame)]
-            return fitting[count - 1] if len(fitting) >= count else None
+            matching = [frame for frame in self.frames if isinstance(frame, kind) and where(frame)]
+            return matching[count - 1] if len(matching) >= count else None
 
         return self._wait(found, self.limits.tool_seconds if seconds is None else seconds, kind.__name__)
 
     def sent(self, kind: type[F]) -> list[F]:
-        """The frames of a class so far."""
+        """Return the frames of a class that were received so far."""
         with self._changed:
             return [frame for frame in self.frames if isinstance(frame, kind)]
 
     @property
     def commands(self) -> dict[str, RegisterCommand]:
-        """The commands that are registered, by name."""
+        """The registered commands, by name."""
         return {frame.name: frame for frame in self.sent(RegisterCommand)}
 
     @property
     def tools(self) -> dict[str, RegisterTool]:
-        """The tools that are registered, by name."""
+        """The registered tools, by name."""
         return {frame.name: frame for frame in self.sent(RegisterTool)}
 
     def end_input(self) -> None:
-        """Close the extension's input, as a host that dies does, and wait for the end of what it writes."""
+        """Close the extension's input, as if the host had died, and wait for the end of its output."""
         self._close_target()
         self._wait(lambda: self._ended or None, self.limits.command_seconds, "the end")
 
     def close(self) -> None:
-        """Let go of the pipes and the threads."""
+        """Close the pipes and join the threads."""
         self._close_target()
         for thread in self._threads:
             thread.join(self.limits.shutdown_seconds + self.limits.kill_seconds)
@@ -231,7 +232,7 @@ class FakeHost:
             self._ids += 1
             return f"host-{self._ids}"
 
-    def _thread(self, work: Callable[[], object]) -> None:
+    def _start_thread(self, work: Callable[[], object]) -> None:
         thread = threading.Thread(target=work, daemon=True)
         self._threads.append(thread)
         thread.start()

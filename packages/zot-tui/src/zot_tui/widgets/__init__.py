@@ -1,1 +1,1 @@
-"""Widgets on urwid. They draw rows of styled runs, know no agents, decide nothing, and tell of keys by calling back."""
+"""Widgets on urwid. They draw rows of styled runs, know nothing of agents, and report keys through callbacks."""

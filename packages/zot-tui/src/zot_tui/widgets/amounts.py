@@ -1,8 +1,8 @@
-"""Amounts as a person reads them; pure."""
+"""Durations, sizes and counts formatted for reading; pure."""
 
 
 def duration(seconds: float) -> str:
-    """`0.3s`, `12s`, `1m 12s`, `2h 05m`, `3d 04h`; less than nothing, or no number at all, is `0.0s`."""
+    """Format seconds: `0.3s`, `12s`, `1m 12s`, `2h 05m`, `3d 04h`; negative values and NaN are `0.0s`."""
     seconds = min(seconds, 9999 * 86400) if seconds > 0 else 0.0
     if seconds < 9.95:
         return f"{seconds:.1f}s"
@@ -17,7 +17,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes: `812 B`, `12 kB`, `3.4 MB` (powers of 1000)."""
+    """Format a number of bytes: `812 B`, `12 kB`, `3.4 MB` (powers of 1000)."""
     if count < 1000:
         return f"{count} B"
     if count < 999_500:
@@ -26,5 +26,5 @@ def size(count: int) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 line`, `12 lines`."""
+    """Format a number of things: `1 line`, `12 lines`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

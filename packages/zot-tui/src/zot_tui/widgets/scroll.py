@@ -1,4 +1,4 @@
-"""`Scroll`: rows of which as many are drawn as there is room for."""
+"""`Scroll`: rows that scroll in the room there is."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,8 +13,7 @@ MARGIN = "  "
 
 
 class Scroll(urwid.Widget):
-    """Rows of which some are shown; `source` gives all of them for a width and is asked once a width, and again after
-    `changed`."""
+    """Scrolling rows. `source` returns all rows for a width; it is asked once for each width, and after `changed`."""
 
     _sizing = frozenset([urwid.BOX])
     _selectable = False
@@ -29,7 +28,7 @@ class Scroll(urwid.Widget):
         self._following = False
 
     def changed(self) -> None:
-        """The source gives other rows now. Where the last one was shown, the new last one will be."""
+        """Ask the source again. If the last row was in view, the new last row will be."""
         self._following = self._following or self._top + self._height >= len(self._rows)
         self._columns = 0
         self._invalidate()
@@ -40,24 +39,24 @@ class Scroll(urwid.Widget):
 
     @property
     def position(self) -> str:
-        """Which rows are shown, empty if all are."""
+        """Which rows are in view; empty if all are."""
         count = len(self._rows)
         if count <= self._height:
             return ""
         return f"{span(self._top, min(self._height, count))}/{count}"
 
     def scroll(self, rows: int) -> None:
-        """Go down (up, if negative) as far as there are rows."""
+        """Scroll down, or up if negative, as far as there are rows."""
         self._following = False
         self._top = min(max(self._top + rows, 0), max(len(self._rows) - self._height, 0))
         self._invalidate()
 
     def page(self, pages: int) -> None:
-        """Go down or up by what is shown, less a row."""
+        """Scroll by pages, which overlap by a row."""
         self.scroll(pages * max(self._height - 1, 1))
 
     def end(self, *, last: bool) -> None:
-        """Go to the first row or the last."""
+        """Go to the first or last row."""
         self.scroll(len(self._rows) if last else -len(self._rows))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
@@ -77,12 +76,12 @@ class Scroll(urwid.Widget):
 
 
 def span(top: int, count: int) -> str:
-    """What rows are called of which `count` are shown from `top` on, counted from 0: `3–5`, or `3` for one alone."""
+    """Format a range of `count` rows from `top` on, counted from 0: `3–5`, or `3` for a single row."""
     return f"{top + 1}–{top + count}" if count > 1 else f"{top + 1}"
 
 
 def text_source(text: str) -> Source:
-    """The rows of a text, wrapped, in the margin that dialogs have."""
+    """Return a source for a wrapped text with the margin of dialogs."""
 
     def rows(columns: int) -> list[Row[Any]]:
         return [*wrap([("text", sanitize(text))], columns, first=[(None, MARGIN)], rest=[(None, MARGIN)])]

@@ -1,4 +1,4 @@
-"""`Spinner`: the row that says that something is being worked on, and for how long."""
+"""`Spinner`: the row that shows that work is going on, and for how long."""
 
 import time
 from collections.abc import Callable, Hashable
@@ -8,34 +8,34 @@ from zot_tui.terminal.canvas import Rows
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.text.width import width
-from zot_tui.theme.theme import SpinnerStyle as Look
+from zot_tui.theme.theme import SpinnerStyle
 
 FRAMES = ("·", "•", "·", " ")
 INTERVAL_MS = 125
-FASTEST_MS = 33  # a frame more often than the screen is redrawn is not seen
+FASTEST_MS = 33  # the screen is not redrawn more often
 
 _MARGIN = 2
 
 
 class Timer(Protocol):
-    """A call that is to come."""
+    """A scheduled call."""
 
     def cancel(self) -> object:
-        """Do not let it come."""
+        """Cancel the call."""
 
 
 class Spinner(Rows):
-    """One row, empty while nothing spins, and no timer then.
+    """One row, empty and without a timer while nothing spins.
 
-    It never takes no row: what contains a widget without rows does not hear when it changes (urwid's CanvasCache).
+    It always takes a row, because urwid's CanvasCache does not notice changes of a widget without rows.
 
-    `after` calls back in so many seconds (`App.after`), `redraw` asks for the screen to be drawn (`App.redraw`), `look`
-    is a theme's. `clock` gives seconds.
+    `after` calls back after so many seconds (`App.after`), `redraw` redraws the screen (`App.redraw`), `theme` is the
+    part of a theme for spinners, `clock` returns seconds.
     """
 
     def __init__(
         self,
-        look: Look,
+        theme: SpinnerStyle,
         after: Callable[[float, Callable[[], None]], Timer],
         redraw: Callable[[], object],
         *,
@@ -51,33 +51,35 @@ class Spinner(Rows):
         self._starts = 0
         self._frame = 0
         self._timer: Timer | None = None
-        self.look = look
+        self.theme = theme
 
     @property
-    def look(self) -> Look:
-        """Frames, messages and their interval; a theme switched to brings another one."""
-        return self._look
+    def theme(self) -> SpinnerStyle:
+        """Frames, messages and interval; changes with the theme."""
+        return self._theme
 
-    @look.setter
-    def look(self, look: Look) -> None:
-        self._look = look
-        self._frames = tuple(frame for frame in look.frames or FRAMES if width(frame) == 1) or FRAMES
-        self._interval = max(FASTEST_MS, look.interval_ms or INTERVAL_MS) / 1000
+    @theme.setter
+    def theme(self, theme: SpinnerStyle) -> None:
+        self._theme = theme
+        self._frames = tuple(frame for frame in theme.frames or FRAMES if width(frame) == 1) or FRAMES
+        self._interval = max(FASTEST_MS, theme.interval_ms or INTERVAL_MS) / 1000
         self.changed()
 
     @property
     def spinning(self) -> bool:
-        """Whether it is shown."""
+        """Whether the spinner is shown."""
         return self._started is not None
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the start; 0 if it does not spin."""
+        """Seconds since the start; 0 if it is not spinning."""
         return 0.0 if self._started is None else max(0.0, self._clock() - self._started)
 
     def start(self, label: str = "", hint: str = "") -> None:
-        """Spin, with `label` (else one of the theme's messages, in turn) and `hint` behind the time. While it spins
-        already, the time goes on."""
+        """Start spinning, or change the texts while spinning; the time continues.
+
+        `label` defaults to the theme's messages, in turn; `hint` is shown after the time.
+        """
         if self._started is None:
             self._started = self._clock()
             self._starts += 1
@@ -85,10 +87,10 @@ class Spinner(Rows):
         self._hint = sanitize_line(hint)
         self.label = label
         if self._timer is None:
-            self._timer = self._after(self._interval, self._turn)
+            self._timer = self._after(self._interval, self._next_frame)
 
     def stop(self) -> None:
-        """Be gone."""
+        """Stop and hide the spinner."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -98,18 +100,18 @@ class Spinner(Rows):
 
     @property
     def label(self) -> str:
-        """What is said beside the frame."""
+        """The text next to the frame."""
         return self._label
 
     @label.setter
     def label(self, text: str) -> None:
-        messages = self._look.messages or ()
+        messages = self._theme.messages or ()
         turn = messages[(self._starts - 1) % len(messages)] if messages else ""
         self._label = detached(sanitize_line(text or turn))
         self._show()
 
-    def _turn(self) -> None:
-        self._timer = self._after(self._interval, self._turn)
+    def _next_frame(self) -> None:
+        self._timer = self._after(self._interval, self._next_frame)
         self._frame = (self._frame + 1) % len(self._frames)
         self._show()
 
@@ -129,7 +131,7 @@ class Spinner(Rows):
 
 
 def duration(seconds: float) -> str:
-    """`7s`, `1m 05s`, `2h 03m`."""
+    """Format whole seconds: `7s`, `1m 05s`, `2h 03m`."""
     whole = int(seconds)
     if whole < 60:
         return f"{whole}s"

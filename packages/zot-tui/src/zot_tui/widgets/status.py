@@ -1,4 +1,4 @@
-"""`Status`: rows of segments at two ends; where they do not fit, the least important go first."""
+"""`Status`: rows with segments at the left and right; the least important are dropped if they do not fit."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from zot_tui.text.sanitize import detached, sanitize_line
 from zot_tui.text.width import clip, width
 
 MARGIN = 2
-GAP = 2  # cells between the left and the right group, at least
+GAP = 2  # least cells between the left and right group
 
 
 @dataclass(slots=True)
 class Segment:
-    """A few words in a style; those of higher `priority` stay longer. Of equal ones the last of the row goes first."""
+    """A few words in a style. Lower `priority` is dropped first; of equal ones, the last in the row."""
 
     text: str
     style: Hashable = "status"
@@ -22,29 +22,29 @@ class Segment:
 
 
 @dataclass(slots=True)
-class Line:
-    """One row: segments from the left, segments to the right edge."""
+class StatusLine:
+    """One row: segments at the left, segments at the right edge."""
 
     left: Sequence[Segment] = ()
     right: Sequence[Segment] = field(default=())
 
 
 class Status(Rows):
-    """Lines of segments on a band of the style `base`, a row each."""
+    """Draws each line in a row on a band of the style `base`."""
 
-    def __init__(self, *lines: Line, base: Hashable = "status", separator: str = " · ") -> None:
+    def __init__(self, *lines: StatusLine, base: Hashable = "status", separator: str = " · ") -> None:
         super().__init__(self._rows_at)
         self._lines = lines
         self._base = base
         self._separator = separator
 
     @property
-    def lines(self) -> tuple[Line, ...]:
-        """What is shown; set it to show something else."""
+    def lines(self) -> tuple[StatusLine, ...]:
+        """The lines that are shown; can be set."""
         return self._lines
 
     @lines.setter
-    def lines(self, lines: Sequence[Line]) -> None:
+    def lines(self, lines: Sequence[StatusLine]) -> None:
         if tuple(lines) != self._lines:
             self._lines = tuple(lines)
             self.changed()
@@ -53,14 +53,14 @@ class Status(Rows):
         return [row(line, columns, self._base, self._separator) for line in self._lines]
 
 
-def row(line: Line, columns: int, base: Hashable = "status", separator: str = " · ") -> Row[Hashable]:
-    """The line in exactly `columns` cells; the last segment that is left is clipped if need be. Pure."""
+def row(line: StatusLine, columns: int, base: Hashable = "status", separator: str = " · ") -> Row[Hashable]:
+    """Return a row of exactly `columns` cells; the last remaining segment is clipped if necessary. Pure."""
     margin = min(MARGIN, max(0, columns - 1) // 2)
     room = max(0, columns - 2 * margin)
     left, right = [[_clean(each) for each in group if each.text] for group in (line.left, line.right)]
     while len(left) + len(right) > 1 and _needed(left, right, separator) > room:
         lowest = min(each.priority for each in (*left, *right))
-        # The last of the row in reading order: of the right group, then of the left.
+        # The last one in reading order: from the right group first.
         group = right if any(each.priority == lowest for each in right) else left
         last = max(index for index, each in enumerate(group) if each.priority == lowest)
         del group[last]

@@ -2,11 +2,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.widgets.dialogs.entry import Entry, entry_row, heading_row, window
+from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, heading_row, window
 
 
 def test_a_row_has_cursor_mark_label_description_and_detail() -> None:
-    entry = Entry("sonnet", "quick", "200k", "● ")
+    entry = ListEntry("sonnet", "quick", "200k", "● ")
 
     assert plain(entry_row(entry, 40, 8, chosen=True)) == "› ● sonnet    quick               200k"
     assert plain(entry_row(entry, 22, 8, chosen=False)) == "  ● sonnet        200k"
@@ -14,20 +14,20 @@ def test_a_row_has_cursor_mark_label_description_and_detail() -> None:
 
 
 def test_a_long_label_is_cut_where_its_detail_stands() -> None:
-    row = plain(entry_row(Entry("a name that is longer than its row", detail="5 min"), 38, 20, chosen=False))
+    row = plain(entry_row(ListEntry("a name that is longer than its row", detail="5 min"), 38, 20, chosen=False))
     assert row == "  a name that is longer than i…  5 min"
-    narrow = plain(entry_row(Entry("a name that is longer than its row", detail="5 min"), 30, 20, chosen=False))
+    narrow = plain(entry_row(ListEntry("a name that is longer than its row", detail="5 min"), 30, 20, chosen=False))
     assert narrow == "  a name that is longer than …"
 
 
 def test_letters_that_were_found_are_marked() -> None:
-    row = entry_row(Entry("model", positions=[0, 2]), 20, 5, chosen=False)
+    row = entry_row(ListEntry("model", positions=[0, 2]), 20, 5, chosen=False)
 
     assert row[1:] == [("match", "m"), ("text", "o"), ("match", "d"), ("text", "el")]
 
 
 def test_hostile_labels_are_harmless() -> None:
-    row = entry_row(Entry("\u0301a\x1b[2J\nb", "\x1b]0;x\x07d", "\u202e", positions=[0]), 60, 5, chosen=False)
+    row = entry_row(ListEntry("\u0301a\x1b[2J\nb", "\x1b]0;x\x07d", "\u202e", positions=[0]), 60, 5, chosen=False)
 
     assert plain(row).split() == ["◌\u0301a", "b", "d", "�"]
 
@@ -47,6 +47,6 @@ def test_the_chosen_row_is_in_the_window(count: int, chosen: int, top: int, rows
 
 @given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=12), st.integers(1, 80), st.booleans())
 def test_no_row_is_wider_than_it_may_be(label: str, description: str, detail: str, columns: int, chosen: bool) -> None:
-    row = entry_row(Entry(label, description, detail, "● "), columns, 10, chosen=chosen)
+    row = entry_row(ListEntry(label, description, detail, "● "), columns, 10, chosen=chosen)
 
     assert runs_width(row) <= columns

@@ -1,14 +1,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from zot_tui.widgets.dialogs.picker import Item, Picker, RowAction
+from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
 
 SIZE = (44, 14)
 MODELS = [
-    Item("sonnet", "claude-sonnet", "balanced", "200k", "Anthropic", current=True),
-    Item("opus", "claude-opus", "strongest", "200k", "Anthropic", enabled=False),
-    Item("haiku", "claude-haiku", "quick", "200k", "Anthropic"),
-    Item("mini", "gpt-mini", "quick", "400k", "OpenAI"),
+    PickerItem("sonnet", "claude-sonnet", "balanced", "200k", "Anthropic", current=True),
+    PickerItem("opus", "claude-opus", "strongest", "200k", "Anthropic", enabled=False),
+    PickerItem("haiku", "claude-haiku", "quick", "200k", "Anthropic"),
+    PickerItem("mini", "gpt-mini", "quick", "400k", "OpenAI"),
 ]
 ACTIONS = [RowAction("delete", "d", "delete", "delete this?"), RowAction("rename", "ctrl+r", "rename")]
 
@@ -26,8 +26,8 @@ def press(picker: Picker[Any], *keys: str) -> list[Any]:
     return answers
 
 
-def numbered(count: int) -> list[Item[int]]:
-    return [Item(number, f"item {number}") for number in range(count)]
+def numbered(count: int) -> list[PickerItem[int]]:
+    return [PickerItem(number, f"item {number}") for number in range(count)]
 
 
 def test_items_stand_under_their_groups_with_the_current_one_marked_and_chosen() -> None:
@@ -124,7 +124,7 @@ def test_an_action_that_destroys_is_asked_for_twice() -> None:
     done: list[tuple[str, str]] = []
     picker = Picker("Choose", MODELS, actions=ACTIONS, on_action=lambda name, value: done.append((name, value)))
     press(picker, "d")
-    assert "  delete this? d again to do it" in shown(picker)
+    assert "  delete this? d again to confirm" in shown(picker)
     assert press(picker, "esc") == []
     press(picker, "d", "down", "d")
     assert done == []
@@ -147,7 +147,7 @@ def test_new_items_leave_the_choice_where_it_was() -> None:
 
 
 def test_nothing_to_choose_from_and_nothing_found_are_said() -> None:
-    empty: Sequence[Item[int]] = []
+    empty: Sequence[PickerItem[int]] = []
     assert "  no sessions yet" in shown(Picker("Choose", empty, empty="no sessions yet"))
     picker = Picker("Choose", MODELS)
     press(picker, *"zzz")
@@ -174,7 +174,7 @@ def test_it_can_be_used_on_the_smallest_of_screens() -> None:
 def test_of_ten_thousand_items_only_those_in_view_are_built() -> None:
     looked_at: set[int] = set()
 
-    class Watched(Item[int]):
+    class Watched(PickerItem[int]):
         def __getattribute__(self, name: str) -> Any:
             if name == "description":
                 looked_at.add(object.__getattribute__(self, "value"))

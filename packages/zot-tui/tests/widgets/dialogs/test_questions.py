@@ -2,10 +2,14 @@ from typing import Any
 
 from zot_tui.diff import diff_rows
 from zot_tui.widgets.dialogs.dialog import Dialog
-from zot_tui.widgets.dialogs.questions import Choice, Confirm, Pages, TextInput
+from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, Pages, TextInput
 
 SIZE = (40, 14)
-CHOICES = [Choice("y", "Yes", "once"), Choice("a", "Yes, always", "always"), Choice("n", "No", "no")]
+CHOICES = [
+    ConfirmChoice("y", "Yes", "once"),
+    ConfirmChoice("a", "Yes, always", "always"),
+    ConfirmChoice("n", "No", "no"),
+]
 
 
 def shown(dialog: Dialog[Any], size: tuple[int, int] = SIZE) -> list[str]:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import urwid
 
-from zot_tui.widgets.dialogs.picker import Item, Picker
-from zot_tui.widgets.dialogs.questions import Choice, Confirm, TextInput
+from zot_tui.widgets.dialogs.picker import Picker, PickerItem
+from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, TextInput
 from zot_tui.widgets.dialogs.stack import PAUSE, WAITS, Stack
 
 SIZE = (30, 16)
@@ -17,7 +17,7 @@ def shown(stack: Stack, size: tuple[int, int] = SIZE) -> list[str]:
 
 
 def confirm(title: str = "Sure?") -> Confirm[bool]:
-    return Confirm(title, [Choice("y", "Yes", True), Choice("n", "No", False)])
+    return Confirm(title, [ConfirmChoice("y", "Yes", True), ConfirmChoice("n", "No", False)])
 
 
 async def opened(stack: Stack, *dialogs: Any, behind: bool = False) -> list[asyncio.Task[Any]]:
@@ -66,7 +66,7 @@ async def test_a_dialog_stands_at_the_bottom_above_what_stays_in_sight() -> None
 
 async def test_the_newest_dialog_has_the_keys_and_the_one_below_comes_back() -> None:
     stack = Stack(urwid.SolidFill("."))
-    picker = Picker("Choose", [Item(1, "one"), Item(2, "two")])
+    picker = Picker("Choose", [PickerItem(1, "one"), PickerItem(2, "two")])
     first, second = await opened(stack, picker, confirm())
     for key in ("n", "down", "enter"):
         stack.keypress(SIZE, key)
@@ -253,7 +253,7 @@ async def test_a_paste_that_began_before_a_question_does_not_answer_it() -> None
 
 async def test_every_size_of_screen_is_filled() -> None:
     stack = Stack(urwid.SolidFill("."), below=lambda columns: 2)
-    picker = Picker("Choose", [Item(number, f"item {number}") for number in range(50)])
+    picker = Picker("Choose", [PickerItem(number, f"item {number}") for number in range(50)])
     (task,) = await opened(stack, picker)
     for size in ((20, 6), (120, 50), (3, 1), (40, 12), (8, 3)):
         canvas = stack.render(size, focus=True)

@@ -32,7 +32,7 @@ def test_typed_text_stands_behind_the_prompt_and_wraps() -> None:
     press(widget, *"one two three four")
 
     assert drawn(widget) == ["› one two", "  three four"]
-    assert widget.get_cursor_coords(SIZE) == (12, 1)
+    assert widget.render(SIZE, focus=True).cursor == (12, 1)
     assert widget.rows(SIZE) == 2
 
 
@@ -40,7 +40,7 @@ def test_an_empty_input_says_what_it_is_for() -> None:
     widget = EditorWidget(placeholder="Ask anything, or / for commands")
 
     assert drawn(widget) == ["› Ask anythi…"]
-    assert widget.get_cursor_coords(SIZE) == (2, 0)
+    assert widget.render(SIZE, focus=True).cursor == (2, 0)
     press(widget, "x")
     assert drawn(widget) == ["› x"]
 
@@ -48,9 +48,9 @@ def test_an_empty_input_says_what_it_is_for() -> None:
 def test_the_cursor_stands_behind_wide_letters() -> None:
     widget = with_text("日本語")
 
-    assert widget.get_cursor_coords(SIZE) == (8, 0)
+    assert widget.render(SIZE, focus=True).cursor == (8, 0)
     press(widget, "left")
-    assert widget.get_cursor_coords(SIZE) == (6, 0)
+    assert widget.render(SIZE, focus=True).cursor == (6, 0)
 
 
 @pytest.mark.parametrize("text", ["👨‍👩‍👧‍👦", "می‌خواهم", "क्‍ष", "日本\u3000語", "10\xa0km"])
@@ -69,14 +69,14 @@ def test_long_lines_are_drawn_after_changes_as_if_they_were_new() -> None:
             press(widget, key)
             fresh = with_text(widget.text, widget.buffer.cursor, max_rows=1)
             assert drawn(widget) == drawn(fresh)
-            assert widget.get_cursor_coords(SIZE) == fresh.get_cursor_coords(SIZE)
+            assert widget.render(SIZE, focus=True).cursor == fresh.render(SIZE, focus=True).cursor
 
 
 def test_a_full_row_leaves_a_cell_for_the_cursor() -> None:
     widget = with_text("1234567890")
 
     assert drawn(widget) == ["› 1234567890"]
-    assert widget.get_cursor_coords(SIZE) == (12, 0)
+    assert widget.render(SIZE, focus=True).cursor == (12, 0)
 
 
 def test_it_grows_up_to_its_rows_and_then_scrolls_with_the_cursor() -> None:

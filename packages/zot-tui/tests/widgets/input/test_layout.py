@@ -2,46 +2,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.widgets.input.layout import Line, Span
+from zot_tui.widgets.input.layout import EditorLine, Span
 
 LETTERS = st.text(st.sampled_from("ab  日本、（é\u0301👩\u200d👧\t\x1b\u202e"), max_size=40)
 
 
-def shown(line: Line) -> list[str]:
+def shown(line: EditorLine) -> list[str]:
     return [plain(line.runs(row, "editor")) for row in range(len(line.rows))]
 
 
 def test_rows_break_at_spaces_and_a_space_hangs_over_the_edge() -> None:
-    assert shown(Line("hello brave world", 11)) == ["hello brave ", "world"]
-    assert shown(Line("hello brave   world", 11)) == ["hello brave ", "  world"]
+    assert shown(EditorLine("hello brave world", 11)) == ["hello brave ", "world"]
+    assert shown(EditorLine("hello brave   world", 11)) == ["hello brave ", "  world"]
 
 
 def test_a_word_longer_than_a_row_is_broken() -> None:
-    assert shown(Line("a 12345678901", 5)) == ["a ", "12345", "67890", "1"]
+    assert shown(EditorLine("a 12345678901", 5)) == ["a ", "12345", "67890", "1"]
 
 
 def test_a_chip_is_broken_only_if_it_must_be() -> None:
     chip = "[pasted 12 lines #1]"
-    line = Line(f"see {chip}", 20, [Span(4, 24, "accent")])
+    line = EditorLine(f"see {chip}", 20, [Span(4, 24, "accent")])
 
     assert shown(line) == ["see ", chip]
     assert line.runs(1, "editor") == [("accent", chip)]
-    assert shown(Line(chip, 10, [Span(0, 20, "accent")])) == ["[pasted 12", " lines #1]"]
+    assert shown(EditorLine(chip, 10, [Span(0, 20, "accent")])) == ["[pasted 12", " lines #1]"]
 
 
 def test_masked_text_is_dots_of_one_cell() -> None:
-    line = Line("a日 b", 2, masked=True)
+    line = EditorLine("a日 b", 2, masked=True)
 
     assert shown(line) == ["••", "••"]
     assert line.column(1, 3) == 1
 
 
 def test_what_does_not_print_is_drawn_as_a_mark() -> None:
-    assert shown(Line("a\x1b[2Jb\u202ec\td", 20)) == ["a�[2Jb�c    d"]
+    assert shown(EditorLine("a\x1b[2Jb\u202ec\td", 20)) == ["a�[2Jb�c    d"]
 
 
 def test_the_cursor_stands_on_the_lower_row_where_a_row_breaks() -> None:
-    line = Line("1234567", 3)
+    line = EditorLine("1234567", 3)
 
     assert [line.row_of(offset) for offset in range(8)] == [0, 0, 0, 1, 1, 1, 2, 2]
     assert [line.offset(0, column) for column in range(4)] == [0, 1, 2, 2]
@@ -50,7 +50,7 @@ def test_the_cursor_stands_on_the_lower_row_where_a_row_breaks() -> None:
 
 @given(LETTERS, st.integers(2, 12), st.booleans())
 def test_rows_hold_every_character_once_and_fit(text: str, cells: int, masked: bool) -> None:
-    line = Line(text, cells, masked=masked)
+    line = EditorLine(text, cells, masked=masked)
 
     assert [row.start for row in line.rows] == [0, *(row.end for row in line.rows[:-1])]
     assert line.rows[-1].end == len(text)
@@ -59,7 +59,7 @@ def test_rows_hold_every_character_once_and_fit(text: str, cells: int, masked: b
 
 @given(LETTERS, st.integers(4, 12))
 def test_a_place_on_the_screen_and_an_offset_name_each_other(text: str, cells: int) -> None:
-    line = Line(text, cells)
+    line = EditorLine(text, cells)
 
     for row in range(len(line.rows)):
         for column in range(cells):
@@ -72,6 +72,6 @@ def test_a_place_on_the_screen_and_an_offset_name_each_other(text: str, cells: i
 def test_a_changed_line_is_laid_out_as_if_it_had_never_been_another(
     head: str, gone: str, new: str, tail: str, cells: int
 ) -> None:
-    before = Line(head + gone + tail, cells)
+    before = EditorLine(head + gone + tail, cells)
 
-    assert Line(head + new + tail, cells, before=before).rows == Line(head + new + tail, cells).rows
+    assert EditorLine(head + new + tail, cells, before=before).rows == EditorLine(head + new + tail, cells).rows

@@ -3,19 +3,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.widgets.transcript.cell import Cell, Look
-from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell, WorkedCell
+from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell, WorkedCell
 
 
 def rows(cell: Cell, width: int = 40) -> list[str]:
-    return [plain(row) for part in cell.parts for row in part.rows(width)]
+    return [plain(row) for chunk in cell.chunks for row in chunk.rows(width)]
 
 
 def test_a_prompt_stands_in_a_band_behind_a_bar() -> None:
     cell = UserCell("list the files\n\nand change 日本")
 
     assert rows(cell, 16) == ["▌ list the files", "▌ ", "▌ and change 日", "▌ 本"]
-    assert cell.parts[0].rows(16)[0] == [
+    assert cell.chunks[0].rows(16)[0] == [
         ("user", "▌"),
         ("user_bubble", " "),
         ("user_bubble", "list the files"),
@@ -24,13 +24,13 @@ def test_a_prompt_stands_in_a_band_behind_a_bar() -> None:
 
 
 def test_a_long_prompt_is_folded_until_it_is_expanded() -> None:
-    cell = UserCell("\n".join(f"line {number}" for number in range(100)), Look(hint="f5"))
+    cell = UserCell("\n".join(f"line {number}" for number in range(100)), CellStyle(hint="f5"))
 
     assert cell.folds(40)
     assert rows(cell)[19:] == ["▌ line 19", "▌ … 80 more lines (f5)"]
     cell.expanded = True
     assert rows(cell)[-1] == "▌ line 99"
-    assert len(cell.parts) == 3
+    assert len(cell.chunks) == 3
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_an_answer_is_markdown_with_a_margin() -> None:
 
 def test_only_the_last_parts_of_an_answer_change_while_it_is_written() -> None:
     cell = AnswerCell("one\n\ntwo\n\nthr")
-    before = list(cell.parts)
+    before = list(cell.chunks)
     cell.append("ee")
-    after = list(cell.parts)
+    after = list(cell.chunks)
 
     assert [old is new for old, new in zip(before, after, strict=True)] == [True, True, False]
     assert rows(cell)[-1] == "  three"
@@ -64,7 +64,7 @@ def test_an_answer_reads_the_same_however_it_came_and_after_it_was_forgotten(pie
     streamed = AnswerCell()
     for piece in pieces:
         streamed.append(piece)
-        assert all(runs_width(row) <= width for part in streamed.parts for row in part.rows(width))
+        assert all(runs_width(row) <= width for chunk in streamed.chunks for row in chunk.rows(width))
     streamed.finish()
 
     assert streamed.text == whole.text
@@ -77,16 +77,16 @@ def test_an_answer_reads_the_same_however_it_came_and_after_it_was_forgotten(pie
 def test_an_answer_has_parts_exactly_if_it_says_something(text: str) -> None:
     cell = AnswerCell(text)
 
-    assert cell.shows is bool(cell.parts)
+    assert cell.shows is bool(cell.chunks)
 
 
 def test_what_is_being_written_is_not_forgotten() -> None:
     cell = AnswerCell("one\n\ntwo")
-    first = cell.parts[0]
+    first = cell.chunks[0]
     cell.release()
 
     assert cell.live
-    assert cell.parts[0] is first
+    assert cell.chunks[0] is first
 
 
 def test_each_change_is_told() -> None:
@@ -122,7 +122,7 @@ def test_a_thought_shows_its_text_when_it_is_expanded() -> None:
     cell.expanded = True
 
     assert rows(cell) == ["∴ Thought", "  one", "  ", "  two code"]
-    assert [style for style, _ in cell.parts[-1].rows(40)[-1]] == [None, "thought", "markdown.code"]
+    assert [style for style, _ in cell.chunks[-1].rows(40)[-1]] == [None, "thought", "markdown.code"]
 
 
 def test_a_thought_without_words_cannot_be_expanded() -> None:
@@ -136,21 +136,14 @@ def test_a_note_says_who_it_is_from_in_the_colour_of_its_level() -> None:
     cell = NoteCell("no sudo here", "warning", "guard")
 
     assert rows(cell) == ["  [guard] no sudo here"]
-    assert {style for style, text in cell.parts[0].rows(40)[0] if text.strip()} == {"warning"}
+    assert {style for style, text in cell.chunks[0].rows(40)[0] if text.strip()} == {"warning"}
 
 
 def test_an_error_has_a_mark() -> None:
     cell = NoteCell("could not reach the model: try again", "error")
 
     assert rows(cell, 24) == ["✗ could not reach the", "  model: try again"]
-    assert cell.parts[0].rows(24)[0] == [("error", "✗ "), ("error", "could not reach the")]
-
-
-def test_plain_text_keeps_its_spaces_and_the_colours_of_programs() -> None:
-    cell = PlainCell("a   b\n  \x1b[1mc\x1b[0m\n")
-
-    assert rows(cell) == ["  a   b", "    c"]
-    assert not PlainCell(" \n").parts
+    assert cell.chunks[0].rows(24)[0] == [("error", "✗ "), ("error", "could not reach the")]
 
 
 def test_the_time_that_was_worked_stands_with_other_facts() -> None:
@@ -169,12 +162,11 @@ def test_no_cell_is_wider_than_its_width(text: str, width: int, expanded: bool) 
         ThoughtCell(text, 1.0, finished=True),
         NoteCell(text, "error"),
         NoteCell(text, "info", text),
-        PlainCell(text),
         WorkedCell(1, text),
     ]
     for cell in cells:
         cell.expanded = expanded
-        for part in cell.parts:
-            for row in part.rows(width):
+        for chunk in cell.chunks:
+            for row in chunk.rows(width):
                 assert runs_width(row) <= width
                 assert not any(ord(sign) < 32 for sign in plain(row))

@@ -7,23 +7,23 @@ from zot_tui.text.runs import Row, plain, runs_width
 from zot_tui.widgets.transcript.chunks import (
     ROWS,
     SIZE,
-    Part,
+    Chunk,
     ansi_lines,
     beside,
-    chunks,
     folded,
     indented,
+    line_groups,
     preview,
     text_lines,
     wrapped,
 )
 
 
-def shown(part: Part, width: int) -> list[str]:
-    return [plain(row) for row in part.rows(width)]
+def shown(chunk: Chunk, width: int) -> list[str]:
+    return [plain(row) for row in chunk.rows(width)]
 
 
-def numbered(*heights: int) -> list[Part]:
+def numbered(*heights: int) -> list[Chunk]:
     rows = iter(range(sum(heights)))
     return [wrapped([[("text", str(next(rows)))] for _ in range(height)]) for height in heights]
 
@@ -35,9 +35,9 @@ def test_a_part_asks_its_source_once_a_width() -> None:
         asked.append(width)
         return [[("text", "x")]]
 
-    part = Part(source)
+    chunk = Chunk(source)
     for width in (10, 10, 20, 20, 10):
-        part.rows(width)
+        chunk.rows(width)
 
     assert asked == [10, 20, 10]
 
@@ -49,32 +49,32 @@ def test_rows_that_were_forgotten_are_asked_for_again() -> None:
         asked.append(width)
         return [[("text", "x")]]
 
-    part = indented(Part(source))
-    part.rows(10)
-    part.forget()
-    part.rows(10)
+    chunk = indented(Chunk(source))
+    chunk.rows(10)
+    chunk.forget()
+    chunk.rows(10)
 
     assert asked == [8, 8]
 
 
 def test_a_part_without_rows_is_an_empty_row() -> None:
-    assert Part(lambda width: []).rows(9) == [[]]
+    assert Chunk(lambda width: []).rows(9) == [[]]
 
 
 def test_lines_are_wrapped_behind_what_stands_left_of_them() -> None:
-    part = wrapped([[("text", "one two three")], [("text", "four")]], [("dim", "$ ")], [("dim", "  ")])
+    chunk = wrapped([[("text", "one two three")], [("text", "four")]], [("dim", "$ ")], [("dim", "  ")])
 
-    assert shown(part, 9) == ["$ one two", "  three", "$ four"]
-    assert part.lines == 2
+    assert shown(chunk, 9) == ["$ one two", "  three", "$ four"]
+    assert chunk.lines == 2
 
 
 def test_a_part_is_moved_to_the_right_unless_it_would_have_no_cell_left() -> None:
-    part = wrapped([[("text", "ab")]])
+    chunk = wrapped([[("text", "ab")]])
 
-    assert shown(indented(part), 4) == ["  ab"]
-    assert shown(indented(part), 3) == ["  a", "  b"]
-    assert shown(indented(part), 2) == ["ab"]
-    assert shown(beside(part, [("error", "✗ ")]), 3) == ["✗ a", "  b"]
+    assert shown(indented(chunk), 4) == ["  ab"]
+    assert shown(indented(chunk), 3) == ["  a", "  b"]
+    assert shown(indented(chunk), 2) == ["ab"]
+    assert shown(beside(chunk, [("error", "✗ ")]), 3) == ["✗ a", "  b"]
 
 
 def test_text_is_made_harmless_and_keeps_its_empty_lines_but_the_last() -> None:
@@ -96,7 +96,9 @@ def test_a_line_that_was_written_over_is_what_was_written_last() -> None:
 
 @given(st.lists(st.integers(0, 3 * SIZE), max_size=60))
 def test_chunks_hold_all_text_and_none_too_much_of_it(lengths: list[int]) -> None:
-    groups = list(chunks([[("a", "x" * (length // 2)), ("b", "y" * (length - length // 2))] for length in lengths]))
+    groups = list(
+        line_groups([[("a", "x" * (length // 2)), ("b", "y" * (length - length // 2))] for length in lengths])
+    )
 
     assert all(len(group) <= ROWS and sum(len(plain(line)) for line in group) <= SIZE for group in groups)
     assert "".join(plain(line) for group in groups for line in group) == "".join(
@@ -106,11 +108,11 @@ def test_chunks_hold_all_text_and_none_too_much_of_it(lengths: list[int]) -> Non
 
 
 def test_a_preview_is_the_beginning_or_the_end_and_counts_the_rest() -> None:
-    parts = numbered(3, 3, 40)
+    chunks = numbered(3, 3, 40)
 
-    head, hidden = preview(parts, 9, 4)
+    head, hidden = preview(chunks, 9, 4)
     assert ([plain(row) for row in head], hidden) == (["0", "1", "2", "3"], 42)
-    tail, hidden = preview(parts, 9, 4, tail=True)
+    tail, hidden = preview(chunks, 9, 4, tail=True)
     assert ([plain(row) for row in tail], hidden) == (["42", "43", "44", "45"], 42)
 
 
@@ -124,8 +126,8 @@ def test_a_preview_draws_no_part_that_it_does_not_show() -> None:
     def never(width: int) -> list[Row[str]]:
         raise AssertionError(f"drawn in {width} cells")
 
-    assert preview([*numbered(5), Part(never, 100)], 9, 2)[1] == 103
-    assert preview([Part(never, 100), *numbered(5)], 9, 2, tail=True)[1] == 103
+    assert preview([*numbered(5), Chunk(never, 100)], 9, 2)[1] == 103
+    assert preview([Chunk(never, 100), *numbered(5)], 9, 2, tail=True)[1] == 103
 
 
 def test_what_is_folded_says_how_much_and_which_key_shows_it() -> None:
@@ -141,7 +143,7 @@ HOSTILE = st.text(st.sampled_from("ab \t\n\r\x1b[31m;]0\x07日é\u0301\u200d👩
 @given(HOSTILE, st.integers(1, 30))
 def test_no_row_is_wider_than_it_may_be_whatever_the_text_is(text: str, width: int) -> None:
     for lines in (text_lines(text, "text"), ansi_lines(text, "text")):
-        for group in chunks(lines):
+        for group in line_groups(lines):
             rows = indented(wrapped(group)).rows(width)
             assert all(runs_width(row) <= width for row in rows)
             assert not any(ord(sign) < 32 for row in rows for sign in plain(row))

@@ -4,20 +4,20 @@ import pytest
 
 from zot_tui.text.runs import plain
 from zot_tui.text.width import width
-from zot_tui.widgets.transcript.cell import Look
+from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.fold_cell import FoldCell
 
 
 def rows(cell: FoldCell, columns: int = 40) -> list[str]:
-    return [plain(row) for part in cell.parts for row in part.rows(columns)]
+    return [plain(row) for chunk in cell.chunks for row in chunk.rows(columns)]
 
 
 def styles(cell: FoldCell) -> list[Any]:
-    return [style for style, _ in cell.parts[0].rows(40)[0]]
+    return [style for style, _ in cell.chunks[0].rows(40)[0]]
 
 
 def test_a_text_is_a_row_until_it_is_expanded() -> None:
-    cell = FoldCell("Summary", "## Goal\n\nA *shed*.", ["2k tokens", "4 kept"], Look(hint="f9"))
+    cell = FoldCell("Summary", "## Goal\n\nA *shed*.", ["2k tokens", "4 kept"], CellStyle(hint="f9"))
     assert rows(cell) == ["≡ Summary  2k tokens · 4 kept · f9"]
     assert styles(cell) == ["dim", "thought", "dim"]
     assert cell.folds(40)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
-from zot_tui.widgets.transcript.cell import Look
+from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.tool_cell import Ending, ToolCell
 
 
@@ -27,7 +27,7 @@ class Code:
 
 
 def rows(cell: ToolCell, width: int = 40) -> list[str]:
-    return [plain(row) for part in cell.parts for row in part.rows(width)]
+    return [plain(row) for chunk in cell.chunks for row in chunk.rows(width)]
 
 
 def lines(count: int) -> str:
@@ -35,7 +35,7 @@ def lines(count: int) -> str:
 
 
 def test_a_running_call_shows_the_end_of_its_output() -> None:
-    cell = ToolCell("bash", "make test", Look(frames=("-", "+")))
+    cell = ToolCell("bash", "make test", CellStyle(frames=("-", "+")))
     assert rows(cell) == ["- bash make test"]
 
     cell.append_output(lines(9))
@@ -48,26 +48,26 @@ def test_a_running_call_shows_the_end_of_its_output() -> None:
 
 
 def test_a_frame_of_the_spinner_changes_the_first_part_alone() -> None:
-    cell = ToolCell("bash", "make", Look(frames=("-", "+")))
+    cell = ToolCell("bash", "make", CellStyle(frames=("-", "+")))
     cell.append_output("out")
-    before = list(cell.parts)
+    before = list(cell.chunks)
 
     assert cell.spin(3)
     assert rows(cell) == ["+ bash make", "    out"]
-    assert [old is new for old, new in zip(before, cell.parts, strict=True)] == [False, True]
+    assert [old is new for old, new in zip(before, cell.chunks, strict=True)] == [False, True]
     cell.finish("ok")
     assert not cell.spin(4)
 
 
 def test_a_running_call_says_for_how_long() -> None:
-    cell = ToolCell("bash", "make", Look(frames=("-",)))
+    cell = ToolCell("bash", "make", CellStyle(frames=("-",)))
     cell.elapsed(12)
 
     assert rows(cell) == ["- bash make  12s"]
 
 
 def test_an_argument_may_come_later() -> None:
-    cell = ToolCell("read", look=Look(frames=("-",)))
+    cell = ToolCell("read", style=CellStyle(frames=("-",)))
     assert rows(cell) == ["- read"]
     cell.argument = "src/app.py"
 
@@ -85,7 +85,7 @@ def test_a_call_says_how_it_ended_without_colours_too() -> None:
         cell = ToolCell("touch", "a")
         cell.finish(state, (), 0.1, ["2 retries"])
         assert rows(cell) == [f"{mark} touch a  2 retries · 0.1s"]
-        assert cell.parts[0].rows(40)[0][0] == (style, f"{mark} ")
+        assert cell.chunks[0].rows(40)[0][0] == (style, f"{mark} ")
 
 
 def test_a_block_that_tells_the_time_is_believed() -> None:
@@ -96,12 +96,12 @@ def test_a_block_that_tells_the_time_is_believed() -> None:
 
 
 def test_a_long_body_is_folded_at_its_end_or_its_beginning() -> None:
-    read = ToolCell("read", "a.txt", Look(shown=2))
+    read = ToolCell("read", "a.txt", CellStyle(shown=2))
     read.finish("ok", [Code("a.txt", lines(9))])
     assert rows(read) == ["● read a.txt  9 lines", "    1  line 0", "    2  line 1", "    … 7 more lines (ctrl+o)"]
     assert read.folds(40)
 
-    run = ToolCell("bash", "x", Look(shown=2))
+    run = ToolCell("bash", "x", CellStyle(shown=2))
     run.finish("ok", [Terminal("x", lines(9))])
     assert rows(run) == ["● bash x", "    … 7 earlier lines (ctrl+o)", "    line 7", "    line 8"]
     run.expanded = True
@@ -110,7 +110,7 @@ def test_a_long_body_is_folded_at_its_end_or_its_beginning() -> None:
 
 
 def test_bodies_can_be_left_out() -> None:
-    cell = ToolCell("read", "a.txt", Look(shown=0))
+    cell = ToolCell("read", "a.txt", CellStyle(shown=0))
     cell.finish("ok", [Code("a.txt", lines(9))])
     assert rows(cell) == ["● read a.txt  9 lines"]
     assert cell.folds(40)
@@ -137,7 +137,7 @@ def test_colours_of_a_running_program_are_kept() -> None:
     cell.append_output("\x1b[31mred\x1b[0m\r\n10%\r20%")
 
     assert rows(cell)[1:] == ["    red", "    20%"]
-    assert any(isinstance(style, Sgr) for style, _ in cell.parts[1].rows(40)[0])
+    assert any(isinstance(style, Sgr) for style, _ in cell.chunks[1].rows(40)[0])
 
 
 def test_much_output_of_a_running_program_is_not_kept() -> None:
@@ -150,7 +150,7 @@ def test_much_output_of_a_running_program_is_not_kept() -> None:
 
 
 def test_a_frame_is_drawn_around_a_call_where_there_is_room() -> None:
-    cell = ToolCell("bash", "git status", Look(framed=True))
+    cell = ToolCell("bash", "git status", CellStyle(framed=True))
     cell.finish("ok", [Terminal("git status", "clean 日本", 0, 0.3)])
 
     assert rows(cell, 30) == [
@@ -177,12 +177,12 @@ HOSTILE = st.text(st.sampled_from("ab \t\n\r\x1b[31m\x07日é\u0301\u200d👩‍
 def test_no_call_is_wider_than_its_width(
     name: str, text: str, width: int, framed: bool, expanded: bool, ended: bool
 ) -> None:
-    cell = ToolCell(name, text, Look(framed=framed, shown=3))
+    cell = ToolCell(name, text, CellStyle(framed=framed, shown=3))
     cell.append_output(text)
     if ended:
         cell.finish("failed", [Terminal(text, text, 1, 2.0), Code(name, text)], 1.0, [text])
     cell.expanded = expanded
-    for part in cell.parts:
-        for row in part.rows(width):
+    for chunk in cell.chunks:
+        for row in chunk.rows(width):
             assert runs_width(row) <= width
             assert not any(ord(sign) < 32 for sign in plain(row))

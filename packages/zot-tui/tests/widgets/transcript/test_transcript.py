@@ -6,14 +6,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zot_tui.keys.key import parse_key
-from zot_tui.keys.keymap import Keymap
-from zot_tui.widgets.transcript.cell import Cell, Look
-from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, PlainCell, ThoughtCell, UserCell
-from zot_tui.widgets.transcript.chunks import Part
+from zot_tui.keys.keymap import Binding, Keymap
+from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell
+from zot_tui.widgets.transcript.chunks import Chunk, indented, line_groups, text_lines, wrapped
 from zot_tui.widgets.transcript.tool_cell import ToolCell
-from zot_tui.widgets.transcript.transcript import DRAWN, TRANSCRIPT_ACTIONS, TRANSCRIPT_BINDINGS, Transcript, Turn
+from zot_tui.widgets.transcript.transcript import (
+    DRAWN,
+    TRANSCRIPT_ACTIONS,
+    Transcript,
+    TranscriptHeading,
+)
 
 SIZE = (30, 6)
+
+
+class TextCell(Cell):
+    """Lines of text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def _make(self) -> list[Chunk]:
+        return [indented(wrapped(group)) for group in line_groups(text_lines(self._text, "text"))]
 
 
 def screen(transcript: Transcript, size: tuple[int, int] = SIZE) -> list[str]:
@@ -22,11 +38,11 @@ def screen(transcript: Transcript, size: tuple[int, int] = SIZE) -> list[str]:
     return [row.rstrip() for row in drawn]
 
 
-def numbered(count: int, prefix: str = "line") -> PlainCell:
-    return PlainCell("\n".join(f"{prefix} {number}" for number in range(count)))
+def numbered(count: int, prefix: str = "line") -> TextCell:
+    return TextCell("\n".join(f"{prefix} {number}" for number in range(count)))
 
 
-def turns(count: int) -> Transcript:
+def headings(count: int) -> Transcript:
     """Prompts and answers of two rows each, drawn once."""
     transcript = Transcript()
     for number in range(count):
@@ -54,7 +70,7 @@ def test_the_end_of_what_is_being_written_stays_in_view() -> None:
 
 
 def test_scrolling_up_keeps_the_view_while_more_comes_and_says_how_much() -> None:
-    transcript = turns(9)
+    transcript = headings(9)
     transcript.page_up()
     before = screen(transcript)
     assert before[:-1] == ["", "  answer 6", "", "▌ prompt 7", ""]
@@ -72,7 +88,7 @@ def test_scrolling_up_keeps_the_view_while_more_comes_and_says_how_much() -> Non
 
 
 def test_what_was_scrolled_past_is_no_longer_new() -> None:
-    transcript = turns(9)
+    transcript = headings(9)
     transcript.home()
     screen(transcript)
     transcript.append(*(NoteCell(f"note {number}") for number in range(20)))
@@ -87,7 +103,7 @@ def test_what_was_scrolled_past_is_no_longer_new() -> None:
 
 
 def test_the_position_goes_from_the_beginning_to_the_end() -> None:
-    transcript = turns(50)
+    transcript = headings(50)
     transcript.home()
     screen(transcript)
     positions = [transcript.position]
@@ -103,7 +119,7 @@ def test_the_position_goes_from_the_beginning_to_the_end() -> None:
 
 def test_the_mark_covers_no_half_of_a_wide_letter() -> None:
     transcript = Transcript()
-    transcript.append(PlainCell("日本語" * 40))
+    transcript.append(TextCell("日本語" * 40))
     screen(transcript, (21, 4))
     transcript.home()
 
@@ -111,7 +127,7 @@ def test_the_mark_covers_no_half_of_a_wide_letter() -> None:
 
 
 def test_the_wheel_scrolls() -> None:
-    transcript = turns(9)
+    transcript = headings(9)
     assert transcript.mouse_event(SIZE, "mouse press", 4, 0, 0, True)
     assert not transcript.following
     screen(transcript)
@@ -122,21 +138,21 @@ def test_the_wheel_scrolls() -> None:
 
 
 def test_older_cells_come_above_without_moving_the_view() -> None:
-    transcript = turns(3)
+    transcript = headings(3)
     transcript.home()
     before = screen(transcript)
     transcript.prepend([UserCell("older"), AnswerCell("still older", finished=True)])
 
     after = screen(transcript)
     assert after[:-1] == before[:-1]
-    assert transcript.turns()[:2] == [Turn(-2, "older"), Turn(0, "prompt 0")]
+    assert transcript.headings()[:2] == [TranscriptHeading(-2, "older"), TranscriptHeading(0, "prompt 0")]
     transcript.home()
     assert screen(transcript)[0] == "▌ older"
 
 
 def test_older_cells_are_asked_for_once_when_the_first_is_near() -> None:
     asked: list[int] = []
-    transcript = Transcript(on_older=lambda: asked.append(transcript.turns()[0].number))
+    transcript = Transcript(on_older=lambda: asked.append(transcript.headings()[0].number))
     transcript.append(*(UserCell(f"prompt {number}") for number in range(30)))
     transcript.older = True
     screen(transcript)
@@ -154,26 +170,26 @@ def test_older_cells_are_asked_for_once_when_the_first_is_near() -> None:
 
 
 def test_prompts_can_be_listed_and_jumped_to() -> None:
-    transcript = turns(9)
-    assert transcript.turns()[4] == Turn(8, "prompt 4")
+    transcript = headings(9)
+    assert transcript.headings()[4] == TranscriptHeading(8, "prompt 4")
     transcript.show(8)
     assert screen(transcript)[0] == "▌ prompt 4"
 
-    transcript.previous_turn()
+    transcript.previous_heading()
     assert screen(transcript)[0] == "▌ prompt 3"
     transcript.row_down()
-    transcript.previous_turn()
+    transcript.previous_heading()
     assert screen(transcript)[0] == "▌ prompt 3"
-    transcript.next_turn()
-    transcript.next_turn()
+    transcript.next_heading()
+    transcript.next_heading()
     assert screen(transcript)[0] == "▌ prompt 5"
     for _ in range(9):
-        transcript.next_turn()
+        transcript.next_heading()
     assert transcript.following
 
 
 def test_expanding_leaves_the_top_of_the_view_where_it_is() -> None:
-    transcript = turns(3)
+    transcript = headings(3)
     prompt = UserCell("\n".join(f"line {number}" for number in range(40)))
     transcript.append(prompt)
     before = screen(transcript)
@@ -201,13 +217,13 @@ class Terminal:
 
 def output(count: int) -> ToolCell:
     """A call that has printed so many lines, of which the last twelve are shown."""
-    tool = ToolCell("bash", "make", Look())
+    tool = ToolCell("bash", "make", CellStyle())
     tool.finish("ok", [Terminal("make", "\n".join(f"out {number}" for number in range(count)))])
     return tool
 
 
 def test_what_opens_at_the_end_comes_into_view_from_its_beginning() -> None:
-    transcript = turns(3)
+    transcript = headings(3)
     transcript.append(output(18), AnswerCell("Done.", finished=True))
     before = screen(transcript, (30, 18))
     assert before[2:4] == ["● bash make", "    … 6 earlier lines (ctrl+o)"]
@@ -223,7 +239,7 @@ def test_what_opens_at_the_end_comes_into_view_from_its_beginning() -> None:
 
 
 def test_what_fits_when_it_opens_leaves_the_view_at_the_end() -> None:
-    transcript = turns(3)
+    transcript = headings(3)
     transcript.append(output(18), AnswerCell("Done.", finished=True))
     before = screen(transcript, (30, 24))
 
@@ -241,8 +257,8 @@ def test_what_fits_when_it_opens_leaves_the_view_at_the_end() -> None:
 
 def test_what_opens_further_up_moves_the_view_no_further_than_it_needs() -> None:
     size = (30, 22)
-    transcript = turns(2)
-    transcript.append(output(18), *(PlainCell("later\n" * 9) for _ in range(5)))
+    transcript = headings(2)
+    transcript.append(output(18), *(TextCell("later\n" * 9) for _ in range(5)))
     screen(transcript, size)
     transcript.home()
     before = screen(transcript, size)
@@ -264,7 +280,7 @@ def test_what_opens_further_up_moves_the_view_no_further_than_it_needs() -> None
 
 
 def test_the_beginning_of_what_opens_is_shown_where_only_its_end_was() -> None:
-    transcript = turns(3)
+    transcript = headings(3)
     transcript.append(output(40))
     before = screen(transcript)
     assert before[0] == "    out 34"
@@ -278,7 +294,7 @@ def test_the_beginning_of_what_opens_is_shown_where_only_its_end_was() -> None:
 
 
 def test_folding_does_not_go_back_under_a_person_who_has_gone_further_up() -> None:
-    transcript = turns(9)
+    transcript = headings(9)
     transcript.append(output(40))
     screen(transcript)
     transcript.toggle_expanded()
@@ -304,8 +320,8 @@ def test_folding_a_cell_whose_middle_was_in_view_shows_its_beginning() -> None:
 
 
 def test_what_runs_is_expanded_without_leaving_the_end() -> None:
-    transcript = turns(3)
-    tool = ToolCell("bash", "make", Look(live=2))
+    transcript = headings(3)
+    tool = ToolCell("bash", "make", CellStyle(live=2))
     transcript.append(tool)
     tool.append_output("\n".join(f"line {number}" for number in range(20)))
     screen(transcript)
@@ -327,8 +343,8 @@ def test_all_cells_are_expanded_those_to_come_too() -> None:
 
 
 def test_the_spinner_of_what_is_in_view_turns() -> None:
-    transcript = turns(3)
-    transcript.append(ToolCell("bash", "make", Look(frames=("-", "+"))))
+    transcript = headings(3)
+    transcript.append(ToolCell("bash", "make", CellStyle(frames=("-", "+"))))
     assert screen(transcript)[-1] == "- bash make"
     assert transcript.spin(1)
     assert screen(transcript)[-1] == "+ bash make"
@@ -356,42 +372,42 @@ def test_whoever_draws_is_told_of_each_change_and_nothing_is_drawn_twice() -> No
 
 
 def test_another_look_is_shown_after_a_refresh() -> None:
-    look = Look()
-    tool = ToolCell("bash", "make", look)
+    style = CellStyle()
+    tool = ToolCell("bash", "make", style)
     tool.finish("ok")
     transcript = Transcript()
     transcript.append(tool)
     assert screen(transcript)[0] == "● bash make"
 
-    look.framed = True
+    style.framed = True
     transcript.refresh()
     assert screen(transcript)[:2] == ["╭ ● bash make ───────────────╮", "╰────────────────────────────╯"]
 
 
 def test_a_transcript_can_be_emptied_and_used_again() -> None:
-    transcript = turns(9)
+    transcript = headings(9)
     transcript.home()
     transcript.clear()
     assert screen(transcript) == [""] * 6
-    assert (transcript.cells, transcript.turns(), transcript.following) == ([], [], True)
+    assert (transcript.cells, transcript.headings(), transcript.following) == ([], [], True)
     transcript.append(UserCell("again"))
 
     assert screen(transcript)[0] == "▌ again"
-    assert transcript.turns() == [Turn(0, "again")]
+    assert transcript.headings() == [TranscriptHeading(0, "again")]
 
 
 def test_its_text_can_be_printed() -> None:
-    transcript = turns(2)
+    transcript = headings(2)
 
     assert list(transcript.lines(30)) == ["▌ prompt 0", "", "  answer 0", "", "▌ prompt 1", "", "  answer 1"]
     assert list(transcript.lines(30, last=1)) == ["  answer 1"]
 
 
 def test_actions_can_be_bound_and_done_by_name() -> None:
-    keymap = Keymap(TRANSCRIPT_BINDINGS)
+    keymap = Keymap(Binding(key, each.name, (), each.help) for each in TRANSCRIPT_ACTIONS for key in each.keys)
     found = keymap.find(parse_key("pageup"))
     assert found is not None
-    transcript = turns(9)
+    transcript = headings(9)
     transcript.perform(found.action)
 
     assert not transcript.following
@@ -400,7 +416,7 @@ def test_actions_can_be_bound_and_done_by_name() -> None:
 
 
 def test_moving_in_an_empty_or_undrawn_transcript_does_nothing() -> None:
-    for transcript in (Transcript(), turns(0)):
+    for transcript in (Transcript(), headings(0)):
         for action in TRANSCRIPT_ACTIONS:
             transcript.perform(action.name)
         assert transcript.following
@@ -412,7 +428,7 @@ STEPS: list[Callable[[Transcript], object]] = [
     lambda transcript: transcript.scroll(-7),
     lambda transcript: transcript.prepend([numbered(3, "older")]),
     lambda transcript: transcript.append(ToolCell("bash", "日本語 " * 9), AnswerCell("|a|b|\n|-|-|\n|日本|c|")),
-    lambda transcript: transcript.append(PlainCell("x" * 5000)),
+    lambda transcript: transcript.append(TextCell("x" * 5000)),
     lambda transcript: transcript.remove(transcript.cells[-1]) if transcript.cells else None,
     lambda transcript: transcript.spin(3),
 ]
@@ -423,7 +439,7 @@ STEPS: list[Callable[[Transcript], object]] = [
 def test_every_frame_fills_its_size_whatever_happened(
     steps: list[tuple[Callable[[Transcript], object], int, int]],
 ) -> None:
-    transcript = turns(4)
+    transcript = headings(4)
     for step, columns, height in steps:
         step(transcript)
         canvas = transcript.render((columns, height))
@@ -436,7 +452,7 @@ def test_ten_thousand_cells_cost_what_is_in_view() -> None:
     made: list[str] = []
 
     class Told(AnswerCell):
-        def _make(self) -> list[Part]:
+        def _make(self) -> list[Chunk]:
             made.append(self.text)
             return super()._make()
 
@@ -456,27 +472,27 @@ def test_ten_thousand_cells_cost_what_is_in_view() -> None:
 
 def test_rows_of_a_long_cell_that_were_scrolled_past_are_not_kept() -> None:
     transcript = Transcript()
-    cell = PlainCell("\n".join(f"line {number}" for number in range(26_000)))
+    cell = TextCell("\n".join(f"line {number}" for number in range(26_000)))
     transcript.append(cell)
     screen(transcript, (30, 80))
     while transcript.position > 0.05:
         transcript.page_up()
         screen(transcript, (30, 80))
 
-    drawn = [part for part in cell.parts if part._width]
-    assert len(cell.parts) == 650
+    drawn = [chunk for chunk in cell.chunks if chunk._width]
+    assert len(cell.chunks) == 650
     assert len(drawn) <= DRAWN + 80
 
 
 def test_the_very_first_cell_is_reached_though_the_older_ones_come_page_by_page():
-    pages = [[PlainCell(f"older {page}.{number}") for number in range(5)] for page in range(3)]
+    pages = [[TextCell(f"older {page}.{number}") for number in range(5)] for page in range(3)]
 
     def more():
         transcript.prepend(pages.pop())
         transcript.older = bool(pages)
 
     transcript = Transcript(on_older=more)
-    transcript.append(*(PlainCell(f"new {number}") for number in range(30)))
+    transcript.append(*(TextCell(f"new {number}") for number in range(30)))
     transcript.older = True
     transcript.render((20, 8))
     transcript.home()
@@ -491,4 +507,4 @@ def test_all_turns_are_told_though_older_ones_were_not_there_yet():
     transcript = Transcript(on_older=more)
     transcript.append(UserCell("the second"))
     transcript.older = True
-    assert [turn.text for turn in transcript.turns()] == ["the first question", "the second"]
+    assert [turn.text for turn in transcript.headings()] == ["the first question", "the second"]

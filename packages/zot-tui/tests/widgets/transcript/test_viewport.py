@@ -5,8 +5,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from zot_tui.text.runs import plain
 from zot_tui.widgets.transcript.cell import Cell
-from zot_tui.widgets.transcript.chunks import Part
-from zot_tui.widgets.transcript.viewport import KEPT, Flow, View
+from zot_tui.widgets.transcript.chunks import Chunk
+from zot_tui.widgets.transcript.viewport import CACHED, View, Viewport
 
 
 class Block(Cell):
@@ -27,12 +27,12 @@ class Block(Cell):
         self.heights = heights
         self._changed()
 
-    def _make(self) -> list[Part]:
+    def _make(self) -> list[Chunk]:
         self.made += 1
         return [self._part(index, height) for index, height in enumerate(self.heights)]
 
-    def _part(self, index: int, height: int) -> Part:
-        return Part(
+    def _part(self, index: int, height: int) -> Chunk:
+        return Chunk(
             lambda width: [
                 [("text", f"{self.name}.{index}.{row // self.times(width)}")]
                 for row in range(height * self.times(width))
@@ -44,29 +44,29 @@ class Block(Cell):
         return 2 if width == 5 else 1
 
 
-def everything(flow: Flow, width: int) -> list[str]:
+def everything(flow: Viewport, width: int) -> list[str]:
     """Every row there is, by going through all cells."""
     rows: list[str] = []
     above: Cell | None = None
     for cell in flow.cells:
-        if not cell.parts:
+        if not cell.chunks:
             continue
         if above is not None and not (above.tight and cell.tight):
             rows.append("")
-        rows += [plain(row) for part in cell.parts for row in part.rows(width)]
+        rows += [plain(row) for chunk in cell.chunks for row in chunk.rows(width)]
         above = cell
     return rows
 
 
 def seen(view: View, width: int) -> list[str]:
     rows: list[str] = []
-    for _, part, first, count in view.slices:
-        rows += [""] * count if part is None else [plain(row) for row in part.rows(width)[first : first + count]]
+    for _, chunk, first, count in view.slices:
+        rows += [""] * count if chunk is None else [plain(row) for row in chunk.rows(width)[first : first + count]]
     return rows
 
 
 def test_the_end_is_followed_until_the_view_is_moved() -> None:
-    flow = Flow()
+    flow = Viewport()
     flow.append([Block("a", [3]), Block("b", [2, 2])])
     assert seen(flow.view(9, 5), 9) == ["", "b.0.0", "b.0.1", "b.1.0", "b.1.1"]
 
@@ -81,7 +81,7 @@ def test_the_end_is_followed_until_the_view_is_moved() -> None:
 
 
 def test_following_begins_again_when_the_end_comes_into_view() -> None:
-    flow = Flow()
+    flow = Viewport()
     flow.append([Block("a", [9])])
     for rows, following in ((-3, False), (2, False), (1, True)):
         top = flow.view(9, 4).top
@@ -91,14 +91,14 @@ def test_following_begins_again_when_the_end_comes_into_view() -> None:
 
 
 def test_tight_cells_stand_close_and_empty_ones_do_not_count() -> None:
-    flow = Flow()
+    flow = Viewport()
     flow.append([Block("a", [1], True), Block("b", []), Block("c", [1], True), Block("d", [1])])
 
     assert seen(flow.view(9, 9), 9) == ["a.0.0", "c.0.0", "", "d.0.0"]
 
 
 def test_cells_have_numbers_that_older_ones_do_not_change() -> None:
-    flow = Flow()
+    flow = Viewport()
     newer = [Block("a", [1]), Block("b", [1])]
     flow.append(newer)
     flow.prepend([Block("y", [1]), Block("z", [1])])
@@ -112,7 +112,7 @@ def test_cells_have_numbers_that_older_ones_do_not_change() -> None:
 
 
 def test_a_move_looks_at_no_cell_that_it_does_not_pass() -> None:
-    flow = Flow()
+    flow = Viewport()
     cells = [Block(str(number), [2, 2]) for number in range(10_000)]
     flow.append(cells)
     flow.view(9, 20)
@@ -125,20 +125,20 @@ def test_a_move_looks_at_no_cell_that_it_does_not_pass() -> None:
 
 
 def test_parts_that_were_not_looked_at_for_long_are_forgotten() -> None:
-    flow = Flow()
-    cells = [Block(str(number), [1]) for number in range(3 * KEPT)]
+    flow = Viewport()
+    cells = [Block(str(number), [1]) for number in range(3 * CACHED)]
     flow.append(cells)
-    for number in range(3 * KEPT):
-        flow.parts(number)
-    for number in range(3 * KEPT):
-        flow.parts(number)
+    for number in range(3 * CACHED):
+        flow.chunks(number)
+    for number in range(3 * CACHED):
+        flow.chunks(number)
 
     assert [cell.made for cell in cells] == [2] * len(cells)
-    assert sum(cell._parts is not None for cell in cells) == KEPT
+    assert sum(cell._chunks is not None for cell in cells) == CACHED
 
 
 def test_a_resize_and_back_shows_the_same() -> None:
-    flow = Flow()
+    flow = Viewport()
     flow.append([Block("a", [40, 40]), Block("b", [40])])
     start = flow.start()
     assert start is not None
@@ -151,7 +151,7 @@ def test_a_resize_and_back_shows_the_same() -> None:
 
 
 def test_nothing_is_in_view_of_an_empty_flow() -> None:
-    flow = Flow()
+    flow = Viewport()
 
     assert flow.view(9, 5) == View([], None, None, at_end=True)
     assert flow.start() is None
@@ -166,7 +166,7 @@ class Scrolling(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.flow = Flow()
+        self.flow = Viewport()
         self.width, self.height = 9, 5
         self.count = 0
 
@@ -236,10 +236,10 @@ class Scrolling(RuleBasedStateMachine):
             return 0
         rows = 0
         for number in range(self.flow.first, view.top.number):
-            parts = self.flow.parts(number)
-            rows += sum(len(part.rows(self.width)) for part in parts) + (self.flow.gap(number) if parts else 0)
-        parts = self.flow.parts(view.top.number)
-        rows += sum(len(part.rows(self.width)) for part in parts[: view.top.part])
+            chunks = self.flow.chunks(number)
+            rows += sum(len(chunk.rows(self.width)) for chunk in chunks) + (self.flow.gap(number) if chunks else 0)
+        chunks = self.flow.chunks(view.top.number)
+        rows += sum(len(chunk.rows(self.width)) for chunk in chunks[: view.top.chunk])
         return rows + self.flow.gap(view.top.number) + view.top.row
 
     @invariant()
@@ -260,7 +260,7 @@ TestScrolling.settings = settings(max_examples=settings.default.max_examples * 3
 
 @given(st.lists(HEIGHTS, min_size=1, max_size=5), st.integers(0, 40), st.integers(0, 40))
 def test_moving_down_and_up_again_ends_where_it_began(heights: list[list[int]], down: int, more: int) -> None:
-    flow = Flow()
+    flow = Viewport()
     flow.append([Block("a", [3]), *(Block(f"b{index}", each) for index, each in enumerate(heights)), Block("z", [90])])
     start = flow.start()
     assert start is not None

@@ -1,4 +1,4 @@
-"""The registry of what `zot ext` can do: `zot ext VERB ...` calls a function of a module, which gives the exit code."""
+"""The registry of `zot ext`: `zot ext VERB ...` calls a function of a module, which returns the exit code."""
 
 import signal
 import sys
@@ -7,13 +7,13 @@ from importlib import import_module
 from types import FrameType
 from typing import NamedTuple
 
-from zot_agent.modes.output import print_error
-from zot_agent.signals import handled
+from zot_agent.signals import handle_signals
+from zot_agent.standard_error import print_error
 from zot_provider.errors import UnknownName, ZotError
 
 
 class Verb(NamedTuple):
-    """A verb: the module and the function in it (`Sequence[str]` -> exit code), and its line in the help."""
+    """A verb: its module, the function in it (`Sequence[str]` -> exit code), and its line in the help."""
 
     module: str
     arguments: str
@@ -22,26 +22,26 @@ class Verb(NamedTuple):
 
 
 VERBS = {
-    "list": Verb("zot_agent.cli.ext.listing", "[--json]", "the extensions there are, and which of them run"),
-    "install": Verb("zot_agent.cli.ext.install", "PATH|GIT-URL", "copy a folder or clone a repository"),
-    "update": Verb("zot_agent.cli.ext.update", "[NAME]", "bring what was cloned up to date"),
+    "list": Verb("zot_agent.cli.ext.listing", "[--json]", "list the extensions, and which of them run"),
+    "install": Verb("zot_agent.cli.ext.install", "PATH|GIT-URL", "install from a folder or a git repository"),
+    "update": Verb("zot_agent.cli.ext.update", "[NAME]", "update extensions installed with git"),
     "remove": Verb("zot_agent.cli.ext.remove", "NAME", "delete an extension (also: rm)"),
     "enable": Verb("zot_agent.cli.ext.switch", "NAME", "let an extension run again", "enable"),
     "disable": Verb("zot_agent.cli.ext.switch", "NAME", "keep an extension but do not run it", "disable"),
-    "logs": Verb("zot_agent.cli.ext.logs", "NAME [-f]", "what an extension wrote to standard error"),
-    "doctor": Verb("zot_agent.cli.ext.doctor", "[NAME]", "start extensions; say what they register, or why not"),
-    "check": Verb("zot_agent.cli.ext.check", "DIR", "test that an extension keeps to the protocol"),
-    "new": Verb("zot_agent.cli.ext.new", "NAME", "begin an extension"),
+    "logs": Verb("zot_agent.cli.ext.logs", "NAME [-f]", "print what an extension wrote to standard error"),
+    "doctor": Verb("zot_agent.cli.ext.doctor", "[NAME]", "show problems, and what extensions register"),
+    "check": Verb("zot_agent.cli.ext.check", "DIR", "test whether an extension follows the protocol"),
+    "new": Verb("zot_agent.cli.ext.new", "NAME", "create an extension from a template"),
 }
 ALIASES = {"rm": "remove", "ls": "list"}
 
 
 class _Terminated(BaseException):
-    """SIGTERM, as an exception: what is half done is undone on the way out."""
+    """Raised for SIGTERM, so that `finally` blocks undo half-done work."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what `arguments` (after `ext`) ask for; the exit code: 0, 1 for a finding, 2 for a mistake."""
+    """Run `zot ext` with `arguments` (those after `ext`); return 0, 1 for a finding, 2 for a mistake."""
     word = arguments[0] if arguments else "--help"
     if word in ("--help", "-h", "help"):
         sys.stdout.write(usage())
@@ -51,7 +51,7 @@ def run(arguments: Sequence[str]) -> int:
         if verb is None:
             raise UnknownName.among("command", f"zot ext {word}", [f"zot ext {name}" for name in VERBS])
         function: Callable[[Sequence[str]], int] = getattr(import_module(verb.module), verb.function)
-        with handled([signal.SIGTERM], _terminate):
+        with handle_signals([signal.SIGTERM], _terminate):
             return function(arguments[1:])
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
@@ -66,14 +66,14 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def usage() -> str:
-    """The help of `zot ext`, read off the registry."""
+    """Return the help of `zot ext`, made from the registry."""
     lines = [(f"  {name} {verb.arguments}", verb.help) for name, verb in VERBS.items()]
     width = max(len(left) for left, _ in lines) + 2
     return (
         "usage: zot ext COMMAND ...\n\n"
-        "Extensions: programs that add commands and tools to zot, or keep watch over it.\n\n"
+        "Manage extensions: programs that add commands and tools to zot, or guard it.\n\n"
         "commands:\n" + "".join(f"{left.ljust(width)}{right}\n" for left, right in lines) + "\n"
-        "NAME is that of an extension or of its folder. zot ext COMMAND --help says more.\n"
+        "NAME is the name of an extension or of its folder.\nSee zot ext COMMAND --help for the options of a command.\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""`zot ext check DIR`: holds an extension, in whatever language, against the protocol."""
+"""`zot ext check DIR`: tests whether an extension, in any language, follows the protocol."""
 
 import errno
 import json
@@ -6,51 +6,51 @@ import os
 from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder.theme import theme_fault, theme_notes
-from zot_agent.cli.ext.terminal import say
+from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory
-from zot_agent.extensions.launch import LaunchError, command, environment, refusal
-from zot_ext.limits import DEFAULT_LIMITS, Limits
+from zot_agent.extensions.launch import LaunchError, command, environment, launch_failure
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.manifest import ManifestError, load_manifest
 from zot_ext.testing import Report, check
-from zot_ext.testing.conformance.findings import Finding, finding
+from zot_ext.testing.conformance.findings import CheckFinding, finding
 from zot_provider.errors import ConfigError
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Check and print what was found: 0, 1 for errors. Raises `ConfigError` for what is no folder."""
+    """Check the extension and print the findings; return 0, or 1 for errors. Raises `ConfigError` without a folder."""
     parser = Parser(
         prog="zot ext check",
-        description="Start an extension about ten times, talk to it as zot does and as zot might, and say which rules "
-        "of the protocol it breaks. Its commands and tools are really run, with made-up arguments.",
+        description="Start an extension about ten times, exchange usual and unusual messages with it, and report which "
+        "rules of the protocol it breaks. Its commands and tools are really run, with made-up arguments.",
         epilog="exit codes: 0 no errors, 1 errors, 2 usage",
     )
     parser.add_argument("directory", metavar="DIR", help="the folder with extension.json")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--no-calls", action="store_true", help="do not run its commands, tools, interceptors, events")
-    parser.add_argument("--seconds", type=float, metavar="N", help="how long it may take to answer anything")
+    parser.add_argument("--no-calls", action="store_true", help="do not run its commands, tools and event handlers")
+    parser.add_argument("--seconds", type=float, metavar="N", help="time limit for each answer")
     asked = parser.parse_args(list(arguments))
-    current_directory()  # a relative path needs one
+    current_directory()  # raises `ConfigError` if it was deleted
     if not os.path.isdir(asked.directory):
-        raise ConfigError(f"{asked.directory} is no folder; name the one with the extension's extension.json")
+        raise ConfigError(f"{asked.directory} is not a folder; pass the folder that contains extension.json")
     report = examine(asked.directory, chosen_limits(asked.seconds), calls=not asked.no_calls)
     if asked.json:
-        say(json.dumps(report.as_json()))
+        print_line(json.dumps(report.as_json()))
     else:
-        tell(report, asked.directory)
+        print_report(report, asked.directory)
     return 0 if report.ok else 1
 
 
-def examine(directory: str, limits: Limits, *, calls: bool) -> Report:
+def examine(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
     """Check the extension in a folder as zot would start it, and its theme as the screen would read it."""
     report = _examine_program(directory, limits, calls=calls)
     fault = theme_fault(directory)
-    # The protocol knows no themes, so these rules are not among its own.
-    found = [Finding("error", "bad-theme", fault)] if fault else []
-    found += [Finding("warning", "theme-entry", each) for each in theme_notes(directory)]
+    # These rules are not part of the protocol's, which does not cover themes.
+    themes = [CheckFinding("error", "bad-theme", fault)] if fault else []
+    themes += [CheckFinding("warning", "theme-entry", note) for note in theme_notes(directory)]
     return Report(
         report.name,
-        (*report.findings, *found),
+        (*report.findings, *themes),
         report.commands,
         report.tools,
         report.events,
@@ -58,7 +58,7 @@ def examine(directory: str, limits: Limits, *, calls: bool) -> Report:
     )
 
 
-def _examine_program(directory: str, limits: Limits, *, calls: bool) -> Report:
+def _examine_program(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
     folder = os.path.abspath(directory)
     argv: list[str] = []
     name = ""
@@ -70,40 +70,43 @@ def _examine_program(directory: str, limits: Limits, *, calls: bool) -> Report:
     except LaunchError as error:
         return Report(name, (finding("cannot-start", str(error)),))
     except ManifestError:
-        pass  # the check tells of it
+        pass  # the check reports it
     report = check(directory, limits=limits, calls=calls, environ=environment())
     for each in report.findings:
         if each.rule == "cannot-start" and argv:
-            return Report(name, (finding("cannot-start", _in_words(each.text, name, argv, folder)),))
+            return Report(name, (finding("cannot-start", _with_advice(each.text, name, argv, folder)),))
     return report
 
 
-def _in_words(text: str, name: str, argv: Sequence[str], folder: str) -> str:
-    """What to do about a program that the system refused, as zot says it when it starts one."""
+def _with_advice(text: str, name: str, argv: Sequence[str], folder: str) -> str:
+    """Replace the system's error by the message that zot prints when it cannot start a program."""
     for number in (errno.ENOEXEC, errno.ENOENT):
-        said = os.strerror(number)
-        if text.endswith(said):
-            return str(refusal(name, argv, folder, OSError(number, said)))
+        reason = os.strerror(number)
+        if text.endswith(reason):
+            return str(launch_failure(name, argv, folder, OSError(number, reason)))
     return text
 
 
-def chosen_limits(seconds: float | None) -> Limits:
-    """The limits of the protocol, or `seconds` for every answer. Raises `ConfigError` for what is no time."""
+def chosen_limits(seconds: float | None) -> ExtensionLimits:
+    """Return the limits of the protocol, or `seconds` for each answer. Raises `ConfigError` for an invalid time."""
     if seconds is None:
         return DEFAULT_LIMITS
     if not 0 < seconds < 86400:
-        raise ConfigError(f"--seconds {seconds:g}: a number above 0, of seconds")
-    return Limits(hello_seconds=seconds, command_seconds=seconds, tool_seconds=seconds, intercept_seconds=seconds)
+        raise ConfigError(f"--seconds must be greater than 0 and less than 86400, got {seconds:g}")
+    return ExtensionLimits(
+        hello_seconds=seconds, command_seconds=seconds, tool_seconds=seconds, intercept_seconds=seconds
+    )
 
 
-def tell(report: Report, directory: str) -> None:
+def print_report(report: Report, directory: str) -> None:
     """Print a report for a person."""
     for each in report.findings:
-        say(f"{each.level}: {each.text} [{each.rule}]")
+        print_line(f"{each.level}: {each.text} [{each.rule}]")
         if each.frame:
-            say(f"    {each.frame}")
+            print_line(f"    {each.frame}")
     counts = [(report.count(level), level) for level in ("error", "warning", "note")]
-    found = ", ".join(f"{count} {level}{'s' if count > 1 else ''}" for count, level in counts if count)
+    result = ", ".join(f"{count} {level}{'s' if count > 1 else ''}" for count, level in counts if count)
     kinds = (("command", report.commands), ("tool", report.tools), ("interception", report.intercepts))
-    does = ", ".join(f"{kind} {name}" for kind, names in kinds for name in names)
-    say(f"{report.name or directory}: {found or 'keeps to the protocol'}{f' ({does})' if does else ''}")
+    registered = ", ".join(f"{kind} {name}" for kind, names in kinds for name in names)
+    suffix = f" ({registered})" if registered else ""
+    print_line(f"{report.name or directory}: {result or 'follows the protocol'}{suffix}")

@@ -1,4 +1,4 @@
-"""`zot ext install PATH|GIT-URL`: a copy of a folder, or a clone, among the extensions."""
+"""`zot ext install PATH|GIT-URL`: copies a folder or clones a repository into the folder of the extensions."""
 
 import os
 from collections.abc import Sequence
@@ -9,109 +9,107 @@ from zot_agent.cli.ext.folder.git import Git, is_url, without_password
 from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.folder.theme import theme, theme_fault
-from zot_agent.cli.ext.terminal import agreed, can_ask, say, word
+from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.extensions.discover import Found, Scope, global_folder, project_folder
+from zot_agent.extensions.discover import DiscoveredExtension, Scope, global_folder, project_folder
 from zot_provider.errors import ConfigError
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Install one extension; 0."""
+    """Install one extension; return 0."""
     parser = Parser(
         prog="zot ext install",
         description="Copy a folder, or clone a git repository, into the folder of the extensions. "
-        "What comes from a URL runs only if you say so.",
-        epilog="An extension runs with all your rights. Nothing of it is run by installing it.",
+        "An extension from a URL runs only if you confirm it.",
+        epilog="An extension runs with all your rights. Installing it does not run any of its code.",
     )
     parser.add_argument("source", metavar="PATH|GIT-URL", help="a folder with an extension.json, or a repository")
-    parser.add_argument("--project", action="store_true", help="for the project in the working directory alone")
-    parser.add_argument("-y", "--yes", action="store_true", help="run what comes from a URL without being asked")
+    parser.add_argument("--project", action="store_true", help="install only for the project in this directory")
+    parser.add_argument("-y", "--yes", action="store_true", help="let an extension from a URL run without asking")
     asked = parser.parse_args(list(arguments))
     here = current_directory()
-    place = project_folder(here) if asked.project else global_folder(zot_home())
+    parent = project_folder(here) if asked.project else global_folder(zot_home())
     scope: Scope = "project" if asked.project else "global"
     path = os.path.expanduser(asked.source)
     if os.path.isdir(path):
-        found = _copy(os.path.realpath(path), place, scope)
+        found = _copy(os.path.realpath(path), parent, scope)
     elif is_url(asked.source):
-        found = _clone(asked.source, place, scope, yes=asked.yes)
+        found = _clone(asked.source, parent, scope, yes=asked.yes)
     elif os.path.exists(path):
         raise ConfigError(f"{path} is a file; an extension is a folder with an extension.json")
     else:
-        raise ConfigError(f"there is no folder {asked.source}, and a git URL begins with https:// or ends in .git")
+        raise ConfigError(f"there is no folder {asked.source}; a git URL begins with https:// or ends in .git")
     _report(found)
     return 0
 
 
-def _copy(source: str, place: str, scope: Scope) -> Found:
-    target = _target(place, folder.folder_of(source, url=False))
-    folder.read_manifest(source, scope, told_as=source)
-    if os.path.commonpath([source, os.path.realpath(place)]) == source:
-        raise ConfigError(f"{source} holds the folder of the extensions itself; install a folder of its own")
-    with folder.staging(place) as staged:
-        left_out = folder.copy(source, staged)
-        found = folder.read_manifest(staged, scope, told_as=source)
+def _copy(source: str, parent: str, scope: Scope) -> DiscoveredExtension:
+    target = _target(parent, folder.folder_name(source, url=False))
+    folder.read_manifest(source, scope, label=source)
+    if os.path.commonpath([source, os.path.realpath(parent)]) == source:
+        raise ConfigError(f"{source} contains the folder of the extensions; install a separate folder")
+    with folder.staging(parent) as staged:
+        omitted = folder.copy(source, staged)
+        found = folder.read_manifest(staged, scope, label=source)
         _describe(found)
-        for path in left_out:
-            say(f"  left out   {word(path)}: not a file")
-        folder.settle(staged, target)
-    return folder.read_manifest(target, scope, told_as=target)
+        for path in omitted:
+            print_line(f"  omitted    {inline(path)}: not a file")
+        folder.publish(staged, target)
+    return folder.read_manifest(target, scope, label=target)
 
 
-def _clone(url: str, place: str, scope: Scope, *, yes: bool) -> Found:
-    target = _target(place, folder.folder_of(url, url=True))
-    with folder.staging(place) as staged:
-        shown = without_password(url)
+def _clone(url: str, parent: str, scope: Scope, *, yes: bool) -> DiscoveredExtension:
+    target = _target(parent, folder.folder_name(url, url=True))
+    with folder.staging(parent) as staged:
+        safe_url = without_password(url)
         if can_ask():  # it may take a while
-            say(f"cloning {word(shown)}")
+            print_line(f"cloning {inline(safe_url)}")
         Git().clone(url, staged)
-        found = folder.read_manifest(staged, scope, told_as=shown)
+        found = folder.read_manifest(staged, scope, label=safe_url)
         folder.refuse_links(staged)
         _describe(found)
-        # Before it has its name: while the question stands open, nothing runs.
-        write_enabled(staged, yes or (can_ask() and agreed(f"let {word(found.name)} run?")))
-        folder.settle(staged, target)
-    return folder.read_manifest(target, scope, told_as=target)
+        # Ask before the folder gets its final name, so that no zot starts the extension meanwhile.
+        write_enabled(staged, yes or (can_ask() and confirm(f"let {inline(found.name)} run?")))
+        folder.publish(staged, target)
+    return folder.read_manifest(target, scope, label=target)
 
 
-def _target(place: str, name: str) -> str:
-    target = os.path.join(place, name)
+def _target(parent: str, name: str) -> str:
+    target = os.path.join(parent, name)
     if os.path.lexists(target):
         cloned = os.path.isdir(os.path.join(target, ".git")) and not os.path.islink(target)
-        update = f"zot ext update {name}, or " if cloned else ""
-        raise ConfigError(f"{target} is there already; {update}zot ext remove {name} first")
+        update = f"zot ext update {name} or " if cloned else ""
+        raise ConfigError(f"{target} already exists; run {update}zot ext remove {name} first")
     return target
 
 
-def _describe(found: Found) -> None:
-    """Who it is and what it will be able to do."""
+def _describe(found: DiscoveredExtension) -> None:
+    """Print the name of an extension, and what it runs and adds."""
     manifest = found.manifest
-    say(
-        word(f"{manifest.name} {manifest.version}")
-        + (f": {word(manifest.description)}" if manifest.description else "")
-    )
+    description = f": {inline(manifest.description)}" if manifest.description else ""
+    print_line(inline(f"{manifest.name} {manifest.version}") + description)
     if manifest.exec:
-        say(f"  runs       {word(' '.join([manifest.exec, *manifest.args]))}")
-        say("  can        read and write your files, use the network, see and change what the agent does")
+        print_line(f"  runs       {inline(' '.join([manifest.exec, *manifest.args]))}")
+        print_line("  can        read and write your files, use the network, see and change what the agent does")
     else:
-        say("  runs       nothing")
+        print_line("  runs       nothing")
     if manifest.skills:
-        say(f"  skills     {word(', '.join(manifest.skills))}")
-    if shown := theme(found):
-        say(f"  theme      {word(shown)}")
+        print_line(f"  skills     {inline(', '.join(manifest.skills))}")
+    if command := theme(found):
+        print_line(f"  theme      {inline(command)}")
 
 
-def _report(found: Found) -> None:
-    name = word(found.name)
-    say(f"installed in {found.directory}")
+def _report(found: DiscoveredExtension) -> None:
+    name = inline(found.name)
+    print_line(f"installed in {found.directory}")
     if not found.enabled:
-        say(f"it does not run yet; zot ext enable {name} lets it")
+        print_line(f"it does not run yet; enable it with zot ext enable {name}")
     for line in needs(found):
-        say(line)
+        print_line(line)
     if fault := theme_fault(found.directory):
-        say(word(fault))
+        print_line(inline(fault))
     same = [each for each in installed().found if each.name == found.name]
     for each in same:
         if each.hidden_by:
-            say(f"{each.directory} does not run, as {each.hidden_by} has the name before it")
+            print_line(f"{each.directory} does not run, because {each.hidden_by} has the same name")

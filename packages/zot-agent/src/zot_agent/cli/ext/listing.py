@@ -1,4 +1,4 @@
-"""`zot ext list`: the extensions there are, a line each, also those that do not run and why."""
+"""`zot ext list`: lists the extensions, one per line, and why an extension does not run."""
 
 import json
 import os
@@ -7,43 +7,43 @@ from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.ext.folder.theme import theme
-from zot_agent.cli.ext.terminal import say, table
+from zot_agent.cli.ext.terminal import print_line, print_table
 from zot_agent.cli.parser import Parser
-from zot_agent.extensions.discover import Discovery, Found
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 
 _HEAD = ("scope", "name", "version", "enabled", "language", "dir", "description")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Print what is installed for the working directory; 0."""
+    """Print the extensions that are installed for the working directory; return 0."""
     parser = Parser(
         prog="zot ext list",
-        description="The extensions of the project in the working directory, and those of every project.",
-        epilog="enabled: yes, no, hidden (another one has the name before it), broken (the manifest cannot be used)",
+        description="List the extensions of the project in this directory, and those for all projects.",
+        epilog="enabled: yes, no, hidden (an extension with the same name takes precedence), broken (invalid manifest)",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     as_json = parser.parse_args(list(arguments)).json
     discovery = installed()
     if as_json:
         sys.stdout.write(json.dumps(_value(discovery)) + "\n")
     elif not discovery.found and not discovery.problems:
-        say("no extension is installed; zot ext install takes a folder or a git URL")
+        print_line("no extension is installed; install one with zot ext install PATH|GIT-URL")
     else:
-        table([_HEAD, *(_row(found) for found in discovery.found), *_broken(discovery)])
+        print_table([_HEAD, *(_row(found) for found in discovery.found), *_broken(discovery)])
     return 0
 
 
-def _row(found: Found) -> tuple[str, ...]:
+def _row(found: DiscoveredExtension) -> tuple[str, ...]:
     manifest = found.manifest
     state = "hidden" if found.hidden_by else "yes" if found.enabled else "no"
     text = f"hidden by {found.hidden_by}" if found.hidden_by else _text(found)
     return found.scope, found.name, manifest.version, state, manifest.language, found.directory, text
 
 
-def _text(found: Found) -> str:
-    """Its description, and what shows its theme."""
-    shown = theme(found)
-    return " ".join(filter(None, [found.manifest.description, f"({shown})" if shown else ""]))
+def _text(found: DiscoveredExtension) -> str:
+    """Return the description, and the command that shows the theme."""
+    command = theme(found)
+    return " ".join(filter(None, [found.manifest.description, f"({command})" if command else ""]))
 
 
 def _broken(discovery: Discovery) -> list[tuple[str, ...]]:

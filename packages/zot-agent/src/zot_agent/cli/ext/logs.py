@@ -1,4 +1,4 @@
-"""`zot ext logs NAME [-f]`: what an extension wrote to standard error, and what zot noted about it."""
+"""`zot ext logs NAME [-f]`: prints the log of an extension: its standard error, and zot's notes about it."""
 
 import os
 import select
@@ -7,29 +7,30 @@ import time
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from zot_agent.cli.ext.folder.names import pick, title
-from zot_agent.cli.ext.terminal import show
+from zot_agent.cli.ext.folder.names import NAME_HELP, display_name, pick
+from zot_agent.cli.ext.terminal import print_text
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.log import log_path
-from zot_agent.modes.output import print_error
+from zot_agent.standard_error import print_error
 from zot_agent.standard_output import OutputFailed
 from zot_provider.errors import ConfigError, UnknownName
 
-LOOK = 0.2
-"""Seconds between two looks at whether the log has grown."""
+POLL_SECONDS = 0.2
+"""Seconds between two checks whether the log has grown."""
 _CHUNK = 1 << 16
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Print a log: 0, 1 if there is none. With -f it goes on until Ctrl+C (130) or until nobody reads."""
+    """Print a log; return 0, or 1 if there is no log. With -f, continue until Ctrl+C (130) or until the reader of
+    standard output disconnects."""
     parser = Parser(prog="zot ext logs", description="Print the log of an extension.")
-    parser.add_argument("name", metavar="NAME", help="its name, or that or the path of its folder")
-    parser.add_argument("-f", "--follow", action="store_true", help="go on printing what is added, until Ctrl+C")
+    parser.add_argument("name", metavar="NAME", help=NAME_HELP)
+    parser.add_argument("-f", "--follow", action="store_true", help="keep printing new lines until Ctrl+C")
     asked = parser.parse_args(list(arguments))
     path = _path(asked.name)
     if not os.path.exists(path):
-        print_error(f"{path} is not there: the extension has not been run yet, or had nothing to say")
+        print_error(f"{path} does not exist: the extension has not run yet, or has logged nothing")
         if not asked.follow:
             return 1
     try:
@@ -40,14 +41,14 @@ def run(arguments: Sequence[str]) -> int:
         raise
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    except KeyboardInterrupt:  # the way to end it
+    except KeyboardInterrupt:  # the usual way to stop -f
         return 130
 
 
 def _path(name: str) -> str:
-    """Also of an extension that is not installed, and was run with --ext."""
+    """Return the path of the log, also for an extension that was run with --ext and is not installed."""
     try:
-        return log_path(zot_home(), title(pick(name)))
+        return log_path(zot_home(), display_name(pick(name)))
     except UnknownName:
         path = log_path(zot_home(), name)
         if not os.path.exists(path):
@@ -61,18 +62,18 @@ def _print(path: str, *, follow: bool) -> int:
     try:
         while True:
             if file is None and os.path.exists(path):
-                file = open(path, "rb")  # noqa: SIM115  held until the log begins anew
+                file = open(path, "rb")  # noqa: SIM115  kept open until the log is replaced
             grown = False
             while file is not None and (data := file.read(_CHUNK)):
                 grown = True
                 lines, line_break, rest = (rest + data).rpartition(b"\n")
-                _show(lines + line_break)
-            if rest and not grown:  # whoever writes has stopped in the middle of a line, or is done
-                _show(rest)
+                _write(lines + line_break)
+            if rest and not grown:  # the last line has no line break (yet)
+                _write(rest)
                 rest = b""
-            if not grown and (not follow or _nobody_reads(LOOK)):
+            if not grown and (not follow or _wait_for_hangup(POLL_SECONDS)):
                 return 0
-            if file is not None and _begun_anew(file, path):
+            if file is not None and _was_replaced(file, path):
                 file.close()
                 file = None
     finally:
@@ -80,17 +81,17 @@ def _print(path: str, *, follow: bool) -> int:
             file.close()
 
 
-def _show(data: bytes) -> None:
+def _write(data: bytes) -> None:
     if sys.stdout.isatty():
-        show(data.decode("utf-8", "replace"))
-    else:  # as it is, for whatever reads it
+        print_text(data.decode("utf-8", "replace"))
+    else:  # unchanged, for another program
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
 
 
-def _begun_anew(file: BinaryIO, path: str) -> bool:
-    """Whether the log was cut off, or another file has its name now."""
+def _was_replaced(file: BinaryIO, path: str) -> bool:
+    """Whether the log was truncated, or another file has its name now."""
     status = os.fstat(file.fileno())
     try:
         return status.st_size < file.tell() or not os.path.samestat(status, os.stat(path))
@@ -98,8 +99,8 @@ def _begun_anew(file: BinaryIO, path: str) -> bool:
         return False
 
 
-def _nobody_reads(seconds: float) -> bool:
-    """Wait; True as soon as the other end of standard output is closed."""
+def _wait_for_hangup(seconds: float) -> bool:
+    """Wait for `seconds`; return True as soon as the other end of standard output is closed."""
     if not hasattr(select, "poll"):
         time.sleep(seconds)
         return False

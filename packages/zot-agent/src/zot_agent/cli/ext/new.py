@@ -1,4 +1,4 @@
-"""`zot ext new NAME`: a new extension to begin with, which runs, is tested, and passes `zot ext check`."""
+"""`zot ext new NAME`: creates an extension that runs, has a test, and passes `zot ext check`."""
 
 import os
 import re
@@ -7,39 +7,45 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from zot_agent.cli.ext.terminal import say
+from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory
 from zot_provider.errors import ConfigError
 
 TEMPLATES = Path(__file__).parent / "templates"
 LANGUAGES = ("python", "node", "shell")
-"""The folders of `TEMPLATES`. Their files end in `.in`; `@NAME@`, `@MODULE@` and `@TOOL@` stand in names and text."""
+"""The folders of `TEMPLATES`. Their files end in `.in`, and contain `@NAME@`, `@MODULE@` and `@TOOL@` in file names and
+text."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
-"""What can be the name of a folder, of a command and, with a suffix, of a tool."""
+"""Names that are valid for a folder, a command and, with a suffix, a tool."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Write the folder: 0. Raises `ConfigError` for a name that will not do and for a folder that is there."""
-    parser = Parser(prog="zot ext new", description="Begin an extension: a folder with a program, a test and a README.")
-    parser.add_argument("name", metavar="NAME", help="letters, digits, - and _; also that of its first command")
-    parser.add_argument("--lang", choices=LANGUAGES, default="python", help="the language (default: python)")
-    parser.add_argument("--dir", metavar="PARENT", default=".", help="where to make the folder (default: here)")
+    """Create the folder; return 0. Raises `ConfigError` for an invalid name and for an existing folder."""
+    parser = Parser(
+        prog="zot ext new", description="Create an extension: a folder with a program, a test and a README."
+    )
+    parser.add_argument("name", metavar="NAME", help="letters, digits, - and _; also the name of its first command")
+    parser.add_argument(
+        "--lang", choices=LANGUAGES, default="python", metavar="LANGUAGE",
+        help=f"one of {', '.join(LANGUAGES)} (default: python)",
+    )  # fmt: skip
+    parser.add_argument("--dir", metavar="PARENT", default=".", help="where to create the folder (default: here)")
     asked = parser.parse_args(list(arguments))
-    current_directory()  # a relative path needs one
+    current_directory()  # raises `ConfigError` if it was deleted
     folder = scaffold(asked.name, asked.lang, asked.dir)
-    say(f"made {folder}: look at its README.md, then run zot ext check {folder} and zot --ext {folder}")
+    print_line(f"created {folder}: read its README.md, then run zot ext check {folder} and zot --ext {folder}")
     return 0
 
 
 def scaffold(name: str, language: str, parent: str) -> str:
-    """Make the folder `name` in `parent`, whole or not at all; its path. Raises `ConfigError`."""
+    """Create the folder `name` in `parent`, completely or not at all, and return its path. Raises `ConfigError`."""
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"{name!r} cannot be the name of an extension: up to 48 letters, digits, - and _")
+        raise ConfigError(f"{name!r} is not a valid name; use up to 48 letters, digits, - and _")
     folder = os.path.join(parent, name)
     if os.path.lexists(folder):
-        raise ConfigError(f"{folder} is there already; nothing was changed")
+        raise ConfigError(f"{folder} already exists; nothing was changed")
     try:
         made = tempfile.mkdtemp(prefix=f".{name}-", dir=parent)
     except OSError as error:
@@ -58,7 +64,7 @@ def scaffold(name: str, language: str, parent: str) -> str:
 
 
 def files(name: str, language: str) -> Iterator[tuple[str, str]]:
-    """Name and content of each file of a new extension."""
+    """Yield the name and the content of each file of a new extension."""
     word = name.replace("-", "_")
     for source in sorted((TEMPLATES / language).glob("*.in")):
         yield tuple(  # type: ignore[misc]

@@ -1,53 +1,53 @@
-"""What extensions do when they are started: for `zot ext doctor`."""
+"""Starts extensions and reports what they register, for `zot ext doctor`."""
 
 import asyncio
 import os
 from collections.abc import Sequence
 
-from zot_agent.cli.doctor import Finding
+from zot_agent.cli.doctor_line import DoctorLine
 from zot_agent.config.paths import zot_home
-from zot_agent.extensions.discover import Discovery, Found
-from zot_agent.extensions.hooks import Setting
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
-from zot_agent.extensions.managed import Member
+from zot_agent.extensions.managed import ManagedExtension
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
 
 
-def probe(found: Sequence[Found]) -> dict[str, list[Finding]]:
-    """Start the extensions side by side, see what they register, and stop them; findings by directory."""
+def probe(found: Sequence[DiscoveredExtension]) -> dict[str, list[DoctorLine]]:
+    """Start the extensions at the same time, note what they register, and stop them; return the lines by directory."""
     return asyncio.run(_probe(found))
 
 
-async def _probe(found: Sequence[Found]) -> dict[str, list[Finding]]:
+async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, list[DoctorLine]]:
     extensions = Extensions(
         lambda: Discovery(list(found), []),
-        lambda: Setting(os.getcwd(), "doctor", "doctor", ""),
+        lambda: AgentInfo(os.getcwd(), "doctor", "doctor", ""),
         home=zot_home(),
         tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS)],
     )
     extensions.start()
     try:
         await extensions.ready()
-        return {member.found.directory: _findings(member, extensions) for member in extensions.members}
+        return {member.found.directory: _lines(member, extensions) for member in extensions.members}
     finally:
         await extensions.close()
 
 
-def _findings(member: Member, extensions: Extensions) -> list[Finding]:
+def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]:
     if member.failure:
-        return [Finding("no", "start", member.failure)]
+        return [DoctorLine("no", "start", member.failure)]
     if not member.running:
-        return [Finding("no", "start", f"no hello within {extensions.limits.ready_total_seconds:g} s")]
-    found = [Finding("ok", "start", "runs")]
-    if not member.up.done() or (member.connection is not None and member.connection.auto_ready):
-        found.append(Finding("--", "ready", "it never says so; zot waits a quarter of a second for it at each start"))
+        return [DoctorLine("no", "start", f"no hello within {extensions.limits.ready_total_seconds:g} s")]
+    lines = [DoctorLine("ok", "start", "runs")]
+    if not member.started.done() or (member.connection is not None and member.connection.auto_ready):
+        lines.append(DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at each start"))
     name = member.name
-    brings = {
+    registered = {
         "commands": [f"/{command.name}" for command in extensions.commands if command.source == name],
         "tools": [offer.name for offer in extensions.tools if offer.source == name],
         "watches": sorted(member.observes),
         "guards": sorted(member.intercepts),
     }
-    found += [Finding("ok", what, ", ".join(names)) for what, names in brings.items() if names]
-    return found + [Finding("no", "name", why) for why in member.shadows]
+    lines += [DoctorLine("ok", kind, ", ".join(names)) for kind, names in registered.items() if names]
+    return lines + [DoctorLine("no", "name", why) for why in member.name_conflicts]

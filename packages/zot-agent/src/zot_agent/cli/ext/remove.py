@@ -1,38 +1,40 @@
-"""`zot ext remove NAME`: delete an extension's folder; of a link, the link alone."""
+"""`zot ext remove NAME`: deletes the folder of an extension, or only the link if it is one."""
 
 import os
 from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder import staging as folder
-from zot_agent.cli.ext.folder.names import pick, title
-from zot_agent.cli.ext.terminal import agreed, can_ask, say, word
+from zot_agent.cli.ext.folder.names import NAME_HELP, display_name, pick
+from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_provider.errors import ConfigError
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Remove one extension; 0, or 1 if the person does not want to."""
-    parser = Parser(prog="zot ext remove", description="Delete an extension, with what it keeps in its folder.")
-    parser.add_argument("name", metavar="NAME", help="its name, or that or the path of its folder")
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    """Remove one extension; return 0, or 1 if the person declines."""
+    parser = Parser(prog="zot ext remove", description="Delete the folder of an extension, with all files in it.")
+    parser.add_argument("name", metavar="NAME", help=NAME_HELP)
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask for confirmation")
     asked = parser.parse_args(list(arguments))
     found = pick(asked.name)
-    name, directory = word(title(found)), found.directory
+    name, directory = inline(display_name(found)), found.directory
     linked = os.readlink(directory) if os.path.islink(directory) else ""
-    what = f"the link {directory}" if linked else f"{directory} and all that is in it"
+    what = f"the link {directory}" if linked else f"{directory} and everything in it"
     if not asked.yes:
         if not can_ask():
-            raise ConfigError(f"zot ext remove deletes {what}; there is no terminal to ask on, so say --yes")
-        if not agreed(f"delete {word(what)}?"):
-            say(f"{name} stays")
+            raise ConfigError(f"this deletes {what}; there is no terminal to ask on, so confirm it with --yes")
+        if not confirm(f"delete {inline(what)}?"):
+            print_line(f"{name} was not removed")
             return 1
     try:
         if linked:
             os.unlink(directory)
         else:
-            with folder.staging(os.path.dirname(directory)) as aside:  # gone at once, whatever happens next
+            with folder.staging(
+                os.path.dirname(directory)
+            ) as aside:  # zot no longer finds the extension, even if deleting fails
                 os.rename(directory, aside)
     except OSError as error:
         raise ConfigError(f"cannot delete {directory}: {error.strerror}") from error
-    say(f"{name} is removed" + (f"; {linked} is as it was" if linked else ""))
+    print_line(f"{name} was removed" + (f"; {linked} was not changed" if linked else ""))
     return 0

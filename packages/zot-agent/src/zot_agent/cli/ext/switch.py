@@ -1,35 +1,35 @@
-"""`zot ext enable NAME` and `zot ext disable NAME`."""
+"""`zot ext enable NAME` and `zot ext disable NAME`: change whether an extension runs."""
 
 from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder.flag import write_enabled
-from zot_agent.cli.ext.folder.names import pick_usable
-from zot_agent.cli.ext.terminal import say
+from zot_agent.cli.ext.folder.names import NAME_HELP, pick_usable
+from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.trust import Trust
 
 
 def enable(arguments: Sequence[str]) -> int:
-    """Let an extension run again; 0."""
+    """Let an extension run again; return 0."""
     return _switch("enable", arguments, enabled=True)
 
 
 def disable(arguments: Sequence[str]) -> int:
-    """Keep an extension from running, and those of the same name that it hides; 0."""
+    """Stop an extension from running, and those of the same name that it hides; return 0."""
     return _switch("disable", arguments, enabled=False)
 
 
 def _switch(verb: str, arguments: Sequence[str], *, enabled: bool) -> int:
     parser = Parser(prog=f"zot ext {verb}", description=f"{verb.capitalize()} an extension in its own manifest.")
-    parser.add_argument("name", metavar="NAME", help="its name, or that or the path of its folder")
+    parser.add_argument("name", metavar="NAME", help=NAME_HELP)
     found = pick_usable(parser.parse_args(list(arguments)).name)
     trust = Trust(zot_home())
     decision = trust.decision(found) if found.scope == "project" else None
     changed = write_enabled(found.directory, enabled)
-    if changed and decision is not None:  # what was said still holds: the manifest was changed by who said it
+    if changed and decision is not None:  # the decision is still valid: the same person has changed the manifest
         trust.remember(found, decision)
-    say(f"{found.name} {'is' if changed else 'was'} {verb}d{'' if changed else ' already'} ({found.directory})")
+    print_line(f"{found.name} {'is now' if changed else 'was already'} {verb}d ({found.directory})")
     if enabled and found.hidden_by:
-        say(f"it does not run, as {found.hidden_by} has the name before it")
+        print_line(f"it does not run, because {found.hidden_by} has the same name")
     return 0

@@ -1,4 +1,4 @@
-"""The page at `/`: six files that hold nothing of anybody's, and so need no token."""
+"""The web page at `/`: six static files without private data, served without a token."""
 
 from pathlib import Path
 
@@ -14,11 +14,11 @@ FILES = {
     "/server.js": ("server.js", "text/javascript; charset=utf-8"),
     "/waiting.js": ("waiting.js", "text/javascript; charset=utf-8"),
 }
-"""What is served, by path: the name of the file, and its type."""
+"""The file and its media type for each path."""
 
 
 def page_routes() -> list[Route]:
-    """A route for each file; they are read now."""
+    """Return a route for each file. The files are read at once."""
     return [_route(path, name, kind) for path, (name, kind) in FILES.items()]
 
 

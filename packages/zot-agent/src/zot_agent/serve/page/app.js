@@ -27,7 +27,7 @@ function complain(error) {
 
 // The token
 
-// No token, or no longer: the way in, and nothing of what was shown.
+// Without a token: show the form for it, and remove everything else.
 function leave(why = "") {
   clearTimeout(listing);
   clear();
@@ -131,7 +131,7 @@ function hangUp() {
 function open(id, notes = []) {
   hangUp();
   const waiting = new Waiting(send, () => wait(), giveBack);
-  // `stop`: how the last turn of what runs ended, null if that is not known
+  // `stop`: how the last turn of the running prompt ended, null if unknown
   current = { id, notes, waiting, busy: false, turn: null, calls: new Map(), stop: null, failed: false };
   ready(false);
   history.replaceState(null, "", `#${id}`);
@@ -144,7 +144,7 @@ function open(id, notes = []) {
   $("message").focus();
 }
 
-// Whether the conversation is shown up to now, so that events go on from there.
+// Whether the conversation is shown completely, so that events can continue it.
 function ready(is) {
   current.ready = is;
   $("conversation").dataset.ready = is ? "yes" : "";
@@ -237,7 +237,7 @@ function working() {
   return count ? `Working… ${count === 1 ? "One waits" : `${count} wait`}` : "Working…";
 }
 
-// Show what waits.
+// Show the waiting messages.
 function wait() {
   const texts = current?.waiting.shown ?? [];
   $("waiting").replaceChildren(...texts.map((text) => made("li", "", text)));
@@ -336,7 +336,7 @@ const EVENTS = {
   ext_display({ extension, text }) { note(`${extension}: ${text}`, "text"); },
 };
 
-// What a person does
+// Input of the user
 
 function stop() {
   if (!current?.busy) return;

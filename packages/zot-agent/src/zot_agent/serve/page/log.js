@@ -1,4 +1,4 @@
-// The log of a conversation as elements. Whatever a model or a tool says becomes text nodes, never markup.
+// The log of a conversation as elements. Text of models and tools becomes text nodes, never markup.
 
 const log = document.getElementById("log");
 

@@ -1,4 +1,4 @@
-// Talking to the server over HTTP; `token` is what it wants to see.
+// Requests to the server over HTTP; `token` is the secret of the server.
 
 export class Failed extends Error {
   constructor(status, text) { super(text); this.status = status; }
@@ -7,7 +7,7 @@ export class Failed extends Error {
 export const server = {
   token: "",
 
-  // The JSON that answers a request. Throws `Failed`, of status 0 where nothing answers.
+  // Return the JSON response to a request. Throws `Failed`, with status 0 if there is no response.
   async ask(method, path, body) {
     let response;
     try {
@@ -24,7 +24,7 @@ export const server = {
     return answer;
   },
 
-  // A WebSocket of a path. A page cannot give it headers: the token is a subprotocol.
+  // Open the WebSocket of a path. A page cannot set headers: the token is a subprotocol.
   connect(path) {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const token = btoa(this.token).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -1,7 +1,7 @@
-// What is said to zot and has not reached the model.
+// The messages to zot that have not reached the model yet.
 //
-// While a prompt is being answered it is a `follow_up`: zot takes it up when it would be done, and lets it fall when it is
-// stopped. Otherwise it is a `prompt`, which begins later on its own if something else is being done.
+// While a prompt runs, a message is a `follow_up`: the model reads it when it would otherwise stop, and zot drops it when
+// the prompt is stopped. Otherwise it is a `prompt`, which is queued if a compaction or another prompt runs.
 
 let count = 0; // messages so far: the ids of their commands
 
@@ -11,14 +11,14 @@ export class Waiting {
   #changed;
   #back;
 
-  // `send` sends a command; `changed` is called when others are shown; `back` gets text that zot will not hear, and why.
+  // `send` sends a command; `changed` is called when the texts change; `back` gets text that zot will not read, and why.
   constructor(send, changed, back) {
     this.#send = send;
     this.#changed = changed;
     this.#back = back;
   }
 
-  // The texts that wait, in order.
+  // The waiting texts, in order.
   get shown() {
     return this.#messages.filter((each) => each.shown).map(({ text }) => text);
   }
@@ -31,7 +31,7 @@ export class Waiting {
     this.#changed();
   }
 
-  // A response; whether it was to one of these.
+  // Handle a response. Returns whether it belongs to one of these messages.
   answered({ id, success, data, error }) {
     const message = this.#messages.find((each) => each.id === id);
     if (!message) return false;
@@ -58,19 +58,19 @@ export class Waiting {
     this.#changed();
   }
 
-  // The connection is gone: what was not answered may not have come.
+  // The connection is lost: messages without a response may not have arrived.
   lost() {
     this.#giveBack(this.#messages.filter((each) => !each.taken));
     this.#changed();
   }
 
-  // Zot is asked to stop: what it has not accepted yet is not to begin something new.
+  // The user stops zot: messages that it has not accepted yet must not start a new prompt.
   stop() {
     for (const message of this.#messages) message.stopped = true;
   }
 
-  // A prompt is over. What came too late for it is a prompt of its own, or given back if it was not `complete`; how much
-  // was given back.
+  // A prompt has ended. A message that came too late becomes a prompt, or is given back unless the end was `complete`.
+  // Returns how many messages were given back.
   end(complete) {
     const next = this.#messages.find((each) => each.taken && each.type === "prompt");
     if (next?.text.trim().startsWith("/")) this.#drop(next); // a command begins now, and no message of the user tells so

@@ -1,23 +1,21 @@
-"""`SlashCommand`: what `/name` does, and `Chat`: all that a command can use."""
+"""`SlashCommand`, the record behind `/name`, and `Chat`, everything that a command can use."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host import Host
-from zot_agent.ui.input.prompt_input import Typed
+from zot_agent.ui.input.prompt_input import PromptInput
+from zot_agent.ui.permission import PermissionPrompt
 from zot_agent.ui.themes import Themes
 from zot_tui.app import App
 from zot_tui.widgets.dialogs.dialog import Dialog
 from zot_tui.widgets.transcript.cells import Level
 from zot_tui.widgets.transcript.transcript import Transcript
 
-if TYPE_CHECKING:
-    from zot_agent.ui.permission import Permission
-
 V = TypeVar("V")
 
 Busy: TypeAlias = Literal["now", "cancel", "wait"]
-"""While a turn runs: at once beside it, after it was stopped, or after its end."""
+"""When a command starts during a run: at once, after it has stopped the run, or when the run has ended."""
 
 
 class Chat(Protocol):
@@ -27,47 +25,48 @@ class Chat(Protocol):
     app: App
     transcript: Transcript
     home: str
+    permission: PermissionPrompt
+    themes: Themes
+    prompt_input: PromptInput
 
     async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
-        """The answer of a person, None for none. With `behind` nobody has asked for the question: it takes no key that
-        is meant for something else (see `Stack`)."""
+        """Show a dialog and return the answer, None if it was closed.
+
+        `behind` marks a question that the user did not ask for: it takes no key meant for something else (see `Stack`).
+        """
         ...
 
     def note(self, text: str, level: Level = "info") -> None:
-        """A line beside the conversation."""
+        """Show a line that is not part of the conversation."""
         ...
 
     def submit_text(self, text: str) -> None:
-        """Send a message of the person's; it waits while zot works."""
+        """Send a message as the user; it is queued while zot works."""
         ...
 
     def insert(self, text: str) -> None:
-        """Put text into the editor."""
+        """Insert text into the editor."""
         ...
 
     def refresh(self) -> None:
-        """Something in the status has changed."""
+        """Update the status row."""
         ...
 
     async def compact(self, instructions: str) -> None:
-        """Compact the conversation, as a run of its own."""
+        """Compact the conversation in a run of its own."""
         ...
 
-    permission: "Permission"
-    themes: Themes
-    typed: Typed
-
     def stop(self) -> None:
-        """Stop what goes on; what waited goes back into the editor."""
+        """Stop the current run; queued prompts go back into the editor."""
         ...
 
     def leave(self) -> None:
-        """End the screen."""
+        """Close the screen."""
         ...
 
 
 class SlashCommand(NamedTuple):
-    """`run` gets the chat and what stands behind the name; it raises `ZotError` for what the person is told."""
+    """A slash command: `run` gets the chat and the text after the name, and raises `ZotError` with a line to show."""
 
     name: str
     arguments: str

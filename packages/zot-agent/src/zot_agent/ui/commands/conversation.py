@@ -1,75 +1,83 @@
-"""/new /clear /compact /jump /copy /btw /study: the conversation as it stands."""
+"""/new /clear /compact /jump /btw /skills /study /copy: the conversation."""
 
 import os
 
-from zot_agent.ui.commands.base import Chat
-from zot_agent.ui.side.side_chat import SideChat
-from zot_agent.ui.side.side_dialog import SideDialog
+from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.side_chat.chat import SideChat
+from zot_agent.ui.side_chat.dialog import SideDialog
 from zot_core.aio import finish
 from zot_provider.errors import ConfigError
-from zot_tui.widgets.dialogs.picker import Item, Picker
+from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 from zot_tui.widgets.dialogs.questions import TextInput
 
-STUDY = """Get to know the project in this directory. Read its README and what describes its structure, look at \
-the folders and the most telling files, and find out how it is built and tested. Then tell me in a few short \
-paragraphs what it is, how it is organised, and where one would begin to change something. Change nothing."""
+STUDY = """Get to know the project in this directory. Read its README and whatever describes its structure, look at \
+the folders and the most important files, and find out how it is built and tested. Then tell me in a few short \
+paragraphs what it is, how it is organised, and where to begin when changing something. Do not change anything."""
 
 
 async def new(chat: Chat, _: str) -> None:
-    """Begin another session."""
+    """Start a new session."""
     session = chat.host.runtime.session
-    kept = session is not None and os.path.exists(session.path)  # the first message makes it
+    kept = session is not None and os.path.exists(session.path)  # created with the first message
     chat.host.conversation.new_session()
     chat.note("a new session; the old one is in /sessions" if kept else "a new session")
 
 
 async def clear(chat: Chat, _: str) -> None:
-    """Forget the conversation."""
+    """Clear the conversation."""
     chat.host.conversation.clear()
 
 
 async def compact(chat: Chat, instructions: str) -> None:
-    """Replace the conversation by a summary."""
+    """Replace the conversation with a summary."""
     await chat.compact(instructions)
 
 
 async def jump(chat: Chat, text: str) -> None:
-    """Scroll to a prompt of before."""
-    turns = chat.transcript.turns()
+    """Scroll to an earlier prompt: the last prompt that contains `text`, or the choice from a list."""
+    prompts = chat.transcript.headings()
     if text:
-        found = [turn for turn in turns if text.lower() in turn.text.lower()]
+        found = [prompt for prompt in prompts if text.lower() in prompt.text.lower()]
         if not found:
-            raise ConfigError(f"no prompt here says {text!r}")
+            raise ConfigError(f"no prompt contains {text!r}")
         chat.transcript.show(found[-1].number)
         return
-    items = [Item(turn.number, turn.text) for turn in reversed(turns)]
-    number = await chat.ask(Picker("Jump to", items, empty="nothing was said yet"))
+    items = [PickerItem(prompt.number, prompt.text) for prompt in reversed(prompts)]
+    number = await chat.ask(Picker("Jump to", items, empty="no prompts yet"))
     if number is not None:
         chat.transcript.show(number)
 
 
 async def copy(chat: Chat, _: str) -> None:
-    """Put the last answer on the clipboard."""
+    """Copy the last answer to the clipboard."""
     answers = [message for message in chat.host.runtime.messages if message.role == "assistant" and message.text]
     if not answers:
         raise ConfigError("there is no answer to copy yet")
     last = answers[-1]
     if last.hidden:
-        raise ConfigError("the last answer is hidden by an extension")
+        raise ConfigError("an extension has hidden the last answer")
     ways = await chat.app.copy(last.text if last.display_text is None else last.display_text)
-    chat.note("copied" if ways else "the terminal takes no text for the clipboard", "info" if ways else "warning")
+    chat.note("copied" if ways else "this terminal cannot set the clipboard", "info" if ways else "warning")
+
+
+async def skills(chat: Chat, _: str) -> None:
+    """Choose a skill and put its command into the editor."""
+    items = [PickerItem(skill, skill.name, skill.description, skill.source) for skill in chat.host.runtime.skills]
+    chosen = await chat.ask(Picker("Skills", items, empty="no skills found; docs/skills.md says where to put them"))
+    if chosen is not None:
+        chat.insert(f"/skill:{chosen.name} ")
 
 
 async def study(chat: Chat, _: str) -> None:
-    """Have the agent get to know the project."""
+    """Have the model explore the project and explain it."""
     chat.submit_text(STUDY)
 
 
 async def btw(chat: Chat, question: str) -> None:
-    """Ask something beside the work; nothing of it is kept."""
+    """Ask a side question; neither question nor answer becomes part of the conversation."""
     side, dialog = SideChat(chat.host.runtime), SideDialog(chat.app.redraw)
-    wanted = "a question beside the work"
-    while question or (question := await chat.ask(TextInput("By the way", placeholder=wanted)) or ""):
+    placeholder = "a side question"
+    while question or (question := await chat.ask(TextInput("By the way", placeholder=placeholder)) or ""):
         answering = dialog.ask(side, question)
         try:
             await chat.ask(dialog)
@@ -80,4 +88,16 @@ async def btw(chat: Chat, question: str) -> None:
             answering.result()
         if not dialog.more:
             return
-        question, wanted = "", "another question"
+        question, placeholder = "", "another question"
+
+
+COMMANDS = (
+    SlashCommand("new", "", "start a new session", "cancel", new),
+    SlashCommand("clear", "", "clear the conversation", "cancel", clear),
+    SlashCommand("compact", "[instructions]", "replace the conversation with a summary", "cancel", compact),
+    SlashCommand("jump", "[text]", "scroll to a prompt", "now", jump),
+    SlashCommand("btw", "[question]", "ask a side question that is not kept", "now", btw),
+    SlashCommand("skills", "", "list skills; /skill:NAME sends one", "now", skills),
+    SlashCommand("study", "", "have the model explore and explain the project", "wait", study),
+    SlashCommand("copy", "", "copy the last answer to the clipboard", "now", copy),
+)

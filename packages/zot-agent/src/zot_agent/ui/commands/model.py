@@ -1,29 +1,31 @@
-"""/model /reasoning: who answers, and how hard it thinks."""
+"""/model /reasoning: the model that answers and its reasoning level."""
 
 from typing import get_args
 
-from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.amounts import tokens
 from zot_provider.errors import UnknownName
 from zot_provider.request import Reasoning
-from zot_tui.widgets.dialogs.picker import Item, Picker
+from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 
 
 async def model(chat: Chat, name: str) -> None:
-    """Go on with another model, of any provider there is a key for."""
-    chosen = name or await chat.ask(Picker("Model", await _models(chat), note="providers with a key, or a server here"))
+    """Switch to another model, of any provider with a key."""
+    chosen = name or await chat.ask(
+        Picker("Model", await _models(chat), note="from providers with a key and local servers")
+    )
     if chosen:
         chat.host.conversation.set_model(chosen)
 
 
-async def _models(chat: Chat) -> list[Item[str]]:
+async def _models(chat: Chat) -> list[PickerItem[str]]:
     current = chat.host.runtime.agent.model
     listing = await chat.host.runtime.list_models()
     problem = listing.problems.get(current.provider)
-    if problem is not None:  # a server that is not in use need not run
-        chat.note(f"{current.provider} gives no list of its models: {problem}", "warning")
+    if problem is not None:  # only the current provider has to answer
+        chat.note(f"{current.provider} did not list its models: {problem}", "warning")
     return [
-        Item(
+        PickerItem(
             f"{each.provider}/{each.id}",
             each.id,
             each.name if each.name != each.id else "",
@@ -36,13 +38,21 @@ async def _models(chat: Chat) -> list[Item[str]]:
 
 
 async def reasoning(chat: Chat, level: str) -> None:
-    """Have the model think more, or less."""
+    """Set the reasoning level."""
     levels: tuple[Reasoning, ...] = get_args(Reasoning)
     now = chat.host.runtime.agent.reasoning
-    chosen = level or await chat.ask(Picker("Reasoning", [Item(each, each, current=each == now) for each in levels]))
+    chosen = level or await chat.ask(
+        Picker("Reasoning", [PickerItem(each, each, current=each == now) for each in levels])
+    )
     if not chosen:
         return
     found = next((each for each in levels if each == chosen), None)
     if found is None:
         raise UnknownName.among("reasoning", chosen, levels)
     chat.host.conversation.set_reasoning(found)
+
+
+COMMANDS = (
+    SlashCommand("model", "[id]", "switch the model; any provider with a key", "cancel", model),
+    SlashCommand("reasoning", "[level]", "set the reasoning level", "cancel", reasoning),
+)

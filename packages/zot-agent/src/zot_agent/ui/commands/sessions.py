@@ -1,10 +1,10 @@
-"""/sessions: those of this directory, to go on with, rename and delete."""
+"""/sessions: open, rename and delete the sessions of this directory."""
 
 import asyncio
 import time
 
 from zot_agent.config.paths import sessions_root
-from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.ages import age
 from zot_core.aio import spawn
 from zot_core.errors import SessionLocked
@@ -13,11 +13,11 @@ from zot_core.sessions.listing import SessionEntry
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ZotError
 from zot_tui.keys.key import Key
-from zot_tui.widgets.dialogs.picker import Item, Picker, RowAction
+from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
 from zot_tui.widgets.dialogs.questions import TextInput
 
 DELETE = "ctrl+d"
-AT_HAND = "this is the session at hand; begin another one with /new first"
+CURRENT_SESSION = "this is the current session; start another one with /new first"
 
 ACTIONS = (
     RowAction("rename", "ctrl+r", "rename"),
@@ -27,17 +27,20 @@ ACTIONS = (
 
 
 class SessionPicker(Picker[SessionEntry]):
-    """A picker that says in place of its hints what went wrong, until the next key. The session at hand, which is the
-    current item, is not deleted: that is said before it is asked whether it should be."""
+    """A picker that shows `problem` in place of its hints until the next key.
+
+    The current session cannot be deleted; the picker says so instead of asking for confirmation.
+    """
 
     problem = ""
+    """What went wrong, one line."""
 
     def pressed(self, key: Key, name: str) -> bool:
         """See `Dialog`."""
         self.problem = ""
         chosen = self.chosen
         if str(key) == DELETE and chosen is not None and chosen.current:
-            self.problem = AT_HAND
+            self.problem = CURRENT_SESSION
             return True
         return super().pressed(key, name)
 
@@ -51,7 +54,7 @@ async def sessions(chat: Chat, _: str) -> None:
     store = SessionStore(sessions_root())
     here: str | None = chat.host.runtime.cwd
 
-    async def items() -> list[Item[SessionEntry]]:
+    async def items() -> list[PickerItem[SessionEntry]]:
         found = await asyncio.to_thread(listing.list_sessions, store, here)
         return [_item(each, chat) for each in found]
 
@@ -75,13 +78,13 @@ async def sessions(chat: Chat, _: str) -> None:
                 here = None if here else chat.host.runtime.cwd
             picker.set_items(await items())
         except SessionLocked:
-            picker.problem = "another zot has this session open; close that one first"
+            picker.problem = "another zot has this session open; close it there first"
         except ZotError as error:
             picker.problem = str(error)
         picker.changed()
         chat.app.redraw()
 
-    picker = SessionPicker("Sessions", await items(), empty="no session yet", actions=ACTIONS, on_action=act)
+    picker = SessionPicker("Sessions", await items(), empty="no sessions yet", actions=ACTIONS, on_action=act)
     chosen = await chat.ask(picker)
     session = chat.host.runtime.session
     if chosen is None or (session is not None and session.path == chosen.path):
@@ -90,9 +93,12 @@ async def sessions(chat: Chat, _: str) -> None:
         chat.note(line, "warning")
 
 
-def _item(entry: SessionEntry, chat: Chat) -> Item[SessionEntry]:
+def _item(entry: SessionEntry, chat: Chat) -> PickerItem[SessionEntry]:
     session = chat.host.runtime.session
     current = session is not None and session.path == entry.path
-    place = "" if entry.cwd == chat.host.runtime.cwd else entry.cwd
+    folder = "" if entry.cwd == chat.host.runtime.cwd else entry.cwd
     when = age(time.time() - entry.changed)
-    return Item(entry, entry.name or "(nothing said)", place, when, current=current)
+    return PickerItem(entry, entry.name or "(empty)", folder, when, current=current)
+
+
+COMMANDS = (SlashCommand("sessions", "", "open, rename and delete sessions", "cancel", sessions),)

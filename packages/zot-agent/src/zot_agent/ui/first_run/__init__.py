@@ -1,1 +1,1 @@
-"""The screen for a person without a key."""
+"""The first-run screen, for a user without a key."""

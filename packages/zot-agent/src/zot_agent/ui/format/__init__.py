@@ -1,1 +1,1 @@
-"""Values as words for the screen."""
+"""Values formatted for the screen."""

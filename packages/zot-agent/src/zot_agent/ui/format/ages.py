@@ -1,8 +1,8 @@
-"""How long ago something was, in words; pure."""
+"""How long ago something happened, in words; pure."""
 
 
 def age(seconds: float) -> str:
-    """How long ago something was: `just now`, `3 min ago`, `2 h ago`, `5 days ago`, `3 weeks ago`, `2 years ago`."""
+    """Format an age: `just now`, `3 min ago`, `2 h ago`, `5 days ago`, `3 weeks ago`, `2 years ago`."""
     if seconds < 60:
         return "just now"
     if seconds < 3600:

@@ -1,17 +1,17 @@
-"""Tokens, money and shares as a person reads them in a status line; pure.
+"""Tokens, money and percentages formatted for the status row; pure.
 
-The longest text any of them gives is 12 characters, so that a status line can be laid out once.
+No text is longer than 12 characters, so the status row can be laid out once.
 """
 
 from zot_provider.model import Model
 from zot_provider.usage import Usage
 
-_MOST = 999_999_999_999
+_MAX_TOKENS = 999_999_999_999
 
 
 def tokens(count: int) -> str:
-    """`0`, `999`, `1.2k`, `12.3k`, `123k`, `1.2M`; powers of 1000, rounded."""
-    count = min(max(count, 0), _MOST)
+    """Format a count: `0`, `999`, `1.2k`, `12.3k`, `123k`, `1.2M`; powers of 1000, rounded."""
+    count = min(max(count, 0), _MAX_TOKENS)
     for unit, size in (("", 1), ("k", 1000), ("M", 1_000_000), ("G", 1_000_000_000)):
         amount = count / size
         if unit == "" and count < 1000:
@@ -24,7 +24,7 @@ def tokens(count: int) -> str:
 
 
 def cost(dollars: float) -> str:
-    """`$0`, `<$0.001`, `$0.014`, `$1.23`, `$1,234`: at least two digits of what was spent."""
+    """Format a cost: `$0`, `<$0.001`, `$0.014`, `$1.23`, `$1,234`; at least two significant digits."""
     if not dollars > 0:
         return "$0"
     if dollars < 0.0005:
@@ -37,12 +37,12 @@ def cost(dollars: float) -> str:
 
 
 def spent(usage: Usage, model: Model) -> str:
-    """The cost of `usage`; empty where nobody knows the price: an unknown cost is not nothing."""
+    """Format the cost of `usage`; empty if the price is unknown, since an unknown cost is not zero."""
     return "" if model.price is None and not usage.cost_usd else cost(usage.cost_usd)
 
 
 def percent(part: float, whole: float) -> str:
-    """`0%`, `<1%`, `42%`, `100%`, `>999%`; empty if the whole is unknown (0). 100% is not said before it is so."""
+    """Format a share: `0%`, `<1%`, `42%`, `100%`, `>999%`, rounded down; empty if `whole` is unknown (0)."""
     if not whole > 0:
         return ""
     share = max(part, 0) / whole * 100

@@ -1,6 +1,6 @@
 """One line about a prompt, for the terminal's title and for a notification; pure.
 
-What is given back holds no control characters and no sequences, so that it can stand inside of one (OSC 0, 9, 777).
+The results contain no control characters or sequences, so they can be put into one (OSC 0, 9, 777).
 """
 
 from zot_core.events import RunEnd
@@ -10,28 +10,28 @@ from zot_tui.text.width import clip
 
 TITLE_CELLS = 60
 NOTIFICATION_CELLS = 120
-_LOOKED_AT = 4000
-"""Characters of a prompt that are looked at; it may hold a pasted file."""
+_MAX_READ = 4000
+"""Characters read of a prompt, which may contain a pasted file."""
 
 _ENDS: dict[RunEnd, str] = {"completed": "done", "aborted": "stopped"}
 
 
 def clipped_line(text: str, cells: int) -> str:
-    """`text` in at most `cells` cells: single spaces for white space, nothing that a terminal would obey."""
-    words = sanitize_line(text[:_LOOKED_AT]).split()
+    """Return `text` in at most `cells` cells, white space collapsed to single spaces, without control sequences."""
+    words = sanitize_line(text[:_MAX_READ]).split()
     return clip("".join(filter(is_character, " ".join(words))), cells)
 
 
 def terminal_title(prompt: str, place: str = "", *, busy: bool = False) -> str:
-    """`● fix the tests – project`: what is being worked on and where; `zot` where neither is known."""
+    """Return `● fix the tests – project`: the prompt and the directory, or `zot` if both are empty."""
     parts = [part for part in (clipped_line(prompt, TITLE_CELLS), clipped_line(place, TITLE_CELLS // 2)) if part]
     return ("● " if busy else "") + (" – ".join(parts) or "zot")
 
 
 def notification(prompt: str, end: RunEnd, reason: str = "") -> str:
-    """`done: fix the tests`, `failed: fix the tests (connection refused)`: how a run ended, for who looked away.
+    """Return how a run ended: `done: fix the tests`, `failed: fix the tests (connection refused)`.
 
-    Semicolons become commas: OSC 777 divides its fields with them.
+    Semicolons become commas, since OSC 777 separates its fields with them.
     """
     about = clipped_line(prompt, TITLE_CELLS)
     text = f"{_ENDS.get(end, 'failed')}: {about}" if about else _ENDS.get(end, "failed")

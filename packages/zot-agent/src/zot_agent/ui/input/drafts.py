@@ -1,8 +1,8 @@
-"""What stands in the editor and what is queued, kept on disk, so that a crash loses nothing that was typed.
+"""The draft and the queued prompts, kept on disk so that a crash loses no typed text.
 
-A process has a file of its own, `$ZOT_HOME/drafts/<h>-<pid>-<random>.json` (`<h>`: 16 hex digits for the directory),
-and while it lives a lock on the `.lock` beside it. A file whose lock can be had belongs to nobody any more: the next
-zot in that directory takes over what it holds.
+Each process has its own file, `$ZOT_HOME/drafts/<h>-<pid>-<random>.json` (`<h>`: 16 hex digits for the directory),
+and holds a lock on the `.lock` file beside it while it runs. A file that is not locked was left by a process that has
+ended: the next zot in that directory recovers its content.
 """
 
 import asyncio
@@ -23,17 +23,19 @@ if sys.platform != "win32":
     import fcntl
 
 SIZE = 8 * 1024 * 1024
-"""Characters that are kept of the draft, and again of the queue."""
+"""Characters kept of the draft, and as many of the queue."""
 PAUSE = 0.5
 """Seconds between two writes."""
 SHARE = 20
-"""Times what a write has taken until the next one: long texts are written less often."""
+"""The pause is at least this many times the duration of the last write, so long texts are written less often."""
 
 
 @record
-class Draft(Record):
-    """A text in the editor and the prompts that wait; `time` is when they were kept, seconds since the epoch. `cut`
-    says that they were longer than what is kept."""
+class SavedDraft(Record):
+    """The text in the editor and the queued prompts; `time` is when they were saved, in seconds since the epoch.
+
+    `cut` says that they were longer than the limits and have been truncated.
+    """
 
     text: str = ""
     queue: list[str] = field(default_factory=list)
@@ -45,37 +47,37 @@ class Draft(Record):
 
 
 class Drafts:
-    """The draft and the queue of one process in one directory. Not for two threads.
+    """The draft and the queue of one process in one directory. Not thread-safe.
 
-    Nothing here raises OSError: where no file can be written, `failure` says why, and zot goes on without.
+    Nothing here raises OSError: if the file cannot be written, `failure` says why.
     """
 
     def __init__(self, home: str, cwd: str, *, pause: float = PAUSE, size: int = SIZE) -> None:
-        """`home` is zot's own folder, `cwd` the absolute path of the directory."""
+        """`home` is zot's home folder, `cwd` the absolute path of the directory."""
         self._folder = os.path.join(home, "drafts")
         self._prefix = hashlib.sha256(os.fsencode(cwd)).hexdigest()[:16] + "-"
         self._path = os.path.join(self._folder, f"{self._prefix}{os.getpid()}-{os.urandom(4).hex()}.json")
         self._cwd = cwd
         self._pause, self._size = pause, size
         self._lock: int | None = None
-        self._wanted = self._written = Draft()
+        self._wanted = self._written = SavedDraft()
         self._timer: asyncio.TimerHandle | None = None
         self._next = 0.0
         self._closed = False
         self.failure = ""
 
     def keep(self, text: str, queue: list[str]) -> None:
-        """Remember this from now on. It is on disk within the pause, at once if the last write was longer ago.
+        """Save the draft and the queue within the pause, or at once if the last write was longer ago.
 
-        To be called in the event loop, as often as one likes.
+        Call it from the event loop, as often as needed.
         """
-        wanted = Draft(text, [*queue])
+        wanted = SavedDraft(text, [*queue])
         if self._closed or wanted == self._wanted:
             return
         self._wanted = wanted
         loop = asyncio.get_running_loop()
         if self._timer is None:
-            # Through the loop in any case: a key is on the screen before it is on the disk.
+            # Always through the loop, so that a key is drawn before it is saved.
             self._timer = loop.call_at(max(self._next, loop.time()), self._write_in_time)
 
     def _write_in_time(self) -> None:
@@ -84,24 +86,24 @@ class Drafts:
         self._write()
         self._next = began + max(self._pause, (clock() - began) * SHARE)
 
-    def recover(self) -> Draft:
-        """What processes of this directory left that are no more, the oldest first, each text once; empty if nothing.
+    def recover(self) -> SavedDraft:
+        """Return what processes that ended in this directory have left, oldest first, each text once.
 
-        It is kept on in this process's file before theirs are removed, until `keep` says otherwise.
+        It is saved in this process's file before theirs are removed, until `keep` replaces it.
         """
-        left: list[tuple[Draft, str, int | None]] = []
+        left: list[tuple[SavedDraft, str, int | None]] = []
         for name in _names(self._folder, self._prefix):
             path = os.path.join(self._folder, name)
             if path == self._path:
                 continue
-            lock = _take(path)
+            lock = _take_lock(path)
             if lock is _HELD:
                 continue
             left.append((_read(path), path, lock))
         left.sort(key=lambda each: each[0].time)
         texts = dict.fromkeys(draft.text for draft, _, _ in left if draft.text.strip())
         queue = dict.fromkeys(entry for draft, _, _ in left for entry in draft.queue if entry.strip())
-        found = Draft("\n\n".join(texts), [*queue], cut=any(draft.cut for draft, _, _ in left))
+        found = SavedDraft("\n\n".join(texts), [*queue], cut=any(draft.cut for draft, _, _ in left))
         if found:
             self._wanted = found
             self._write()
@@ -113,8 +115,7 @@ class Drafts:
         return found
 
     def close(self) -> None:
-        """Write what is not written yet. What is left then is recovered by the next zot here. Closing twice is
-        harmless."""
+        """Save unsaved changes; the next zot in this directory recovers them. Closing twice is harmless."""
         if self._closed:
             return
         self._write()
@@ -138,11 +139,11 @@ class Drafts:
                 with suppress(FileNotFoundError):
                     os.unlink(self._path)
         except OSError as error:
-            self.failure = f"the draft cannot be kept in {self._folder}: {error.strerror}"
+            self.failure = f"the draft cannot be saved in {self._folder}: {error.strerror}"
         else:
             self._written, self.failure = self._wanted, ""
 
-    def _replace(self, draft: Draft) -> None:
+    def _replace(self, draft: SavedDraft) -> None:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         if self._lock is None:
             self._lock = _open_lock(self._path)
@@ -150,10 +151,10 @@ class Drafts:
 
 
 _HELD = -1
-"""In place of a lock's descriptor: another process has it."""
+"""Returned in place of a lock's descriptor if another process holds the lock."""
 
 
-def _row(draft: Draft, cwd: str, size: int) -> bytes:
+def _row(draft: SavedDraft, cwd: str, size: int) -> bytes:
     kept, room = [], size
     for entry in draft.queue:
         kept.append(entry[:room])
@@ -166,17 +167,17 @@ def _row(draft: Draft, cwd: str, size: int) -> bytes:
     return without_surrogates(json.dumps(row, ensure_ascii=False)).encode()
 
 
-def _read(path: str) -> Draft:
-    """What a file holds; an empty draft if that cannot be understood."""
+def _read(path: str) -> SavedDraft:
+    """Read a draft; empty if the file cannot be read or is malformed."""
     try:
         with open(path, "rb") as file:
             row: Any = json.loads(file.read())
     except (OSError, ValueError, RecursionError):
-        return Draft()
+        return SavedDraft()
     if not isinstance(row, dict):
-        return Draft()
+        return SavedDraft()
     text, queue, moment = row.get("draft"), row.get("queue"), row.get("time")
-    return Draft(
+    return SavedDraft(
         text if isinstance(text, str) else "",
         [entry for entry in queue if isinstance(entry, str)] if isinstance(queue, list) else [],
         float(moment) if isinstance(moment, int | float) else 0.0,
@@ -192,7 +193,7 @@ def _names(folder: str, prefix: str) -> list[str]:
 
 
 def _open_lock(path: str) -> int | None:
-    """The lock of one's own file; None on a file system that has none."""
+    """Create and take the lock for our own file; None if the file system has no locks."""
     descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         _flock(descriptor)
@@ -202,12 +203,15 @@ def _open_lock(path: str) -> int | None:
     return descriptor
 
 
-def _take(path: str) -> int | None:
-    """The lock of another's file: a descriptor, `_HELD`, or None if there is none and its process is dead."""
+def _take_lock(path: str) -> int | None:
+    """Take the lock of another process's file.
+
+    Returns its descriptor, `_HELD` if the process runs, or None if there is no lock and the process has ended.
+    """
     try:
         descriptor = os.open(f"{path}.lock", os.O_RDWR)
     except FileNotFoundError:
-        return None  # a lock is there before its file, and gone after it
+        return None  # a lock is created before its file and removed after it
     except OSError:
         return _HELD
     try:
@@ -221,7 +225,7 @@ def _take(path: str) -> int | None:
 
 def _flock(descriptor: int) -> None:
     if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415  there is none elsewhere
+        import msvcrt  # noqa: PLC0415  Windows only
 
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
     else:
@@ -229,7 +233,7 @@ def _flock(descriptor: int) -> None:
 
 
 def _runs(path: str) -> bool:
-    """Whether a process has the number in the file's name: all there is to go by without locks."""
+    """Return whether a process has the number in the file's name; used where there are no locks."""
     try:
         os.kill(int(os.path.basename(path).split("-")[1]), 0)
     except (ProcessLookupError, ValueError, IndexError):

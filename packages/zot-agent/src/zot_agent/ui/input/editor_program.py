@@ -1,4 +1,4 @@
-"""The prompt in the person's own editor: which program that is, and the file they write in."""
+"""Editing the prompt in the user's own editor: which program that is, and running it on a temporary file."""
 
 import asyncio
 import os
@@ -13,77 +13,77 @@ from zot_provider.json_text import without_surrogates
 from zot_provider.record import Record, record
 
 FALLBACKS = ("nano", "vim", "vi")
-LONGEST = 4 * 1024 * 1024
-"""Bytes of a text that are taken back."""
+MAX_BYTES = 4 * 1024 * 1024
+"""Bytes of an edited text that are accepted."""
 
 
 @record
-class Edited(Record):
-    """The text after editing; `problem` says in one line why it is the old one, empty if all went well."""
+class EditorResult(Record):
+    """The text after editing. If it is unchanged because of a `problem`, that says in one line what went wrong."""
 
     text: str
     problem: str = ""
 
 
 def command(environ: Mapping[str, str]) -> list[str]:
-    """The program and its arguments: `$VISUAL`, `$EDITOR`, else what is found on the PATH of nano, vim and vi.
+    """Return the editor's program and arguments: `$VISUAL`, `$EDITOR`, or the first of nano, vim and vi on the PATH.
 
-    The variables are read as a shell would (`code --wait`). Raises `ConfigError` if there is no editor, or if the
-    variable cannot be read.
+    The variables are split as a shell does (`code --wait`). Raises `ConfigError` if there is no editor or a variable
+    cannot be parsed.
     """
     for name in ("VISUAL", "EDITOR"):
         value = environ.get(name, "").strip()
         try:
             words = shlex.split(value)
         except ValueError as error:
-            raise ConfigError(f"${name} cannot be read as a command ({error}): {value}") from error
+            raise ConfigError(f"${name} is not a valid command ({error}): {value}") from error
         if words:
             return words
     for program in FALLBACKS:
         if shutil.which(program, path=environ.get("PATH")):
             return [program]
-    raise ConfigError("no editor found; set $EDITOR to one")
+    raise ConfigError("no editor found; set $EDITOR")
 
 
-async def edit(text: str, argv: Sequence[str], run: Callable[[list[str]], Awaitable[int]]) -> Edited:
-    """Let the person edit `text` in a file that they alone can read; it is gone afterwards, with all beside it.
+async def edit(text: str, argv: Sequence[str], run: Callable[[list[str]], Awaitable[int]]) -> EditorResult:
+    """Let the user edit `text` in a temporary file that only they can read.
 
-    `run` is given the command with the file's path at its end and awaits its exit code: the screen has to leave the
-    terminal to it. Where that is not 0, or anything else fails, the old text stands. Bytes that are no UTF-8 become
-    U+FFFD; a line break that the editor added at the end is taken off.
+    `run` gets the command with the file's path at its end and returns its exit code; the screen has to release the
+    terminal meanwhile. If the code is not 0, or anything else fails, the text stays as it was. Invalid UTF-8 becomes
+    U+FFFD; a line break that the editor added at the end is removed. The file's folder is removed afterwards.
     """
     try:
         folder = tempfile.mkdtemp(prefix="zot-")
     except OSError as error:
-        return Edited(text, f"no file to edit the text in could be made: {error.strerror}")
+        return EditorResult(text, f"cannot create a file to edit the text in: {error.strerror}")
     try:
         return await _edit(text, argv, run, os.path.join(folder, "prompt.md"))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _edit(text: str, argv: Sequence[str], run: Callable[[list[str]], Awaitable[int]], path: str) -> Edited:
+async def _edit(text: str, argv: Sequence[str], run: Callable[[list[str]], Awaitable[int]], path: str) -> EditorResult:
     name = os.path.basename(argv[0])
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as file:
             file.write(without_surrogates(text).encode())
     except OSError as error:
-        return Edited(text, f"the text could not be written to a file: {error.strerror}")
+        return EditorResult(text, f"cannot write the text to a file: {error.strerror}")
     try:
         code = await run([*argv, path])
     except OSError as error:
-        return Edited(text, f"{name} cannot be started: {error.strerror}; set $EDITOR to another editor")
+        return EditorResult(text, f"cannot start {name}: {error.strerror}; set $EDITOR to another editor")
     if code:
-        return Edited(text, f"{name} ended with exit code {code}; the text is as it was")
+        return EditorResult(text, f"{name} ended with exit code {code}; the text is unchanged")
     try:
         with open(path, "rb") as file:
-            data = file.read(LONGEST + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        return Edited(text, f"what {name} wrote cannot be read: {error.strerror}; the text is as it was")
-    if len(data) > LONGEST:
-        return Edited(text, f"what {name} wrote is longer than {LONGEST} bytes; the text is as it was")
-    return Edited(_read(data, text))
+        return EditorResult(text, f"cannot read the edited text: {error.strerror}; the text is unchanged")
+    if len(data) > MAX_BYTES:
+        return EditorResult(text, f"the edited text is longer than {MAX_BYTES} bytes; the text is unchanged")
+    return EditorResult(_read(data, text))
 
 
 def _read(data: bytes, old: str) -> str:
@@ -92,10 +92,10 @@ def _read(data: bytes, old: str) -> str:
 
 
 async def run_program(argv: Sequence[str]) -> int:
-    """Run a program on the terminal that zot has, until it ends; its exit code, 128 + n for signal n.
+    """Run a program on zot's terminal until it ends, and return its exit code, 128 + n for signal n.
 
     It stays in zot's process group, since it must be in the foreground. Raises OSError if it cannot be started.
-    Cancelling ends it.
+    Cancelling kills it.
     """
     process = await asyncio.create_subprocess_exec(*argv)
     waiting = spawn(process.wait(), "editor")

@@ -1,17 +1,18 @@
-"""Text that is not typed here: written in the person's own editor, or taken from the clipboard."""
+"""Text that is not typed here: edited in the user's own editor, or pasted from the clipboard."""
 
 import os
 from collections.abc import Callable
 
 from zot_agent.ui.commands.base import Chat
-from zot_agent.ui.input import editor_program
-from zot_agent.ui.input import pasted_images as pasted
+from zot_agent.ui.input import editor_program, pasted_images
 
 
-async def edit(chat: Chat, touch: Callable[[], None]) -> None:
-    """Have what stands in the editor edited in `$VISUAL`, `$EDITOR` or what is found. `touch` is called before the
-    screen comes back: keys were pressed until now. Raises `ZotError`."""
-    typed, app = chat.typed, chat.app
+async def edit_in_program(chat: Chat, touch: Callable[[], None]) -> None:
+    """Have the user edit the prompt in `$VISUAL`, `$EDITOR` or an editor found on the PATH.
+
+    `touch` is called before the screen comes back, since keys were pressed until then. Raises `ZotError`.
+    """
+    prompt, app = chat.prompt_input, chat.app
     argv = editor_program.command(os.environ)
 
     async def run(command: list[str]) -> int:
@@ -20,12 +21,12 @@ async def edit(chat: Chat, touch: Callable[[], None]) -> None:
             touch()
             return code
 
-    edited = await editor_program.edit(typed.editor.pastes.expand(typed.text), argv, run)
+    edited = await editor_program.edit(prompt.editor.pastes.expand(prompt.text), argv, run)
     if edited.problem:
         chat.note(edited.problem, "warning")
-    typed.set(edited.text)
+    prompt.set(edited.text)
 
 
-async def take(chat: Chat, paste: Callable[[str], None]) -> None:
-    """Paste the image or the text that is on the clipboard, which terminals cannot. Raises `ZotError`."""
-    paste(await pasted.from_clipboard(chat.home, chat.app.environment))
+async def paste_from_clipboard(chat: Chat, paste: Callable[[str], None]) -> None:
+    """Paste the image or text on the clipboard. Raises `ZotError`."""
+    paste(await pasted_images.from_clipboard(chat.home, chat.app.environment))

@@ -1,7 +1,7 @@
-"""The paths that `@` offers: files and directories below the working directory, found without the loop waiting.
+"""The paths that `@` offers: files and directories below the working directory.
 
-Where there is a repository git lists them, else zot's own walk that heeds `.gitignore`. Either works in a thread and
-hands over what it has from time to time, so that a list is there at once and grows.
+In a repository git lists them; elsewhere zot's own walk does, which follows `.gitignore`. Both run in a thread and
+report partial lists, so that the first paths can be offered at once.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ from zot_provider.record import Record, record
 from zot_tui.text.fuzzy import EXACT_CANDIDATES, Match, Ranked, rank
 
 _PIECE = 64 * 1024
-_FIRST_SIGHT = 500  # paths after which the first part is handed over; the next comes at twice as many
-_CHUNK = 1000  # paths that are ranked before a newer query has its turn
-_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # names with these cannot stand in a prompt
-# A repository's own settings may name programs: none is run for a list of names.
+_FIRST_PART = 500  # paths after which the first partial list is reported; the next comes at twice as many
+_CHUNK = 1000  # paths that are ranked before a newer query is checked for
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # names with these cannot be put into a prompt
+# A repository's settings may name a file system monitor: do not run programs just to list names.
 _GIT = ("git", "-c", "core.fsmonitor=false", "ls-files", "-co", "--exclude-standard", "-z")
 
 
 @record
 class IndexLimits(Record):
-    """How many paths are kept, how many seconds the search for them may take, and after how many it is repeated."""
+    """How many paths are kept, the seconds a search may take, and the seconds after which it is repeated."""
 
     paths: int = 50_000
     seconds: float = 5.0
@@ -36,13 +36,13 @@ class IndexLimits(Record):
 
 
 class FileIndex:
-    """The paths below `cwd`, relative to it; directories end in a slash. Those near the root come first.
+    """The paths below `cwd`, relative to it, those near the root first; directories end in a slash.
 
-    `complete` is whether the last search saw everything. `close` must be called in the end.
+    `complete` is whether the last search saw everything. `close` must be called at the end.
     """
 
     def __init__(self, cwd: str, limits: IndexLimits | None = None, changed: Callable[[], None] = lambda: None) -> None:
-        """`changed` is called in the loop whenever more is known, or something else."""
+        """`changed` is called in the loop whenever `known` has changed."""
         self._cwd = cwd
         self._limits = limits or IndexLimits()
         self._changed = changed
@@ -50,11 +50,11 @@ class FileIndex:
         self._filled_at: float | None = None
         self._newest = 0
         self.known: list[str] = []
-        """What is known now; a new list each time that changes."""
+        """The paths found so far; a new list whenever it changes."""
         self.complete = False
 
     async def paths(self) -> list[str]:
-        """What is known now. If that is nothing yet, or old, it is searched for anew in the background."""
+        """Return the known paths. If the list is empty or old, start a search in the background."""
         loop = asyncio.get_running_loop()
         old = self._filled_at is None or loop.time() - self._filled_at > self._limits.fresh
         if old and not (self._filling and alive(self._filling)):
@@ -63,16 +63,16 @@ class FileIndex:
         return self.known
 
     async def filled(self) -> list[str]:
-        """What is known once the search at hand, or a first one, has ended. Cancelling the caller leaves it going."""
+        """Return the known paths after the current or first search. The search continues if the caller is cancelled."""
         await self.paths()
         if self._filling is not None:
             await asyncio.wait([self._filling])
         return self.known
 
     async def search(self, text: str, limit: int = 50) -> list[Ranked[str]] | None:
-        """The `limit` paths known now that fit `text` best, the best first; for an empty one those near the root.
+        """Return the `limit` best known matches for `text`, best first; for an empty text the paths near the root.
 
-        None as soon as another search was begun: its answer is the one that is wanted.
+        Returns None if a newer search has begun meanwhile.
         """
         self._newest += 1
         number, known = self._newest, self.known
@@ -84,7 +84,7 @@ class FileIndex:
         return found if number == self._newest else None
 
     def _search(self, text: str, known: list[str], limit: int, number: int) -> list[Ranked[str]] | None:
-        # Sorting is one step of the interpreter, which no other thread interrupts: of a part, not of all.
+        # A sort cannot be interrupted by another thread: sort in parts, not everything at once.
         spread = _spread(text)
         near: list[tuple[int, int, int]] = []
         for start in range(0, len(known), _CHUNK):
@@ -99,7 +99,7 @@ class FileIndex:
         return rank(text, [known[index] for _, _, index in near], str, limit)
 
     async def close(self) -> None:
-        """End the search for paths, and wait for its end."""
+        """Stop the search for paths and wait for its end."""
         self._newest += 1
         if self._filling is not None and alive(self._filling):
             self._filling.cancel()
@@ -107,7 +107,7 @@ class FileIndex:
 
     async def _fill(self) -> None:
         loop = asyncio.get_running_loop()
-        search = _Search(self._cwd, self._limits, lambda paths: _soon(loop, lambda: self._grow(paths)))
+        search = _PathSearch(self._cwd, self._limits, lambda paths: _soon(loop, lambda: self._grow(paths)))
         timer = loop.call_later(self._limits.seconds, search.stop)
         work = spawn(asyncio.to_thread(search.run), "list of files")
         try:
@@ -123,16 +123,16 @@ class FileIndex:
             self._changed()
 
     def _grow(self, paths: list[str]) -> None:
-        """A part of a search: better than nothing, worse than all of an earlier one."""
+        """Show a partial list of the first search; later searches replace the list only when complete."""
         if self._filled_at is None and len(paths) > len(self.known):
             self.known = paths
             self._changed()
 
 
 def _spread(query: str) -> Callable[[str], int | None]:
-    """How far apart the letters of a query stand in a path, closely placed; None where they do not fit.
+    """Return a function for the span of a query's letters in a path, None if they do not match in order.
 
-    What `rank` does first itself, at a third of its price: tens of thousands of paths are looked at for each key.
+    It does the first step of `rank` at a third of the cost: each key is matched against tens of thousands of paths.
     """
     words = [(_in_order(word), _in_order(word[::-1])) for word in query.lower().split()]
 
@@ -142,7 +142,7 @@ def _spread(query: str) -> Callable[[str], int | None]:
             found = forth.search(small)
             if found is None:
                 return None
-            tight = back.match(small[: found.end()][::-1])  # the last letter as early, the first as late as they can
+            tight = back.match(small[: found.end()][::-1])  # the last letter as early, the first as late as possible
             cells += tight.end() if tight else found.end()
         return cells
 
@@ -160,17 +160,17 @@ def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
 
 
 class _Full(Exception):
-    """There are as many paths as are wanted."""
+    """The limit of paths is reached."""
 
 
-class _Search:
-    """One search, in a thread; `stop` may be called from any other."""
+class _PathSearch:
+    """One search, run in a thread; `stop` may be called from any thread."""
 
-    def __init__(self, cwd: str, limits: IndexLimits, tell: Callable[[list[str]], None]) -> None:
+    def __init__(self, cwd: str, limits: IndexLimits, report: Callable[[list[str]], None]) -> None:
         self._cwd = cwd
         self._limits = limits
-        self._tell = tell
-        self._next = _FIRST_SIGHT
+        self._report = report
+        self._next = _FIRST_PART
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -178,21 +178,21 @@ class _Search:
         self._seen: set[str] = set()
 
     def run(self) -> tuple[list[str], bool]:
-        """The paths, and whether those are all. Whatever goes wrong, it is a shorter list."""
+        """Return the paths and whether they are complete. A failure only shortens the list."""
         try:
-            whole = self._from_git() or self._from_walk()
+            complete = self._from_git() or self._from_walk()
         except _Full:
-            whole = False
-        return self._sorted(), whole and not self._stopped.is_set()
+            complete = False
+        return self._sorted(), complete and not self._stopped.is_set()
 
     def stop(self) -> None:
-        """End it soon; what was found stays."""
+        """Stop the search soon; the paths found so far are kept."""
         with self._lock:
             self._stopped.set()
             self._kill()
 
     def _from_git(self) -> bool:
-        """Whether git listed anything, to its end or to where it was stopped."""
+        """Return whether git listed any paths, or was stopped."""
         with self._lock:
             if self._stopped.is_set():
                 return True
@@ -213,7 +213,7 @@ class _Search:
         return bool(self._seen) or self._stopped.is_set()
 
     def _kill(self) -> None:
-        """End git and what it started; harmless when it has ended. With the lock held: its number is then its own."""
+        """Kill git and its children, if it runs. Needs the lock, so that the process id is still git's own."""
         if self._process is not None and self._process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -226,7 +226,7 @@ class _Search:
         return True
 
     async def _walk(self) -> None:
-        from zot_core.tools.search.walk import walk  # noqa: PLC0415  for a folder without git, and not for the first screen
+        from zot_core.tools.search.walk import walk  # noqa: PLC0415  only for a folder without git, and not for the first screen
 
         async with aclosing(walk(self._cwd, self._cwd, LocalFiles())) as entries:
             async for entry in entries:
@@ -235,7 +235,7 @@ class _Search:
                 self._add(entry.path)
 
     def _add(self, path: str) -> None:
-        """Take a path, and before it the directories that lead to it and were not there yet."""
+        """Add a path, and before it those of its parent directories that are not in the list yet."""
         if path in self._seen or _UNFIT.search(path):
             return  # a file with conflicts is listed once for each side
         above = path.rfind("/", 0, len(path) - 1) + 1
@@ -255,8 +255,8 @@ class _Search:
             self._levels += [[] for _ in range(depth + 1 - len(self._levels))]
         self._levels[depth].append(path)
         if len(self._seen) >= self._next:
-            self._next *= 2  # in all as much work as one more list
-            self._tell(self._sorted())
+            self._next *= 2  # all partial lists together cost as much as one more list
+            self._report(self._sorted())
 
     def _sorted(self) -> list[str]:
         return [path for level in self._levels for path in level]
@@ -276,7 +276,7 @@ def _git(cwd: str) -> "subprocess.Popen[bytes]":
 
 
 def _split(process: "subprocess.Popen[bytes]") -> Iterator[str]:
-    """The paths as git prints them, each ended by a zero byte; a torn last one is left out."""
+    """Yield the paths that git prints, each ended by a zero byte; an incomplete last one is dropped."""
     assert process.stdout is not None
     rest = b""
     while piece := process.stdout.read(_PIECE):

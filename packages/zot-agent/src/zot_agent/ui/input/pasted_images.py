@@ -1,44 +1,45 @@
-"""Images from the clipboard, as files that a prompt can name: `$ZOT_HOME/pasted/clipboard-<random>.png`.
+"""Images from the clipboard, saved as files that a prompt can name: `$ZOT_HOME/pasted/clipboard-<random>.png`.
 
-A file is there until the prompt is sent, and some days longer: it can be sent again from the history.
+They are kept for some days, so that a prompt in the history can be sent again.
 """
 
 import os
-import re
 import shlex
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-from zot_agent.ui.input.prompt_input import PASTED
+from zot_agent.ui.input.prompts import PASTED
 from zot_core.images import LARGEST, SUFFIXES, check_image
 from zot_provider.errors import ConfigError
-from zot_tui.editor.paste import Pastes
 from zot_tui.terminal.clipboard import read
 
 DAYS = 14
-"""After which a file is removed when the next one is pasted."""
+"""Age at which a file is removed, when the next image is pasted."""
 
 
 async def from_clipboard(home: str, environment: Mapping[str, str]) -> str:
-    """What to paste: the path of an image, as a terminal drops it, or a text. Raises `ConfigError` for neither."""
-    held = await read(environment, largest=LARGEST)
-    if held.problem:
-        raise ConfigError(held.problem)
-    if not held.data:
-        return held.text
-    kind = check_image(held.data, "what is on the clipboard")
+    """Return the text to paste: the quoted path of the saved image, or the text on the clipboard.
+
+    Raises `ConfigError` if the clipboard holds neither.
+    """
+    content = await read(environment, largest=LARGEST)
+    if content.problem:
+        raise ConfigError(content.problem)
+    if not content.data:
+        return content.text
+    kind = check_image(content.data, "the clipboard")
     folder = os.path.join(home, PASTED)
     try:
-        path = keep(folder, held.data, kind)
+        path = save(folder, content.data, kind)
     except OSError as error:
-        raise ConfigError(f"cannot keep the image in {folder}: {error.strerror}") from error
-    sweep(folder)
+        raise ConfigError(f"cannot save the image in {folder}: {error.strerror}") from error
+    remove_old(folder)
     return shlex.quote(path)
 
 
-def keep(folder: str, data: bytes, mime_type: str) -> str:
-    """Write an image into the folder, for this person's eyes alone; its path. Raises OSError."""
+def save(folder: str, data: bytes, mime_type: str) -> str:
+    """Write an image into `folder`, readable only by this user, and return its path. Raises OSError."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     suffix = next(suffix for suffix, known in SUFFIXES.items() if known == mime_type)
     path = os.path.join(folder, f"clipboard-{os.urandom(4).hex()}{suffix}")
@@ -48,16 +49,10 @@ def keep(folder: str, data: bytes, mime_type: str) -> str:
     return path
 
 
-def sweep(folder: str, days: float = DAYS) -> None:
-    """Remove the files that are older."""
+def remove_old(folder: str, days: float = DAYS) -> None:
+    """Remove the files in `folder` that are older than `days`."""
     with suppress(OSError):
         for entry in os.scandir(folder):
             with suppress(OSError):
                 if entry.is_file(follow_symlinks=False) and time.time() - entry.stat().st_mtime > days * 86400:
                     os.unlink(entry.path)
-
-
-def with_chips(text: str, folder: str, pastes: Pastes) -> str:
-    """`text` with chips for the paths of files in the folder."""
-    paths = re.compile(re.escape(folder + os.sep) + r"clipboard-[0-9a-f]{8}\.[a-z]{3,4}")
-    return paths.sub(lambda found: pastes.collapse(shlex.quote(found[0])).rstrip(" "), text)

@@ -1,4 +1,4 @@
-"""`Typed`: the editor with what helps to fill it: completion, history, the draft that outlives a crash."""
+"""`PromptInput`: the prompt editor with completion, history and a draft that survives a crash."""
 
 import asyncio
 import os
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from zot_agent.ui.input.drafts import SIZE, Drafts
 from zot_agent.ui.input.files import FileIndex
+from zot_agent.ui.input.prompts import PASTED, with_image_chips
 from zot_core.aio import spawn
 from zot_tui.editor.completion import CommandCompletion, Completer, CompletionEdit, query
 from zot_tui.editor.history import History, history_path
@@ -15,15 +16,12 @@ from zot_tui.widgets.input.suggest import Suggest
 
 PLACEHOLDER = "ask, or / for commands, @ for files"
 
-PASTED = "pasted"
-"""The folder below zot's own for images from the clipboard."""
-
 LONG = 20_000
-"""Characters from which a draft that was recovered becomes a chip, as a paste does."""
+"""Characters from which a recovered draft becomes a chip, as a paste does."""
 
 
-class Typed:
-    """`commands` are offered behind `/`; `changed` is called when the screen must be drawn."""
+class PromptInput:
+    """`commands` are offered after `/`; `changed` is called when the screen must be redrawn."""
 
     def __init__(
         self,
@@ -39,65 +37,59 @@ class Typed:
         self.drafts = Drafts(home, cwd)
         self._pasted = os.path.join(home, PASTED)
         self.history = History(history_path(Path(home) / "history", Path(cwd)))
-        self._files = FileIndex(cwd, changed=self._look_again)
+        self._files = FileIndex(cwd, changed=self._files_changed)
         self._found: list[str] = []
         self._searching: asyncio.Task[None] | None = None
         self._searched: str | None = None
         self._completer = Completer(commands, lambda: self._found)
-        self._waiting: list[str] = []
+        self._queue: list[str] = []
         self._walking = False
-        editor.on_change, editor.on_edge = self._edited, self._beyond
+        editor.on_change, editor.on_edge = self._edited, self._leave_text
 
     @property
     def text(self) -> str:
-        """What stands in the editor."""
+        """The text in the editor, with chips."""
         return self.editor.text
 
     def set(self, text: str) -> None:
-        """Put another text into the editor."""
+        """Replace the text in the editor."""
         self.editor.set_text(text)
 
-    def keep(self, waiting: list[str]) -> None:
-        """What waits has changed: both outlive a crash."""
-        self._waiting = waiting
-        self._keep()
+    def keep(self, queue: list[str]) -> None:
+        """Save the queued prompts and the draft, so that both survive a crash."""
+        self._queue = queue
+        self._save()
 
-    def _keep(self) -> None:
-        self.drafts.keep(self.editor.pastes.expand(self.text), self._waiting)
+    def _save(self) -> None:
+        self.drafts.keep(self.editor.pastes.expand(self.text), self._queue)
 
     def recover(self) -> str:
-        """Put what a crash left into the editor, what waited before what was being typed; what the person is told, if
-        there was any."""
+        """Put text left by a crash into the editor: queued prompts, then the draft.
+
+        Return a note for the user, empty if there was no such text.
+        """
         draft = self.drafts.recover()
         text = "\n\n".join(filter(None, [*draft.queue, draft.text]))
         if len(text) > LONG:
             self.editor.paste(text)
         elif text:
-            self.set(self._with_chips(text))
+            self.set(with_image_chips(text, self._pasted, self.editor.pastes))
         if draft.cut:
-            return f"of what you had typed when zot ended, the first {SIZE:,} characters are in the editor"
-        return "what you had typed when zot ended is in the editor" if text else ""
-
-    def _with_chips(self, text: str) -> str:
-        """Images from the clipboard are attached to what was recovered, as they were."""
-        if PASTED not in text:
-            return text
-        from zot_agent.ui.input.pasted_images import with_chips  # noqa: PLC0415  rarely wanted
-
-        return with_chips(text, self._pasted, self.editor.pastes)
+            return f"the first {SIZE:,} characters of your unsent text were recovered into the editor"
+        return "your unsent text was recovered into the editor" if text else ""
 
     def sent(self, text: str) -> None:
-        """The text was sent: the editor is empty, the history has one more, with what its chips stood for."""
+        """Clear the editor after `text` was sent, and add it to the history with its chips expanded."""
         pastes = self.editor.pastes
         self.history.add(pastes.expand(text))
         self.editor.restart()
-        if not self._waiting:  # what waits may come back with its chips
+        if not self._queue:  # a queued prompt may come back with its chips
             pastes.clear()
 
     def toggle_vi(self) -> bool:
-        """Edit as in vi, or no longer; whether it is so now."""
-        from zot_tui.editor.mode import EditorMode  # noqa: PLC0415  with the other one
-        from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  for those who want it
+        """Turn vi keys on or off, and return whether they are on."""
+        from zot_tui.editor.mode import EditorMode  # noqa: PLC0415  as below
+        from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  only for users of vi keys
 
         vi = not isinstance(self.editor.mode, Vi)
         self.editor.mode = Vi(self.editor.buffer, self.editor.spans) if vi else EditorMode()
@@ -106,11 +98,11 @@ class Typed:
     def _edited(self) -> None:
         if not self._walking:
             self.history.reset()
-        self._keep()
-        self._look()
+        self._save()
+        self._suggest_again()
 
-    def _look(self) -> None:
-        """Offer what completes the word at the cursor, where words are typed."""
+    def _suggest_again(self) -> None:
+        """Offer completions of the word at the cursor, unless the editor's mode takes characters as commands."""
         if not self.editor.mode.types:
             self._completer.popup, self._searched = None, None
             self._show_choice()
@@ -126,21 +118,21 @@ class Typed:
             self._searching = spawn(self._search(query), "search files")
         self._show_choice()
 
-    def _look_again(self) -> None:
-        """More files are known, or others."""
+    def _files_changed(self) -> None:
+        """Search again: the index of files has changed."""
         if self._searched is not None:
             self._searched = None
-            self._look()
+            self._suggest_again()
 
     async def _search(self, text: str) -> None:
         ranked = await self._files.search(text)
         if ranked is not None and self._searched == text:
             self._found = [each.item for each in ranked]
-            self._offer_anew()
+            self._refresh_candidates()
             self._show_choice()
 
-    def _offer_anew(self, *, keep: bool = False) -> None:
-        """The same word, other candidates: one that was chosen by hand stays chosen, and with `keep` the first too."""
+    def _refresh_candidates(self, *, keep: bool = False) -> None:
+        """Offer new candidates for the same word. One chosen by hand stays chosen; with `keep`, so does the first."""
         if not self.editor.mode.types:
             return
         popup = self._completer.popup
@@ -152,39 +144,41 @@ class Typed:
             names = [each.name for each in popup.candidates]
             popup.chosen = names.index(chosen) if chosen in names else 0
 
-    def renew(self) -> None:
-        """There are other commands now: suggestions show them, and Enter still takes what it would have taken."""
-        self._offer_anew(keep=True)
+    def commands_changed(self) -> None:
+        """Update the suggestions after `commands` has changed. The chosen one stays chosen."""
+        self._refresh_candidates(keep=True)
         self._show_choice()
 
     # Keys
 
     def up(self) -> None:
-        """The suggestion above, else the row above, else what was typed before."""
+        """Choose the suggestion above, else go up a row, else back in history."""
         if self._completer.up():
             self._show_choice()
         elif not self.editor.perform("cursor_up"):
-            self._beyond("up")
+            self._leave_text("up")
 
     def down(self) -> None:
-        """The suggestion below, else the row below, else what was typed after."""
+        """Choose the suggestion below, else go down a row, else forward in history."""
         if self._completer.down():
             self._show_choice()
         elif not self.editor.perform("cursor_down"):
-            self._beyond("down")
+            self._leave_text("down")
 
-    def _beyond(self, way: str) -> None:
-        """Up from the first line, or down from the last one: into history, unless something is selected."""
+    def _leave_text(self, way: str) -> None:
+        """Go back or forward in history from the first or last row, unless text is selected."""
         if self.editor.mode.selection is None:
             self._walk(self.history.back(self.text) if way == "up" else self.history.forward(self.text))
 
     def complete(self) -> bool:
-        """Take the suggestion; whether there was one."""
+        """Take the suggestion. Return False if nothing is suggested."""
         return self._replace(self._completer.complete()) is not None
 
     def enter(self) -> bool:
-        """Take the suggestion; whether the text is to be sent: also if it stood there already, letter by letter, and
-        not within a command of the editor's mode."""
+        """Take the suggestion, and return whether the text is to be sent.
+
+        It is if there was no suggestion, or if it changed nothing; never inside a command of the editor's mode.
+        """
         if self.editor.enter():
             return False
         typed = self.text
@@ -192,7 +186,7 @@ class Typed:
         return replacement is None or replacement.submit or self.text.strip() == typed.strip()
 
     def cancel(self) -> bool:
-        """Close the suggestions; whether there were any."""
+        """Close the suggestions. Return False if they were not open."""
         closed = self._completer.cancel()
         self._show_choice()
         return closed
@@ -216,7 +210,7 @@ class Typed:
                 self._walking = False
 
     async def close(self) -> None:
-        """Write the draft and end the search for files."""
+        """Save the draft and stop the search for files."""
         self.drafts.close()
         if self._searching is not None:
             self._searching.cancel()
@@ -224,6 +218,6 @@ class Typed:
 
 
 def _file_query(text: str, cursor: int) -> str | None:
-    """What is looked for behind an `@`; None if the cursor is not in such a word."""
+    """Return the text after `@` in the word at the cursor, or None if it is not such a word."""
     found = query(text, cursor)
     return found.text if found is not None and found.kind == "file" else None

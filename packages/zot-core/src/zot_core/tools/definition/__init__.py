@@ -1,1 +1,1 @@
-"""How a tool is defined: `@tool`, its schema, its context."""
+"""Definition of tools: `@tool`, schemas, call contexts."""

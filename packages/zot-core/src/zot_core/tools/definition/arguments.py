@@ -1,7 +1,7 @@
-"""`Arguments`: a function's parameters as a JSON Schema, and the check of what a model passes for them.
+"""`Arguments`: a function's parameters as a JSON Schema, and the validation of the arguments that a model passes.
 
-This is where tools meet pydantic. It takes long to import, so nothing imports this module before a schema or a call
-asks for it.
+The only module of the tools that uses pydantic, which takes long to import: this module is imported when a schema or a
+call first needs it.
 """
 
 import inspect
@@ -15,17 +15,17 @@ from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 from typing_extensions import TypedDict
 
 from zot_core.errors import ToolError
+from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import AtLeast
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _GOT_LENGTH = 60
-_VALUES = ("default", "const", "enum", "examples")  # keywords of a schema that hold values, not schemas
-_NO_OBJECT = ("dataclass_type", "dict_type", "model_type", "model_attributes_type")
+_VALUE_KEYWORDS = ("default", "const", "enum", "examples")  # keywords of a schema that hold values, not schemas
+_NOT_AN_OBJECT = ("dataclass_type", "dict_type", "model_type", "model_attributes_type")
 
 
 class Arguments:
-    """The parameters of `function`, which is called with them by keyword; `name` is the tool's, for messages."""
+    """The parameters of `function`, which is called by keyword; `name` is the tool's name, for messages."""
 
     def __init__(self, function: Callable[..., object], name: str) -> None:
         self._name = name
@@ -43,7 +43,7 @@ class Arguments:
         if hint is ToolContext:
             self._context = parameter.name
             return
-        annotation = _translated(hint)
+        annotation = _pydantic_hint(hint)
         if parameter.default is inspect.Parameter.empty:
             self._fields[parameter.name] = Required[annotation]
         else:
@@ -51,7 +51,7 @@ class Arguments:
             self._defaults[parameter.name] = parameter.default
 
     def schema(self) -> dict[str, Any]:
-        """A JSON Schema of type "object": no titles, no references unless a type holds itself."""
+        """Return a JSON Schema of type "object", without titles, and without references except for recursive types."""
         schema: dict[str, Any] = self._adapter.json_schema()
         definitions = schema.pop("$defs", {})
         recursive = {name for name, body in definitions.items() if _mentions(body, name, definitions, set())}
@@ -62,25 +62,25 @@ class Arguments:
         return {"type": "object", **schema, **({"$defs": kept} if kept else {})}
 
     def values(self, arguments: Mapping[str, object], context: ToolContext) -> dict[str, Any]:
-        """Keyword arguments for the function, of the annotated types; ToolError says what the model must change."""
+        """Return keyword arguments of the annotated types; ToolError says what the model must change."""
         try:
-            values = self._validated(dict(arguments))
+            values = self._validate(dict(arguments))
         except ValidationError as error:
-            raise ToolError(self._complaint(error, arguments)) from error
+            raise ToolError(self._error_text(error, arguments)) from error
         return values if self._context is None else values | {self._context: context}
 
-    def _validated(self, arguments: dict[str, object]) -> dict[str, Any]:
+    def _validate(self, arguments: dict[str, object]) -> dict[str, Any]:
         try:
             return dict(self._adapter.validate_python(arguments))
         except ValidationError as error:
-            # Models now and then write a list or an object as a string that holds its JSON.
-            parsed = {name: _unquoted(arguments[name]) for name in _top_level(error) if name in arguments}
+            # Models sometimes pass a list or an object as a string that contains its JSON.
+            parsed = {name: _parse_string(arguments[name]) for name in _top_level(error) if name in arguments}
             if not any(isinstance(value, list | dict) for value in parsed.values()):
                 raise
             return dict(self._adapter.validate_python(arguments | parsed))
 
-    def _complaint(self, error: ValidationError, arguments: Mapping[str, object]) -> str:
-        problems = [_problem(detail) for detail in error.errors(include_url=False, include_context=False)]
+    def _error_text(self, error: ValidationError, arguments: Mapping[str, object]) -> str:
+        problems = [_problem_text(detail) for detail in error.errors(include_url=False, include_context=False)]
         unknown = [name for name in arguments if name not in self._fields]
         if unknown:
             problems.append(f"unknown: {', '.join(unknown)} (known: {', '.join(self._fields)})")
@@ -88,7 +88,7 @@ class Arguments:
 
 
 def json_text(value: object, name: str) -> str:
-    """`value`, which the tool `name` returned, as JSON; TypeError if it has no JSON form."""
+    """Return the value that the tool `name` returned as JSON; TypeError if it has no JSON form."""
     try:
         return to_json(value, inf_nan_mode="null").decode()
     except PydanticSerializationError as error:
@@ -96,16 +96,16 @@ def json_text(value: object, name: str) -> str:
 
 
 def _adapter(fields: dict[str, Any]) -> TypeAdapter[Any]:
-    # A typed dict leaves names free that a model class would claim, such as `schema` or `copy`.
+    # A typed dict allows names that a model class reserves, such as `schema` or `copy`.
     make: Any = TypedDict
     shape = make("Arguments", fields)
-    # Models write 8080 where text is asked for.
+    # Models pass 8080 for a string.
     shape.__pydantic_config__ = ConfigDict(coerce_numbers_to_str=True)
     return TypeAdapter(shape)
 
 
-def _translated(hint: Any) -> Any:
-    """The annotation with our words and bounds as pydantic knows them."""
+def _pydantic_hint(hint: Any) -> Any:
+    """Return the annotation with our descriptions and bounds in pydantic's form."""
     if get_origin(hint) is not Annotated:
         return hint
     inner, *notes = get_args(hint)
@@ -134,26 +134,26 @@ def _mentions(body: object, name: str, definitions: dict[str, Any], seen: set[st
 
 
 def _plain(body: Any, definitions: dict[str, Any], recursive: set[str]) -> Any:
-    """The schema without titles, which repeat the names, and with references replaced by what they stand for."""
+    """Return the schema without titles, which repeat the names, and with references replaced by their targets."""
     if isinstance(body, list):
         return [_plain(item, definitions, recursive) for item in body]
     if not isinstance(body, dict):
         return body
     target = str(body.get("$ref", "")).removeprefix("#/$defs/")
     if target in definitions and target not in recursive:
-        # Words beside the reference win over the words of the type.
+        # A description beside the reference wins over the description of the type.
         return _plain(definitions[target] | {k: v for k, v in body.items() if k != "$ref"}, definitions, recursive)
     plain: dict[str, Any] = {}
     for key, value in body.items():
-        if key == "properties":  # the keys of this one are names, whatever they look like
+        if key == "properties":  # its keys are parameter names, never keywords
             plain[key] = {name: _plain(property, definitions, recursive) for name, property in value.items()}
         elif key != "title":
-            plain[key] = value if key in _VALUES else _plain(value, definitions, recursive)
+            plain[key] = value if key in _VALUE_KEYWORDS else _plain(value, definitions, recursive)
     return plain
 
 
 def _optional(schema: dict[str, Any], default: object) -> dict[str, Any]:
-    """The schema of a parameter that may be left out: with its default, and without null if that is the default."""
+    """Return the schema of an optional parameter: with its default, or without null if the default is None."""
     choices = schema.get("anyOf", [])
     if default is None:
         rest = [choice for choice in choices if choice != {"type": "null"}]
@@ -170,7 +170,7 @@ def _top_level(error: ValidationError) -> set[str]:
     return {str(detail["loc"][0]) for detail in error.errors(include_url=False) if detail["loc"]}
 
 
-def _unquoted(value: object) -> object:
+def _parse_string(value: object) -> object:
     if not isinstance(value, str):
         return value
     try:
@@ -179,11 +179,11 @@ def _unquoted(value: object) -> object:
         return value
 
 
-def _problem(detail: ErrorDetails) -> str:
+def _problem_text(detail: ErrorDetails) -> str:
     where = ""
     for step in detail["loc"]:
         where += f"[{step}]" if isinstance(step, int) else f".{step}" if where else step
-    words = "input should be an object" if detail["type"] in _NO_OBJECT else detail["msg"]
+    words = "input should be an object" if detail["type"] in _NOT_AN_OBJECT else detail["msg"]
     words = words[:1].lower() + words[1:]
     if detail["type"] == "missing":
         return f"{where}: {words}"

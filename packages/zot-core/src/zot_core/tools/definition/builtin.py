@@ -1,7 +1,7 @@
-"""`@builtin`: a tool of zot's own, whose schema and description are read from `specs.json`.
+"""`@builtin`: makes a built-in tool, whose schema and description are read from `specs.json`.
 
 `scripts/generate_tool_specs.py` writes that file from the signatures and from `prompts/<name>.md`, so that the first
-request needs no pydantic. A test compares it with what the signatures and prompts say now.
+request needs no pydantic. A test compares it with the current signatures and prompts.
 """
 
 import json
@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from zot_core.tools.definition.tool import FunctionTool, Reaching, Recall
+from zot_core.tools.definition.tool import FileAccessOf, FunctionTool, Recall
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,9 +19,9 @@ with open(os.path.join(os.path.dirname(__file__), "specs.json"), "rb") as _file:
 
 
 def builtin(
-    *, parallel: bool = False, reach: Reaching | None = None, recall: Recall | None = None
+    *, parallel: bool = False, file_access: FileAccessOf | None = None, recall: Recall | None = None
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
-    """Make a built-in tool of a function named as the tool. One that was never generated has no description yet."""
+    """Make a built-in tool from the function of the same name; the description is empty until specs are generated."""
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
         spec = _specs.get(function.__name__, {"description": "", "schema": None})
@@ -30,7 +30,7 @@ def builtin(
             description=spec["description"],
             schema=spec["schema"],
             parallel=parallel,
-            reach=reach,
+            file_access=file_access,
             recall=recall,
         )
 

@@ -9,17 +9,17 @@ from zot_provider.record import Record, field, record
 
 
 def _ignore(text: str) -> None:
-    """Progress nobody watches."""
+    """Drop progress that nobody watches."""
 
 
 @record
 class ToolContext(Record):
-    """What a tool call may use.
+    """Everything that a tool call may use.
 
-    `cwd` is absolute; relative paths are below it. `arguments` is the JSON text of what `run` gets parsed, with every
-    digit as it was written. `progress` shows text while the tool runs. `env` is for child processes. `turns` is one
-    for all calls of an agent. `deps` is the object that was given to `Runtime`. Cancelling is by task: a tool sees
-    `asyncio.CancelledError` and must leave nothing running.
+    `cwd` is absolute; relative paths are below it. `arguments` is the JSON text of the arguments, every digit as the
+    model wrote it; `run` receives them parsed. `progress` shows text while the tool runs. `env` is for child processes.
+    All calls of an agent share one `file_order`. `deps` is the object that was given to `Runtime`. A call is cancelled
+    through its task: the tool sees `asyncio.CancelledError` and must leave nothing running.
     """
 
     cwd: str
@@ -29,5 +29,5 @@ class ToolContext(Record):
     arguments: str = "{}"
     env: dict[str, str] = field(default_factory=dict)
     progress: Callable[[str], None] = _ignore
-    turns: FileOrder = field(default_factory=FileOrder)
+    file_order: FileOrder = field(default_factory=FileOrder)
     deps: Any = None

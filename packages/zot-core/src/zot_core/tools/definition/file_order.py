@@ -1,8 +1,8 @@
-"""`FileOrder`: file calls of one batch run side by side and still do what they would do one after the other.
+"""`FileOrder`: lets file calls of one batch run side by side with the same result as one after the other.
 
-A call takes its place in line, says what it reaches, and waits for the earlier calls it could disturb or be disturbed
-by: two that write one file, one that writes what another reads. All others pass. As everyone waits only for earlier
-ones, nobody waits for ever.
+A call takes a ticket, declares what it accesses, and waits for the earlier calls that conflict with it: two calls that
+write one file, or a call that writes what another reads. Calls without a conflict do not wait. A call only waits for
+earlier ones, so there is no deadlock.
 """
 
 import asyncio
@@ -14,55 +14,55 @@ from zot_provider.record import Record, record
 
 @record
 class FileAccess(Record):
-    """What a call touches: the file with the real path `path`, or any file at all (None); and whether it writes."""
+    """What a call accesses: the file with the real path `path`, or any file (None); and whether it writes."""
 
     path: str | None
     writes: bool = False
 
-    def disturbs(self, other: "FileAccess") -> bool:
-        """Whether the order of the two matters."""
+    def conflicts_with(self, other: "FileAccess") -> bool:
+        """Whether the order of the two accesses matters."""
         same = self.path is None or other.path is None or self.path == other.path
         return same and (self.writes or other.writes)
 
 
 class Ticket:
-    """A place in line."""
+    """A call's place in the order."""
 
     def __init__(self, earlier: list["Ticket"]) -> None:
         self._earlier = earlier
-        self._reach: FileAccess | None = None
-        self._told = asyncio.Event()
+        self._access: FileAccess | None = None
+        self._declared = asyncio.Event()
         self._done = asyncio.Event()
 
-    async def on(self, reach: FileAccess) -> None:
-        """Say what is reached; returns when everything earlier that matters to it has ended."""
-        self._reach = reach
-        self._told.set()
-        for claim in self._earlier:
-            await claim._told.wait()
-            if claim._reach is not None and claim._reach.disturbs(reach):
-                await claim._done.wait()
+    async def wait_for(self, access: FileAccess) -> None:
+        """Declare the access and wait until every earlier call that conflicts with it has ended."""
+        self._access = access
+        self._declared.set()
+        for ticket in self._earlier:
+            await ticket._declared.wait()
+            if ticket._access is not None and ticket._access.conflicts_with(access):
+                await ticket._done.wait()
         self._earlier = []
 
-    def end(self) -> None:
-        """Let the later ones pass."""
-        self._told.set()
+    def release(self) -> None:
+        """Let later calls pass."""
+        self._declared.set()
         self._done.set()
 
 
 class FileOrder:
-    """The line of one agent's calls."""
+    """The order of the file calls of one agent."""
 
     def __init__(self) -> None:
-        self._claims: list[Ticket] = []
+        self._tickets: list[Ticket] = []
 
     @contextmanager
-    def claim(self) -> Iterator[Ticket]:
-        """The next place in line, held until the block is left."""
-        claim = Ticket(list(self._claims))
-        self._claims.append(claim)
+    def ticket(self) -> Iterator[Ticket]:
+        """Take the next ticket and hold it until the block is left."""
+        ticket = Ticket(list(self._tickets))
+        self._tickets.append(ticket)
         try:
-            yield claim
+            yield ticket
         finally:
-            self._claims.remove(claim)
-            claim.end()
+            self._tickets.remove(ticket)
+            ticket.release()

@@ -1,16 +1,16 @@
-"""`Tool`: what the loop needs of a tool; `@tool`: a tool made of any typed function.
+"""`Tool`, the interface between the loop and a tool, and `@tool`, which makes a tool from a typed function.
 
-The function's annotations are the schema, `Annotated[int, "words for the model"]` describes a parameter (`AtLeast(1)`
-beside the words bounds it), the docstring is the description. A parameter annotated `ToolContext` is handed the
+The function's annotations become the schema, its docstring the description. `Annotated[int, "words for the model"]`
+describes a parameter, and `AtLeast(1)` after the words bounds it. A parameter annotated `ToolContext` receives the
 call's context and is not part of the schema. The function may return text, a `ToolResult`, a block or a list of
-blocks, or any JSON value, which the model reads as JSON. It may be `async`, and then runs on the event loop, or plain,
-and then runs in a thread (which a cancelled call does not stop).
+blocks, or any JSON value, which the model reads as JSON. An `async` function runs on the event loop, a plain one in a
+thread (which a cancelled call does not stop).
 """
 
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from zot_core.display import DisplayBlock
 from zot_core.result import ToolResult
@@ -26,17 +26,17 @@ R = TypeVar("R")
 
 JsonSchema: TypeAlias = dict[str, Any]
 
-Reaching: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[FileAccess]]
-"""Tells, of checked arguments, which file a call touches."""
+FileAccessOf: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[FileAccess]]
+"""Returns the file that a call accesses, given its checked arguments."""
 
 
 class Tool(Protocol):
-    """A tool the model may call.
+    """A tool that the model may call.
 
-    `schema` is a JSON Schema of type "object". `parallel` allows the tool to run beside others of the same batch that
-    allow it too. `run` gets the parsed arguments, checks them itself, and raises `ToolError` with words for the model
-    when they or the world do not allow what was asked; any other exception is a fault of the tool and becomes an error
-    result too.
+    `schema` is a JSON Schema of type "object". `parallel` allows the tool to run at the same time as other parallel
+    tools of the same batch. `run` receives the parsed arguments and checks them itself. It raises `ToolError`, with
+    words for the model, when the call cannot be carried out; any other exception is a bug in the tool and becomes an
+    error result too.
     """
 
     name: str
@@ -50,22 +50,16 @@ class Tool(Protocol):
 
 
 Recall: TypeAlias = Callable[[dict[str, Any], str], list[DisplayBlock]]
-"""Makes, of a call's arguments and of the text the model read, what a person was shown: a session keeps the text."""
-
-
-class AtLeast(NamedTuple):
-    """The smallest number a parameter may be: `Annotated[int, "words", AtLeast(1)]`."""
-
-    minimum: float
+"""Rebuilds what the user saw of a call from its arguments and from the text the model read, which the session keeps."""
 
 
 class FunctionTool(Generic[P, R]):
-    """A `Tool` made of a function; calling it calls the function.
+    """A `Tool` made from a function; calling it calls the function.
 
-    `name` and `description` default to the function's name and docstring. A `schema` that is given is what the model
-    sees; the arguments are checked against the annotations all the same. Calls of tools with a `reach` keep their order
-    where it matters, also when they run side by side. `recall` is for screens that show a session again. TypeError on
-    first use of `schema` or `run` if a parameter cannot be described to a model (`*args`, positional-only).
+    `name` and `description` default to the function's name and docstring. The model sees `schema` if it is given;
+    arguments are still checked against the annotations. Calls of tools with `file_access` keep their order where it
+    matters, also when they run side by side. `recall` is for screens that show a stored session. TypeError on first
+    use of `schema` or `run` if a parameter cannot be described to a model (`*args`, positional-only).
     """
 
     def __init__(
@@ -76,7 +70,7 @@ class FunctionTool(Generic[P, R]):
         description: str | None = None,
         parallel: bool = False,
         schema: JsonSchema | None = None,
-        reach: Reaching | None = None,
+        file_access: FileAccessOf | None = None,
         recall: Recall | None = None,
     ) -> None:
         self.function = function
@@ -84,7 +78,7 @@ class FunctionTool(Generic[P, R]):
         self.description = inspect.cleandoc(function.__doc__ or "") if description is None else description
         self.parallel = parallel
         self._schema = schema
-        self._reach = reach
+        self._file_access = file_access
         self._recall = recall
         self._arguments: Arguments | None = None
 
@@ -96,7 +90,7 @@ class FunctionTool(Generic[P, R]):
 
     @property
     def arguments(self) -> "Arguments":
-        """The function's parameters as pydantic sees them; made on first use, which may import pydantic."""
+        """The function's parameters as pydantic models them; built on first use, which may import pydantic."""
         if self._arguments is None:
             from zot_core.tools.definition.arguments import Arguments  # noqa: PLC0415  pydantic: 100 ms, after the first request
 
@@ -111,21 +105,21 @@ class FunctionTool(Generic[P, R]):
         return self._schema
 
     def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
-        """What a person was shown of a call that was; nothing for tools that cannot say."""
+        """Rebuild what the user saw of an earlier call; empty for tools without `recall`."""
         return self._recall(arguments, text) if self._recall is not None else []
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Check `arguments`, call the function, make a result of what it returns."""
-        if self._reach is None:
+        """Check `arguments`, call the function, and make a result from its return value."""
+        if self._file_access is None:
             return await self._call(await self._values(arguments, context))
-        with context.turns.claim() as claim:  # before the first wait: calls stand in line as they were started
+        with context.file_order.ticket() as ticket:  # before the first await, so that tickets follow the call order
             values = await self._values(arguments, context)
-            await claim.on(await self._reach(values, context))
+            await ticket.wait_for(await self._file_access(values, context))
             return await self._call(values)
 
     async def _values(self, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         if self._arguments is None:
-            await asyncio.to_thread(lambda: self.arguments)  # a screen stays alive while pydantic is imported
+            await asyncio.to_thread(lambda: self.arguments)  # the screen stays responsive while pydantic is imported
         return self.arguments.values(arguments, context)
 
     async def _call(self, values: dict[str, Any]) -> ToolResult:
@@ -168,7 +162,7 @@ def tool(
     description: str | None = None,
     parallel: bool = False,
 ) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
-    """Make a tool of a function: `@tool`, or `@tool(name="lookup", description="...", parallel=True)`."""
+    """Make a tool from a function: `@tool`, or `@tool(name="lookup", description="...", parallel=True)`."""
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
         return FunctionTool(function, name=name, description=description, parallel=parallel)

@@ -1,1 +1,1 @@
-"""Search in a file tree: walk, patterns, ignore files, lines."""
+"""Search in a file tree: walk, glob patterns, ignore files, matching lines."""

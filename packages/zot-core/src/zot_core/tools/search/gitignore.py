@@ -1,7 +1,7 @@
 """`Gitignore`: the rules of one `.gitignore` file; pure.
 
-The format is git's: https://git-scm.com/docs/gitignore. The rules are for a walk from the top, which does not enter a
-folder that is kept out: each path is compared as itself, as git does, and never as something below a folder.
+The format is git's: https://git-scm.com/docs/gitignore. The rules are made for a walk from the top that does not enter
+excluded folders: each path is matched itself, as git does, and a rule for a folder does not match what is below it.
 """
 
 import re
@@ -28,16 +28,16 @@ _TOKEN = re.compile(r"/\*\*+(?=/)|/\*\*+$|\*+|\\(.)|.", re.DOTALL)
 _START = re.compile(r"((?:\*\*+/)*)((?:\*\*+$)?)", re.DOTALL)
 _NEVER = "(?!)"
 _FOLDER = "\0"
-"""What the path of a folder ends with where it is compared: no star may stand for nothing between a slash and it."""
+"""Replaces the slash at the end of a folder's path for matching: no star may match the empty text before that slash."""
 _ANY = "[^/\\0]"
 
 
 class Gitignore:
-    """Takes the text of the file. A line that is no rule is passed over."""
+    """Parses the text of the file. Lines that are not rules are skipped."""
 
     def __init__(self, text: str) -> None:
         rules = [rule for line in text.split("\n") if (rule := _rule(line)) is not None]
-        # Neighbours with one verdict are one expression; the last run that matches decides.
+        # Adjacent rules with the same verdict become one expression; the last expression that matches decides.
         self._runs: list[tuple[bool, Callable[[str], object]]] = [
             (ignored, re.compile("|".join(expression for _, expression in run), re.DOTALL).fullmatch)
             for ignored, run in groupby(rules, key=lambda rule: rule[0])
@@ -45,8 +45,9 @@ class Gitignore:
         self._runs.reverse()
 
     def verdict(self, path: str) -> bool | None:
-        """True: kept out; False: let in again; None: no rule for it. Relative to the file's folder; folders end in
-        a slash."""
+        """True if `path` is excluded, False if it is included again, None without a rule for it.
+
+        The path is relative to the folder of the file; folders end in a slash."""
         if path.endswith("/"):
             path = path[:-1] + _FOLDER
         for ignored, match in self._runs:
@@ -56,7 +57,7 @@ class Gitignore:
 
 
 def _rule(line: str) -> tuple[bool, str] | None:
-    """Whether the line keeps out or lets in, and what, as an expression for a whole path."""
+    """Parse a line: whether it excludes or includes, and the expression for a whole path."""
     line = line.removesuffix("\r")
     while line.endswith(" ") and not _escaped(line):
         line = line[:-1]
@@ -71,7 +72,7 @@ def _rule(line: str) -> tuple[bool, str] | None:
     if "/" not in pattern:
         return ignored, f"(?:.*/)?{_expression(pattern)}{end}"
     pattern = pattern.removeprefix("/")
-    # As git does it: stars after plain text stand at a start too, so that `a**/b` is `ab` and `ax/y/b`.
+    # As in git, stars after plain text count as leading stars too, so that `a**/b` matches `ab` and `ax/y/b`.
     plain = re.split(r"[*?\[\\]", pattern, maxsplit=1)[0]
     body = re.escape(plain) + ("(?=.)" if plain.endswith("/") else "")
     start = _START.match(pattern, len(plain))
@@ -81,7 +82,7 @@ def _rule(line: str) -> tuple[bool, str] | None:
 
 
 def _escaped(line: str) -> bool:
-    """Whether the last character has a backslash before it that is not one of a pair."""
+    """Whether the last character is escaped: an odd number of backslashes is before it."""
     before = line[:-1]
     return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
@@ -98,7 +99,7 @@ def _expression(pattern: str) -> str:
             at = members.end()
             continue
         token = _TOKEN.match(pattern, at)
-        if token is None or token.group() == "\\":  # at the very end, with nothing to escape
+        if token is None or token.group() == "\\":  # at the end, with nothing to escape
             return _NEVER
         text = token.group()
         at = token.end()

@@ -1,16 +1,16 @@
-"""`Glob`: a file pattern as models write them: `*.py`, `src/**/*.ts`, `*.{js,jsx}`, `[a-c]?.txt`; pure.
+"""`Glob`: file patterns as models write them: `*.py`, `src/**/*.ts`, `*.{js,jsx}`, `[a-c]?.txt`; pure.
 
-A pattern without a slash is compared with the name alone, at any depth; one with a slash with the whole path, where `*`
-and `?` stop at a slash and `**` does not. A backslash takes the meaning from the next character.
+A pattern without a slash is matched against the name alone, at any depth. A pattern with a slash is matched against the
+whole path; in it, `*` and `?` stop at a slash and `**` does not. A backslash escapes the next character.
 """
 
 import re
 
 
 class Glob:
-    """`pattern`, for paths relative to the folder `base`. ValueError if it holds nothing to match.
+    """A pattern for paths relative to the folder `base`. ValueError if it is empty or not a glob.
 
-    `anywhere`: a pattern with a slash may begin at any folder (`src/*.py` also stands for `a/src/x.py`).
+    `anywhere`: a pattern with a slash may begin at any folder (`src/*.py` also matches `a/src/x.py`).
     """
 
     def __init__(self, pattern: str, base: str = "", *, anywhere: bool = False) -> None:
@@ -29,10 +29,10 @@ class Glob:
         except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"the pattern {pattern!r} is not a glob: {error}") from error
         self.names_hidden = any(part.startswith(".") for part in re.split(r"[/,{]", text))
-        """Whether some part of the pattern names what begins with a dot."""
+        """Whether a part of the pattern begins with a dot, and so names hidden files."""
 
     def matches(self, path: str) -> bool:
-        """Whether the path, relative to the base, is one the pattern stands for."""
+        """Whether the pattern matches the path, which is relative to the base."""
         return self._match(path if self._whole else path[path.rfind("/") + 1 :]) is not None
 
 
@@ -40,10 +40,10 @@ _TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[(?P<not>[!^]?)(?P<set>\][^\]]*|[^\]]+)\
 
 
 def _expression(pattern: str, one: str) -> str:
-    """The pattern as a regular expression; `one` is what `?` stands for."""
+    """Translate the pattern into a regular expression; `one` is the translation of `?`."""
     meanings = {"**/": "(?:.*/)?", "**": ".*", "*": f"{one}*", "?": one}
     parts: list[str] = []
-    braces: list[int] = []  # where in `parts` the open ones stand
+    braces: list[int] = []  # indices of the open braces in `parts`
     for token in _TOKEN.finditer(pattern):
         text = token.group()
         if token["set"]:
@@ -59,12 +59,12 @@ def _expression(pattern: str, one: str) -> str:
             parts[start:] = [f"(?:{''.join(inside)})" if "|" in inside else rf"\{{{''.join(inside)}\}}"]
         else:
             parts.append(meanings.get(text) or re.escape(text[-1]))
-    for start in braces:  # never closed: plain text, commas and all
+    for start in braces:  # never closed: plain text, including the commas
         parts[start:] = [r"\," if part == "|" else part for part in parts[start:]]
     return "".join(parts)
 
 
 def _class(negated: str, members: str, *, slash: bool) -> str:
-    """A class of characters; only where a `slash` may be one of them it is."""
+    """Translate a character class; it matches a slash only if `slash` is true."""
     inside = re.sub(r"([\\\[\]&~|^])", r"\\\1", members)
     return f"{'' if slash else '(?!/)'}[{'^' if negated else ''}{inside}]"

@@ -1,7 +1,7 @@
-"""`Ignored`: what the `.gitignore` files of a tree keep out of a walk.
+"""`IgnoreRules`: the `.gitignore` files of a tree, which exclude paths from a walk.
 
-Of several files that have a rule for a path, the one nearest to it decides. What is in a folder that is kept out cannot
-be let in again: a walk does not go there.
+If several files have a rule for a path, the nearest file decides. Nothing in an excluded folder can be included again:
+the walk does not enter it.
 """
 
 import os
@@ -14,24 +14,24 @@ NAME = ".gitignore"
 _BYTES = 1024 * 1024
 
 
-class Rules(NamedTuple):
-    """One file's rules; they are for what follows the first `start` characters of a path."""
+class FileRules(NamedTuple):
+    """The rules of one file; they apply to the part of a path after its first `start` characters."""
 
     start: int
     file: Gitignore
 
 
-class Ignored(NamedTuple):
-    """The rules that hold in a folder, the outermost first. Paths are relative to one folder, `up` leads there.
+class IgnoreRules(NamedTuple):
+    """The rules that apply in a folder, outermost file first. Their paths are relative to one top folder.
 
-    `up` is the path from that folder to the one whose walk began, empty or with a slash at its end.
+    `up` is the path from that top folder to the start of the walk, empty or ending in a slash.
     """
 
     up: str = ""
-    rules: tuple[Rules, ...] = ()
+    rules: tuple[FileRules, ...] = ()
 
     def __call__(self, path: str) -> bool:
-        """Whether `path`, relative to the folder whose walk began, is kept out; folders end in a slash."""
+        """Whether `path`, relative to the start of the walk, is excluded; folders end in a slash."""
         full = self.up + path
         for start, file in reversed(self.rules):
             verdict = file.verdict(full[start:])
@@ -39,35 +39,35 @@ class Ignored(NamedTuple):
                 return verdict
         return False
 
-    async def below(self, folder: str, path: str, files: Files) -> "Ignored":
-        """With the rules of the `.gitignore` in `folder`; `path` is the folder's own, as for a call."""
+    async def below(self, folder: str, path: str, files: Files) -> "IgnoreRules":
+        """Return these rules plus the `.gitignore` in `folder`; `path` is its path, as in `__call__`."""
         try:
             content = await files.read(os.path.join(folder, NAME), _BYTES)
         except OSError:
             return self
         text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-        return Ignored(self.up, (*self.rules, Rules(len(self.up + path), Gitignore(text))))
+        return IgnoreRules(self.up, (*self.rules, FileRules(len(self.up + path), Gitignore(text))))
 
 
-async def rules_above(base: str, cwd: str, files: Files) -> Ignored:
-    """The rules that hold in the folder `base` because of the folders above it, up to the root of its repository.
+async def rules_above(base: str, cwd: str, files: Files) -> IgnoreRules:
+    """Return the rules for the folder `base` from the folders above it, up to the root of its repository.
 
-    Outside a repository the working directory counts as the root. A folder that these rules keep out has none: who
-    names it wants to look into it.
+    Outside a repository the working directory counts as the root. If they exclude `base` itself, the result is empty:
+    the caller named that folder on purpose.
     """
     root = await _root(base, cwd, files)
     inner = os.path.relpath(base, root)
     if inner == ".":
-        return Ignored()
+        return IgnoreRules()
     up = f"{inner}/"
-    found = Ignored(up)
+    found = IgnoreRules(up)
     folder, path = root, ""
     for part in inner.split(os.sep):
-        found = await Ignored("", found.rules).below(folder, path, files)
+        found = await IgnoreRules("", found.rules).below(folder, path, files)
         folder, path = os.path.join(folder, part), f"{path}{part}/"
         if found(path):
-            return Ignored()
-    return Ignored(up, found.rules)
+            return IgnoreRules()
+    return IgnoreRules(up, found.rules)
 
 
 async def _root(base: str, cwd: str, files: Files) -> str:

@@ -1,7 +1,7 @@
-"""`LineSearch`: the lines of texts in which a pattern occurs; pure, and as a script a process that does nothing else.
+"""`LineSearch`: finds the lines of texts that match a pattern; pure, and also a script that runs as a search process.
 
-A pattern can keep the expression engine busy for hours, with the interpreter's lock held: no thread, no time limit and
-no cancelling gets through to it. Only a process can be ended, and so this module is run as one. It knows nothing but
+A pattern can keep the regular expression engine busy for hours while it holds the interpreter's lock: threads, time
+limits and cancelling cannot interrupt it. Only a process can be ended, so this module is run as one. It imports only
 the standard library, so that the process starts in a few milliseconds.
 """
 
@@ -30,8 +30,8 @@ _CLASSES = {
 _SET = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
 
 
-class Row(NamedTuple):
-    """A line: which text it is from (counted from 0), its number (from 1), whether it matches, its words."""
+class FoundLine(NamedTuple):
+    """A line: the index of its text (from 0), its number (from 1), whether it matches or is context, and the line."""
 
     text: int
     number: int
@@ -40,27 +40,27 @@ class Row(NamedTuple):
 
 
 def compiled(pattern: str, *, literal: bool = False, ignore_case: bool = False) -> "re.Pattern[str]":
-    """The pattern as Python understands it, and `[[:alpha:]]` as grep does. ValueError says what is wrong with it."""
+    """Compile a pattern in Python's syntax, with `[[:alpha:]]` as in grep. ValueError says what is wrong with it."""
     text = re.escape(pattern) if literal else _SET.sub(_with_names, pattern)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what a later Python may read otherwise
+            warnings.simplefilter("ignore")  # about syntax that may change in a later Python
             return re.compile(text, re.IGNORECASE if ignore_case else 0)
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(str(error) or type(error).__name__) from error
 
 
 def _with_names(found: "re.Match[str]") -> str:
-    """A set of characters as Python writes it; other text as it is."""
+    """Replace the named classes in a set of characters; leave other text unchanged."""
     return re.sub(r"(?<!^)\[:(\w+):\]", lambda name: _CLASSES.get(name[1], name[0]), found[0])
 
 
 class LineSearch:
-    """Takes texts in pieces. Lines end at `\\n`; a `\\r` before it belongs to the break.
+    """Searches texts that arrive in pieces. Lines end at `\\n`; a `\\r` before it belongs to the line break.
 
-    `context` lines around a match are rows too. After `limit` matches it stops at the next one and `more` is set. Rows
-    longer than `width` characters are cut. A text with a NUL byte in its first 8 KiB is binary and has no rows; of a
-    line longer than 1 MiB the rest is not looked at.
+    `found` has the matching lines and `context` lines around each. The search stops at the first match after `limit`
+    matches and sets `more`. Lines longer than `width` characters are cut. A text with a NUL byte in its first 8 KiB is
+    binary and never matches; a line is only searched up to 1 MiB.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class LineSearch:
         limit: int = 100,
         width: int = 500,
     ) -> None:
-        self._found = compiled(pattern, literal=literal, ignore_case=ignore_case).search
+        self._matches = compiled(pattern, literal=literal, ignore_case=ignore_case).search
         self._left = limit
         self._width = width
         self._context = context
         self._before: deque[tuple[int, str]] = deque(maxlen=context)
         self._text = -1
-        self.rows: list[Row] = []
+        self.found: list[FoundLine] = []
         self.more = False
         self.cut = False
         self._open()
@@ -94,9 +94,9 @@ class LineSearch:
         self._binary = False
 
     def feed(self, piece: bytes) -> None:
-        """The next piece of the text at hand."""
+        """Add the next piece of the current text."""
         if self._start is None:
-            self._take(piece)
+            self._search(piece)
             return
         self._start += piece
         if len(self._start) >= PROBE:
@@ -104,11 +104,11 @@ class LineSearch:
 
     @property
     def wants_more(self) -> bool:
-        """Whether the rest of the text at hand can still have rows."""
+        """Whether the rest of the current text can still match."""
         return not self._binary and not self.more
 
     def close(self) -> None:
-        """The text at hand has ended; the next piece is of another one."""
+        """End the current text; the next piece belongs to another text."""
         if self._start is not None:
             self._begin()
         if self._rest:
@@ -118,9 +118,9 @@ class LineSearch:
     def _begin(self) -> None:
         start, self._start = self._start or b"", None
         self._binary = b"\0" in start[:PROBE]
-        self._take(start.removeprefix(b"\xef\xbb\xbf"))
+        self._search(start.removeprefix(b"\xef\xbb\xbf"))
 
-    def _take(self, piece: bytes) -> None:
+    def _search(self, piece: bytes) -> None:
         if self._binary or self.more:
             return
         first, *others = piece.split(b"\n")
@@ -137,7 +137,7 @@ class LineSearch:
         line = data.decode("utf-8", "replace")
         if line.endswith("\r"):
             line = line[:-1]
-        if self._found(line):
+        if self._matches(line):
             if self._left == 0:
                 self.more = True
                 return
@@ -157,14 +157,14 @@ class LineSearch:
         if len(line) > self._width:
             self.cut = True
             line = f"{line[: self._width]}... [truncated]"
-        self.rows.append(Row(self._text, number, matches, line))
+        self.found.append(FoundLine(self._text, number, matches, line))
 
 
 def respond(search: LineSearch, question: bytes) -> bytes:
-    """Do what a line of JSON says, and say as one what was found.
+    """Carry out the steps in a line of JSON, and return the lines found as a line of JSON.
 
-    The question is a list of steps: `["path", p]` reads a file of this machine, `["piece", s]` feeds the bytes that
-    the characters of `s` stand for, `["close", ""]` ends a text. The answer has the rows since the last one.
+    The steps are a list: `["path", p]` searches a local file, `["piece", s]` feeds bytes, which are the code points of
+    the characters of `s`, and `["close", ""]` ends a text. The answer has the lines found since the last answer.
     """
     for step, value in json.loads(question):
         if search.more:
@@ -175,8 +175,8 @@ def respond(search: LineSearch, question: bytes) -> bytes:
             search.feed(value.encode("latin-1"))
         else:
             search.close()
-    answer: dict[str, Any] = {"rows": search.rows, "more": search.more, "cut": search.cut}
-    search.rows = []
+    answer: dict[str, Any] = {"found": search.found, "more": search.more, "cut": search.cut}
+    search.found = []
     return json.dumps(answer).encode() + b"\n"
 
 
@@ -185,13 +185,13 @@ def _feed_file(search: LineSearch, path: str) -> None:
         with open(path, "rb", buffering=0) as file:
             while search.wants_more and (piece := file.read(_PIECE)):
                 search.feed(piece)
-    except OSError:  # gone, or not for us to read
+    except OSError:  # deleted, or not readable
         pass
     search.close()
 
 
 def main() -> None:
-    """The first line of stdin is the arguments of a `LineSearch`, each further one a question; a line answers each."""
+    """Read the arguments of a `LineSearch` from the first line of stdin, then answer each further line with a line."""
     options = json.loads(sys.stdin.buffer.readline())
     search = LineSearch(options.pop("pattern"), **options)
     for question in sys.stdin.buffer:

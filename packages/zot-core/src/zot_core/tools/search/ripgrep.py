@@ -1,18 +1,18 @@
-"""`sieve`: the few of many files of this machine that are worth a search, by ripgrep where it is installed.
+"""`candidate_files`: local files that may match a pattern, selected by ripgrep if it is installed.
 
-It never decides what matches. It drops files in which nothing can match, and `LineSearch` looks at the rest: with and
-without it the result is the same, a hundred times sooner in a large tree. For that it may let too much through and
-never too little:
+ripgrep never decides what matches. It drops files in which nothing can match, and `LineSearch` searches the rest: the
+result is the same without it, a hundred times faster with it in a large tree. So it may keep too many files, never too
+few:
 
-- only patterns of a dialect that it and Python read alike are given to it;
-- text beyond ASCII, where the two differ about letters and case, lets a file through, as do `\\r` (which is part of a
-  line break for one and text for the other) and the separators that only Python takes for white space.
+- it only gets patterns that it and Python interpret in the same way;
+- a file is kept if it has text beyond ASCII, where the two differ about letters and case, a `\\r` (part of a line break
+  for one and text for the other), or a separator that only Python takes for white space.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
-from zot_core.tools.search.child import Child
+from zot_core.tools.search.piped_process import PipedProcess
 
 _UNSURE = r"(?-u:[\x80-\xff])|[\r\x1c-\x1f]"
 _ARGUMENT_BYTES = 100_000
@@ -35,8 +35,8 @@ _ALIKE = re.compile(
 )
 
 
-def arguments(pattern: str, *, literal: bool, ignore_case: bool) -> list[str] | None:
-    """What to tell ripgrep to look for; None if it is not to be asked about this pattern."""
+def pattern_arguments(pattern: str, *, literal: bool, ignore_case: bool) -> list[str] | None:
+    """Return the arguments of ripgrep for the pattern, or None if ripgrep may read the pattern differently."""
     if "\ufffd" in pattern or "\n" in pattern or any("\ud800" <= character <= "\udfff" for character in pattern):
         return None
     if literal and not ignore_case:
@@ -48,12 +48,15 @@ def arguments(pattern: str, *, literal: bool, ignore_case: bool) -> list[str] | 
     return [*(["--ignore-case"] if ignore_case else []), f"--regexp={pattern}", f"--regexp={_UNSURE}"]
 
 
-async def sieve(program: str, looking_for: Sequence[str], paths: Sequence[str], base: str) -> list[str]:
-    """Those of `paths`, relative to `base`, in which something may match, in their order. OSError without ripgrep."""
+async def candidate_files(program: str, pattern: Sequence[str], paths: Sequence[str], base: str) -> list[str]:
+    """Return the `paths`, relative to `base`, that may contain a match, in their order. OSError without ripgrep.
+
+    `pattern` comes from `pattern_arguments`.
+    """
     kept: set[str] = set()
     for portion in _portions(paths):
-        # With the dot no name looks like an option, nor like `-`, which is stdin.
-        child = Child([program, *_OPTIONS, *looking_for, "--", *(f"./{path}" for path in portion)], cwd=base)
+        # With the dot, no name looks like an option or like `-`, which is stdin.
+        child = PipedProcess([program, *_OPTIONS, *pattern, "--", *(f"./{path}" for path in portion)], cwd=base)
         try:
             code, printed = await child.output()
         finally:
@@ -61,13 +64,13 @@ async def sieve(program: str, looking_for: Sequence[str], paths: Sequence[str], 
         if code in (0, 1):
             names = printed.decode("utf-8", "surrogateescape").split("\0")
             kept.update(name.removeprefix("./") for name in names)
-        else:  # it does not like the pattern, or could not read something
+        else:  # ripgrep refused the pattern or could not read a file
             kept.update(portion)
     return [path for path in paths if path in kept]
 
 
 def _portions(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """As many at a time as a command line takes."""
+    """Split the paths into portions that fit on a command line."""
     start = size = 0
     for at, path in enumerate(paths):
         size += len(path.encode("utf-8", "surrogateescape")) + 3

@@ -1,7 +1,7 @@
-"""`search`: a pattern in many files, at most for a time, beside the event loop.
+"""`search`: the lines of many files that match a pattern, with a time limit and without blocking the event loop.
 
-The pattern is looked for in a process of its own (see `linesearch`). Files of this machine are read there; the content
-of others goes there through `Files`.
+The search runs in a separate process (see `line_search`). That process reads local files itself; the content of other
+files is sent to it through `Files`.
 """
 
 import asyncio
@@ -14,30 +14,30 @@ from typing import Any, Protocol
 
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
-from zot_core.tools.search import line_search as linesearch
-from zot_core.tools.search.child import Child
-from zot_core.tools.search.ripgrep import arguments, sieve
+from zot_core.tools.search import line_search
+from zot_core.tools.search.piped_process import PipedProcess
+from zot_core.tools.search.ripgrep import candidate_files, pattern_arguments
 from zot_provider.record import Record, field, record
 
 
 @record
 class SearchLimits(Record):
-    """How long a search may take, and what it does at a time."""
+    """The time limit of a search, and the size of its steps."""
 
     seconds: float = 20.0
     files: int = 1000
-    """How many files are looked at between two moments in which the search may end."""
+    """Files per step; the search can end between two steps."""
     bytes: int = 1024 * 1024
-    """How much of the files that are not of this machine is sent at a time."""
+    """Bytes per message of content that is sent to the process, for files that are not local."""
     ripgrep: str = "rg"
-    """The program that sorts out files, if there is one of that name; empty for none."""
+    """The program that preselects files, used if it is found; empty to search without it."""
     process: bool = True
-    """Look in a process; else in a thread, which nothing can stop. Always so where Python is no program."""
+    """Search in a process; otherwise in a thread, which cannot be stopped (always where there is no Python program)."""
 
 
 @record
-class Query(Record):
-    """What to look for; the fields are those of `LineSearch`."""
+class SearchQuery(Record):
+    """What to search for; the fields are the parameters of `LineSearch`."""
 
     pattern: str
     literal: bool = False
@@ -48,8 +48,8 @@ class Query(Record):
 
 
 @record
-class Line(Record):
-    """A line of a file: its path as it was given, its number from 1, whether it matches or is only near one."""
+class MatchLine(Record):
+    """A line of a file: the path as given, the line number from 1, and whether the line matches or is context."""
 
     path: str
     number: int
@@ -58,41 +58,44 @@ class Line(Record):
 
 
 @record
-class Found(Record):
-    """`more`: there are more matches than the limit. `cut`: some lines were. `timed_out`: not all was looked at."""
+class SearchResult(Record):
+    """`more`: there are more matches than the limit. `cut`: a line was cut. `timed_out`: the search is incomplete."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[MatchLine] = field(default_factory=list)
     more: bool = False
     cut: bool = False
     timed_out: bool = False
 
 
-async def search(paths: AsyncIterator[str], base: str, query: Query, files: Files, limits: SearchLimits) -> Found:
-    """The lines in which the query is found, in the order of `paths`, which are below `base`.
+async def search(
+    paths: AsyncIterator[str], base: str, query: SearchQuery, files: Files, limits: SearchLimits
+) -> SearchResult:
+    """Return the lines that match the query, in the order of `paths`, which are relative to `base`.
 
-    Binary files and those that cannot be read have none. Raises ValueError for a pattern that is none, and the OSError
-    of `paths`.
+    Binary and unreadable files never match. Raises ValueError for an invalid pattern, and the OSError of `paths`.
     """
-    linesearch.compiled(query.pattern, literal=query.literal, ignore_case=query.ignore_case)
+    line_search.compiled(query.pattern, literal=query.literal, ignore_case=query.ignore_case)
     local = type(files) is LocalFiles
     program = shutil.which(limits.ripgrep) if local and limits.ripgrep else None
-    looking_for = arguments(query.pattern, literal=query.literal, ignore_case=query.ignore_case) if program else None
-    asking = _Asking(query, base, files, limits, local=local)
+    pattern = (
+        pattern_arguments(query.pattern, literal=query.literal, ignore_case=query.ignore_case) if program else None
+    )
+    searcher = _Searcher(query, base, files, limits, local=local)
     try:
         async with asyncio.timeout(limits.seconds) as clock:
             async for portion in _portions(paths, limits.files):
-                if program and looking_for and len(portion) > 1:
-                    portion = await sieve(program, looking_for, portion, base)
-                await asking.about(portion)
-                if asking.found.more:
+                if program and pattern and len(portion) > 1:
+                    portion = await candidate_files(program, pattern, portion, base)
+                await searcher.search(portion)
+                if searcher.result.more:
                     break
     except TimeoutError:
         if not clock.expired():
             raise
-        asking.found.timed_out = True
+        searcher.result.timed_out = True
     finally:
-        asking.close()
-    return asking.found
+        searcher.close()
+    return searcher.result
 
 
 async def _portions(paths: AsyncIterator[str], size: int) -> AsyncIterator[list[str]]:
@@ -107,7 +110,7 @@ async def _portions(paths: AsyncIterator[str], size: int) -> AsyncIterator[list[
 
 
 class _Engine(Protocol):
-    """What answers the questions of `linesearch.respond`."""
+    """Runs `line_search.respond` somewhere."""
 
     async def ask(self, line: bytes) -> bytes: ...
 
@@ -116,50 +119,50 @@ class _Engine(Protocol):
 
 class _InThread:
     def __init__(self, options: dict[str, Any]) -> None:
-        self._search = linesearch.LineSearch(**options)
+        self._search = line_search.LineSearch(**options)
 
     async def ask(self, line: bytes) -> bytes:
-        return await asyncio.to_thread(linesearch.respond, self._search, line)
+        return await asyncio.to_thread(line_search.respond, self._search, line)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: a thread cannot be stopped."""
 
 
 class _InProcess:
     def __init__(self, options: dict[str, Any]) -> None:
-        self._unsaid = json.dumps(options).encode() + b"\n"
-        self._child = Child([sys.executable, "-I", "-S", linesearch.__file__])
+        self._unsent = json.dumps(options).encode() + b"\n"
+        self._child = PipedProcess([sys.executable, "-I", "-S", line_search.__file__])
 
     async def ask(self, line: bytes) -> bytes:
-        unsaid, self._unsaid = self._unsaid, b""
-        return await self._child.ask(unsaid + line)
+        unsent, self._unsent = self._unsent, b""
+        return await self._child.ask(unsent + line)
 
     def close(self) -> None:
         self._child.close()
 
 
-def _engine(query: Query, limits: SearchLimits) -> _Engine:
+def _engine(query: SearchQuery, limits: SearchLimits) -> _Engine:
     options: dict[str, Any] = {name: getattr(query, name) for name in query.__match_args__}
-    # A frozen program is no interpreter: starting it would start zot again.
-    python = sys.executable and not getattr(sys, "frozen", False) and os.path.isfile(linesearch.__file__)
+    # A frozen program is not an interpreter: starting it would start zot again.
+    python = sys.executable and not getattr(sys, "frozen", False) and os.path.isfile(line_search.__file__)
     return _InProcess(options) if limits.process and python else _InThread(options)
 
 
-class _Asking:
-    """Puts files to an engine, which is started for the first one."""
+class _Searcher:
+    """Sends files to an engine, which is started with the first one."""
 
-    def __init__(self, query: Query, base: str, files: Files, limits: SearchLimits, *, local: bool) -> None:
+    def __init__(self, query: SearchQuery, base: str, files: Files, limits: SearchLimits, *, local: bool) -> None:
         self._query, self._base, self._files, self._limits, self._local = query, base, files, limits, local
         self._engine: _Engine | None = None
-        self._paths: list[str] = []  # of the texts, in the order they were sent
+        self._paths: list[str] = []  # the path of each text, in the order they were sent
         self._steps: list[tuple[str, str]] = []
         self._size = 0
-        self.found = Found()
+        self.result = SearchResult()
 
-    async def about(self, paths: list[str]) -> None:
-        """Look at the files, up to the first match that is too many."""
+    async def search(self, paths: list[str]) -> None:
+        """Search the files, up to the first match beyond the limit."""
         for path in paths:
-            if self.found.more:
+            if self.result.more:
                 return
             self._paths.append(path)
             if self._local:
@@ -172,16 +175,16 @@ class _Asking:
         start = b""
         try:
             async for piece in self._files.chunks(path):
-                start += piece if len(start) < linesearch.PROBE else b""
-                if b"\0" in start[: linesearch.PROBE]:
+                start += piece if len(start) < line_search.PROBE else b""
+                if b"\0" in start[: line_search.PROBE]:
                     break
                 self._steps.append(("piece", piece.decode("latin-1")))
                 self._size += len(piece)
                 if self._size >= self._limits.bytes:
                     await self._flush()
-                if self.found.more:
+                if self.result.more:
                     return
-        except OSError:  # gone, or not for us to read
+        except OSError:  # deleted, or not readable
             pass
         self._steps.append(("close", ""))
 
@@ -192,10 +195,10 @@ class _Asking:
             self._engine = _engine(self._query, self._limits)
         question, self._steps, self._size = json.dumps(self._steps).encode() + b"\n", [], 0
         answer = json.loads(await self._engine.ask(question))
-        self.found.more, self.found.cut = answer["more"], answer["cut"]
-        self.found.lines += [Line(self._paths[text], *row) for text, *row in answer["rows"]]
+        self.result.more, self.result.cut = answer["more"], answer["cut"]
+        self.result.lines += [MatchLine(self._paths[text], *line) for text, *line in answer["found"]]
 
     def close(self) -> None:
-        """No more questions."""
+        """Stop the engine."""
         if self._engine is not None:
             self._engine.close()

@@ -1,6 +1,6 @@
-"""`walk`: the paths below a folder, sorted, without what `.gitignore` keeps out and without `.git`.
+"""`walk`: the paths below a folder, sorted, without `.git` and without the paths that `.gitignore` excludes.
 
-Links are told and never followed: no circle, nothing twice. A folder that cannot be listed is passed over.
+Links are listed and never followed, so there are no cycles and no duplicates. Unreadable folders are skipped.
 """
 
 import asyncio
@@ -9,23 +9,23 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from zot_core.machine.interface import Files
-from zot_core.tools.search.ignore import NAME, Ignored, rules_above
+from zot_core.tools.search.ignore import NAME, IgnoreRules, rules_above
 from zot_provider.record import Record, field, record
 
-_MANY = 500
+_THREAD_ENTRIES = 500
 
 
 @record
 class WalkLimits(Record):
-    """How long a walk may take in seconds, and how many parts a path may have (None: any number)."""
+    """The longest duration of a walk in seconds, and the most parts of a path (None: no limit)."""
 
     seconds: float = 20.0
     depth: int | None = None
 
 
 @record
-class Entry(Record):
-    """What a walk meets: `path`, relative to where it began; a folder's ends in a slash."""
+class TreeEntry(Record):
+    """A file, folder or link; `path` is relative to the start of the walk and ends in a slash for a folder."""
 
     path: str
     link: bool = False
@@ -37,8 +37,8 @@ class Entry(Record):
 
 
 @record
-class Walked(Record):
-    """The paths of a walk; `more`: there are others; `timed_out`: not everything was looked at."""
+class WalkResult(Record):
+    """The paths that a walk found; `more`: there are others; `timed_out`: the walk is incomplete."""
 
     paths: list[str] = field(default_factory=list)
     more: bool = False
@@ -49,14 +49,14 @@ async def walked(
     base: str,
     cwd: str,
     files: Files,
-    wanted: Callable[[Entry], bool],
+    wanted: Callable[[TreeEntry], bool],
     *,
     count: int,
     limits: WalkLimits,
     hidden: bool = True,
-) -> Walked:
-    """The first `count` paths below `base` that are wanted. Raises OSError if `base` cannot be listed."""
-    found = Walked()
+) -> WalkResult:
+    """Return the first `count` paths below `base` that `wanted` accepts. Raises OSError if `base` cannot be listed."""
+    found = WalkResult()
     try:
         async with (
             asyncio.timeout(limits.seconds) as clock,
@@ -77,15 +77,15 @@ async def walked(
 
 async def walk(
     base: str, cwd: str, files: Files, *, hidden: bool = True, depth: int | None = None
-) -> AsyncGenerator[Entry, None]:
-    """What is below `base`, in the order of the paths as text, a folder before what is in it.
+) -> AsyncGenerator[TreeEntry, None]:
+    """Yield the entries below `base`, sorted by path, each folder before its contents.
 
-    `hidden`: names that begin with a dot too. `depth`: how many parts a path may have. Raises OSError if `base` itself
+    `hidden` includes names that begin with a dot. `depth` is the most parts of a path. Raises OSError if `base` itself
     cannot be listed.
     """
     above = await rules_above(base, cwd, files)
-    # A stack instead of recursion: a tree may be deeper than the interpreter's.
-    waiting = [_reversed(await _listed(base, "", above, files, hidden=hidden))]
+    # A stack instead of recursion: a tree may be deeper than the interpreter's stack.
+    waiting = [_reversed(await _list(base, "", above, files, hidden=hidden))]
     while waiting:
         if not waiting[-1]:
             waiting.pop()
@@ -94,32 +94,34 @@ async def walk(
         yield entry
         if entry.folder and (depth is None or len(waiting) < depth):
             try:
-                found = await _listed(os.path.join(base, entry.path), entry.path, rules, files, hidden=hidden)
+                found = await _list(os.path.join(base, entry.path), entry.path, rules, files, hidden=hidden)
             except OSError:
                 continue
             waiting.append(_reversed(found))
 
 
-def _reversed(found: tuple[list[Entry], Ignored]) -> list[tuple[Entry, Ignored]]:
+def _reversed(found: tuple[list[TreeEntry], IgnoreRules]) -> list[tuple[TreeEntry, IgnoreRules]]:
     entries, rules = found
     return [(entry, rules) for entry in reversed(entries)]
 
 
-async def _listed(folder: str, path: str, rules: Ignored, files: Files, *, hidden: bool) -> tuple[list[Entry], Ignored]:
-    """The entries of a folder that are to be seen, and the rules that hold in it."""
-    await asyncio.sleep(0)  # files that are in memory wait for nothing
+async def _list(
+    folder: str, path: str, rules: IgnoreRules, files: Files, *, hidden: bool
+) -> tuple[list[TreeEntry], IgnoreRules]:
+    """Return the entries of a folder that are not excluded, and the rules that apply in it."""
+    await asyncio.sleep(0)  # lets the loop run: files in memory never wait
     found = await files.list(folder, follow=False)
     if any(name == NAME for name, _ in found):
         rules = await rules.below(folder, path, files)
 
-    def seen() -> list[Entry]:
+    def included() -> list[TreeEntry]:
         entries = [
-            Entry(f"{path}{name}/" if kind == "directory" else f"{path}{name}", kind == "link")
+            TreeEntry(f"{path}{name}/" if kind == "directory" else f"{path}{name}", kind == "link")
             for name, kind in found
             if name != ".git" and kind != "other" and (hidden or not name.startswith("."))
         ]
         entries = [entry for entry in entries if not rules(entry.path)] if rules.rules else entries
         return sorted(entries, key=lambda entry: entry.path)
 
-    # A large folder takes long enough to be seen on a screen.
-    return await asyncio.to_thread(seen) if len(found) > _MANY else seen(), rules
+    # A large folder would block the screen noticeably.
+    return await asyncio.to_thread(included) if len(found) > _THREAD_ENTRIES else included(), rules

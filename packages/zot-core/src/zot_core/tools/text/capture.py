@@ -1,19 +1,19 @@
-"""`Capture`: what a command prints: its head in memory, and all of it in a file once that is too much."""
+"""`Capture`: the output of a command, its head in memory, and all of it in a file once it exceeds the limits."""
 
 import os
 
-from zot_core.tools.text.truncate import Head, Limits, exceeds, head
+from zot_core.tools.text.truncate import Head, TextLimits, exceeds, head
 
 
 class Capture:
-    """Takes the pieces of an output.
+    """Collects output piece by piece.
 
-    `path` is the file of the full output, empty as long as the head is all there is. Only the user can read it, and it
-    is left behind for the model. It holds `spill_bytes` at most: a command that never stops must not fill the disk.
-    `shortened` says why it does not hold everything, if so.
+    `path` is the file with the full output, empty while the output fits the limits. Only the user can read the file. It
+    is left on disk for the model. It holds at most `spill_bytes`: a command that never stops must not fill the disk.
+    `shortened` is the reason why it is incomplete; empty if it is complete.
     """
 
-    def __init__(self, limits: Limits, spill_bytes: int) -> None:
+    def __init__(self, limits: TextLimits, spill_bytes: int) -> None:
         self._limits = limits
         self._start = bytearray()
         self._newlines = 0
@@ -24,7 +24,7 @@ class Capture:
         self.shortened = ""
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece. A full disk is noted, never raised: the command goes on."""
+        """Add the next piece. A full disk is recorded in `shortened`, never raised: the command continues."""
         if not self._overflowed:
             self._start += piece
             self._newlines += piece.count(b"\n")
@@ -37,17 +37,17 @@ class Capture:
             self._write(self._file, piece)
 
     def head(self) -> Head:
-        """The start of the output, within the limits."""
+        """Return the start of the output, within the limits."""
         return head(bytes(self._start), self._limits)
 
     def close(self) -> None:
-        """No more will come."""
+        """Close the file; no more pieces follow."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
     def discard(self) -> None:
-        """No more will come, and nobody is told of the file."""
+        """Close and delete the file."""
         self.close()
         if self.path:
             os.unlink(self.path)

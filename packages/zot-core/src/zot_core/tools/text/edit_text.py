@@ -1,6 +1,6 @@
-"""Find-and-replace over a text, with reasons when it cannot be done, and the change as diff rows; pure.
+"""Exact find-and-replace in a text, with a helpful error when it fails and a diff of the change; pure.
 
-Line breaks are matched as `\\n` whatever they are in the file, and every line that is not replaced keeps its own.
+Line breaks are matched as `\\n` whatever they are in the file. Every line that is not replaced keeps its line break.
 """
 
 from bisect import bisect_left, bisect_right
@@ -11,24 +11,24 @@ from typing import NamedTuple
 CONTEXT_LINES = 3
 
 _BOM = "\ufeff"
-_LINES_NAMED = 5
+_MAX_LISTED_LINES = 5
 
 
 class EditError(ValueError):
-    """The edits cannot be done; `str(error)` says what to change about them."""
+    """The edits cannot be applied; `str(error)` says how to correct them."""
 
 
-class Replacement(NamedTuple):
-    """`old`, which stands exactly once in the text, becomes `new`."""
+class TextReplacement(NamedTuple):
+    """Replaces `old`, which occurs exactly once in the text, by `new`."""
 
     old: str
     new: str
 
 
-class Edited(NamedTuple):
-    """The new text, and the change as rows: each starts with a space, `-` or `+`, or is `...`.
+class EditResult(NamedTuple):
+    """The new text and a diff: each line starts with a space, `-` or `+`, or is `...`.
 
-    `starts`: of each place that `...` parts from the others, the number of its first line before and after, from 1.
+    `starts`: for each hunk (`...` separates hunks), the number of its first line before and after the change, from 1.
     """
 
     text: str
@@ -37,7 +37,7 @@ class Edited(NamedTuple):
 
 
 class _Span(NamedTuple):
-    """`text` instead of the characters from `start` to `end`; offsets count a line break as one character."""
+    """Replaces the characters from `start` to `end` by `text`; offsets count a line break as one character."""
 
     start: int
     end: int
@@ -45,14 +45,14 @@ class _Span(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Neighbouring lines of one sign: a space (kept), `-` or `+`."""
+    """Adjacent lines with the same sign: a space (kept), `-` or `+`."""
 
     sign: str
     lines: Sequence[str]
 
 
-def edit_text(text: str, replacements: Sequence[Replacement]) -> Edited:
-    """Do all replacements, each found in the original `text`; EditError if one cannot be done or two overlap."""
+def edit_text(text: str, replacements: Sequence[TextReplacement]) -> EditResult:
+    """Apply all replacements, each looked up in the original `text`; EditError if one fails or two overlap."""
     bom = _BOM if text.startswith(_BOM) else ""
     body = text.removeprefix(_BOM)
     plain = _plain(body)
@@ -64,9 +64,9 @@ def edit_text(text: str, replacements: Sequence[Replacement]) -> Edited:
         old, new = (_plain(side.removeprefix(bom)) for side in replacement)
         spans.append(_locate(plain, old, new, name))
     _refuse_overlaps(spans)
-    changes = [_trimmed(plain, span) for span in sorted(spans)]
+    changes = [_trim(plain, span) for span in sorted(spans)]
     runs = list(_runs(plain, changes))
-    return Edited(bom + _spliced(body, plain, changes), "\n".join(_rows(runs)), list(_starts(runs)))
+    return EditResult(bom + _splice(body, plain, changes), "\n".join(_diff_lines(runs)), list(_hunk_starts(runs)))
 
 
 def _plain(text: str) -> str:
@@ -93,14 +93,14 @@ def _locate(plain: str, old: str, new: str, name: str) -> _Span:
 def _line_numbers(plain: str, old: str) -> str:
     numbers: list[str] = []
     at = plain.find(old)
-    while at >= 0 and len(numbers) < _LINES_NAMED:
+    while at >= 0 and len(numbers) < _MAX_LISTED_LINES:
         numbers.append(str(plain.count("\n", 0, at) + 1))
         at = plain.find(old, at + len(old))
     return ", ".join(numbers) + (", ..." if at >= 0 else "")
 
 
 def _not_found_hint(plain: str, old: str) -> str:
-    """What is likely wrong: mostly models get the white space of a text wrong they remember."""
+    """Guess the mistake: most often a model gets the white space of a remembered text wrong."""
     wanted = [" ".join(line.split()) for line in old.strip("\n").split("\n")]
     lines = [" ".join(line.split()) for line in plain.split("\n")]
     if any(wanted):
@@ -117,8 +117,8 @@ def _refuse_overlaps(spans: list[_Span]) -> None:
             raise EditError(f"edits {min(first, second)} and {max(first, second)} overlap; merge them into one")
 
 
-def _trimmed(plain: str, span: _Span) -> _Span:
-    """The span without what stays the same at its ends, so that those characters are not touched."""
+def _trim(plain: str, span: _Span) -> _Span:
+    """Return the span without the equal characters at its ends, which are then left as they are in the file."""
     start, end, new = span
     room = min(end - start, len(new))
     before = 0
@@ -130,8 +130,8 @@ def _trimmed(plain: str, span: _Span) -> _Span:
     return _Span(start + before, end - after, new[before : len(new) - after])
 
 
-def _spliced(body: str, plain: str, changes: list[_Span]) -> str:
-    """`body` with the changes made, new line breaks like those of the line they come to."""
+def _splice(body: str, plain: str, changes: list[_Span]) -> str:
+    """Apply the changes to `body`; a new line break is like that of the line it is inserted into."""
     wide = _wide_breaks(body)
     parts = []
     done = 0
@@ -143,7 +143,7 @@ def _spliced(body: str, plain: str, changes: list[_Span]) -> str:
 
 
 def _wide_breaks(body: str) -> list[int]:
-    """Where in the plain text the line breaks stand that are `\\r\\n` in `body`."""
+    """Return the offsets in the plain text of the line breaks that are `\\r\\n` in `body`."""
     found: list[int] = []
     at = body.find("\r\n")
     while at >= 0:
@@ -153,7 +153,7 @@ def _wide_breaks(body: str) -> list[int]:
 
 
 def _line_break(plain: str, wide: list[int], offset: int) -> str:
-    """The break of the line at `offset`; of the line before if it has none."""
+    """Return the line break of the line at `offset`, or of the line before if it has none."""
     at = plain.find("\n", offset)
     if at < 0:
         at = plain.rfind("\n", 0, offset)
@@ -162,13 +162,13 @@ def _line_break(plain: str, wide: list[int], offset: int) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their breaks: a last line without one differs from the same line with one."""
+    """Split into lines with their breaks: a last line without a break differs from the same line with one."""
     parts = text.split("\n")
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def _runs(plain: str, changes: list[_Span]) -> Iterator[_Run]:
-    """The whole text as runs of kept, removed and added lines."""
+    """Split the whole text into runs of kept, removed and added lines."""
     lines = _lines(plain)
     starts = [0]
     for line in lines:
@@ -177,15 +177,15 @@ def _runs(plain: str, changes: list[_Span]) -> Iterator[_Run]:
     for first, last, group in _groups(starts, changes, open_end=not plain.endswith("\n")):
         yield _Run(" ", lines[done:first])
         region = plain[starts[first] : starts[last]]
-        yield from _changed(lines[first:last], _lines(_replaced(region, starts[first], group)))
+        yield from _changed_runs(lines[first:last], _lines(_replace(region, starts[first], group)))
         done = last
     yield _Run(" ", lines[done:])
 
 
 def _groups(starts: list[int], changes: list[_Span], *, open_end: bool) -> Iterator[tuple[int, int, list[_Span]]]:
-    """The changes with the lines they touch (first, one past the last); those that share a line together.
+    """Group changes that touch the same line; each group comes with its first line and the line after its last.
 
-    `open_end`: the last line has no break, so that what comes after it is part of it.
+    `open_end`: the last line has no break, so that text appended to it belongs to it.
     """
     groups: list[tuple[int, int, list[_Span]]] = []
     count = len(starts) - 1
@@ -200,7 +200,7 @@ def _groups(starts: list[int], changes: list[_Span], *, open_end: bool) -> Itera
     return iter(groups)
 
 
-def _replaced(region: str, offset: int, changes: list[_Span]) -> str:
+def _replace(region: str, offset: int, changes: list[_Span]) -> str:
     parts = []
     done = 0
     for start, end, text in changes:
@@ -209,7 +209,7 @@ def _replaced(region: str, offset: int, changes: list[_Span]) -> str:
     return "".join(parts) + region[done:]
 
 
-def _changed(old: list[str], new: list[str]) -> Iterator[_Run]:
+def _changed_runs(old: list[str], new: list[str]) -> Iterator[_Run]:
     from difflib import SequenceMatcher  # noqa: PLC0415  only an edit needs it
 
     for _, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new).get_opcodes():
@@ -220,8 +220,8 @@ def _changed(old: list[str], new: list[str]) -> Iterator[_Run]:
             yield _Run("+", new[new_start:new_end])
 
 
-def _starts(runs: Iterable[_Run]) -> Iterator[tuple[int, int]]:
-    """Where the places begin that `_rows` shows."""
+def _hunk_starts(runs: Iterable[_Run]) -> Iterator[tuple[int, int]]:
+    """Yield the line numbers, old and new, at which the hunks of `_diff_lines` begin."""
     old = new = 1
     kept = 0
     changed = False
@@ -238,8 +238,8 @@ def _starts(runs: Iterable[_Run]) -> Iterator[tuple[int, int]]:
         new += count if sign != "-" else 0
 
 
-def _rows(runs: Iterable[_Run]) -> Iterator[str]:
-    """The changed lines with a few kept ones around them, and `...` where more were kept."""
+def _diff_lines(runs: Iterable[_Run]) -> Iterator[str]:
+    """Yield the changed lines with a few kept lines around them, and `...` where more lines were kept."""
     kept: list[str] = []
     changed = False
     for sign, lines in runs:

@@ -1,4 +1,4 @@
-"""`Progress`: output as text for whoever watches, a few times a second."""
+"""`Progress`: shows the output of a running command as text, a few times a second."""
 
 import asyncio
 import codecs
@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 
 class Progress:
-    """Decodes the pieces of an output and hands them to `show`, at most one text each `pause` seconds.
+    """Decodes pieces of output and passes them to `show`, at most one text every `pause` seconds.
 
-    A text is at most `size` characters: of output that comes faster the start is left out.
+    A text has at most `size` characters: of faster output, the start is dropped.
     """
 
     def __init__(self, show: Callable[[str], None], pause: float, size: int) -> None:
@@ -22,14 +22,14 @@ class Progress:
         self._next = 0.0
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece; a character may be spread over two."""
+        """Add the next piece; a character may be split between two pieces."""
         self._waiting = (self._waiting + self._decoder.decode(piece))[-self._size :]
         if self._timer is None:
-            # Called in any case, so that a burst of small pieces is one text.
+            # Always through the timer, so that a burst of small pieces becomes one text.
             self._timer = self._loop.call_at(self._next, self._flush)
 
     def close(self) -> None:
-        """Show what waits; no more will come."""
+        """Show the rest; no more pieces follow."""
         if self._timer is not None:
             self._timer.cancel()
         self._waiting += self._decoder.decode(b"", final=True)

@@ -1,14 +1,14 @@
-"""What of a long text enters the context: its head, by lines and bytes; pure.
+"""Truncation of long texts for the context: the head is kept, limited by lines and bytes; pure.
 
-A text's lines end at `\\n` alone; a rest without one is a line too. Nothing is cut inside a UTF-8 character.
+Lines end at `\\n` alone; a last line without `\\n` counts too. A UTF-8 character is never cut.
 """
 
 from zot_provider.record import Record, record
 
 
 @record
-class Limits(Record):
-    """What one result may bring into the context."""
+class TextLimits(Record):
+    """The largest text of one result."""
 
     lines: int = 2000
     bytes: int = 50 * 1024
@@ -16,43 +16,43 @@ class Limits(Record):
 
 @record
 class Head(Record):
-    """The part of a text that was kept, and which limit ended it: one of them at most."""
+    """The part of a text that was kept, and the limit that cut it: at most one of the two."""
 
     data: bytes
     lines_truncated: bool = False
     bytes_truncated: bool = False
 
 
-def notes(head: Head, limits: Limits) -> str:
-    """The row that tells a reader what is missing, with its line break; empty if nothing is."""
+def truncation_note(head: Head, limits: TextLimits) -> str:
+    """Return the line that says what is missing, with its line break; empty if nothing is missing."""
     if head.lines_truncated:
         return f"... [truncated at {limits.lines} lines]\n"
     return f"... [truncated at {limits.bytes} bytes]\n" if head.bytes_truncated else ""
 
 
 def count_lines(data: bytes) -> int:
-    """How many lines the text has."""
+    """Count the lines of a text."""
     return data.count(b"\n") + (not data.endswith(b"\n") if data else 0)
 
 
-def exceeds(data: bytes | bytearray, newlines: int, limits: Limits) -> bool:
-    """Whether a text, which has `newlines` line breaks, is longer than the limits."""
+def exceeds(data: bytes | bytearray, newlines: int, limits: TextLimits) -> bool:
+    """Whether a text with `newlines` line breaks exceeds the limits."""
     open_line = bool(data) and not data.endswith(b"\n")
     return len(data) > limits.bytes or newlines + open_line > limits.lines
 
 
-def head(data: bytes, limits: Limits) -> Head:
-    """The first lines of `data` within the limits; the last of them may be cut at the byte limit."""
+def head(data: bytes, limits: TextLimits) -> Head:
+    """Return the first lines of `data` within the limits; the last line may be cut at the byte limit."""
     end = _line_end(data, limits.lines)
     if end > limits.bytes:
         return Head(_whole_characters(data[: limits.bytes]), bytes_truncated=True)
     return Head(data[:end], lines_truncated=end < len(data))
 
 
-def head_lines(data: bytes, limits: Limits) -> Head:
-    """As `head`, but of whole lines: only a first line that is too long alone is cut.
+def head_lines(data: bytes, limits: TextLimits) -> Head:
+    """Return the first whole lines of `data` within the limits; only a first line that alone is too long is cut.
 
-    The line break after the last line is not counted.
+    The line break after the last line does not count.
     """
     end = _line_end(data, limits.lines)
     if end - data[:end].endswith(b"\n") <= limits.bytes:
@@ -62,13 +62,13 @@ def head_lines(data: bytes, limits: Limits) -> Head:
     return Head(whole, bytes_truncated=True)
 
 
-class Window:
-    """Some lines of a text that comes in pieces, and how many lines it has in all.
+class LineWindow:
+    """Selects lines of a text that arrives in pieces, and counts all of its lines.
 
-    Keeps `count` lines (None: all) from number `first` (from 1) on, never more than the limits and one piece.
+    Keeps `count` lines (None: all) starting with line `first` (from 1), never more than the limits and one piece.
     """
 
-    def __init__(self, first: int, count: int | None, limits: Limits) -> None:
+    def __init__(self, first: int, count: int | None, limits: TextLimits) -> None:
         self._skip = first - 1
         self._limits = limits
         self._lines = limits.lines if count is None else min(count, limits.lines)
@@ -80,20 +80,20 @@ class Window:
 
     @property
     def total(self) -> int:
-        """The lines seen so far."""
+        """The number of lines so far."""
         return self._newlines + self._open
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece of the text."""
+        """Add the next piece of the text."""
         if not piece:
             return
         newlines = piece.count(b"\n")
         if self._kept_newlines < self._lines and len(self._kept) <= self._limits.bytes + 1:
-            self._take(piece, newlines)
+            self._append(piece, newlines)
         self._newlines += newlines
         self._open = not piece.endswith(b"\n")
 
-    def _take(self, piece: bytes, newlines: int) -> None:
+    def _append(self, piece: bytes, newlines: int) -> None:
         start = 0
         for _ in range(self._skip - self._newlines):
             start = piece.find(b"\n", start) + 1
@@ -103,7 +103,7 @@ class Window:
         self._kept_newlines += piece.count(b"\n", start) if start else newlines
 
     def head(self) -> Head:
-        """The lines asked for, as far as the limits allow; every one ends in a line break, also a cut one."""
+        """Return the selected lines within the limits; every line ends in a line break, even a cut one."""
         asked = self.total - self._skip
         if self._count is not None:
             asked = min(asked, self._count)
@@ -117,7 +117,7 @@ class Window:
 
 
 def _line_end(data: bytes, lines: int) -> int:
-    """Where line number `lines` ends, its line break included."""
+    """Return the offset at which line number `lines` ends, including its line break."""
     if data.count(b"\n") < lines:
         return len(data)
     end = 0
@@ -127,7 +127,7 @@ def _line_end(data: bytes, lines: int) -> int:
 
 
 def _whole_characters(data: bytes) -> bytes:
-    """`data` without a UTF-8 character that was cut at its end."""
+    """Return `data` without the incomplete UTF-8 character at its end, if there is one."""
     for back in range(1, min(4, len(data)) + 1):
         byte = data[-back]
         if byte & 0b1100_0000 == 0b1000_0000:

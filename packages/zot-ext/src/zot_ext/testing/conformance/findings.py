@@ -1,4 +1,4 @@
-"""`Finding`, `Report`, and `RULES`: everything that `check` can find, each with how much it weighs."""
+"""`CheckFinding`, `Report`, and `RULES`: everything that `check` can find, with its severity."""
 
 from __future__ import annotations
 
@@ -10,61 +10,61 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LEVELS = ("error", "warning", "note")
-"""`error`: a host refuses it, loses something or waits in vain. `warning`: it works, though hardly as meant."""
+"""`error`: a host refuses it, loses data or waits in vain. `warning`: it works, but probably not as intended."""
 
 RULES: dict[str, tuple[str, str]] = {
-    "bad-manifest": ("error", "the directory holds an extension.json that can be read"),
+    "bad-manifest": ("error", "the directory contains a valid extension.json"),
     "cannot-start": ("error", "the program of the manifest can be started"),
-    "no-program": ("note", "without a program there is nothing to drive"),
-    "no-hello": ("error", "the first frame comes within the limit"),
+    "no-program": ("note", "without a program there is nothing to check"),
+    "no-hello": ("error", "the first frame arrives within the limit"),
     "hello-not-first": ("error", "the first line on standard output is hello"),
-    "empty-name": ("error", "hello carries a name"),
-    "name-mismatch": ("warning", "the name in hello is that of the manifest"),
+    "empty-name": ("error", "hello contains a name"),
+    "name-mismatch": ("warning", "the name in hello equals the name in the manifest"),
     "second-hello": ("warning", "hello is sent once"),
     "no-ready": ("note", "ready is sent; without it the host waits for a quarter of a second of silence"),
-    "stdout-noise": ("error", "standard output carries frames and nothing else"),
+    "stdout-noise": ("error", "standard output contains only frames"),
     "malformed-frame": ("error", "a frame is one JSON object with a type, on one line"),
     "not-utf8": ("error", "frames are UTF-8"),
     "oversized-frame": ("error", "a frame is at most 4 MiB"),
     "wrong-field-type": ("error", "fields have the types of the protocol"),
-    "missing-field": ("warning", "fields without a default are there"),
-    "unknown-frame": ("warning", "frames are of the types of the protocol"),
-    "not-granted": ("error", "what needs a grant of the host is sent only when the host has granted it"),
+    "missing-field": ("warning", "fields without a default are present"),
+    "unknown-frame": ("warning", "frames have types of the protocol"),
+    "not-granted": ("error", "frames that need a capability are sent only if the host grants it"),
     "bad-command-name": ("error", "names of commands are letters, digits, _ and -"),
     "bad-tool-name": ("error", "names of tools are 1 to 64 letters, digits, _ and -"),
     "bad-tool-schema": ("error", "the schema of a tool is a JSON Schema of an object"),
     "registered-twice": ("warning", "a name is registered once"),
-    "unknown-event": ("note", "events that are subscribed to exist in protocol version 1"),
-    "unknown-intercept": ("warning", "events that are intercepted exist; others are never asked about"),
-    "depends-on-ack-time": ("error", "what is registered does not depend on when hello_ack arrives"),
+    "unknown-event": ("note", "observed events exist in protocol version 1"),
+    "unknown-intercept": ("warning", "intercepted events exist; hosts never ask about others"),
+    "depends-on-ack-time": ("error", "registrations do not depend on when hello_ack arrives"),
     "no-reply": ("error", "every request is answered"),
     "late-reply": ("error", "requests are answered within their limit"),
     "double-reply": ("error", "a request is answered once"),
-    "unknown-id": ("error", "a reply carries the id of a request"),
-    "wrong-reply": ("error", "a request is answered with the frame that belongs to it"),
-    "unknown-action": ("error", "the action of a command is one of the protocol"),
-    "incomplete-action": ("warning", "the field that an action uses is there"),
-    "unknown-level": ("warning", "the level of a note is one of the protocol"),
+    "unknown-id": ("error", "a reply contains the id of a request"),
+    "wrong-reply": ("error", "a request is answered with a frame of the right type"),
+    "unknown-action": ("error", "the action of a command exists in the protocol"),
+    "incomplete-action": ("warning", "the field that an action uses is present"),
+    "unknown-level": ("warning", "the level of a note exists in the protocol"),
     "bad-content": ("error", "the content of a result is blocks of text and images"),
     "empty-content": ("warning", "the result of a tool has content"),
-    "misplaced-field": ("warning", "a decision uses only what can be changed about its event"),
-    "exited-early": ("error", "the program runs until it is told to end"),
+    "misplaced-field": ("warning", "a decision only sets fields that its event allows"),
+    "exited-early": ("error", "the program runs until the host ends it"),
     "breaks-on-unknown-frame": ("error", "frames of unknown types are ignored"),
     "breaks-on-unknown-field": ("error", "unknown fields are ignored"),
-    "breaks-on-non-ascii": ("error", "any character can stand in a frame, U+2028 too"),
+    "breaks-on-non-ascii": ("error", "a frame may contain any character, even U+2028"),
     "breaks-on-large-argument": ("error", "an argument of 1 MiB is received"),
     "breaks-on-joined-frames": ("error", "several frames may arrive at once"),
     "breaks-on-cut-frames": ("error", "a frame may arrive in pieces"),
     "no-shutdown-ack": ("error", "shutdown is answered with shutdown_ack"),
     "ignores-shutdown": ("error", "the program ends soon after shutdown"),
-    "ignores-end-of-input": ("error", "the program ends when its input does: the host has gone"),
+    "ignores-end-of-input": ("error", "the program ends when its input ends: the host is gone"),
     "exit-status": ("warning", "the exit status after shutdown is 0"),
     "leaves-process": ("error", "no process of the extension outlives it"),
 }
-"""Rule to its level and to what holds when it is kept."""
+"""Rule to its level and to the requirement, as a statement that is true for correct extensions."""
 
 
-class Finding(Record):
+class CheckFinding(Record):
     """One broken rule."""
 
     level: str
@@ -72,17 +72,17 @@ class Finding(Record):
     rule: str
     """See `RULES`."""
     text: str
-    """One line: what was seen."""
+    """One line that says what was observed."""
     frame: str = ""
-    """The line it is about, shortened; `""` when it is about none."""
+    """The line of the extension that broke the rule, shortened; `""` without such a line."""
 
 
 class Report(Record):
-    """What `check` found, in the order of the conversation, and what the extension had registered."""
+    """The findings of `check`, in the order of the runs, and the registrations of the extension."""
 
     name: str
-    """As in the manifest, else as in `hello`."""
-    findings: tuple[Finding, ...]
+    """From the manifest, else from `hello`."""
+    findings: tuple[CheckFinding, ...]
     commands: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class Report(Record):
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error."""
+        """Whether there are no errors."""
         return not self.count("error")
 
     @property
@@ -99,11 +99,11 @@ class Report(Record):
         return tuple(dict.fromkeys(finding.rule for finding in self.findings))
 
     def count(self, level: str) -> int:
-        """How many findings there are of a level."""
+        """Count the findings of a level."""
         return sum(finding.level == level for finding in self.findings)
 
     def as_json(self) -> dict[str, object]:
-        """The report as plain values for `json.dumps`: the fields of the record, and `ok`."""
+        """Return the report as plain values for `json.dumps`: the fields of the record, and `ok`."""
         return {
             "name": self.name,
             "ok": self.ok,
@@ -115,16 +115,16 @@ class Report(Record):
         }
 
 
-def finding(rule: str, text: str, line: bytes = b"") -> Finding:
-    """Make a finding of a rule, with the level that the rule has."""
+def finding(rule: str, text: str, line: bytes = b"") -> CheckFinding:
+    """Make a finding for a rule, with the level of the rule."""
     frame = line.decode(errors="replace").rstrip("\r\n")
     frame = frame if len(frame) <= 300 else f"{frame[:300]}… ({len(line)} bytes)"
-    return Finding(RULES[rule][0], rule, " ".join(text.split()), frame)
+    return CheckFinding(RULES[rule][0], rule, " ".join(text.split()), frame)
 
 
-def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The first of the findings that say the same, in order: each run may meet a fault again."""
-    first: dict[tuple[str, str], Finding] = {}
+def distinct(findings: Iterable[CheckFinding]) -> tuple[CheckFinding, ...]:
+    """Drop repeated findings, in order: every run may meet the same fault."""
+    first: dict[tuple[str, str], CheckFinding] = {}
     for each in findings:
         first.setdefault((each.rule, each.text), each)
     return tuple(first.values())

@@ -1,4 +1,4 @@
-"""The rules that can be read off what an extension wrote, line by line; and those about replies."""
+"""Rules about the lines that an extension wrote, and rules about its replies."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from zot_ext.protocol.from_extension import (
 )
 from zot_ext.protocol.from_host import EVENTS, INTERCEPTS
 from zot_ext.protocol.values import ImageBlock, TextBlock
-from zot_ext.registry import command_name, tool_name
+from zot_ext.registrations import command_name, tool_name
 from zot_ext.testing.conformance.findings import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zot_ext.testing.conformance.findings import Finding
-    from zot_ext.testing.conformance.session import Line, Request, Session
+    from zot_ext.testing.conformance.findings import CheckFinding
+    from zot_ext.testing.conformance.session import CheckRequest, CheckSession, OutputLine
 
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
-_TOLD_ELSEWHERE = {"id", "name", "schema", "content"}  # fields whose absence breaks a rule of its own
+_OTHER_RULES = {"id", "name", "schema", "content"}  # another rule covers the absence of these fields
 _CHANGES = {
     "tool_call": "modified_args",
     "assistant_message": "replace_text",
@@ -41,8 +41,8 @@ _CHANGES = {
 }
 
 
-def judge_lines(session: Session) -> Iterator[Finding]:
-    """Findings about each line a program wrote, in order."""
+def judge_lines(session: CheckSession) -> Iterator[CheckFinding]:
+    """Yield findings about each line that a program wrote, in order."""
     names: set[str] = set()
     for number, line in enumerate(session.lines):
         if line.frame is None or not _is_utf8(line.raw):
@@ -75,10 +75,10 @@ def judge_lines(session: Session) -> Iterator[Finding]:
             yield from _content(frame, line)
 
 
-def judge_replies(session: Session, *, died: bool) -> Iterator[Finding]:
-    """Findings about whether requests were answered: once, in time, with the right frame.
+def judge_replies(session: CheckSession, *, died: bool) -> Iterator[CheckFinding]:
+    """Yield findings about requests that were not answered once, in time, with the right frame.
 
-    A program that `died` is not blamed for the replies that it owes.
+    A program that `died` is not blamed for missing replies.
     """
     asked = {request.id: request for request in session.requests}
     answered: set[str] = set()
@@ -116,28 +116,28 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def _unreadable(line: Line) -> Finding:
+def _unreadable(line: OutputLine) -> CheckFinding:
     if line.oversized:
         return finding("oversized-frame", "a line of more than 4 MiB; hosts drop it", line.raw)
     if not line.raw.lstrip().startswith(b"{"):
-        return finding("stdout-noise", "a line on standard output that is no frame; log to standard error", line.raw)
+        return finding("stdout-noise", "a line on standard output is not a frame; log to standard error", line.raw)
     if line.error is None:
         return finding("not-utf8", "the bytes of a frame are not UTF-8", line.raw)
     rule = "wrong-field-type" if line.error.frame else "malformed-frame"
     return finding(rule, str(line.error), line.raw)
 
 
-def _missing(line: Line) -> Iterator[Finding]:
+def _missing(line: OutputLine) -> Iterator[CheckFinding]:
     if isinstance(line.frame, (Unknown, type(None))):
         return
     there = json.loads(line.raw)
     for field in line.frame.__fields__:
-        needed = field not in line.frame.__defaults__ and field not in _TOLD_ELSEWHERE
+        needed = field not in line.frame.__defaults__ and field not in _OTHER_RULES
         if needed and there.get(field) is None:
             yield finding("missing-field", f"{line.frame.type} frame: field {field!r} is missing", line.raw)
 
 
-def _registration(frame: RegisterCommand | RegisterTool, line: Line) -> Iterator[Finding]:
+def _registration(frame: RegisterCommand | RegisterTool, line: OutputLine) -> Iterator[CheckFinding]:
     try:
         if isinstance(frame, RegisterCommand):
             command_name(frame.name)
@@ -152,7 +152,7 @@ def _registration(frame: RegisterCommand | RegisterTool, line: Line) -> Iterator
 
 
 def _schema_fault(schema: object, path: str, *, top: bool = False) -> str:
-    """What is wrong with a JSON Schema, `""` for nothing that a provider is known to refuse."""
+    """Say what is wrong with a JSON Schema; `""` if it has no fault that providers are known to refuse."""
     if not isinstance(schema, dict):
         return "" if isinstance(schema, bool) and not top else f"{path} must be an object"
     kind = schema.get("type")
@@ -172,7 +172,7 @@ def _schema_fault(schema: object, path: str, *, top: bool = False) -> str:
     return _schema_fault(schema["items"], f"{path}.items") if isinstance(schema.get("items"), dict) else ""
 
 
-def _subscription(frame: Subscribe, line: Line) -> Iterator[Finding]:
+def _subscription(frame: Subscribe, line: OutputLine) -> Iterator[CheckFinding]:
     for name in frame.events:
         if name not in EVENTS:
             yield finding("unknown-event", f"event {name!r} is not in protocol version 1", line.raw)
@@ -182,7 +182,7 @@ def _subscription(frame: Subscribe, line: Line) -> Iterator[Finding]:
             yield finding("unknown-intercept", text, line.raw)
 
 
-def _action(frame: CommandResponse, line: Line) -> Iterator[Finding]:
+def _action(frame: CommandResponse, line: OutputLine) -> Iterator[CheckFinding]:
     if frame.error or not frame.action:
         return
     if frame.action not in ACTIONS:
@@ -195,7 +195,7 @@ def _action(frame: CommandResponse, line: Line) -> Iterator[Finding]:
         yield finding("incomplete-action", f"action {frame.action!r} without text in {frame.action!r}", line.raw)
 
 
-def _content(frame: ToolResult, line: Line) -> Iterator[Finding]:
+def _content(frame: ToolResult, line: OutputLine) -> Iterator[CheckFinding]:
     if not frame.content:
         yield finding("empty-content", "the result of a tool has no content; the model learns nothing", line.raw)
     for block in frame.content:
@@ -211,7 +211,7 @@ def _content(frame: ToolResult, line: Line) -> Iterator[Finding]:
             yield finding("bad-content", f"a content block of type {block.type!r}; text and image exist", line.raw)
 
 
-def _decision(frame: EventInterceptResponse, request: Request, line: Line) -> Iterator[Finding]:
+def _decision(frame: EventInterceptResponse, request: CheckRequest, line: OutputLine) -> Iterator[CheckFinding]:
     event = str(json.loads(request.line).get("event"))
     if frame.block and event == "before_agent_start":
         yield finding("misplaced-field", f"{request.what}: it cannot be blocked", line.raw)

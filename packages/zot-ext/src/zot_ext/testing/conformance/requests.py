@@ -1,4 +1,4 @@
-"""What a host may ask an extension: a request for each thing that was registered, in several shapes."""
+"""The requests of a check: several for each registration of an extension."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from zot_ext.protocol.from_host import EVENTS, INTERCEPTS, CommandInvoked, Event
 from zot_ext.protocol.raw import RawObject
 from zot_ext.record import Record
 from zot_ext.testing.conformance.sample import sample
-from zot_ext.testing.conformance.session import Request
+from zot_ext.testing.conformance.session import CheckRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zot_ext.testing.conformance.session import Line, Session
+    from zot_ext.testing.conformance.session import CheckSession, OutputLine
 
 ODD = 'Grüße, 日本語, 🙂, \u2028\u2029\x85, \\n "quoted" \u202e'
-"""Text with characters on which careless readers trip: they cut lines at three of them."""
+"""Text with characters that careless readers mishandle: they split lines at three of them."""
 LARGE = 1024 * 1024
-"""Bytes of a large argument."""
+"""Size of a large argument in bytes."""
 _CALL = {"command": "echo zot check"}
 
 
 class Registered(Record):
-    """What an extension has registered and can be asked."""
+    """The registrations of an extension."""
 
     commands: dict[str, RegisterCommand]
     tools: dict[str, RegisterTool]
@@ -41,7 +41,7 @@ class Registered(Record):
     intercepts: tuple[str, ...]
 
     def entries(self) -> set[str]:
-        """Each registration as text, to be compared."""
+        """Return each registration as text, for comparison."""
         return {
             *(f"command {each.name!r} ({each.description})" for each in self.commands.values()),
             *(f"tool {each.name!r} ({each.description}) {each.schema.text}" for each in self.tools.values()),
@@ -50,8 +50,8 @@ class Registered(Record):
         }
 
 
-def read_registered(lines: Sequence[Line]) -> Registered:
-    """Gather the registrations from what was sent, the last one of a name."""
+def read_registered(lines: Sequence[OutputLine]) -> Registered:
+    """Collect the registrations from the lines of an extension; the last registration of a name wins."""
     frames = [line.frame for line in lines]
     subscribed = [frame for frame in frames if isinstance(frame, Subscribe)]
     return Registered(
@@ -62,8 +62,8 @@ def read_registered(lines: Sequence[Line]) -> Registered:
     )
 
 
-def requests(session: Session, registered: Registered) -> Iterator[list[Request]]:
-    """Every request to make, grouped by what answers it: a group can be left when the first goes unanswered."""
+def requests(session: CheckSession, registered: Registered) -> Iterator[list[CheckRequest]]:
+    """Yield all requests, grouped by handler, so that a group can be skipped after an unanswered request."""
     for name in registered.commands:
         yield [command(session, name, ""), command(session, name, "zot check")]
     for name, tool in registered.tools.items():
@@ -78,10 +78,10 @@ def requests(session: Session, registered: Registered) -> Iterator[list[Request]
         yield [intercept(session, name)]
 
 
-def carrier(session: Session, asked: Request, text: str = "zot check", extra: str = "") -> Request:
-    """A request to the same handler as `asked`, of an earlier run, that carries `text` and, as JSON, `extra` members.
+def carrier(session: CheckSession, asked: CheckRequest, text: str = "zot check", extra: str = "") -> CheckRequest:
+    """Make a request to the same handler as `asked`, with `text` in it and with `extra` members, given as JSON.
 
-    What is sent is not escaped more than JSON requires.
+    `asked` is of an earlier run. Characters are escaped only where JSON requires it.
     """
     frame = json.loads(asked.line)
     frame["id"] = session.id()
@@ -98,7 +98,7 @@ def carrier(session: Session, asked: Request, text: str = "zot check", extra: st
     line = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
     if extra:
         line = f"{line[:-1]},{extra}}}"
-    return Request(frame["id"], asked.what, asked.reply, asked.limit, line.encode() + b"\n")
+    return CheckRequest(frame["id"], asked.what, asked.reply, asked.limit, line.encode() + b"\n")
 
 
 def _with_text(args: dict[str, Any], text: str) -> dict[str, Any]:
@@ -106,23 +106,23 @@ def _with_text(args: dict[str, Any], text: str) -> dict[str, Any]:
     return {**args, name: text}
 
 
-def command(session: Session, name: str, args: str) -> Request:
-    """Run a command; without arguments the field is left out."""
+def command(session: CheckSession, name: str, args: str) -> CheckRequest:
+    """Make a request that runs a command; without arguments the field is left out."""
     id = session.id()
     what = f"command {name!r} {'with' if args else 'without'} arguments"
     line = encode(CommandInvoked(id, name, args))
-    return Request(id, what, CommandResponse, session.limits.command_seconds, line)
+    return CheckRequest(id, what, CommandResponse, session.limits.command_seconds, line)
 
 
-def call(session: Session, name: str, args: dict[str, Any], how: str) -> Request:
-    """Call a tool."""
+def call(session: CheckSession, name: str, args: dict[str, Any], how: str) -> CheckRequest:
+    """Make a request that calls a tool."""
     id = session.id()
     line = encode(ToolCall(id, name, RawObject.from_value(args)))
-    return Request(id, f"tool {name!r} with {how}", ToolResult, session.limits.tool_seconds, line)
+    return CheckRequest(id, f"tool {name!r} with {how}", ToolResult, session.limits.tool_seconds, line)
 
 
-def intercept(session: Session, event: str) -> Request:
-    """Ask about an event of each kind."""
+def intercept(session: CheckSession, event: str) -> CheckRequest:
+    """Make a request that asks about an event."""
     id = session.id()
     fields: dict[str, dict[str, Any]] = {
         "tool_call": {"tool_id": "call-1", "tool_name": "bash", "tool_args": RawObject.from_value(_CALL)},
@@ -138,11 +138,13 @@ def intercept(session: Session, event: str) -> Request:
         },
     }
     line = encode(EventIntercept(id, event, **fields[event]))
-    return Request(id, f"interception of {event!r}", EventInterceptResponse, session.limits.intercept_seconds, line)
+    return CheckRequest(
+        id, f"interception of {event!r}", EventInterceptResponse, session.limits.intercept_seconds, line
+    )
 
 
 def events(registered: Registered) -> Iterator[tuple[str, bytes]]:
-    """An event of each kind that is observed: its name and its frame."""
+    """Yield the name and the frame of an event for each kind that is observed."""
     fields: dict[str, dict[str, Any]] = {
         "turn_start": {"step": 1},
         "turn_end": {"stop": "end_turn"},

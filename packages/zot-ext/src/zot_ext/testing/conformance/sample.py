@@ -1,4 +1,4 @@
-"""Arguments that fit a JSON Schema, as a model might send them: to call a tool about which nothing else is known."""
+"""Sample arguments for a JSON Schema, as a model might send them, to call a tool that is otherwise unknown."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _DEPTH = 16
 
 
 def sample(schema: object, root: Mapping[str, Any] | None = None, depth: int = 0) -> Any:
-    """A value that fits `schema`, always the same for the same schema; with every property that is described.
+    """Make a value that matches `schema`, with every property, always the same for the same schema.
 
-    Understood: `const`, `enum`, `default`, `examples`, `$ref` within the schema, `anyOf`, `oneOf`, `allOf`, `type`,
-    bounds of numbers, texts and lists. Not understood: `pattern`, `not`, `if`. A schema that refers to itself ends
-    after 16 levels.
+    Supported: `const`, `enum`, `default`, `examples`, `$ref` within the schema, `anyOf`, `oneOf`, `allOf`, `type`,
+    bounds of numbers, strings and lists. Not supported: `pattern`, `not`, `if`. A recursive schema ends after 16
+    levels.
     """
     if not isinstance(schema, dict) or depth > _DEPTH:
         return "text" if schema is True else {}
@@ -65,7 +65,7 @@ def _object(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> d
     properties = schema.get("properties")
     properties = properties if isinstance(properties, dict) else {}
     needed = [name for name in schema.get("required", ()) if isinstance(name, str)]
-    # Deep down only what is needed: a description of a tree would otherwise give one.
+    # Only required properties at depth: a recursive schema would otherwise give a large tree.
     names = [*properties, *(name for name in needed if name not in properties)] if depth < _DEPTH // 4 else needed
     return {name: sample(properties.get(name, True), root, depth + 1) for name in names}
 

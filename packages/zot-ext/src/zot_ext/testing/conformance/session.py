@@ -1,4 +1,4 @@
-"""`Session`: one run of a checked program, with all that it said and when."""
+"""`CheckSession`: one run of a checked program, with its output and the times of its lines."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from zot_ext.protocol.splitter import FrameSplitter, Oversized
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zot_ext.limits import Limits
+    from zot_ext.limits import ExtensionLimits
     from zot_ext.protocol.frame import Unknown
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import HelloAck
-    from zot_ext.testing.conformance.target import Target
+    from zot_ext.testing.conformance.target import CheckTarget
 
     Reply = CommandResponse | ToolResult | EventInterceptResponse
 
 
-class Line:
-    """One line the program wrote: what it was read as, or why it could not be."""
+class OutputLine:
+    """One line that the program wrote: the decoded frame, or the error."""
 
     def __init__(self, raw: bytes, at: float, *, oversized: bool = False) -> None:
         self.raw = raw
         self.at = at
-        """When it was there, by `time.monotonic`."""
+        """When it was received, by `time.monotonic`."""
         self.oversized = oversized
         self.frame: FromExtension | Unknown | None = None
         self.error: FrameError | None = None
@@ -46,19 +46,19 @@ class Line:
 
     @property
     def answers(self) -> str:
-        """The id of the request that this line is a reply to, readable or not; `""` for anything else."""
+        """The id of the request that this line answers, even if it is malformed; `""` if it is not a reply."""
         if isinstance(self.frame, (CommandResponse, ToolResult, EventInterceptResponse)):
             return self.frame.id
         return self.error.id if self.error is not None else ""
 
 
-class Request:
-    """A frame that wants a reply."""
+class CheckRequest:
+    """A frame that needs a reply."""
 
     def __init__(self, id: str, what: str, reply: type[Reply], limit: float, line: bytes) -> None:
         self.id = id
         self.what = what
-        """In words: `command 'todos' without arguments`."""
+        """A description: `command 'todos' without arguments`."""
         self.reply = reply
         self.limit = limit
         """Seconds."""
@@ -66,19 +66,21 @@ class Request:
         self.sent_at = 0.0
 
 
-class Session:
-    """A program under check. Start it, speak to it, `close` it; nothing is judged here."""
+class CheckSession:
+    """A running program under check. It only exchanges frames and judges nothing; the owner must call `close`."""
 
-    def __init__(self, target: Target, limits: Limits, ack: HelloAck, log: str, environ: Mapping[str, str]) -> None:
-        """`log` is a file for its standard error; it is written anew. Raises `OSError` when it cannot be started."""
+    def __init__(
+        self, target: CheckTarget, limits: ExtensionLimits, ack: HelloAck, log: str, environ: Mapping[str, str]
+    ) -> None:
+        """Start the program; its standard error overwrites the file `log`. Raises `OSError` if that fails."""
         self.limits = limits
         self.ack = ack
-        self.lines: list[Line] = []
-        self.requests: list[Request] = []
+        self.lines: list[OutputLine] = []
+        self.requests: list[CheckRequest] = []
         self.ended = False
         """Standard output has ended."""
         self.last = "the start"
-        """In words, what was sent last."""
+        """A description of what was sent last."""
         self._log = log
         self._ids = 0
         self._closed = False
@@ -100,12 +102,12 @@ class Session:
         self._reader.start()
 
     def id(self) -> str:
-        """A new id, the same in every check."""
+        """Return a new id; the sequence is the same in every check."""
         self._ids += 1
         return f"check-{self._ids}"
 
     def write(self, data: bytes, what: str) -> None:
-        """Write bytes as they are; a program that does not read them within the limit, or is gone, misses the rest."""
+        """Write bytes as they are; the rest is dropped if the program has ended or does not read within the limit."""
         self.last = what
         stream = self.process.stdin
         assert stream is not None
@@ -125,8 +127,8 @@ class Session:
         """Send `hello_ack`."""
         self.write(encode(self.ack), "hello_ack")
 
-    def ask(self, *requests: Request) -> bool:
-        """Send requests in one write; say whether all were answered in time, rightly or not."""
+    def ask(self, *requests: CheckRequest) -> bool:
+        """Send requests in one write; return whether all were answered in time, correctly or not."""
         for request in requests:
             request.sent_at = time.monotonic()
             self.requests.append(request)
@@ -136,12 +138,12 @@ class Session:
             max((request.limit for request in requests), default=0),
         )
 
-    def replied(self, request: Request) -> bool:
-        """Whether there is a reply of the right type to a request."""
+    def replied(self, request: CheckRequest) -> bool:
+        """Whether the request has a reply of the right type."""
         return any(isinstance(line.frame, request.reply) and line.answers == request.id for line in self.lines)
 
     def wait(self, found: Callable[[], bool], seconds: float) -> bool:
-        """Wait until `found`, at most for `seconds` and at most until nothing more can come."""
+        """Wait until `found` is true, at most `seconds` and not beyond the end of the output; return whether it is."""
         until = time.monotonic() + seconds
         with self._changed:
             while not found():
@@ -152,7 +154,7 @@ class Session:
             return True
 
     def settle(self) -> None:
-        """Wait as a host does for registrations: for `ready`, or for silence."""
+        """Wait for registrations as a host does: until `ready`, or until silence."""
         until = time.monotonic() + self.limits.ready_total_seconds
         while not self.sent_ready():
             count = len(self.lines)
@@ -161,7 +163,7 @@ class Session:
                 return
 
     def sent_ready(self) -> bool:
-        """Whether there has been a `ready`."""
+        """Whether the program has sent `ready`."""
         return any(isinstance(line.frame, Ready) for line in self.lines)
 
     def end_input(self) -> None:
@@ -177,20 +179,20 @@ class Session:
         return self.process.returncode is not None
 
     def group(self) -> list[int]:
-        """Ids of the processes that the program leaves in its group, after a moment in which they may end."""
+        """Return the ids of processes left in the program's group, after waiting a moment for their end."""
         until = time.monotonic() + self.limits.kill_seconds
         while (left := _members(self.process.pid)) and time.monotonic() < until:
-            time.sleep(0.02)  # the end of a process that is no child of ours cannot be waited for
+            time.sleep(0.02)  # only the end of our own children can be awaited
         return left
 
     def last_words(self) -> str:
-        """The last line the program wrote to standard error, or `""`."""
+        """Return the last line that the program wrote to standard error, or `""`."""
         with open(self._log, "rb") as file:
             lines = file.read().decode(errors="replace").strip().splitlines()
         return lines[-1][:200] if lines else ""
 
     def close(self) -> None:
-        """End the program and everything in its group, and let go of the pipes; once is enough."""
+        """End the program and everything in its group, and close the pipes. Repeated calls do nothing."""
         if self._closed:
             return
         self._closed = True
@@ -212,7 +214,7 @@ class Session:
             now = time.monotonic()
             read = splitter.feed(chunk) if chunk else splitter.finish()
             lines = [
-                Line(each.start, now, oversized=True) if isinstance(each, Oversized) else Line(each, now)
+                OutputLine(each.start, now, oversized=True) if isinstance(each, Oversized) else OutputLine(each, now)
                 for each in read
             ]
             with self._changed:
@@ -232,7 +234,7 @@ def _members(group: int) -> list[int]:
     for name in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError, ValueError, IndexError):
             with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-                # After the name, which may hold anything: state, parent, group.
+                # After the name, which may contain anything: state, parent, group.
                 state, _parent, number = file.read().rpartition(")")[2].split()[:3]
             if int(number) == group and state not in "ZX":
                 found.append(int(name))

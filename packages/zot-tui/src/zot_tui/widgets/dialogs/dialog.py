@@ -1,4 +1,4 @@
-"""`Dialog`: the frame that all questions are asked in."""
+"""`Dialog`: the base class of all dialogs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -18,24 +18,24 @@ from zot_tui.widgets.scroll import MARGIN
 V = TypeVar("V")
 
 NOTE_ROWS = 4
-AIRY = 14  # rows from which blank ones are kept though the body could use them
+AIRY = 14  # rows from which blank rows are kept even if the body needs more room
 
 _METHODS = {action.name: action.method for action in DIALOG_ACTIONS}
 _SCROLLING = frozenset({"dialog_page_up", "dialog_page_down"})
 
 
 class Hint(NamedTuple):
-    """What the bottom line says of a key: the action whose key is shown, or the key itself, and what it does."""
+    """A hint in the bottom line: an action whose key is shown, or a key itself, and what it does."""
 
     action: str
     help: str
 
 
 class Body(Protocol):
-    """What stands in a dialog: an urwid box widget that knows how many rows it would take."""
+    """The body of a dialog: an urwid box widget that knows how many rows it needs."""
 
     def wanted(self, columns: int) -> int:
-        """Rows that would show everything."""
+        """Return the rows needed to show everything."""
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See urwid; `size` is columns and rows."""
@@ -44,10 +44,10 @@ class Body(Protocol):
 class Dialog(urwid.Widget, Generic[V]):
     """A question: title, note, body, hints. It is answered once, through `on_close`, with a value or None.
 
-    It wants `wanted(columns)` rows and draws itself in those it is given, leaving out first blank rows, then hints,
-    note and rule. The hint of a key that scrolls is drawn only while the body is not shown whole. A subclass has
-    methods for the actions of `DIALOG_ACTIONS` it knows, and may take typed characters and pastes; those that nobody
-    takes go no further, other keys do.
+    It needs `wanted(columns)` rows; with fewer rows it leaves out first the blank rows, then hints, note and rule.
+    Hints of keys that scroll are drawn only if the body is not completely in view. A subclass has methods for the
+    actions of `DIALOG_ACTIONS` that it supports, and may take typed characters and pastes. Unused characters and pastes
+    are dropped, other unused keys are returned.
     """
 
     _sizing = frozenset([urwid.BOX])
@@ -72,11 +72,11 @@ class Dialog(urwid.Widget, Generic[V]):
         self._keymap = Keymap(BINDINGS) if keymap is None else keymap
         self._join = PasteJoin()
         self._waits = ""
-        self.columns = 80  # of the last drawing
+        self.columns = 80  # width of the last key press
 
     @property
     def waits(self) -> str:
-        """Why no key comes here yet, said in place of the hints; empty when they come."""
+        """Why the dialog has no keys yet, shown in place of the hints; empty if it has them."""
         return self._waits
 
     @waits.setter
@@ -86,39 +86,39 @@ class Dialog(urwid.Widget, Generic[V]):
             self._invalidate()
 
     def close(self, value: V | None) -> None:
-        """Answer. Only the first answer counts."""
-        told, self.on_close = self.on_close, None
-        if told is not None:
-            told(value)
+        """Answer with `value`. Only the first answer counts."""
+        on_close, self.on_close = self.on_close, None
+        if on_close is not None:
+            on_close(value)
 
     def cancel(self) -> None:
         """Answer with None."""
         self.close(None)
 
     def changed(self) -> None:
-        """Something would be drawn differently now."""
+        """Redraw."""
         self._invalidate()
 
     def typed(self, text: str) -> None:
-        """A character was typed."""
+        """Handle a typed character. The default does nothing."""
 
     def pasted(self, text: str) -> None:
-        """A text was pasted. By default nothing: what is pasted into a question is no answer to it."""
+        """Handle a paste. The default does nothing, since a paste does not answer a question."""
 
     def pressed(self, key: Key, name: str) -> bool:
-        """Another key that no action is bound to, as urwid calls it; whether it did something."""
+        """Handle a key before its binding; `name` is urwid's name for it. Return whether it was used."""
         return False
 
     def detail(self) -> str:
-        """What stands at the right of the title."""
+        """Return the text at the right of the title."""
         return ""
 
     def foot(self, columns: int, limit: int) -> list[Row[Any]]:
-        """Rows below the body that always stay, `limit` at most."""
+        """Return the rows below the body that are always drawn, at most `limit`."""
         return []
 
     def notice(self) -> tuple[str, str] | None:
-        """Style and text of what stands in place of the hints, if anything does."""
+        """Return style and text of a notice in place of the hints, or None."""
         return None
 
     def keypress(self, size: Any, key: str) -> str | None:
@@ -147,7 +147,7 @@ class Dialog(urwid.Widget, Generic[V]):
         return None if binding is not None and binding.action in _METHODS else key
 
     def method(self, key: Key) -> Callable[[], None] | None:
-        """What a key does here by its binding; None if nothing."""
+        """Return the method bound to a key, or None."""
         binding = self._keymap.find(key, (DIALOG,))
         if binding is None or binding.action not in _METHODS:
             return None
@@ -155,7 +155,7 @@ class Dialog(urwid.Widget, Generic[V]):
         return found
 
     def wanted(self, columns: int) -> int:
-        """Rows in which everything is shown."""
+        """Return the rows needed to show everything."""
         foot = len(self.foot(columns, 1000))
         note = len(self._note_rows(columns))
         return 5 + note + self._body_wanted(columns) + foot + bool(foot and self.body is not None)
@@ -177,7 +177,7 @@ class Dialog(urwid.Widget, Generic[V]):
         room -= grown
         blanks = [room > index for index in range(3)]
         above: list[Row[Any]] = [[("border", "─" * columns)]] if rule else []
-        # The body is drawn before the title, whose detail says what of it is shown.
+        # The body is drawn before the title, whose detail says which rows are in view.
         shown = min(body, 1) + grown
         drawn = self._body_canvas(columns, shown, focus=focus) if body else None
         above += [self._title_row(columns), *note, *([[]] if blanks[0] else [])]
@@ -219,8 +219,7 @@ class Dialog(urwid.Widget, Generic[V]):
         return [*rows[:NOTE_ROWS]]
 
     def _hint_row(self, columns: int, *, whole: bool) -> Row[Any]:
-        """As many hints as fit, those of keys that scroll last; what does not is in the help. `whole`: all of the body
-        is shown."""
+        """Return as many hints as fit; those of scrolling keys are dropped first, or if the `whole` body is in view."""
         notice = ("warning", self._waits) if self._waits else self.notice()
         if notice is not None:
             return clip_runs([(None, MARGIN), (notice[0], sanitize_line(notice[1]))], columns)
@@ -231,7 +230,7 @@ class Dialog(urwid.Widget, Generic[V]):
         return row
 
     def _hinted(self, hints: Sequence[Hint], columns: int) -> tuple[Row[Any], bool]:
-        """The hints that fit, and whether all do."""
+        """Return the hints that fit, and whether all do."""
         row: Row[Any] = [(None, MARGIN)]
         fits = True
         for hint in hints:

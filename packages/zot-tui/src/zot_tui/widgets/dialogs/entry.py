@@ -1,4 +1,4 @@
-"""One row of a list to choose from, as pickers and suggestions draw it; no urwid here but its layered styles."""
+"""`ListEntry`: one row of a list, as pickers and suggestions draw it; no urwid but its layered styles."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from zot_tui.text.width import clip, graphemes, width
 CURSOR = "› "
 BLANK = "  "
 GAP = 2
-EDGE = 2  # cells that a wide list leaves free at the right
+EDGE = 2  # cells left free at the right of a wide list
 WIDE = 40
-LEAST = 8  # cells below which a description is left out
-LABEL = 24  # cells that a label has before anything else has some
+MIN_DESCRIPTION = 8  # cells below which a description is left out
+LABEL = 24  # cells for the label before anything else gets room
 
 
 @dataclass(slots=True)
-class Entry:
-    """What a row shows. `positions` are the characters of `label` that a search found; `mark` stands before it."""
+class ListEntry:
+    """The content of a row. `positions` are the matched characters of `label`; `mark` is drawn before it."""
 
     label: str
     description: str = ""
@@ -30,11 +30,10 @@ class Entry:
     enabled: bool = True
 
 
-def entry_row(entry: Entry, columns: int, label_cells: int, *, chosen: bool) -> Row[Any]:
-    """A row of at most `columns` cells: cursor, mark, label, description at `label_cells`, detail at the right edge.
+def entry_row(entry: ListEntry, columns: int, label_cells: int, *, chosen: bool) -> Row[Any]:
+    """Return a row of at most `columns` cells: cursor, mark, label, description at `label_cells`, detail at the right.
 
-    What does not fit is left out or cut: the description first, then what of the label is beyond `LABEL` cells, then
-    the detail.
+    If there is no room, the description is cut first, then the label beyond `LABEL` cells, then the detail.
     """
     head: Row[Any] = [("accent", CURSOR if chosen else BLANK), ("accent", entry.mark), *_label(entry)]
     used = sum(width(text) for _, text in head)
@@ -47,7 +46,7 @@ def entry_row(entry: Entry, columns: int, label_cells: int, *, chosen: bool) -> 
     used = sum(width(text) for _, text in row)
     description = sanitize_line(entry.description)
     start = max(width(CURSOR) + width(entry.mark) + label_cells, used) + GAP
-    if description and room - start >= min(LEAST, width(description)):
+    if description and room - start >= min(MIN_DESCRIPTION, width(description)):
         row += [("muted", " " * (start - used)), ("muted", detached(clip(description, room - start)))]
         used = sum(width(text) for _, text in row)
     if detail:
@@ -58,17 +57,17 @@ def entry_row(entry: Entry, columns: int, label_cells: int, *, chosen: bool) -> 
 
 
 def heading_row(text: str, columns: int) -> Row[Any]:
-    """The row above a group."""
+    """Return the heading of a group."""
     return clip_runs([("dim", BLANK + sanitize_line(text))], columns)
 
 
 def window(count: int, chosen: int, top: int, rows: int) -> int:
-    """The first of `rows` rows to show of `count`, moved from `top` no further than needed to show `chosen`."""
+    """Return the first of `rows` rows in view out of `count`: `top`, moved no further than needed to show `chosen`."""
     top = min(max(top, chosen - rows + 1, 0), max(count - rows, 0))
     return min(top, chosen) if chosen >= 0 else top
 
 
-def _label(entry: Entry) -> Row[Any]:
+def _label(entry: ListEntry) -> Row[Any]:
     label = sanitize_line(entry.label)
     shown = detached(label)
     style = "text" if entry.enabled else "dim"
@@ -77,13 +76,13 @@ def _label(entry: Entry) -> Row[Any]:
     found = frozenset(entry.positions)
     runs: Row[Any] = []
     at = len(label) - len(shown)
-    for grapheme in graphemes(shown):  # a mark keeps the style of the letter it stands on
-        hit = any(place in found for place in range(at, at + len(grapheme)))
+    for grapheme in graphemes(shown):  # a combining mark has the style of its letter
+        hit = any(position in found for position in range(at, at + len(grapheme)))
         runs.append(("match" if hit else style, grapheme))
         at += len(grapheme)
     return join(runs)
 
 
 def _on_selection(style: str) -> Any:
-    """A style as it is on the chosen row: found letters stay marked, the rest is read on the row's background."""
+    """Return a style for the chosen row: matched letters stay highlighted, the rest gets the selection's style."""
     return urwid.LayeredAttr.layer("match", "selection") if style == "match" else "selection"

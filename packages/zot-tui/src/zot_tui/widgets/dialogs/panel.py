@@ -1,4 +1,4 @@
-"""`PanelWidget`: a panel that a program of someone else fills with lines of text."""
+"""`PanelWidget`: a panel with lines of text from another program."""
 
 import re
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ _DONE = "✓"
 
 
 class PanelWidget(urwid.Widget):
-    """Title, lines and footer in at most `max_rows` rows (4 or more), of which the lines scroll. Takes no keys.
+    """Title, scrolling lines and footer in at most `max_rows` rows (4 or more). Takes no keys.
 
-    `closes` is the key that closes it, which is said at the right of the title unless the footer speaks of it.
+    `closes` is the key that closes it, shown at the right of the title unless the footer mentions it.
 
-    Terminal colours of a line are kept, every other control sequence is dropped; a long line is wrapped. A line that
-    begins with `▸ `, `● ` or U+200B is drawn as selected and kept in sight; a `✓` at the beginning is a success. Lines
-    after the first 100,000 characters are left out.
+    Terminal colours are kept, other control sequences are dropped, long lines are wrapped. A line that begins with
+    `▸ `, `● ` or U+200B is drawn as selected and kept in view; a leading `✓` is drawn as a success. Lines after the
+    first 100,000 characters are left out.
     """
 
     _sizing = frozenset([urwid.FLOW])
@@ -46,13 +46,13 @@ class PanelWidget(urwid.Widget):
         self._max_rows = max_rows
         self._columns = 0
         self._rows: list[Row[Any]] = []
-        self._selected = (-1, -1)  # the first and the last row of the selected line
+        self._selected = (-1, -1)  # first and last row of the selected line
         self._top = 0
         self.update(title, lines, footer)
 
     @property
     def max_rows(self) -> int:
-        """Rows it takes at most."""
+        """The most rows to draw."""
         return self._max_rows
 
     @max_rows.setter
@@ -61,7 +61,7 @@ class PanelWidget(urwid.Widget):
         self._invalidate()
 
     def update(self, title: str, lines: Sequence[str], footer: str = "") -> None:
-        """Draw this from now on. An empty title leaves the one there is; the footer is always replaced."""
+        """Replace lines and footer, and the title unless it is empty."""
         self._title = title or self._title
         self._lines = _bounded(lines)
         self._footer = footer
@@ -69,7 +69,7 @@ class PanelWidget(urwid.Widget):
         self._invalidate()
 
     def scroll(self, rows: int) -> None:
-        """Go down (up, if negative) as far as there are lines; a selected line stays in sight."""
+        """Scroll down, or up if negative, as far as there are lines; a selected line stays in view."""
         self._top = max(self._top + rows, 0)
         self._invalidate()
 
@@ -86,7 +86,7 @@ class PanelWidget(urwid.Widget):
         first, last = self._selected
         self._top = window(len(self._rows), last, self._top, height)
         if first >= 0:
-            self._top = min(self._top, first)  # of a line taller than the panel the beginning
+            self._top = min(self._top, first)  # show the beginning of a line taller than the panel
         drawn: list[Row[Any]] = [[("border", "─" * columns)], self._title_row(columns, height)]
         drawn += self._rows[self._top : self._top + height]
         if self._footer:
@@ -97,13 +97,13 @@ class PanelWidget(urwid.Widget):
         return min(len(self._rows), max(self._max_rows - CHROME + (not self._footer), 1))
 
     def _title_row(self, columns: int, height: int) -> Row[Any]:
-        """The title, and at the right which rows are shown and how to close: what fits, the former first."""
+        """Return the title with the range of rows in view and the closing key, as far as they fit, in this order."""
         title = MARGIN + detached(sanitize_line(self._title))
         count = len(self._rows)
-        place: Row[Any] = [("muted", f"{span(self._top, height)}/{count}")] if count > height else []
+        position: Row[Any] = [("muted", f"{span(self._top, height)}/{count}")] if count > height else []
         closing = self._closing()
-        more: Row[Any] = [("dim", " · "), *closing] if place and closing else closing
-        for detail in ([*place, *more], place):
+        more: Row[Any] = [("dim", " · "), *closing] if position and closing else closing
+        for detail in ([*position, *more], position):
             free = columns - runs_width(detail) - 2
             if detail and free >= 8:
                 shown = clip(title, free - 1)
@@ -111,8 +111,8 @@ class PanelWidget(urwid.Widget):
         return clip_runs([("title", title)], columns)
 
     def _closing(self) -> Row[Any]:
-        told = re.search(rf"\b{re.escape(self._closes)}", sanitize_line(self._footer), re.IGNORECASE)
-        return [] if told or not self._closes else [("key", self._closes), ("muted", " close")]
+        mentioned = re.search(rf"\b{re.escape(self._closes)}", sanitize_line(self._footer), re.IGNORECASE)
+        return [] if mentioned or not self._closes else [("key", self._closes), ("muted", " close")]
 
     def _lay_out(self, columns: int) -> None:
         if columns == self._columns:
@@ -130,7 +130,7 @@ class PanelWidget(urwid.Widget):
 
 
 def _bounded(lines: Sequence[str]) -> list[str]:
-    """What of the lines is drawn: a program that sends more than anybody reads must not stop the screen."""
+    """Return the lines up to `CHARACTERS`: a program that sends too much text must not block the screen."""
     kept: list[str] = []
     room = CHARACTERS
     for line in lines:
@@ -142,7 +142,7 @@ def _bounded(lines: Sequence[str]) -> list[str]:
 
 
 def _styled(runs: Sequence[tuple[Any, str]]) -> Row[Any]:
-    """The runs of a line in styles of the theme where it has no colours of its own, made harmless."""
+    """Return the sanitized runs of a line; uncoloured text gets styles of the theme."""
     row: Row[Any] = []
     for index, (style, text) in enumerate(runs):
         shown = detached(sanitize(text).replace("\n", " "))

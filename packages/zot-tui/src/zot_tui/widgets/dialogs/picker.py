@@ -1,4 +1,4 @@
-"""`Picker`: the one dialog to choose one of many."""
+"""`Picker`: the dialog to choose one of many items."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,22 +13,22 @@ from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import width
 from zot_tui.widgets.dialogs.dialog import Dialog, Hint, V
-from zot_tui.widgets.dialogs.entry import Entry, entry_row, heading_row, window
+from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, heading_row, window
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.scroll import MARGIN
 
 MAX_ROWS = 15
 LABEL_CELLS = 40
-MEASURED = 500  # items whose labels decide where descriptions begin
-FOUND = 500  # items that a search shows at most, the best ones
+MEASURED = 500  # most items whose labels are measured to align descriptions
+FOUND = 500  # most items that a search shows
 CURRENT = "● "
 
 
 @dataclass(slots=True)
-class Item(Generic[V]):
-    """Something to choose, and how it is shown: `detail` at the right edge, under the name of its `group`.
+class PickerItem(Generic[V]):
+    """An item: `value` is the answer, `detail` is shown at the right edge, `group` as a heading.
 
-    `current` marks what is in force. One that is not `enabled` is seen but cannot be chosen.
+    `current` marks the item in use. An item that is not `enabled` is shown but cannot be chosen.
     """
 
     value: V
@@ -42,7 +42,7 @@ class Item(Generic[V]):
 
 @dataclass(slots=True)
 class RowAction:
-    """Another thing to do to the chosen item. A `key` that types a character does it while nothing is searched for.
+    """Another action on the chosen item. A `key` that types a character works only while the search is empty.
 
     With `confirm`, a question such as `delete this session?`, the key must be pressed twice.
     """
@@ -55,7 +55,7 @@ class RowAction:
 
 @dataclass(slots=True)
 class _Line:
-    """What a row shows: an item by its index with the letters found in its label, or the name of a group."""
+    """The content of a row: the index of an item with the matched positions in its label, or a group's name."""
 
     index: int = -1
     heading: str = ""
@@ -63,16 +63,16 @@ class _Line:
 
 
 class Picker(Dialog[V]):
-    """Items, of which those stay that fit what is typed. It answers with the value of the chosen one.
+    """A list of items filtered by what is typed. It answers with the value of the chosen item.
 
-    Only the rows in view are built. `on_action` is called with the name of a `RowAction` and the value it is meant for;
-    the picker stays, and `set_items` gives it what there is then.
+    Only the rows in view are built. `on_action` is called with the name of a `RowAction` and the item's value; the
+    picker stays open, and `set_items` updates it.
     """
 
     def __init__(
         self,
         title: str,
-        items: Sequence[Item[V]],
+        items: Sequence[PickerItem[V]],
         *,
         note: str = "",
         placeholder: str = "type to search",
@@ -88,33 +88,33 @@ class Picker(Dialog[V]):
         self._max_rows = max(max_rows, 1)
         self._actions = {str(parse_key(action.key)): action for action in actions}
         self._on_action = on_action
-        self._asked: RowAction | None = None  # what is to be confirmed
-        self.items: Sequence[Item[V]] = items
+        self._unconfirmed: RowAction | None = None
+        self.items: Sequence[PickerItem[V]] = items
         self.lines: list[_Line] = []
         self.at = -1  # the chosen line
-        self._searched_for = ("", 0)  # the last search, and how much it found
+        self._searched_for = ("", 0)  # the last search and the number of its matches
         self.set_items(items)
 
     @property
-    def chosen(self) -> Item[V] | None:
-        """The item that Enter would choose; None if there is none."""
+    def chosen(self) -> PickerItem[V] | None:
+        """The item that Enter chooses, or None."""
         return self.items[self.lines[self.at].index] if self.at >= 0 else None
 
     @property
     def max_rows(self) -> int:
-        """Rows of items at most."""
+        """The most rows of items."""
         return self._max_rows
 
-    def set_items(self, items: Sequence[Item[V]]) -> None:
-        """Show these from now on. What was chosen stays so by its value, else by its place."""
-        chosen, place = self.chosen, self.at
+    def set_items(self, items: Sequence[PickerItem[V]]) -> None:
+        """Replace the items. The choice stays on the same value, else on the same line."""
+        chosen, line_index = self.chosen, self.at
         self.items = items
         self._searched_for = ("", 0)
         self._find()
         if chosen is not None:
             same = (at for at, line in enumerate(self.lines) if self._item(line, value=chosen.value) is not None)
-            self.at = next(same, min(place, len(self.lines) - 1))
-            self._settle()
+            self.at = next(same, min(line_index, len(self.lines) - 1))
+            self._choose_near()
         self.changed()
 
     def accept(self) -> None:
@@ -123,41 +123,41 @@ class Picker(Dialog[V]):
             self.close(self.chosen.value)
 
     def up(self) -> None:
-        """Choose the item above; none follows the first."""
-        self._go(self.at - 1, -1)
+        """Choose the item above; it does not wrap around."""
+        self._choose(self.at - 1, -1)
 
     def down(self) -> None:
-        """Choose the item below; none follows the last."""
-        self._go(self.at + 1, 1)
+        """Choose the item below; it does not wrap around."""
+        self._choose(self.at + 1, 1)
 
     def page_up(self) -> None:
-        """Choose the item a page above."""
-        if not self._go(max(self.at - self._list.height, 0), -1):
+        """Choose the item one page above."""
+        if not self._choose(max(self.at - self._list.height, 0), -1):
             self.first()
 
     def page_down(self) -> None:
-        """Choose the item a page below."""
-        if not self._go(min(self.at + self._list.height, len(self.lines) - 1), 1):
+        """Choose the item one page below."""
+        if not self._choose(min(self.at + self._list.height, len(self.lines) - 1), 1):
             self.last()
 
     def first(self) -> None:
         """Choose the first item."""
-        self._go(0, 1)
+        self._choose(0, 1)
 
     def last(self) -> None:
         """Choose the last item."""
-        self._go(len(self.lines) - 1, -1)
+        self._choose(len(self.lines) - 1, -1)
 
     def pressed(self, key: Key, name: str) -> bool:
-        """Actions on a row, and editing what is searched for."""
-        asked, action = self._asked, self._action(key)
-        self._asked = None
+        """See `Dialog`: row actions and editing of the search."""
+        asked, action = self._unconfirmed, self._action(key)
+        self._unconfirmed = None
         if action is not None:
             self._act(action, confirmed=action is asked)
             return True
         method = self.method(key)
         if method is not None:
-            return asked is not None and method == self.cancel  # closes the question alone
+            return asked is not None and method == self.cancel  # close only the question
         before = self.filter.text
         if self.filter.keypress((self.columns,), name) is not None:
             return False
@@ -166,19 +166,19 @@ class Picker(Dialog[V]):
         return True
 
     def pasted(self, text: str) -> None:
-        """Search for what was pasted."""
-        self._asked = None
+        """Insert the text into the search."""
+        self._unconfirmed = None
         self.filter.paste(text)
         self._find()
 
     def notice(self) -> tuple[str, str] | None:
-        """The question that is to be confirmed."""
-        if self._asked is None:
+        """See `Dialog`: the question of an action that must be confirmed."""
+        if self._unconfirmed is None:
             return None
-        return "warning", f"{self._asked.confirm} {parse_key(self._asked.key).label} again to do it"
+        return "warning", f"{self._unconfirmed.confirm} {parse_key(self._unconfirmed.key).label} again to confirm"
 
     def detail(self) -> str:
-        """How many there are, if they are not all in view, and how many of them fit."""
+        """See `Dialog`: the number of items if not all are in view, and of matches during a search."""
         if not self.filter.text.strip():
             return str(len(self.items)) if len(self.lines) > self._list.height else ""
         more = "+" if len(self.lines) == FOUND else ""
@@ -192,17 +192,17 @@ class Picker(Dialog[V]):
         if chosen is None:
             return
         if action.confirm and not confirmed:
-            self._asked = action
+            self._unconfirmed = action
         elif self._on_action is not None:
             self._on_action(action.name, chosen.value)
 
-    def _item(self, line: _Line, *, value: V) -> Item[V] | None:
+    def _item(self, line: _Line, *, value: V) -> PickerItem[V] | None:
         if line.index < 0 or self.items[line.index].value != value:
             return None
         return self.items[line.index]
 
     def _find(self) -> None:
-        """The lines for what is typed. With nothing typed all, under their groups; else the best first."""
+        """Update the lines: all items under their groups, or the matches of the search, best first."""
         wanted = self.filter.text
         actions = [(name, action) for name, action in self._actions.items() if not wanted or not _types(name)]
         self.hints = (
@@ -228,11 +228,14 @@ class Picker(Dialog[V]):
                 self.lines.append(_Line(index))
         self._searched_for = (wanted, len(self.lines))
         self.at = current if self.lines else -1
-        self._settle()
+        self._choose_near()
         self._list.moved()
 
     def _candidates(self, wanted: str) -> Sequence[int]:
-        """Items that may fit: of a search that goes on, those it found so far, if that was all of them."""
+        """Return the indexes of items that may match.
+
+        If the text extends the last search, these are its matches, unless they were limited.
+        """
         before, count = self._searched_for
         if before.strip() and wanted.startswith(before) and count < FOUND:
             return sorted(line.index for line in self.lines)
@@ -242,8 +245,8 @@ class Picker(Dialog[V]):
         item = self.items[index]
         return f"{item.label} {item.group}" if item.group else item.label
 
-    def _go(self, at: int, step: int) -> bool:
-        """Choose the first item that can be chosen from line `at` on in the direction of `step`, if there is one."""
+    def _choose(self, at: int, step: int) -> bool:
+        """Choose the first enabled item from line `at` on, going by `step`. Return False if all are disabled."""
         while 0 <= at < len(self.lines):
             index = self.lines[at].index
             if index >= 0 and self.items[index].enabled:
@@ -253,20 +256,20 @@ class Picker(Dialog[V]):
             at += step
         return False
 
-    def _settle(self) -> None:
-        """Choose an item near the line that is chosen, or none."""
+    def _choose_near(self) -> None:
+        """Choose an enabled item at or near the chosen line, or none."""
         at = self.at
-        if at < 0 or not (self._go(at, 1) or self._go(at, -1)):
+        if at < 0 or not (self._choose(at, 1) or self._choose(at, -1)):
             self.at = -1
 
 
 def _types(key: str) -> bool:
-    """Whether a key types a character."""
+    """Return whether a key types a character."""
     return parse_key(key).name == RUNE
 
 
 class _List(urwid.Widget):
-    """The filter and the rows of a picker that are in view."""
+    """The search field and the rows of a picker."""
 
     _sizing = frozenset([urwid.BOX])
     _selectable = False
@@ -276,15 +279,15 @@ class _List(urwid.Widget):
         self._picker = picker
         self._empty = empty
         self._top = 0
-        self._measured: tuple[Sequence[Item[Any]], int, bool] | None = None
-        self.height = 1  # rows of items that were drawn last
+        self._measured: tuple[Sequence[PickerItem[Any]], int, bool] | None = None
+        self.height = 1  # rows of items in the last drawing
 
     def moved(self) -> None:
-        """Something else is chosen or shown."""
+        """Redraw after another choice or search."""
         self._invalidate()
 
     def wanted(self, columns: int) -> int:
-        """The filter, and rows for all items: a search must not move what is above it."""
+        """See `Body`: rows for the search and all items, so that a search does not change the height."""
         groups = len({item.group for item in self._picker.items[:MEASURED]} - {""})
         return 1 + min(max(len(self._picker.items) + groups, 1), self._picker.max_rows)
 
@@ -292,7 +295,7 @@ class _List(urwid.Widget):
         """See urwid."""
         columns, rows = size
         picker = self._picker
-        # Where one row is left it is the chosen item's.
+        # If there is only one row, it shows the chosen item.
         typed = picker.filter.render((columns,), focus=focus) if rows > 1 else None
         self.height = max(rows - 1, 1)
         self._top = window(len(picker.lines), picker.at, self._top, self.height)
@@ -304,14 +307,14 @@ class _List(urwid.Widget):
             for index, line in enumerate(picker.lines[self._top : self._top + self.height])
         ]
         if not shown:
-            said = "nothing found" if picker.filter.text else sanitize_line(self._empty)
-            shown = [clip_runs([("muted", MARGIN + said)], columns)]
+            text = "nothing found" if picker.filter.text else sanitize_line(self._empty)
+            shown = [clip_runs([("muted", MARGIN + text)], columns)]
         shown += [[]] * (self.height - len(shown))
         items = canvas(shown, columns)
         return column([typed, items], columns) if typed is not None else items
 
     def _measure(self, columns: int) -> tuple[int, bool]:
-        """Where descriptions begin, and whether there is a mark before the labels."""
+        """Return the column of descriptions, and whether labels have a mark."""
         items = self._picker.items
         if self._measured is None or self._measured[0] is not items:
             cells = max((width(item.label) for item in items[:MEASURED]), default=0)
@@ -327,6 +330,6 @@ class _List(urwid.Widget):
         detail = item.detail
         if self._picker.filter.text and item.group:
             detail = f"{item.group}  {detail}" if detail else item.group
-        positions = [place for place in line.positions if place < len(item.label)]
-        entry = Entry(item.label, item.description, detail, mark, positions, item.enabled)
+        positions = [position for position in line.positions if position < len(item.label)]
+        entry = ListEntry(item.label, item.description, detail, mark, positions, item.enabled)
         return entry_row(entry, columns, cells, chosen=chosen)

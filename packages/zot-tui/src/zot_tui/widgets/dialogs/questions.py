@@ -1,4 +1,4 @@
-"""Questions: `Confirm` for a few answers, `TextInput` for a line of text; `Pages`, which asks nothing."""
+"""`Confirm` for a choice of a few answers, `TextInput` for a line of text, `Pages` for a text to read."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from zot_tui.keys.keymap import Keymap
 from zot_tui.terminal.canvas import Source
 from zot_tui.text.runs import Row
 from zot_tui.widgets.dialogs.dialog import Dialog, Hint, V
-from zot_tui.widgets.dialogs.entry import Entry, entry_row, window
+from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, window
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.scroll import Scroll, text_source
 
@@ -17,8 +17,8 @@ INPUT_ROWS = 3
 
 
 @dataclass(slots=True)
-class Choice(Generic[V]):
-    """An answer to `Confirm`: its letter, what it says, what it gives."""
+class ConfirmChoice(Generic[V]):
+    """An answer to `Confirm`: its letter, its label, its value."""
 
     key: str
     label: str
@@ -26,15 +26,15 @@ class Choice(Generic[V]):
 
 
 class Confirm(Dialog[V]):
-    """A question with a few answers, chosen by their letters or with the arrows. Its body scrolls by pages.
+    """A question with a few answers, chosen by letter or with the arrows. Its body scrolls by pages.
 
-    `content` is a text, or a source of rows (a diff).
+    `content` is a text, or a source of rows, for example a diff.
     """
 
     def __init__(
         self,
         title: str,
-        choices: Sequence[Choice[V]],
+        choices: Sequence[ConfirmChoice[V]],
         content: str | Source = "",
         *,
         chosen: int = 0,
@@ -52,7 +52,7 @@ class Confirm(Dialog[V]):
         self._top = 0
 
     def accept(self) -> None:
-        """Give the chosen answer."""
+        """Answer with the chosen value."""
         self.close(self._choices[self._chosen].value)
 
     def up(self) -> None:
@@ -64,17 +64,17 @@ class Confirm(Dialog[V]):
         self._chosen = min(self._chosen + 1, len(self._choices) - 1)
 
     def page_up(self) -> None:
-        """Show what stands before in the body."""
+        """Scroll the body up by a page."""
         if self._scroll is not None:
             self._scroll.page(-1)
 
     def page_down(self) -> None:
-        """Show what follows in the body."""
+        """Scroll the body down by a page."""
         if self._scroll is not None:
             self._scroll.page(1)
 
     def typed(self, text: str) -> None:
-        """Answer by a letter, in either case."""
+        """Answer by letter, ignoring case."""
         for choice in self._choices:
             if choice.key.lower() == text.lower():
                 self.close(choice.value)
@@ -85,17 +85,17 @@ class Confirm(Dialog[V]):
         return self._scroll.position if self._scroll is not None else ""
 
     def foot(self, columns: int, limit: int) -> list[Row[Any]]:
-        """The answers."""
+        """See `Dialog`: the answers."""
         self._top = window(len(self._choices), self._chosen, self._top, limit)
         return [
-            entry_row(Entry(choice.label, mark=f"{choice.key}  "), columns, 0, chosen=index == self._chosen)
+            entry_row(ListEntry(choice.label, mark=f"{choice.key}  "), columns, 0, chosen=index == self._chosen)
             for index, choice in enumerate(self._choices)
             if self._top <= index < self._top + limit
         ]
 
 
 class TextInput(Dialog[str]):
-    """A question for a line of text, drawn as dots if `masked`. `check` may refuse an answer by saying why."""
+    """A question for a line of text, drawn as dots if `masked`. `check` returns why a text is refused, or nothing."""
 
     def __init__(
         self,
@@ -118,31 +118,30 @@ class TextInput(Dialog[str]):
         self._problem = ""
 
     def accept(self) -> None:
-        """Give the text, unless it is refused."""
+        """Answer with the text, unless it is refused."""
         self._problem = self._check(self.editor.text) if self._check is not None else ""
         if not self._problem:
             self.close(self.editor.text)
 
     def pressed(self, key: Key, name: str) -> bool:
-        """Edit, unless the key is the dialog's."""
+        """See `Dialog`: keys that are not the dialog's edit the text."""
         self._problem = ""
         if self.method(key) is not None:
             return False
         return self.editor.keypress((self.columns,), name) is None
 
     def pasted(self, text: str) -> None:
-        """Put a pasted text, on one line."""
+        """Insert a pasted text on one line."""
         self._problem = ""
         self.editor.paste(text)
 
     def notice(self) -> tuple[str, str] | None:
-        """Why the text was refused."""
+        """See `Dialog`: why the text was refused."""
         return ("error", self._problem) if self._problem else None
 
 
 class Pages(Dialog[None]):
-    """A text, or rows, to be read; any of the keys that close a dialog does. A source may give more rows later: see
-    `renew`."""
+    """A text or rows to read. All keys that accept or close a dialog close it. `reload` asks a source again."""
 
     def __init__(self, title: str, content: str | Source, *, note: str = "", keymap: Keymap | None = None) -> None:
         scroll = Scroll(text_source(content) if isinstance(content, str) else content)
@@ -150,8 +149,8 @@ class Pages(Dialog[None]):
         super().__init__(title, scroll, note=note, hints=hints, keymap=keymap)
         self._scroll = scroll
 
-    def renew(self) -> None:
-        """Ask the source anew; who has read to the end goes on to see the end."""
+    def reload(self) -> None:
+        """Ask the source again. If the end was in view, the new end will be."""
         self._scroll.changed()
         self.changed()
 
@@ -160,27 +159,27 @@ class Pages(Dialog[None]):
         self.close(None)
 
     def up(self) -> None:
-        """One row up."""
+        """Scroll up by a row."""
         self._scroll.scroll(-1)
 
     def down(self) -> None:
-        """One row down."""
+        """Scroll down by a row."""
         self._scroll.scroll(1)
 
     def page_up(self) -> None:
-        """One page up."""
+        """Scroll up by a page."""
         self._scroll.page(-1)
 
     def page_down(self) -> None:
-        """One page down."""
+        """Scroll down by a page."""
         self._scroll.page(1)
 
     def first(self) -> None:
-        """To the beginning."""
+        """Go to the beginning."""
         self._scroll.end(last=False)
 
     def last(self) -> None:
-        """To the end."""
+        """Go to the end."""
         self._scroll.end(last=True)
 
     def detail(self) -> str:

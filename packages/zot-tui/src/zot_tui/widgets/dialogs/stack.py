@@ -1,4 +1,4 @@
-"""`Stack`: questions over a screen. A dialog goes in, its answer comes out."""
+"""`Stack`: shows dialogs over a base widget and returns their answers."""
 
 import asyncio
 import time
@@ -11,14 +11,14 @@ from zot_tui.widgets.dialogs.dialog import Dialog, V
 from zot_tui.widgets.input.paste import PasteJoin
 from zot_tui.widgets.spinner import Timer
 
-LOW = 12  # rows below which a dialog may take all
-SEEN_ABOVE = 2  # rows of the base that stay in sight over a tall dialog otherwise
-PAUSE = 1.0  # seconds without a key after which somebody has stopped typing
-WAITS = "it takes an answer when you have stopped typing"
+LOW = 12  # below so many rows a dialog may take all
+SEEN_ABOVE = 2  # rows of the base that stay visible above a tall dialog otherwise
+PAUSE = 1.0  # seconds without a key after which the user is taken to have stopped typing
+WAITS = "you can answer when you stop typing"
 
 
 class _Open:
-    """A dialog that is open. `ready`: it may have the keys; `beside`: it has come while they went elsewhere."""
+    """An open dialog. `ready`: it may have the keys. `beside`: it appeared while the base had them."""
 
     __slots__ = ("beside", "dialog", "ready", "unasked")
 
@@ -29,15 +29,15 @@ class _Open:
 
 
 class Stack(urwid.Widget):
-    """A base widget and the dialogs that are open over it, of which the newest is drawn and has the keys.
+    """A base widget and the dialogs open over it. The newest dialog is drawn and has the keys.
 
-    A dialog takes the whole width and stands at the bottom, over `below(columns)` rows of the base that stay in sight
-    (a status bar). `on_change` is called when a dialog comes or goes, which may be outside of a key press: whoever owns
-    the screen draws it then. A paste goes to whatever has the keys when it ends, as one `Pasted`.
+    A dialog has the full width and is at the bottom, above `below(columns)` rows of the base that stay visible (a
+    status bar). `on_change` is called when a dialog opens or closes, which may happen outside of a key press; the owner
+    redraws the screen. A paste goes to the widget that has the keys when the paste ends, as one `Pasted`.
 
-    A question that comes by itself (`ask(behind=True)`) takes no key that is meant for something else: while somebody
-    types, which is until no key has come for `PAUSE` seconds, it is shown and the base has the keys. It has them once
-    it was drawn without the word that it waits. `clock` gives seconds, `after` calls back in so many.
+    An unasked question (`ask(behind=True)`) takes no key that is meant for something else: while the user types, which
+    is until no key has arrived for `PAUSE` seconds, it is shown but the base has the keys. It gets them once it has
+    been drawn without the notice that it waits. `clock` returns seconds, `after` calls back after so many.
     """
 
     _sizing = frozenset([urwid.BOX])
@@ -70,26 +70,26 @@ class Stack(urwid.Widget):
 
     @property
     def beside(self) -> bool:
-        """Whether the dialog that is drawn came while the base had the keys, which should be seen beside it."""
+        """Whether the drawn dialog appeared while the base had the keys, so that the base should stay visible."""
         return bool(self._open) and self._open[-1].beside
 
     @property
     def waiting(self) -> bool:
-        """Whether a question that came by itself is not seen, because another dialog is open."""
+        """Whether an unasked question is hidden by another dialog."""
         return any(each.unasked for each in self._open[:-1]) and not self._open[-1].unasked
 
     async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
-        """The answer to a dialog, None if it was closed without one.
+        """Show a dialog and return the answer, None if it was closed without one.
 
-        With `behind` it comes by itself: it waits until those that are open are answered, and until nobody types. If
-        the caller is cancelled the dialog goes. RuntimeError if the dialog is open already.
+        With `behind` it is unasked: it waits until the open dialogs are answered and the user has stopped typing. If
+        the caller is cancelled, the dialog closes. Raises RuntimeError if the dialog is already open.
         """
         if any(each.dialog is dialog for each in self._open):
             raise RuntimeError("this dialog is open already")
         answer: asyncio.Future[V | None] = asyncio.get_running_loop().create_future()
 
         def close(value: V | None) -> None:
-            self._remove(dialog)  # at once: keys that follow in the same reading are not meant for it
+            self._remove(dialog)  # at once: later keys of the same read are not meant for it
             if not answer.done():
                 answer.set_result(value)
 
@@ -98,9 +98,9 @@ class Stack(urwid.Widget):
             self._open.insert(0, _Open(dialog, unasked=True))
         else:
             for each in self._open:
-                each.ready = not each.unasked  # the keys that close what covers it now are not meant for it
+                each.ready = not each.unasked  # the keys that close the dialog above are not meant for it
             self._open.append(_Open(dialog, unasked=False))
-        self._tell()
+        self._notify()
         try:
             return await answer
         finally:
@@ -113,12 +113,14 @@ class Stack(urwid.Widget):
             each.dialog.close(None)
 
     def touch(self) -> None:
-        """A key was used elsewhere: whoever presses keys is at something."""
+        """Note that a key was used elsewhere: the user is typing."""
         self._typed_at = self._clock()
 
     def rest(self) -> None:
-        """What was being typed is done: a question that comes after it may be answered at once. One that is there
-        already has come in the middle, and what is typed next may not be meant for it."""
+        """Note that the user has finished typing, so that the next unasked question gets the keys at once.
+
+        This does not apply to a question that is already open: the next keys may not be meant for it.
+        """
         if not any(each.unasked for each in self._open):
             self._typed_at = float("-inf")
 
@@ -130,7 +132,7 @@ class Stack(urwid.Widget):
         if self.top is None or not self._open[-1].unasked:
             self.touch()
         if self.top is not None:
-            unused = self.top.keypress(self._place(size)[1], joined)
+            unused = self.top.keypress(self._area(size)[1], joined)
         elif self.base.selectable():
             unused = self.base.keypress(size, joined)
         else:
@@ -138,7 +140,7 @@ class Stack(urwid.Widget):
         return unused if isinstance(unused, str) else None
 
     def mouse_event(self, size: Any, event: str, button: int, column: int, row: int, focus: bool) -> bool | None:  # noqa: FBT001  urwid's
-        """See urwid. Dialogs know no mouse, and nothing under them is clicked."""
+        """See urwid. Dialogs ignore the mouse and block clicks on the base."""
         if self._open or not hasattr(self.base, "mouse_event"):
             return False
         handled: bool | None = self.base.mouse_event(size, event, button, column, row, focus)
@@ -147,17 +149,17 @@ class Stack(urwid.Widget):
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See urwid."""
         if self._open and not self._open[-1].ready:
-            self._settle(self._open[-1])
+            self._update_ready(self._open[-1])
         base = self.base.render(size, focus and self.top is None)
         if not self._open:
             return column([base], size[0])
-        first, (columns, taken) = self._place(size)
+        first, (columns, taken) = self._area(size)
         dialog = self._open[-1].dialog.render((columns, taken), focus and self.top is not None)
         below = cut(base, first + taken, size[1] - first - taken)
         return column([cut(base, 0, first), dialog, below], columns)
 
-    def _place(self, size: Any) -> tuple[int, tuple[int, int]]:
-        """The first row of the newest dialog, and its size."""
+    def _area(self, size: Any) -> tuple[int, tuple[int, int]]:
+        """Return the first row of the newest dialog, and its size."""
         columns, rows = size
         below = self._below(columns) if self._below is not None else 0
         if rows - below < LOW:
@@ -166,28 +168,28 @@ class Stack(urwid.Widget):
         taken = min(self._open[-1].dialog.wanted(columns), room if room < LOW else room - SEEN_ABOVE)
         return room - taken, (columns, taken)
 
-    def _settle(self, shown: _Open) -> None:
-        """It is being drawn: give it the keys, or have it say that it waits."""
+    def _update_ready(self, shown: _Open) -> None:
+        """Give the keys to a dialog that is being drawn, or have it show that it waits."""
         shown.ready = self._left() <= 0
         shown.beside = shown.beside or not shown.ready
         shown.dialog.waits = "" if shown.ready else WAITS
 
     def _left(self) -> float:
-        """Seconds until nobody types."""
+        """Return the seconds until the user is taken to have stopped typing."""
         return PAUSE - (self._clock() - self._typed_at)
 
     def _watch(self) -> None:
-        """Have a question that waits for a pause drawn again when there may have been one."""
+        """Schedule another drawing of a question that waits for a pause in typing."""
         if self._timer is None and self._open and not self._open[-1].ready and (left := self._left()) > 0:
             after = self._after or asyncio.get_running_loop().call_later
-            self._timer = after(left, self._look)
+            self._timer = after(left, self._check_pause)
 
-    def _look(self) -> None:
+    def _check_pause(self) -> None:
         self._timer = None
         if self._left() > 0:
             self._watch()
         else:
-            self._tell()
+            self._notify()
 
     def _remove(self, dialog: Dialog[Any]) -> None:
         kept = [each for each in self._open if each.dialog is not dialog]
@@ -196,9 +198,9 @@ class Stack(urwid.Widget):
             if not kept and self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
-            self._tell()
+            self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._watch()
         self._invalidate()
         if self.on_change is not None:

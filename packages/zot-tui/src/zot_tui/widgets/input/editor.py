@@ -1,4 +1,4 @@
-"""`EditorWidget`: the input of a chat screen over a `Buffer`: soft wrap, chips, pastes, masked text."""
+"""`EditorWidget`: an input field over a `Buffer`, with soft wrap, chips, pastes and masked text."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.widgets.actions import BINDINGS, EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.input.paste import Pasted, PasteJoin
-from zot_tui.widgets.input.wrapped import Place, Wrapped
+from zot_tui.widgets.input.wrapped import EditorRow, Wrapped
 
 MARGIN = 2
 MAX_ROWS = 10
@@ -25,13 +25,13 @@ _ROWS = {"row_up": "cursor_up", "row_down": "cursor_down"}
 
 
 class EditorWidget(urwid.Widget):
-    """Draws a buffer in 1 to `max_rows` rows of at least 5 cells, muted while it has no focus, and edits it.
+    """Draws a buffer in 1 to `max_rows` rows of at least 5 cells, muted without the focus, and edits it.
 
-    `perform` does an action of `EDITOR_ACTIONS` by name; `keypress` looks keys up in `keymap` and passes on what is no
-    action here. After every change of text or cursor `on_change` is called. Whoever changes the buffer itself calls
-    `changed`. With `masked` each character is a dot, with `single` there is no second line, and neither has chips.
-    `mode` is how keys are read; `on_mode` is called when its name changes, `on_edge` with `up` or `down` when it wants
-    to go beyond the text.
+    `perform` does an action of `EDITOR_ACTIONS` by name; `keypress` looks keys up in `keymap` and returns those without
+    an action here. `on_change` is called after every change of text or cursor. Code that changes the buffer directly
+    must call `changed`. `masked` draws each character as a dot, `single` allows one line only; neither has chips.
+    `mode` decides how keys are read; `on_mode` is called when its name changes, and `on_edge` with `up` or `down` when
+    it moves beyond the text.
     """
 
     _sizing = frozenset([urwid.FLOW])
@@ -63,49 +63,49 @@ class EditorWidget(urwid.Widget):
         self._masked, self._single = masked, single or masked
         self._columns = 80
         self._rows = Wrapped(self.buffer, self._chips, max(max_rows, 1), masked=masked)
-        self._goal: tuple[int, int] | None = None  # cells that going up and down keeps to, while the cursor is there
+        self._goal: tuple[int, int] | None = None  # cursor and the column that moving up and down keeps
         self._join = PasteJoin()
 
     @property
     def text(self) -> str:
-        """What the buffer holds; `pastes.expand` gives what its chips stand for."""
+        """The text of the buffer; `pastes.expand` replaces its chips by what they stand for."""
         return self.buffer.text
 
     @property
     def mode(self) -> EditorMode:
-        """How keys are read: as what they type, unless another one is set."""
+        """How keys are read; the default mode types them."""
         return self._mode
 
     @mode.setter
     def mode(self, mode: EditorMode) -> None:
         self._mode.pause()
         self._mode = mode
-        self._tell()
+        self._notify()
         if self.on_mode is not None:
             self.on_mode()
 
     def escape(self) -> bool:
-        """Esc, for the mode; whether it meant something there."""
-        return self._ask(self._mode.escape)
+        """Pass Esc to the mode. Return whether it used the key."""
+        return self._mode_key(self._mode.escape)
 
     def enter(self) -> bool:
-        """Enter, for the mode; whether it meant something there, as within a command."""
-        return self._ask(self._mode.enter)
+        """Pass Enter to the mode. Return whether it used the key, for example inside a command."""
+        return self._mode_key(self._mode.enter)
 
     def restart(self) -> None:
-        """The text was sent, or given up: begin anew, for the mode too."""
+        """Clear the text and reset the mode, after the text was sent or discarded."""
         name = self._mode.name
         self.set_text("")
         self._mode.restart()
         self._after(name)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where the chips of a text begin and end."""
+        """Return the start and end offsets of the chips in a text."""
         return [(chip.start, chip.end) for chip in self._chips(text)]
 
     @property
     def max_rows(self) -> int:
-        """Rows above which the text scrolls, 1 or more."""
+        """The most rows before the text scrolls, 1 or more."""
         return self._rows.max_rows
 
     @max_rows.setter
@@ -116,7 +116,7 @@ class EditorWidget(urwid.Widget):
 
     @property
     def placeholder(self) -> str:
-        """What an empty input says."""
+        """The text shown while the input is empty."""
         return self._placeholder
 
     @placeholder.setter
@@ -125,40 +125,40 @@ class EditorWidget(urwid.Widget):
         self._invalidate()
 
     def changed(self) -> None:
-        """The buffer was changed by someone else, or the chips it may hold were."""
+        """Update after the buffer or the chips were changed from outside."""
         self._goal = None
         self._rows.clear()
-        self._tell()
+        self._notify()
 
     def set_text(self, text: str, cursor: int | None = None) -> None:
-        """Replace everything, as one step of undo; the cursor goes to `cursor` or the end."""
+        """Replace the whole text as one undo step; the cursor goes to `cursor` or the end."""
         self._mode.pause()
         self.buffer.set(self._cleaned(text), cursor)
         self.changed()
 
     def insert(self, text: str) -> None:
-        """Put a text at the cursor as if it was typed; where characters are commands, as the mode has it."""
+        """Insert a text at the cursor as if typed; where characters are commands, the mode chooses the row."""
         self._goal = None
         self._mode.make_room()
         self.buffer.insert(self._cleaned(text))
-        self._tell()
+        self._notify()
 
     def paste(self, text: str) -> None:
-        """Put a pasted text at the cursor: a long one as a chip, dropped files as theirs, as one step of undo."""
+        """Insert a pasted text at the cursor as one undo step; a long text and dropped files become chips."""
         if not self._single:
             text = self.pastes.collapse(text)
-            self._rows.clear()  # text that was there may be a chip now
+            self._rows.clear()  # existing text may have become a chip
         self.insert(text.strip("\n") if self._single else text)
 
     def perform(self, action: str) -> bool:
-        """Do what an action of `EDITOR_ACTIONS` names; KeyError for others.
+        """Do an action of `EDITOR_ACTIONS` by name. Raises KeyError for others.
 
-        False if there is no row above for `cursor_up`, none below for `cursor_down`: the key may mean something else.
+        Returns False if there is no row above for `cursor_up`, or below for `cursor_down`.
         """
         return getattr(self, _METHODS[action])() is not False
 
     def keypress(self, size: Any, key: str) -> str | None:
-        """See urwid. Keys that do nothing here are given back, `up` on the first row among them."""
+        """See urwid. Returns keys that do nothing here, for example `up` on the first row."""
         self._fit(size[0])
         joined = self._join.feed(key)
         if joined is None:
@@ -171,7 +171,7 @@ class EditorWidget(urwid.Widget):
             return key
         name = self._mode.name
         if outcome := self._mode.press(pressed):
-            self._after(name) if outcome == "used" else self._go(outcome)
+            self._after(name) if outcome == "used" else self._move_row(outcome)
             return None
         binding = self._keymap.find(pressed, (EDITOR,))
         if binding is not None and binding.action in _METHODS:
@@ -184,49 +184,49 @@ class EditorWidget(urwid.Widget):
     # Moving.
 
     def left(self) -> None:
-        """One grapheme or chip back."""
+        """Move back by a grapheme or chip."""
         self._move(self.buffer.left, back=True)
 
     def right(self) -> None:
-        """One grapheme or chip on."""
+        """Move forward by a grapheme or chip."""
         self._move(self.buffer.right)
 
     def word_left(self) -> None:
-        """To the beginning of the word or chip before the cursor."""
+        """Move to the start of the word or chip before the cursor."""
         self._move(self.buffer.word_left, back=True)
 
     def word_right(self) -> None:
-        """To the end of the word or chip after the cursor."""
+        """Move to the end of the word or chip after the cursor."""
         self._move(self.buffer.word_right)
 
     def line_start(self) -> None:
-        """To the beginning of the line."""
+        """Move to the start of the line."""
         self._move(self.buffer.line_start, back=True)
 
     def line_end(self) -> None:
-        """To the end of the line."""
+        """Move to the end of the line."""
         self._move(self.buffer.line_end)
 
     def text_start(self) -> None:
-        """To the beginning of the text."""
+        """Move to the start of the text."""
         self._move(lambda: self.buffer.move(0))
 
     def text_end(self) -> None:
-        """To the end of the text."""
+        """Move to the end of the text."""
         self._move(lambda: self.buffer.move(len(self.buffer.text)))
 
     def up(self) -> bool:
-        """To the row above, keeping the column over shorter rows; False, and nothing, on the first."""
+        """Move to the row above, keeping the column across shorter rows. Return False on the first row."""
         return self._step(self._rows.above)
 
     def down(self) -> bool:
-        """To the row below, keeping the column over shorter rows; False, and nothing, on the last."""
+        """Move to the row below, keeping the column across shorter rows. Return False on the last row."""
         return self._step(self._rows.below)
 
     # Changing.
 
     def newline(self) -> None:
-        """Begin a line; nothing where there is but one."""
+        """Insert a line break; does nothing in a `single` input."""
         if not self._single:
             self.insert("\n")
 
@@ -239,36 +239,36 @@ class EditorWidget(urwid.Widget):
         self._delete(motions.right, self.buffer.delete)
 
     def kill_word_left(self) -> None:
-        """Cut back to the beginning of a word, or the chip before the cursor."""
+        """Cut to the start of the word, or the chip before the cursor."""
         self._delete(motions.word_left, self.buffer.kill_word_left, keep=True)
 
     def kill_word_right(self) -> None:
-        """Cut on to the end of a word, or the chip after the cursor."""
+        """Cut to the end of the word, or the chip after the cursor."""
         self._delete(motions.word_right, self.buffer.kill_word_right, keep=True)
 
     def kill_line_start(self) -> None:
-        """Cut back to the beginning of the line; there, the line break before it."""
+        """Cut to the start of the line, or at its start the line break before it."""
         self._move(self.buffer.kill_line_start)
 
     def kill_line_end(self) -> None:
-        """Cut on to the end of the line; there, its line break."""
+        """Cut to the end of the line, or at its end the line break."""
         self._move(self.buffer.kill_line_end)
 
     def yank(self) -> None:
-        """Insert what was cut last."""
+        """Insert the last cut."""
         self._move(self.buffer.yank)
 
     def yank_pop(self) -> None:
-        """Right after a yank: replace what it inserted by the cut before that one."""
+        """Right after a yank, replace the inserted text with the cut before it."""
         self._move(self.buffer.yank_pop)
 
     def undo(self) -> None:
-        """Take back the last step."""
+        """Undo the last step."""
         self._mode.pause()
         self._move(self.buffer.undo)
 
     def redo(self) -> None:
-        """Do again what was taken back last."""
+        """Redo the step that was undone last."""
         self._mode.pause()
         self._move(self.buffer.redo)
 
@@ -281,50 +281,45 @@ class EditorWidget(urwid.Widget):
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See urwid."""
         columns = size[0]
-        places, at = self._view(columns)
-        drawn = [self._drawn(place, places, columns, lit=focus) for place in places]
-        return canvas(drawn, columns, self._cursor(places[at], at) if focus else None)
-
-    def get_cursor_coords(self, size: Any) -> tuple[int, int]:
-        """Column and row of the cursor in the widget."""
-        places, at = self._view(size[0])
-        return self._cursor(places[at], at)
+        rows, at = self._view(columns)
+        drawn = [self._drawn(row, rows, columns, focused=focus) for row in rows]
+        return canvas(drawn, columns, self._cursor(rows[at], at) if focus else None)
 
     def _fit(self, columns: int) -> None:
-        """The text has what the mark and a cursor behind it leave."""
+        """Set the width: the text has the cells without the mark and one for the cursor after it."""
         self._columns, self._rows.cells = columns, max(columns - MARGIN - 1, 2)
 
-    def _view(self, columns: int) -> tuple[list[Place], int]:
+    def _view(self, columns: int) -> tuple[list[EditorRow], int]:
         self._fit(columns)
         return self._rows.view()
 
-    def _cursor(self, place: Place, at: int) -> tuple[int, int]:
-        column = MARGIN + self._rows.line(place).column(place.row, self.buffer.cursor - place.start)
+    def _cursor(self, row: EditorRow, at: int) -> tuple[int, int]:
+        column = MARGIN + self._rows.line(row).column(row.row, self.buffer.cursor - row.start)
         return min(column, self._columns - 1), at
 
-    def _drawn(self, place: Place, places: list[Place], columns: int, *, lit: bool) -> Row[Any]:
-        """A row with its mark: the prompt on the first of the text, arrows where there is more."""
-        mark, style, text = ("", "user", "editor") if lit else ("", "dim", "muted")
-        if (place.number, place.row) == (0, 0):
+    def _drawn(self, row: EditorRow, rows: list[EditorRow], columns: int, *, focused: bool) -> Row[Any]:
+        """Return a row with its mark: the prompt on the first row, arrows where the text continues."""
+        mark, style, text = ("", "user", "editor") if focused else ("", "dim", "muted")
+        if (row.number, row.row) == (0, 0):
             mark = self._mark
-        elif place is places[0]:
+        elif row is rows[0]:
             mark, style = "↑", "dim"
-        elif place is places[-1] and self._rows.below(place) is not None:
+        elif row is rows[-1] and self._rows.below(row) is not None:
             mark, style = "↓", "dim"
         if self.buffer.text:
-            runs = self._rows.line(place).runs(place.row, text, self._rows.within(place, self._mode.selection))
+            runs = self._rows.line(row).runs(row.row, text, self._rows.within(row, self._mode.selection))
         else:
             runs = clip_runs([("placeholder", self._placeholder)], max(columns - MARGIN, 0))
-        row = clip_runs([(style, f"{mark:<{MARGIN}}"), *runs], columns, "")
-        return [*((_over_editor(each), text) for each, text in row), ("editor", "")]
+        clipped = clip_runs([(style, f"{mark:<{MARGIN}}"), *runs], columns, "")
+        return [*((_on_editor(each), text) for each, text in clipped), ("editor", "")]
 
-    # Chips, and what every action shares.
+    # Chips, and code shared by the actions.
 
     def _chips(self, line: str) -> list[ChipSpan]:
         return [] if self._single or "[" not in line else self.pastes.find(line)
 
     def _around(self, offset: int) -> tuple[int, int] | None:
-        """The ends of the chip within which `offset` lies; None if it lies in none."""
+        """Return the start and end of the chip around `offset`, or None."""
         text = self.buffer.text
         start = motions.line_start(text, offset)
         for chip in self._chips(text[start : motions.line_end(text, offset)]):
@@ -333,15 +328,15 @@ class EditorWidget(urwid.Widget):
         return None
 
     def _move(self, step: Callable[[], None], *, back: bool = False) -> None:
-        """Do a step and leave the chip that it may end in."""
+        """Do a step, and move out of the chip in which it may have ended."""
         step()
         if (chip := self._around(self.buffer.cursor)) is not None:
             self.buffer.move(chip[0] if back else chip[1])
         self._goal = None
-        self._tell()
+        self._notify()
 
     def _delete(self, motion: Callable[[str, int], int], step: Callable[[], None], *, keep: bool = False) -> None:
-        """Do a step that deletes as far as `motion` goes; if that is into a chip, all of it, to be yanked if `keep`."""
+        """Do a step that deletes as far as `motion` goes; a chip is deleted as a whole, and can be yanked if `keep`."""
         text, cursor = self.buffer.text, self.buffer.cursor
         chip = self._around(motion(text, cursor))
         if chip is None:
@@ -352,10 +347,10 @@ class EditorWidget(urwid.Widget):
             self.buffer.kills.add(text[start:end])
         self.buffer.set(text[:start] + text[end:], start)
         self._goal = None
-        self._tell()
+        self._notify()
 
-    def _step(self, step: Callable[[Place], Place | None]) -> bool:
-        here = self._rows.place()
+    def _step(self, step: Callable[[EditorRow], EditorRow | None]) -> bool:
+        here = self._rows.cursor_row()
         if (target := step(here)) is None:
             return False
         at, goal = self._goal or (-1, 0)
@@ -367,33 +362,33 @@ class EditorWidget(urwid.Widget):
         return True
 
     def _cleaned(self, text: str) -> str:
-        """A text as it may stand in the buffer."""
+        """Return a text in a form that the buffer may contain."""
         return sanitize_line(text) if self._single else sanitize(text)
 
-    def _go(self, way: Outcome) -> None:
-        """Up or down by a row, or out of the text."""
+    def _move_row(self, way: Outcome) -> None:
+        """Move up or down by a row, or out of the text."""
         if not (way in _ROWS and self.perform(_ROWS[way])) and self.on_edge is not None:
             self.on_edge(way.removeprefix("row_"))
 
-    def _ask(self, key: Callable[[], bool]) -> bool:
+    def _mode_key(self, key: Callable[[], bool]) -> bool:
         name = self._mode.name
         if used := key():
             self._after(name)
         return used
 
     def _after(self, name: str) -> None:
-        """The mode has done something, and its name was `name` before."""
-        self._tell()
+        """Update after a key of the mode, whose name was `name` before."""
+        self._notify()
         if self._mode.name != name and self.on_mode is not None:
             self.on_mode()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._mode.settle()
         self._invalidate()
         if self.on_change is not None:
             self.on_change()
 
 
-def _over_editor(style: str) -> Any:
-    """A style on the background of the editor."""
+def _on_editor(style: str) -> Any:
+    """Return a style on the background of the editor."""
     return urwid.LayeredAttr.layer(style, "editor")

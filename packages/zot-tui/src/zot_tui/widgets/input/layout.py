@@ -1,7 +1,7 @@
-"""Rows of a line that is being edited, which know the characters they show; no urwid here.
+"""The layout of a line that is being edited: its rows and the characters they show; no urwid.
 
-Unlike in `zot_tui.text.wrap` nothing is dropped where a row breaks: the cursor can stand on every character. Spaces
-hang over the edge of a row by one at most; those behind it begin the next row.
+Unlike in `zot_tui.text.wrap`, nothing is dropped at the end of a row, because the cursor can be on every character. At
+most one space hangs over the edge of a row; further spaces begin the next row.
 """
 
 import re
@@ -23,7 +23,7 @@ _PLAIN_PIECES = re.compile(r" +|[^ ]+")
 
 
 class Span(NamedTuple):
-    """Characters of a line that are one thing, drawn in a style of their own and broken only if they must be."""
+    """A range of characters with its own style, broken across rows only if necessary."""
 
     start: int
     end: int
@@ -37,11 +37,11 @@ class LineRow(NamedTuple):
     end: int
 
 
-class Line:
-    """One line without its line break, laid out in rows of `cells` cells (2 or more) and one for the cursor.
+class EditorLine:
+    """A line without its line break, laid out in rows of `cells` cells (2 or more) and one for the cursor.
 
-    Characters that do not print are drawn as `�`, tabs as spaces; with `masked` every one is a dot. `before` is a line
-    that this one was, of as many cells, before it was changed: rows that are the same are taken from it.
+    Unprintable characters are drawn as `�`, tabs as spaces; with `masked` every character is a dot. `before` is the
+    line before a change, laid out for as many cells; its unchanged rows are reused.
     """
 
     __slots__ = ("_masked", "_simple", "cells", "rows", "spans", "text")
@@ -53,7 +53,7 @@ class Line:
         spans: Sequence[Span] = (),
         *,
         masked: bool = False,
-        before: "Line | None" = None,
+        before: "EditorLine | None" = None,
     ) -> None:
         self.text = text
         self.spans = tuple(spans)
@@ -66,21 +66,21 @@ class Line:
             self.rows = self._changed(before)
 
     def row_of(self, offset: int) -> int:
-        """The row on which a cursor at `offset` stands: where a row breaks, the lower one."""
+        """Return the row of a cursor at `offset`; at a break between rows, the lower one."""
         for index in range(len(self.rows) - 1, 0, -1):
             if self.rows[index].start <= offset:
                 return index
         return 0
 
     def column(self, row: int, offset: int) -> int:
-        """Cells from the beginning of a row to `offset`, at most to the cell behind its end."""
+        """Return the cells from the start of a row to `offset`, at most up to the cell after its end."""
         start = self.rows[row].start
         if self._simple:
             return min(offset - start, self.cells)
         return min(sum(cells for _, _, cells in self._units(start, offset)), self.cells)
 
     def offset(self, row: int, column: int) -> int:
-        """The offset nearest to `column` (at or left of it) on a row, from which the cursor stands on that row."""
+        """Return the offset at or left of `column` on a row, such that the cursor is drawn on that row."""
         start, end = self.rows[row]
         used, at = 0, start
         for length, _, cells in self._units(start, end):
@@ -91,7 +91,7 @@ class Line:
         return at
 
     def runs(self, row: int, style: str, over: Span | None = None) -> Row[str]:
-        """What a row shows, in `style` where no span has one, and in that of `over`, which holds spans as wholes."""
+        """Return the runs of a row in `style`, spans in theirs; the span `over` replaces spans that begin inside it."""
         start, end = self.rows[row]
         drawn: Row[str] = []
         at = start
@@ -111,17 +111,17 @@ class Line:
         return "".join(shown if cells <= self.cells else TOO_WIDE for _, shown, cells in self._units(start, end))
 
     def _units(self, start: int, end: int) -> Iterator[tuple[int, str, int]]:
-        """The graphemes between two offsets: length, what is drawn for one, its cells."""
+        """Yield the graphemes between two offsets: length, text to draw, cells."""
         for grapheme in graphemes(self.text[start:end]):
             shown, cells = (MASK, 1) if self._masked else drawn(grapheme)
             yield len(grapheme), shown, cells
 
-    def _changed(self, before: "Line") -> list[LineRow]:
-        """The rows before a change and behind it, and new ones between them, up to one that begins where one did."""
+    def _changed(self, before: "EditorLine") -> list[LineRow]:
+        """Return the rows after a change; those before it and those from the next equal row break on are reused."""
         same = alike(before.text, self.text)
         behind = len(self.text) - alike(before.text[same:][::-1], self.text[same:][::-1])
         more = len(self.text) - len(before.text)
-        # A row may take back what the one before it did not have room for.
+        # The row before the change may now have room for what had moved to the next row.
         kept = max(bisect_left(before.rows, same, key=lambda row: row.end) - 1, 0)
         rows = before.rows[:kept]
         following = bisect_left(before.rows, behind - more, key=lambda row: row.start)
@@ -136,7 +136,7 @@ class Line:
         return rows
 
     def _laid_out(self, start: int) -> Iterator[LineRow]:
-        """The rows from the one that begins at `start`."""
+        """Yield the rows, the first of which begins at `start`."""
         at, used = start, 0
         for length, cells, space in self._pieces(start):
             if used + cells <= self.cells:
@@ -156,7 +156,7 @@ class Line:
         yield LineRow(start, at)
 
     def _pieces(self, at: int) -> Iterator[tuple[int, int, bool]]:
-        """Stretches that a row takes as a whole if it can: length, cells, whether it is spaces."""
+        """Yield the pieces that are kept on one row if possible: length, cells, whether it is white space."""
         for span in self.spans:
             yield from self._words(at, span.start)
             yield span.end - span.start, sum(cells for _, _, cells in self._units(span.start, span.end)), False
@@ -164,7 +164,7 @@ class Line:
         yield from self._words(at, len(self.text))
 
     def _words(self, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
-        if self._masked:  # where it breaks must not tell where its words end
+        if self._masked:  # breaks must not reveal the ends of words
             yield end - start, sum(cells for _, _, cells in self._units(start, end)), False
             return
         if self._simple:
@@ -182,7 +182,7 @@ class Line:
             yield length, total, _space(last)
 
     def _plain_words(self, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
-        """The same where every character takes one cell."""
+        """As `_words`, if every character takes one cell."""
         for found in _PLAIN_PIECES.finditer(self.text, start, end):
             length = found.end() - found.start()
             yield length, length, found[0][0] == " "
@@ -190,7 +190,7 @@ class Line:
 
 @lru_cache(maxsize=8192)
 def drawn(grapheme: str) -> tuple[str, int]:
-    """What is drawn for a grapheme of a buffer, which may hold anything, and its cells, 1 at least."""
+    """Return the text to draw for any grapheme of a buffer, and its cells, 1 or more."""
     if grapheme == "\t":
         return TAB, len(TAB)
     shown = grapheme if sanitize(grapheme) == grapheme and "\n" not in grapheme else REPLACEMENT
@@ -204,7 +204,7 @@ def _space(grapheme: str) -> bool:
 
 
 def _together(last: str, grapheme: str) -> bool:
-    """Whether no row breaks between two graphemes; the rules of `zot_tui.text.wrap`."""
+    """Return whether two graphemes stay on one row, by the rules of `zot_tui.text.wrap`."""
     if _space(last) or _space(grapheme):
         return _space(last) == _space(grapheme)
     if grapheme[0] in NOT_FIRST or last[-1] in NOT_LAST:

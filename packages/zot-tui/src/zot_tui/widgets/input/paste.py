@@ -1,4 +1,4 @@
-"""Bracketed pastes put together: urwid reports `begin paste`, every character as a key, then `end paste`."""
+"""Joining bracketed pastes: urwid reports `begin paste`, every character as a key, then `end paste`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,16 +8,16 @@ _CHARACTERS = {"enter": "\n", "tab": "\t", "ctrl j": "\n", "ctrl m": "\n", "ctrl
 
 
 class Pasted(str):
-    """A paste as one key press. It goes the way of all keys; a widget that wants no paste passes it by."""
+    """A paste as one key press, passed on like any key; a widget that takes no pastes returns it."""
 
     __slots__ = ()
 
 
 class PasteJoin:
-    """Takes keys as urwid reports them and gives them back with each paste as one `Pasted`.
+    """Takes keys as urwid reports them and returns each paste as one `Pasted`.
 
-    As the `input_filter` of a `MainLoop` it spares the widgets a key press for every pasted character. Keys that are no
-    characters are left out of a paste: what a control sequence in it was taken for must not be done.
+    As the `input_filter` of a `MainLoop` it saves the widgets a key press for every pasted character. Keys that are not
+    characters are dropped from a paste, so that control sequences in it have no effect.
     """
 
     __slots__ = ("_parts",)
@@ -31,7 +31,7 @@ class PasteJoin:
         return self._parts is not None
 
     def __call__(self, keys: Iterable[Any], raw: object = None) -> list[Any]:
-        """The keys of one reading. What is no key (mouse events) passes, during a paste too."""
+        """Join the keys of one read. Mouse events pass, also during a paste."""
         joined: list[Any] = []
         for key in keys:
             if isinstance(key, str):
@@ -43,7 +43,7 @@ class PasteJoin:
         return joined
 
     def feed(self, key: str) -> str | None:
-        """What to do for one key: itself, a `Pasted`, or None while a paste is under way."""
+        """Return the key itself, a `Pasted`, or None while a paste is being read."""
         if key in _EVENTS:
             return key
         if key == "begin paste":

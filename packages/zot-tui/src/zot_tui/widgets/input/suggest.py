@@ -8,20 +8,20 @@ from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.width import width
-from zot_tui.widgets.dialogs.entry import BLANK, Entry, entry_row, heading_row, window
+from zot_tui.widgets.dialogs.entry import BLANK, ListEntry, entry_row, heading_row, window
 from zot_tui.widgets.scroll import span
 
 MAX_ROWS = 9
-COUNTED = 5  # rows from which the last one says how many there are, if they are more
+COUNTED = 5  # rows from which the last row shows the count, if not all candidates fit
 LABEL_CELLS = 32
 
 
 class Suggest(urwid.Widget):
-    """Draws what a `Completer` offers in at most `max_rows` rows, none while there is nothing. Takes no keys.
+    """Draws the candidates of a `Completer` in at most `max_rows` rows. Takes no keys.
 
-    Commands stand there with their slash. Where there are more than the rows show, the last row says which these are.
-    `show` is called after each change of the completer. Groups are parted by a row with their name as long as nothing
-    is searched for: a search orders by how well a name fits.
+    Commands are shown with their slash. If not all candidates fit, the last row says which are in view. `show` must be
+    called after each change of the completer. Without a search, each group has a row with its name; a search sorts by
+    how well a name matches.
     """
 
     _sizing = frozenset([urwid.FLOW])
@@ -31,14 +31,14 @@ class Suggest(urwid.Widget):
         super().__init__()
         self._max_rows = max(max_rows, 1)
         self._popup: Popup | None = None
-        self._lines: list[Candidate | str] = []  # candidates, and the names of groups above them
-        self._cells: dict[str, int] = {}  # the widest name of each group: descriptions begin behind it
+        self._lines: list[Candidate | str] = []  # candidates and the names of their groups
+        self._cells: dict[str, int] = {}  # the widest name of each group, after which descriptions begin
         self._chosen = 0
         self._top = 0
 
     @property
     def max_rows(self) -> int:
-        """Rows it takes at most, 1 or more."""
+        """The most rows to draw, 1 or more."""
         return self._max_rows
 
     @max_rows.setter
@@ -47,7 +47,7 @@ class Suggest(urwid.Widget):
         self._invalidate()
 
     def show(self, popup: Popup | None) -> None:
-        """Draw this from now on; None for nothing."""
+        """Draw these candidates from now on; None to hide."""
         if popup is not self._popup or popup is None:
             self._popup, self._top = popup, 0
             self._lines = _lines(popup) if popup else []
@@ -81,7 +81,7 @@ class Suggest(urwid.Widget):
         return "/" if self._popup is not None and self._popup.query.kind == "command" else ""
 
     def _group(self, candidate: Candidate) -> str:
-        """Under which name it stands: under none where something is searched for."""
+        """Return the group under which a candidate is listed; empty during a search."""
         return "" if self._popup is None or self._popup.query.text else candidate.group
 
     def _row(self, line: Candidate | str, columns: int) -> Row[Any]:
@@ -89,11 +89,13 @@ class Suggest(urwid.Widget):
             return heading_row(line, columns)
         mark = self._mark
         cells = min(len(mark) + self._cells[self._group(line)], LABEL_CELLS, columns // 2)
-        entry = Entry(mark + line.name, line.description, positions=[place + len(mark) for place in line.positions])
+        entry = ListEntry(
+            mark + line.name, line.description, positions=[position + len(mark) for position in line.positions]
+        )
         return entry_row(entry, columns, cells, chosen=line is self._lines[self._chosen])
 
     def _counted(self, count: int, columns: int) -> Row[Any]:
-        """Which of all candidates stand in `count` lines; a search may have left out further ones."""
+        """Return the row that says which candidates are in view; `+` marks that the search was limited."""
         before, shown, all_of_them = (
             sum(isinstance(line, Candidate) for line in lines)
             for lines in (self._lines[: self._top], self._lines[self._top : self._top + count], self._lines)

@@ -1,4 +1,4 @@
-"""`Wrapped`: the text of a buffer in rows of a width, and those of them that are in sight; no urwid here."""
+"""`Wrapped`: the text of a buffer wrapped into rows, and the rows in view; no urwid."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -6,15 +6,15 @@ from typing import NamedTuple
 from zot_tui.editor import motions
 from zot_tui.editor.buffer import Buffer, alike
 from zot_tui.editor.paste import ChipSpan
-from zot_tui.widgets.input.layout import Line, Span
+from zot_tui.widgets.input.layout import EditorLine, Span
 
 CACHED_LINES = 512
 LONG = 4096
-"""Characters from which few lines are kept, and a change of one is laid out from what it was."""
+"""Length from which a line is long: few are cached, and after a change it is laid out again only in part."""
 LONG_LINES = 4
 
 
-class Place(NamedTuple):
+class EditorRow(NamedTuple):
     """A row of the text: the number of its line, where the line begins, and which of the line's rows it is."""
 
     number: int
@@ -23,80 +23,82 @@ class Place(NamedTuple):
 
 
 class Wrapped:
-    """Rows of `cells` cells, of which `max_rows` are in sight, the cursor's among them. `chips` finds those of a line;
-    when they change, or anything else does that is not the text, `clear` is called."""
+    """Rows of `cells` cells, of which `max_rows` are in view, including the cursor's.
+
+    `chips` finds the chips of a line. Call `clear` when they, or anything but the text, have changed.
+    """
 
     __slots__ = ("_buffer", "_chips", "_lines", "_long", "_masked", "_top", "cells", "max_rows")
 
     def __init__(self, buffer: Buffer, chips: Callable[[str], list[ChipSpan]], max_rows: int, *, masked: bool) -> None:
         self._buffer, self._chips, self._masked = buffer, chips, masked
         self.cells, self.max_rows = 80, max_rows
-        self._lines: dict[tuple[str, int], Line] = {}
-        self._long: list[Line] = []  # the one that was used last at the end
-        self._top = (0, 0)  # number of line and row within it that is drawn first
+        self._lines: dict[tuple[str, int], EditorLine] = {}
+        self._long: list[EditorLine] = []  # the most recently used one is last
+        self._top = (0, 0)  # line number and row of the first row in view
 
     def clear(self) -> None:
-        """Lay everything out anew."""
+        """Lay everything out again."""
         self._lines.clear()
         self._long.clear()
 
-    def view(self) -> tuple[list[Place], int]:
-        """The rows that are drawn, and which of them has the cursor."""
-        here = self.place()
+    def view(self) -> tuple[list[EditorRow], int]:
+        """Return the rows in view, and the index of the cursor's row."""
+        here = self.cursor_row()
         above = self._walk(here, self.above)
         below = self._walk(here, self.below)
-        kept = sum((place.number, place.row) >= self._top for place in above)
+        kept = sum((row.number, row.row) >= self._top for row in above)
         kept = max(kept, self.max_rows - 1 - len(below))
         kept = min(kept, len(above), self.max_rows - 1)
-        places = [*reversed(above[:kept]), here, *below[: self.max_rows - 1 - kept]]
-        self._top = (places[0].number, places[0].row)
-        return places, kept
+        rows = [*reversed(above[:kept]), here, *below[: self.max_rows - 1 - kept]]
+        self._top = (rows[0].number, rows[0].row)
+        return rows, kept
 
-    def _walk(self, place: Place, step: Callable[[Place], Place | None]) -> list[Place]:
-        found: list[Place] = []
-        following = step(place)
+    def _walk(self, row: EditorRow, step: Callable[[EditorRow], EditorRow | None]) -> list[EditorRow]:
+        found: list[EditorRow] = []
+        following = step(row)
         while following is not None and len(found) < self.max_rows - 1:
             found.append(following)
             following = step(following)
         return found
 
-    def place(self) -> Place:
-        """The row of the cursor."""
+    def cursor_row(self) -> EditorRow:
+        """Return the row with the cursor."""
         number, column = self._buffer.position
         start = self._buffer.cursor - column
-        return Place(number, start, self._line_at(start).row_of(column))
+        return EditorRow(number, start, self._line_at(start).row_of(column))
 
-    def above(self, place: Place) -> Place | None:
-        """The row above, None on the first."""
-        if place.row:
-            return place._replace(row=place.row - 1)
-        if not place.start:
+    def above(self, row: EditorRow) -> EditorRow | None:
+        """Return the row above, or None on the first."""
+        if row.row:
+            return row._replace(row=row.row - 1)
+        if not row.start:
             return None
-        start = motions.line_start(self._buffer.text, place.start - 1)
-        return Place(place.number - 1, start, len(self._line_at(start).rows) - 1)
+        start = motions.line_start(self._buffer.text, row.start - 1)
+        return EditorRow(row.number - 1, start, len(self._line_at(start).rows) - 1)
 
-    def below(self, place: Place) -> Place | None:
-        """The row below, None on the last."""
-        line = self.line(place)
-        if place.row + 1 < len(line.rows):
-            return place._replace(row=place.row + 1)
-        end = place.start + len(line.text)
-        return Place(place.number + 1, end + 1, 0) if end < len(self._buffer.text) else None
+    def below(self, row: EditorRow) -> EditorRow | None:
+        """Return the row below, or None on the last."""
+        line = self.line(row)
+        if row.row + 1 < len(line.rows):
+            return row._replace(row=row.row + 1)
+        end = row.start + len(line.text)
+        return EditorRow(row.number + 1, end + 1, 0) if end < len(self._buffer.text) else None
 
-    def line(self, place: Place) -> Line:
-        """The line of a row."""
-        return self._line_at(place.start)
+    def line(self, row: EditorRow) -> EditorLine:
+        """Return the line of a row."""
+        return self._line_at(row.start)
 
-    def within(self, place: Place, offsets: tuple[int, int] | None) -> Span | None:
-        """What is selected of the line of a row, if something is from one offset of the text to another."""
+    def within(self, row: EditorRow, offsets: tuple[int, int] | None) -> Span | None:
+        """Return the part of a row's line that is selected, if `offsets` select a range of the text."""
         if offsets is None:
             return None
-        length = len(self.line(place).text)
-        start, end = (min(max(offset - place.start, 0), length) for offset in offsets)
+        length = len(self.line(row).text)
+        start, end = (min(max(offset - row.start, 0), length) for offset in offsets)
         return Span(start, end, "selection")
 
-    def _line_at(self, start: int) -> Line:
-        """The line that begins at `start`, laid out for the width at hand."""
+    def _line_at(self, start: int) -> EditorLine:
+        """Return the line that begins at `start`, laid out for the current width."""
         text = self._buffer.text
         text = text[start : motions.line_end(text, start)]
         if len(text) >= LONG:
@@ -108,7 +110,7 @@ class Wrapped:
             found = self._lines[text, self.cells] = self._laid_out(text)
         return found
 
-    def _long_line(self, text: str) -> Line:
+    def _long_line(self, text: str) -> EditorLine:
         for index, kept in enumerate(self._long):
             if kept.text == text and kept.cells == self.cells:
                 self._long.append(self._long.pop(index))
@@ -118,6 +120,6 @@ class Wrapped:
         del self._long[:-LONG_LINES]
         return self._long[-1]
 
-    def _laid_out(self, text: str, before: Line | None = None) -> Line:
+    def _laid_out(self, text: str, before: EditorLine | None = None) -> EditorLine:
         spans = [Span(chip.start, chip.end, "accent") for chip in self._chips(text)]
-        return Line(text, self.cells, spans, masked=self._masked, before=before)
+        return EditorLine(text, self.cells, spans, masked=self._masked, before=before)

@@ -1,1 +1,1 @@
-"""The transcript: cells and how they scroll."""
+"""The transcript: its cells and how it scrolls."""

@@ -1,6 +1,6 @@
-"""`RENDERERS`: how each kind of display block is drawn; no urwid.
+"""`render_block`: draws each kind of display block; no urwid.
 
-A block is any record with a `kind`. What else it has depends on that: `text` (`text`), `code` (`path`, `text`,
+A block is any record with a `kind`. Its other fields depend on the kind: `text` (`text`), `code` (`path`, `text`,
 `start_line`), `diff` (`path`, `diff`, and `starts` if the numbers of its lines are known: see `parse_diff`), `files`
 (`paths`), `terminal` (`command`, `output`, `exit_code` or None if it was stopped, `duration` in seconds), `image`
 (`mime_type`, base64 `data`, `source`).
@@ -19,117 +19,117 @@ from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import clip, expand_tabs
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.amounts import counted, duration, size
-from zot_tui.widgets.transcript.chunks import ROWS, SIZE, TAB, Line, Part, ansi_lines, chunks, wrapped
+from zot_tui.widgets.transcript.chunks import ROWS, SIZE, TAB, Chunk, TextLine, ansi_lines, line_groups, wrapped
 
-WORTH = 0.05  # seconds from which it is said how long something took
-KIND, SOURCE = 16, 400  # cells of an image's type and of its name: anybody may have given them
+MIN_DURATION = 0.05  # seconds from which a duration is shown
+KIND, SOURCE = 16, 400  # most cells of an image's type and name, which come from outside
 
 
-class Block(Protocol):
-    """A display block: one record of many kinds."""
+class RenderableBlock(Protocol):
+    """A display block of any kind."""
 
     @property
     def kind(self) -> str:
-        """Which renderer draws it."""
+        """The key of its renderer in `RENDERERS`."""
 
 
 @dataclass(slots=True)
-class Drawn:
-    """A block as parts.
+class RenderedBlock:
+    """A block as chunks.
 
-    `note` says it in a few words, for the row above: what changed, how it ended. `tail` is whether its end matters more
-    than its beginning when there is room for one of them. `image` is base64 of one that belongs below the parts.
+    `note` summarizes it in a few words for the row above: what changed, how it ended. `tail` is whether to keep its end
+    rather than its beginning when folded. `image` is the base64 data of an image to show below the chunks.
     """
 
-    parts: list[Part] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
     note: Row[Any] = field(default_factory=list)
     tail: bool = False
     image: str = ""
 
 
-def draw(block: Block, subject: str = "") -> Drawn:
-    """The block, drawn below a row that names `subject` already (a path, a command). An unknown kind is its name."""
+def render_block(block: RenderableBlock, subject: str = "") -> RenderedBlock:
+    """Draw a block below a row that already shows `subject` (a path, a command). An unknown kind shows its name."""
     renderer = RENDERERS.get(block.kind)
     if renderer is None:
-        return Drawn([wrapped([[("dim", f"({sanitize_line(block.kind)})")]])])
+        return RenderedBlock([wrapped([[("dim", f"({sanitize_line(block.kind)})")]])])
     return renderer(block, subject)
 
 
-def _text(block: Any, _subject: str) -> Drawn:
-    return Drawn(_parts(ansi_lines(block.text, "tool_out")) if block.text.strip() else [])
+def _text(block: Any, _subject: str) -> RenderedBlock:
+    return RenderedBlock(_chunks(ansi_lines(block.text, "tool_out")) if block.text.strip() else [])
 
 
-def _code(block: Any, subject: str) -> Drawn:
-    """The lines in colours behind their numbers."""
+def _code(block: Any, subject: str) -> RenderedBlock:
+    """Draw highlighted lines with their numbers."""
     text = sanitize(block.text)
     lines = text.removesuffix("\n").split("\n") if text else []
     cells = len(str(block.start_line + len(lines) - 1))
-    parts = [*_title(block.path, subject)]
+    chunks = [*_title(block.path, subject)]
     piece: _Code | None = None
     for first, group in _groups(lines, block.start_line):
         piece = _Code(group, block.path, first, cells, piece)
-        parts.append(Part(piece.rows, len(group)))
-    return Drawn(parts, [("muted", counted(len(lines), "line"))])
+        chunks.append(Chunk(piece.rows, len(group)))
+    return RenderedBlock(chunks, [("muted", counted(len(lines), "line"))])
 
 
-def _diff(block: Any, subject: str) -> Drawn:
+def _diff(block: Any, subject: str) -> RenderedBlock:
     lines = parse_diff(block.diff, getattr(block, "starts", ()))
     cells = max((len(str(line.new or line.old)) for line in lines if line.new or line.old), default=0)
-    parts = [*_title(block.path, subject)]
-    parts += [_diff_part(lines[start : start + ROWS], cells) for start in range(0, len(lines), ROWS)]
+    chunks = [*_title(block.path, subject)]
+    chunks += [_diff_chunk(lines[start : start + ROWS], cells) for start in range(0, len(lines), ROWS)]
     added, removed = (sum(line.sign == sign for line in lines) for sign in "+-")
     note: Row[Any] = [("diff.added", f"+{added}")] if added or not removed else []
     if removed:
         note += [("muted", " ")] if note else []
         note.append(("diff.removed", f"−{removed}"))
-    return Drawn(parts, note)
+    return RenderedBlock(chunks, note)
 
 
-def _files(block: Any, _subject: str) -> Drawn:
-    lines: list[Line] = []
+def _files(block: Any, _subject: str) -> RenderedBlock:
+    lines: list[TextLine] = []
     for path in map(sanitize_line, block.paths):
         folder, slash, name = path.removesuffix("/").rpartition("/")
         style = "muted" if path.endswith("/") else "tool_out"
         lines.append([("dim", detached(folder) + slash), (style, detached(name) + path[len(path.removesuffix("/")) :])])
-    return Drawn(_parts(lines), [("muted", counted(len(block.paths), "file"))])
+    return RenderedBlock(_chunks(lines), [("muted", counted(len(block.paths), "file"))])
 
 
-def _terminal(block: Any, subject: str) -> Drawn:
-    """The command unless it is the subject, and what it printed; the note says how it ended."""
-    parts: list[Part] = []
+def _terminal(block: Any, subject: str) -> RenderedBlock:
+    """Draw the command, unless it is the subject, and its output; the note says how it ended."""
+    chunks: list[Chunk] = []
     command = sanitize(block.command).strip()
     if command and command != subject.strip():
-        lines: list[Line] = [[("tool", detached(line))] for line in command.split("\n")]
+        lines: list[TextLine] = [[("tool", detached(line))] for line in command.split("\n")]
         prompts: list[Row[Any]] = [[("dim", "$ ")], [("dim", "  ")]]
-        for index, group in enumerate(chunks(lines)):
-            parts.append(wrapped(group[:1], prompts[min(index, 1)], prompts[1]))
-            parts += [wrapped(group[1:], prompts[1], prompts[1])] if group[1:] else []
+        for index, group in enumerate(line_groups(lines)):
+            chunks.append(wrapped(group[:1], prompts[min(index, 1)], prompts[1]))
+            chunks += [wrapped(group[1:], prompts[1], prompts[1])] if group[1:] else []
     if block.output.strip():
-        parts += _parts(ansi_lines(block.output, "tool_out"))
-    return Drawn(parts, _ending(block.exit_code, block.duration), tail=True)
+        chunks += _chunks(ansi_lines(block.output, "tool_out"))
+    return RenderedBlock(chunks, _ending(block.exit_code, block.duration), tail=True)
 
 
 def _ending(exit_code: int | None, seconds: float) -> Row[Any]:
-    took = duration(seconds) if seconds >= WORTH else ""
+    took = duration(seconds) if seconds >= MIN_DURATION else ""
     if exit_code == 0:
         return [("muted", took)] if took else []
     how: Run[Any] = ("warning", "stopped") if exit_code is None else ("error", f"exit {exit_code}")
     return [how, ("muted", f" · {took}")] if took else [how]
 
 
-def _image(block: Any, _subject: str) -> Drawn:
-    """What image it is, in a row."""
+def _image(block: Any, _subject: str) -> RenderedBlock:
+    """Draw a caption with type, size and name."""
     found = base64_pixels(block.data)
     kind = clip(sanitize_line(block.mime_type).rpartition("/")[2].upper(), KIND) or "image"
-    facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(_held(block.data))]
+    facts = [kind, *([f"{found.width}×{found.height}"] if found else []), size(_byte_count(block.data))]
     source = clip(sanitize_line(getattr(block, "source", "")), SOURCE)
-    line: Line = [("dim", "▨ "), ("tool_out", " · ".join(facts))]
+    line: TextLine = [("dim", "▨ "), ("tool_out", " · ".join(facts))]
     caption = wrapped([[*line, ("muted", f"  {source}" if source else "")]])
-    return Drawn([caption], image=block.data if found else "")
+    return RenderedBlock([caption], image=block.data if found else "")
 
 
-def _held(data: str) -> int:
-    """The bytes of base64 `data`, 0 of what is none. What is large is not decoded for a number."""
+def _byte_count(data: str) -> int:
+    """Return the number of bytes in base64 `data`, 0 if it is invalid. Large data is not decoded for that."""
     if len(data) > HEAD:
         return len(data) * 3 // 4 - data[-2:].count("=")
     try:
@@ -138,7 +138,7 @@ def _held(data: str) -> int:
         return 0
 
 
-RENDERERS: dict[str, Callable[[Any, str], Drawn]] = {
+RENDERERS: dict[str, Callable[[Any, str], RenderedBlock]] = {
     "text": _text,
     "code": _code,
     "diff": _diff,
@@ -148,18 +148,18 @@ RENDERERS: dict[str, Callable[[Any, str], Drawn]] = {
 }
 
 
-def _parts(lines: Sequence[Line]) -> list[Part]:
-    return [wrapped(group) for group in chunks(lines)]
+def _chunks(lines: Sequence[TextLine]) -> list[Chunk]:
+    return [wrapped(group) for group in line_groups(lines)]
 
 
-def _title(path: str, subject: str) -> Iterator[Part]:
-    """The file's name where the row above does not say it, or the end of it."""
+def _title(path: str, subject: str) -> Iterator[Chunk]:
+    """Yield the file's name, unless the row above shows it or its end."""
     if path and path != subject and not (subject and path.endswith(f"/{subject}")):
         yield wrapped([[("diff.header", detached(sanitize_line(path)))]])
 
 
 def _groups(lines: Sequence[str], number: int) -> Iterator[tuple[int | None, list[str]]]:
-    """The lines of each part, and the number of its first one; None if that goes on a line that was cut."""
+    """Yield the lines of each chunk and the number of the first; None if that continues a line that was split."""
     group: list[str] = []
     start, room = number, SIZE
     for line in lines:
@@ -180,7 +180,7 @@ def _groups(lines: Sequence[str], number: int) -> Iterator[tuple[int | None, lis
 
 
 class _Code:
-    """A piece of code: its lines, the number of the first of them, and the piece it goes on."""
+    """A piece of code: its lines, the number of the first one, and the piece before it."""
 
     __slots__ = ("_before", "_cells", "_first", "_lexing", "_lines", "_path")
 
@@ -193,7 +193,7 @@ class _Code:
         self._lexing: LexedLines | None = None
 
     def rows(self, width: int) -> list[Row[Any]]:
-        """See `Part`."""
+        """Return the rows, see `Chunk`."""
         rows: list[Row[Any]] = []
         rest: Run[Any] = ("dim", " " * (self._cells + 2))
         for index, line in enumerate(self._lexed().rows):
@@ -202,7 +202,7 @@ class _Code:
         return rows
 
     def _lexed(self) -> LexedLines:
-        """The code in colours, from the state that the pieces before end in."""
+        """Return the highlighted code, starting from the state at the end of the previous piece."""
         waiting = [self]
         while waiting[-1]._lexing is None and waiting[-1]._before is not None:
             waiting.append(waiting[-1]._before)
@@ -214,15 +214,15 @@ class _Code:
         return found if found is not None else lex([], "")
 
 
-def _diff_part(lines: Sequence[DiffLine], cells: int) -> Part:
-    """Some lines of a diff as a part, their numbers `cells` wide like those of all others."""
-    places: list[list[DiffLine]] = [[]]
+def _diff_chunk(lines: Sequence[DiffLine], cells: int) -> Chunk:
+    """Return lines of a diff as a chunk, with numbers padded to `cells`."""
+    hunks: list[list[DiffLine]] = [[]]
     for line in lines:
         if line.sign == "...":
-            places.append([])
+            hunks.append([])
         else:
-            places[-1].append(line)
-    starts = [_start(place) for place in places]
+            hunks[-1].append(line)
+    starts = [_start(hunk) for hunk in hunks]
     text = "\n".join("..." if line.sign == "..." else line.sign + line.text for line in lines)
     own = max((len(str(line.new or line.old)) for line in lines if line.new or line.old), default=0)
     missing = cells - own + (1 if not own else 0) if cells else 0
@@ -231,11 +231,11 @@ def _diff_part(lines: Sequence[DiffLine], cells: int) -> Part:
         pad = min(missing, width - 1)
         return [[("dim", " " * pad), *row] for row in diff_rows(text, width - pad, starts)]
 
-    return Part(rows, len(lines))
+    return Chunk(rows, len(lines))
 
 
-def _start(place: Sequence[DiffLine]) -> tuple[int, int]:
-    """The numbers, old and new, that stand where these lines begin; 0 for what is not known."""
-    old = next((line.old for line in place if line.old), 0)
-    new = next((line.new for line in place if line.new), 0)
+def _start(hunk: Sequence[DiffLine]) -> tuple[int, int]:
+    """Return the old and new line numbers where a hunk begins; 0 if unknown."""
+    old = next((line.old for line in hunk if line.old), 0)
+    new = next((line.new for line in hunk if line.new), 0)
     return old or min(new, 1), new or min(old, 1)

@@ -1,26 +1,26 @@
-"""`Cell`: one entry of a transcript, as parts. No urwid.
+"""`Cell`: one entry of a transcript, made of chunks. No urwid.
 
-A cell makes its parts when they are first asked for and can forget them again, so that a long transcript costs what was
-looked at lately. Nothing here waits or decides: whoever owns a cell changes it through its methods.
+A cell makes its chunks on demand and can drop them again, so the cost of a long transcript depends on what was viewed
+lately. The owner of a cell changes it through its methods.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zot_tui.widgets.transcript.chunks import Part
+from zot_tui.widgets.transcript.chunks import Chunk
 
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
 
 
 @dataclass(slots=True)
-class Look:
-    """What the cells of a transcript have in common.
+class CellStyle:
+    """Settings shared by the cells of a transcript.
 
-    `framed` draws a box around tool calls, `hint` is the key that expands a cell as the person knows it, `shown` how
-    many rows a finished tool call shows and `live` a running one, unless expanded. `frames` are the spinner's, one cell
-    each. `gallery` gives the images of the screen when there is one to show; without it they are told in words.
+    `framed` draws a box around tool calls. `hint` is the label of the key that expands a cell. `shown` and `live` are
+    the rows of a finished and of a running tool call, unless expanded. `frames` are the spinner's, one cell wide each.
+    `gallery` returns the images of the screen; without it they are described in words.
     """
 
     framed: bool = False
@@ -32,34 +32,34 @@ class Look:
 
 
 class Cell:
-    """An entry of a transcript. Subclasses say what its parts are in `_make`.
+    """An entry of a transcript. Subclasses create its chunks in `_make`.
 
-    `parts` never changes but at its end, or as a whole when the cell is expanded, folded or changed otherwise; a part
-    that is the same object draws the same rows.
+    `chunks` only changes at its end, or as a whole when the cell is expanded, folded or changed otherwise. The same
+    chunk object always draws the same rows.
     """
 
-    __slots__ = ("_expanded", "_parts", "_watcher")
+    __slots__ = ("_chunks", "_expanded", "_watcher")
 
     def __init__(self) -> None:
         self._expanded = False
-        self._parts: list[Part] | None = None
+        self._chunks: list[Chunk] | None = None
         self._watcher: Callable[[], None] | None = None
 
     @property
-    def parts(self) -> Sequence[Part]:
-        """What is drawn, from top to bottom; none if the cell shows nothing."""
-        if self._parts is None:
-            self._parts = self._make()
-        return self._parts
+    def chunks(self) -> Sequence[Chunk]:
+        """The chunks to draw, from top to bottom; empty if the cell shows nothing."""
+        if self._chunks is None:
+            self._chunks = self._make()
+        return self._chunks
 
     @property
     def shows(self) -> bool:
-        """Whether it has parts: a subclass may know without making them."""
-        return bool(self.parts)
+        """Whether the cell has chunks; a subclass may know without making them."""
+        return bool(self.chunks)
 
     @property
     def expanded(self) -> bool:
-        """Whether it shows all it has."""
+        """Whether the cell is expanded, so that it shows everything."""
         return self._expanded
 
     @expanded.setter
@@ -70,47 +70,47 @@ class Cell:
 
     @property
     def live(self) -> bool:
-        """Whether it may still change by itself."""
+        """Whether the cell may still change by itself."""
         return False
 
     @property
     def tight(self) -> bool:
-        """Whether no empty row parts it from a neighbour that is tight too."""
+        """Whether there is no empty row between this cell and a neighbour that is tight too."""
         return False
 
     @property
     def heading(self) -> str | None:
-        """What a list of turns calls it, one line; None for a cell that begins no turn."""
+        """One line for `Transcript.headings`; None for a cell that is not a heading."""
         return None
 
     def folds(self, width: int) -> bool:
-        """Whether expanding or folding it makes a difference in `width` cells."""
+        """Return whether expanding or folding makes a difference at a width of `width` cells."""
         return False
 
     def spin(self, frame: int) -> bool:
-        """Show the spinner's frame of this number, if it has one: whether it has."""
+        """Show frame number `frame` of the spinner. Return False if the cell has no spinner."""
         return False
 
     def release(self) -> None:
-        """Forget what can be made again."""
+        """Drop what can be made again."""
         if not self.live:
-            self._parts = None
+            self._chunks = None
 
-    def renew(self) -> None:
-        """Make the parts anew: the look is different now."""
-        self._parts = None
+    def restyle(self) -> None:
+        """Make the chunks again, because `CellStyle` has changed."""
+        self._chunks = None
 
     def watch(self, watcher: Callable[[], None] | None) -> None:
-        """Have `watcher` called after each change."""
+        """Call `watcher` after each change; None to stop."""
         self._watcher = watcher
 
-    def _make(self) -> list[Part]:
+    def _make(self) -> list[Chunk]:
         raise NotImplementedError
 
     def _changed(self) -> None:
-        self._parts = None
-        self._tell()
+        self._chunks = None
+        self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         if self._watcher is not None:
             self._watcher()

@@ -1,30 +1,30 @@
-"""`FoldCell`: a text that stands behind one row. No urwid."""
+"""`FoldCell`: a text folded into one row. No urwid."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import detached, sanitize_line
-from zot_tui.widgets.transcript.cell import Cell, Look
+from zot_tui.widgets.transcript.cell import Cell, CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell
-from zot_tui.widgets.transcript.chunks import Part
+from zot_tui.widgets.transcript.chunks import Chunk
 
 
 class FoldCell(Cell):
-    """A row that says what the text is, `≡ title  fact · fact`; below it, when expanded, the text as Markdown."""
+    """A row such as `≡ title  fact · fact`; when expanded, the text follows as Markdown."""
 
-    __slots__ = ("_body", "_facts", "_look", "_title")
+    __slots__ = ("_body", "_facts", "_style", "_title")
 
-    def __init__(self, title: str, text: str, facts: Sequence[str] = (), look: Look | None = None) -> None:
+    def __init__(self, title: str, text: str, facts: Sequence[str] = (), style: CellStyle | None = None) -> None:
         super().__init__()
         self._title = detached(sanitize_line(title))
         self._facts = [sanitize_line(fact) for fact in facts]
         self._body = AnswerCell(text, finished=True)
-        self._look = look or Look()
+        self._style = style or CellStyle()
 
     @property
     def shows(self) -> bool:
-        """Its row at least."""
+        """Always true: the cell shows at least its row."""
         return True
 
     def folds(self, width: int) -> bool:
@@ -36,11 +36,11 @@ class FoldCell(Cell):
         super().release()
         self._body.release()
 
-    def _make(self) -> list[Part]:
+    def _make(self) -> list[Chunk]:
         folded = self._body.shows and not self._expanded
-        facts = [*self._facts, self._look.hint] if folded else self._facts
+        facts = [*self._facts, self._style.hint] if folded else self._facts
         row: Row[Any] = [("dim", "≡ "), ("thought", self._title)]
         if facts:
             row.append(("dim", f"  {' · '.join(facts)}"))
-        head = Part(lambda width: [clip_runs(row, width)])
-        return [head, Part(lambda width: []), *self._body.parts] if self._expanded else [head]
+        head = Chunk(lambda width: [clip_runs(row, width)])
+        return [head, Chunk(lambda width: []), *self._body.chunks] if self._expanded else [head]

@@ -1,25 +1,25 @@
-"""Rows of the images in cells; imports no urwid."""
+"""Images in cells: an image below its caption; no urwid."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from zot_tui.text.runs import Row
-from zot_tui.widgets.transcript.chunks import Part
+from zot_tui.widgets.transcript.chunks import Chunk
 
 if TYPE_CHECKING:
-    from zot_tui.widgets.transcript.cell import Look
+    from zot_tui.widgets.transcript.cell import CellStyle
 
 
-def imaged(caption: Part, data: str, look: "Look", changed: Callable[[], object], *, large: bool) -> Part:
-    """The caption with the image of base64 `data` below it: once that is ready, until when `changed` is called.
+def with_image(caption: Chunk, data: str, style: "CellStyle", changed: Callable[[], object], *, large: bool) -> Chunk:
+    """Return the caption with the image in base64 `data` below it.
 
-    `large` allows it more of the screen.
+    The image appears when it is decoded; `changed` is called then. `large` allows it more of the screen.
     """
-    gallery = look.gallery
+    gallery = style.gallery
     if gallery is None:
         return caption
 
     def rows(width: int) -> list[Row[Any]]:
         return [*caption.rows(width), *gallery().rows(data, width, changed, large=large)]
 
-    return Part(rows, caption.lines, caption)
+    return Chunk(rows, caption.lines, caption)

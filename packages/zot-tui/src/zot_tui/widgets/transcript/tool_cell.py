@@ -1,4 +1,4 @@
-"""`ToolCell`: a step that the other side takes: what ran, how it ended, what changed. No urwid."""
+"""`ToolCell`: a tool call: what ran, how it ended, what changed. No urwid."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -8,20 +8,20 @@ from zot_tui.text.runs import Row, clip_runs, join, runs_width
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.amounts import duration
-from zot_tui.widgets.transcript.blocks import WORTH, Block, Drawn, draw
-from zot_tui.widgets.transcript.cell import Cell, Look
-from zot_tui.widgets.transcript.chunks import MARGIN, Part, ansi_lines, chunks, folded, indented, preview, wrapped
-from zot_tui.widgets.transcript.images import imaged
+from zot_tui.widgets.transcript.blocks import MIN_DURATION, RenderableBlock, RenderedBlock, render_block
+from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.chunks import MARGIN, Chunk, ansi_lines, folded, indented, line_groups, preview, wrapped
+from zot_tui.widgets.transcript.images import with_image
 
 Ending: TypeAlias = Literal["ok", "failed", "stopped", "refused"]
-"""`stopped` in the middle or before it began, `refused` by somebody who was asked whether it may run."""
+"""`stopped` before or while it ran; `refused` by the user or an extension."""
 State: TypeAlias = Literal["running"] | Ending
 
-LIVE_SIZE = 16 * 1024  # characters of a running step's output that are kept
-LIVE_EXPANDED = 40  # rows of it that an expanded cell shows
-FRAME = 20  # cells from which there is room for a frame
-IMAGES = 4  # that a step shows unless expanded
-INDENT = 2  # cells from the margin to what a step shows
+LIVE_SIZE = 16 * 1024  # characters kept of a running call's output
+LIVE_EXPANDED = 40  # rows of it in an expanded cell
+FRAME = 20  # least width with a frame
+IMAGES = 4  # images that a call shows unless expanded
+INDENT = 2  # cells between the margin and the body
 
 _MARKS: dict[State, tuple[str, str]] = {
     "ok": ("success", "●"),
@@ -32,10 +32,10 @@ _MARKS: dict[State, tuple[str, str]] = {
 
 
 class ToolCell(Cell):
-    """A call of a tool: a row that says what runs, below it what it shows.
+    """A tool call: a row that names it, and its body.
 
-    While it runs that is the end of its output; after `finish` its display blocks, folded past `Look.shown` rows. The
-    cell knows tools by the name it is given alone.
+    While it runs, the body is the end of its output; after `finish` it is display blocks, folded to `CellStyle.shown`
+    rows. The cell knows nothing of the tool but its name.
     """
 
     __slots__ = (
@@ -44,50 +44,50 @@ class ToolCell(Cell):
         "_drawn",
         "_facts",
         "_frame",
-        "_look",
         "_name",
         "_output",
         "_seconds",
         "_state",
+        "_style",
     )
 
-    def __init__(self, name: str, argument: str = "", look: Look | None = None) -> None:
-        """`argument` is what tells this call from others of the tool: a path, a command."""
+    def __init__(self, name: str, argument: str = "", style: CellStyle | None = None) -> None:
+        """`argument` distinguishes calls of the same tool: a path, a command."""
         super().__init__()
         self._name = sanitize_line(name)
         self._argument = sanitize(argument).strip()
-        self._look = look or Look()
+        self._style = style or CellStyle()
         self._state: State = "running"
         self._frame = 0
         self._output = ""
         self._seconds: float | None = None
         self._facts: tuple[str, ...] = ()
-        self._blocks: Sequence[Block] = ()
-        self._drawn: list[Drawn] | None = None
+        self._blocks: Sequence[RenderableBlock] = ()
+        self._drawn: list[RenderedBlock] | None = None
 
     @property
     def state(self) -> State:
-        """How it stands."""
+        """Whether the call runs, or how it ended."""
         return self._state
 
     @property
     def live(self) -> bool:
-        """Whether `finish` is to come."""
+        """Whether the call is running."""
         return self._state == "running"
 
     @property
     def shows(self) -> bool:
-        """Its first row at least."""
+        """Always true: the cell shows at least its first row."""
         return True
 
     @property
     def tight(self) -> bool:
-        """A call that shows one row stands close to others."""
-        return not self._look.framed and not self._shows()
+        """A call with a single row has no empty row around it."""
+        return not self._style.framed and not self._has_body()
 
     @property
     def argument(self) -> str:
-        """What tells this call from others; it may be set again while it comes in pieces."""
+        """A path or command that distinguishes this call; it can be set again while its text grows."""
         return self._argument
 
     @argument.setter
@@ -97,11 +97,11 @@ class ToolCell(Cell):
         self._changed()
 
     def append_output(self, text: str) -> None:
-        """The running step printed more."""
+        """Append output of the running call."""
         output = self._output + text
         if len(output) > LIVE_SIZE:
             output = output[-LIVE_SIZE:]
-            output = output[output.find("\n") + 1 :]  # not the rest of a line, or of a control sequence
+            output = output[output.find("\n") + 1 :]  # do not begin within a line or control sequence
         self._output = output
         self._changed()
 
@@ -110,24 +110,24 @@ class ToolCell(Cell):
         if self._state != "running":
             return False
         self._frame = frame
-        self._renew_head()
+        self._update_head()
         return True
 
     def elapsed(self, seconds: float) -> None:
-        """It has run for so long."""
+        """Show how long the call has been running."""
         self._seconds = seconds
-        self._renew_head()
+        self._update_head()
 
     def finish(
         self,
         state: Ending,
-        blocks: Sequence[Block] = (),
+        blocks: Sequence[RenderableBlock] = (),
         seconds: float | None = None,
         facts: Sequence[str] = (),
     ) -> None:
-        """It has ended; what it shows are `blocks`, and `facts` are words for its first row.
+        """End the call: `blocks` become its body, `facts` are added to its first row.
 
-        `seconds` is not shown if a block tells it.
+        `seconds` is not shown if a block contains the duration.
         """
         self._state = state
         self._blocks = blocks
@@ -139,11 +139,11 @@ class ToolCell(Cell):
 
     def folds(self, width: int) -> bool:
         """See `Cell`."""
-        inner = self._inside(width)
+        inner = self._body_width(width)
         if self._state == "running":
-            live = self._look.live
-            return sum(len(part.rows(inner)) for part in self._live_parts(live + 1)) > live
-        body, shown = self._body(), self._look.shown
+            live = self._style.live
+            return sum(len(chunk.rows(inner)) for chunk in self._live_chunks(live + 1)) > live
+        body, shown = self._body(), self._style.shown
         hidden = preview(body, inner, shown, tail=self._tail())[1] > 0 if shown else bool(body)
         return (
             hidden
@@ -153,8 +153,8 @@ class ToolCell(Cell):
         )
 
     def _grows(self, width: int) -> bool:
-        """Whether an image is larger, or more of them are seen, when it is expanded."""
-        gallery = self._look.gallery
+        """Return whether expanding shows larger or more images."""
+        gallery = self._style.gallery
         images = [drawn.image for drawn in self._drawings() if drawn.image]
         if gallery is None or not images:
             return False
@@ -169,85 +169,87 @@ class ToolCell(Cell):
         if not self.live:
             self._drawn = None
 
-    def _make(self) -> list[Part]:
-        body = self._shown_parts()
-        if self._look.framed:
-            return [self._top(), *(_side(part) for part in body), Part(_bottom)]
-        return [self._top(), *(indented(part, MARGIN + INDENT) for part in body)]
+    def _make(self) -> list[Chunk]:
+        body = self._shown_chunks()
+        if self._style.framed:
+            return [self._top(), *(_side(chunk) for chunk in body), Chunk(_bottom)]
+        return [self._top(), *(indented(chunk, MARGIN + INDENT) for chunk in body)]
 
-    def _renew_head(self) -> None:
-        """Only the first row has changed."""
-        if self._parts is not None:
-            self._parts[0] = self._top()
-        self._tell()
+    def _update_head(self) -> None:
+        """Make only the first row again."""
+        if self._chunks is not None:
+            self._chunks[0] = self._top()
+        self._notify()
 
-    def _top(self) -> Part:
+    def _top(self) -> Chunk:
         whole = self._expanded
-        head = Part(lambda width: self._head(width, whole=whole))
-        return _framed(head) if self._look.framed else head
+        head = Chunk(lambda width: self._head(width, whole=whole))
+        return _framed(head) if self._style.framed else head
 
-    def _shown_parts(self) -> Sequence[Part]:
-        look = self._look
+    def _shown_chunks(self) -> Sequence[Chunk]:
+        style = self._style
         if self._state == "running":
-            if not self._shows():
+            if not self._has_body():
                 return []
-            limit = LIVE_EXPANDED if self._expanded else look.live
-            live = self._live_parts(limit)
-            return [Part(lambda width: [row for part in live for row in part.rows(width)][-limit:])]
+            limit = LIVE_EXPANDED if self._expanded else style.live
+            live = self._live_chunks(limit)
+            return [Chunk(lambda width: [row for chunk in live for row in chunk.rows(width)][-limit:])]
         if self._expanded:
-            return [part for drawn in self._drawings() for part in self._with_image(drawn)]
-        parts: list[Part] = []
-        hung = self._hung()
-        for images, group in groupby(self._drawings() if look.shown else (), key=lambda drawn: id(drawn) in hung):
+            return [chunk for drawn in self._drawings() for chunk in self._with_image(drawn)]
+        chunks: list[Chunk] = []
+        with_images = self._always_shown()
+        for images, group in groupby(
+            self._drawings() if style.shown else (), key=lambda drawn: id(drawn) in with_images
+        ):
             drawings = list(group)
-            found = [part for drawn in drawings for part in (self._with_image(drawn) if images else drawn.parts)]
+            found = [chunk for drawn in drawings for chunk in (self._with_image(drawn) if images else drawn.chunks)]
             if found:
-                parts += found if images else [folded(found, look.shown, look.hint, tail=drawings[-1].tail)]
-        return parts
+                chunks += found if images else [folded(found, style.shown, style.hint, tail=drawings[-1].tail)]
+        return chunks
 
-    def _hung(self) -> set[int]:
-        """What shows an image unless it is expanded: the first few."""
-        drawings = self._drawings() if self._look.gallery is not None else ()
+    def _always_shown(self) -> set[int]:
+        """Return the ids of the blocks whose images are shown even if the cell is not expanded: the first few."""
+        drawings = self._drawings() if self._style.gallery is not None else ()
         return {id(drawn) for drawn in [drawn for drawn in drawings if drawn.image][:IMAGES]}
 
-    def _with_image(self, drawn: Drawn) -> list[Part]:
+    def _with_image(self, drawn: RenderedBlock) -> list[Chunk]:
         if not drawn.image:
-            return drawn.parts
-        caption = drawn.parts[0]
-        return [imaged(caption, drawn.image, self._look, self._changed, large=self._expanded)]
+            return drawn.chunks
+        caption = drawn.chunks[0]
+        return [with_image(caption, drawn.image, self._style, self._changed, large=self._expanded)]
 
-    def _live_parts(self, limit: int) -> list[Part]:
-        """The end of the output: what at least `limit` rows of it take, and little more."""
+    def _live_chunks(self, limit: int) -> list[Chunk]:
+        """Return the end of the output, at least `limit` rows and little more."""
         lines = self._output.rstrip().rsplit("\n", limit)[-limit:]
-        return [wrapped(group) for group in chunks(ansi_lines("\n".join(lines), "tool_out"))]
+        return [wrapped(group) for group in line_groups(ansi_lines("\n".join(lines), "tool_out"))]
 
-    def _body(self) -> list[Part]:
-        return [part for drawn in self._drawings() for part in drawn.parts]
+    def _body(self) -> list[Chunk]:
+        return [chunk for drawn in self._drawings() for chunk in drawn.chunks]
 
-    def _drawings(self) -> list[Drawn]:
+    def _drawings(self) -> list[RenderedBlock]:
         if self._drawn is None:
-            self._drawn = [draw(block, self._argument) for block in self._blocks]
+            self._drawn = [render_block(block, self._argument) for block in self._blocks]
         return self._drawn
 
     def _tail(self) -> bool:
         drawings = self._drawings()
         return bool(drawings) and drawings[-1].tail
 
-    def _inside(self, width: int) -> int:
-        """Cells that its body has."""
+    def _body_width(self, width: int) -> int:
+        """Return the width of the body."""
         taken = MARGIN + INDENT
         return width - taken if width > taken else width
 
-    def _shows(self) -> bool:
-        """Whether anything stands below its first row."""
+    def _has_body(self) -> bool:
+        """Return whether there is anything below the first row."""
         if self._state == "running":
             return bool(self._output) and not self._output.isspace()
-        return any(drawn.parts for drawn in self._drawings()) and bool(self._look.shown or self._expanded)
+        return any(drawn.chunks for drawn in self._drawings()) and bool(self._style.shown or self._expanded)
 
     def _head(self, width: int, *, whole: bool) -> list[Row[Any]]:
-        """What ran and how it ended: on one row with the argument clipped, or with `whole` on as many as it takes."""
+        """Return what ran and how it ended: one row with the argument clipped, or with `whole` as many as needed."""
         style, mark = _MARKS.get(self._state, ("spinner", ""))
-        mark = mark or self._look.frames[self._frame % len(self._look.frames)]
+        mark = mark or self._style.frames[self._frame % len(self._style.frames)]
         end = self._ending()
         named: Row[Any] = [("tool", detached(self._name))]
         first, _, rest = self._argument.partition("\n")
@@ -262,13 +264,13 @@ class ToolCell(Cell):
         return [clip_runs(row, width)]
 
     def _ending(self) -> Row[Any]:
-        """What stands behind the argument."""
+        """Return the facts after the argument."""
         facts: list[Row[Any]] = []
         if self._state != "running":
             facts = [drawn.note for drawn in self._drawings() if drawn.note]
         facts += [[("muted", fact)] for fact in self._facts]
         timed = any(block.kind == "terminal" for block in self._blocks)
-        if self._seconds is not None and self._seconds >= WORTH and not timed:
+        if self._seconds is not None and self._seconds >= MIN_DURATION and not timed:
             facts.append([("muted", duration(self._seconds))])
         row: Row[Any] = []
         for index, fact in enumerate(facts):
@@ -276,8 +278,8 @@ class ToolCell(Cell):
         return join(row)
 
 
-def _framed(head: Part) -> Part:
-    """The head as the upper edge of a box, or as it is where the screen is too narrow for one."""
+def _framed(head: Chunk) -> Chunk:
+    """Return the head as the upper edge of a box; unchanged if the screen is too narrow."""
 
     def rows(width: int) -> list[Row[Any]]:
         if width < FRAME:
@@ -289,24 +291,24 @@ def _framed(head: Part) -> Part:
             edged.append(join([("border", left), *row, ("border", right)]))
         return edged
 
-    return Part(rows)
+    return Chunk(rows)
 
 
 def _bottom(width: int) -> list[Row[Any]]:
-    """The lower edge of a box, or a rule."""
+    """Return the lower edge of a box, or a rule if the screen is too narrow."""
     return [[("border", "╰" + "─" * (width - 2) + "╯" if width >= FRAME else "─" * width)]]
 
 
-def _side(part: Part) -> Part:
-    """The part between the left and the right edge of a box."""
+def _side(chunk: Chunk) -> Chunk:
+    """Return the chunk between the left and right edges of a box."""
 
     def rows(width: int) -> list[Row[Any]]:
         if width < FRAME:
-            return [*part.rows(width)]
+            return [*chunk.rows(width)]
         inner = width - 4
         return [
             join([("border", "│ "), *row, (None, " " * (inner - runs_width(row))), ("border", " │")])
-            for row in part.rows(inner)
+            for row in chunk.rows(inner)
         ]
 
-    return Part(rows, part.lines, part)
+    return Chunk(rows, chunk.lines, chunk)

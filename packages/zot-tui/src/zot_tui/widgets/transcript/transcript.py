@@ -1,37 +1,35 @@
-"""`Transcript`: a conversation that scrolls, of which only the rows in view are drawn."""
+"""`Transcript`: a scrolling conversation. Only the rows in view are drawn."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from zot_tui.keys.keymap import Binding
 from zot_tui.terminal.canvas import RowCanvas, blank, canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs, join, plain, runs_width
 from zot_tui.widgets.actions import Action
 from zot_tui.widgets.transcript.cell import Cell
-from zot_tui.widgets.transcript.chunks import Part
-from zot_tui.widgets.transcript.viewport import Flow, Place, View
+from zot_tui.widgets.transcript.chunks import Chunk
+from zot_tui.widgets.transcript.viewport import RowAddress, View, Viewport
 
-WHEEL = 3  # rows that the mouse wheel moves
-OVERLAP = 2  # rows that stay in view when a page is turned
-DRAWN = 512  # parts whose canvases and rows are kept
+WHEEL = 3  # rows per step of the mouse wheel
+OVERLAP = 2  # rows that stay in view when scrolling by a page
+DRAWN = 512  # most chunks whose canvases and rows are cached
 
 
-class Turn(NamedTuple):
-    """A cell that begins a turn: its number, which `show` takes, and its first line."""
+class TranscriptHeading(NamedTuple):
+    """A cell with a heading (a prompt): its number, for `show`, and its first line."""
 
     number: int
     text: str
 
 
 class Transcript(urwid.Widget):
-    """A box of cells: scrolls, follows its end, stays where it is otherwise. It takes no keys:
-    `perform` does an action of `TRANSCRIPT_ACTIONS` by name.
+    """A box of cells that scrolls and follows its end. It takes no keys: `perform` does a `TRANSCRIPT_ACTIONS` by name.
 
-    Numbers of cells count from 0 in the order they were appended; prepended ones are negative. `on_change` is called
-    when it would be drawn differently, `on_older` when the person comes near the first cell while `older` is set: it is
-    unset then, until whoever prepends cells sets it again.
+    Cells are numbered from 0 in the order they were appended; prepended cells have negative numbers. `on_change` is
+    called when the widget must be redrawn. `on_older` is called when the user scrolls near the first cell while `older`
+    is set; this clears `older`, and the caller that prepends cells sets it again if there are more.
     """
 
     _sizing = frozenset([urwid.BOX])
@@ -42,49 +40,49 @@ class Transcript(urwid.Widget):
         self.older = False
         self._on_change = on_change
         self._on_older = on_older
-        self._flow = Flow()
+        self._viewport = Viewport()
         self._size: tuple[int, int] | None = None
         self._seen = 0  # the number after the last cell that was in view
         self._expanded = False
-        self._opened: dict[Cell, tuple[Place, Place]] = {}  # where the view was before a cell was expanded, and after
-        self._canvases: OrderedDict[Part, RowCanvas] = OrderedDict()
+        self._opened: dict[Cell, tuple[RowAddress, RowAddress]] = {}  # top row before and after a cell was expanded
+        self._canvases: OrderedDict[Chunk, RowCanvas] = OrderedDict()
         self._columns = 0
-        self._running: list[Cell] = []  # those in view that may change by themselves
-        self._stale = False  # it was said that it has changed, and it has not been drawn since
+        self._running: list[Cell] = []  # live cells in view
+        self._stale = False  # a change was reported and not drawn yet
 
-    # What is in it
+    # Content
 
     @property
     def cells(self) -> Sequence[Cell]:
         """All cells, the oldest first."""
-        return self._flow.cells
+        return self._viewport.cells
 
     def append(self, *cells: Cell) -> None:
-        """Cells after the last."""
+        """Add cells at the end."""
         self._adopt(cells)
-        self._flow.append(cells)
+        self._viewport.append(cells)
         self.changed()
 
     def prepend(self, cells: Iterable[Cell]) -> None:
-        """Older cells before the first, in their order. The view stays where it is."""
+        """Add older cells before the first one. The view stays where it is."""
         older = list(cells)
         self._adopt(older)
-        self._flow.prepend(older)
+        self._viewport.prepend(older)
         self.changed()
 
     def remove(self, cell: Cell) -> None:
-        """Take a cell out; ValueError if it is not here."""
-        number = self._flow.remove(cell)
+        """Remove a cell. Raises ValueError if it is not here."""
+        number = self._viewport.remove(cell)
         cell.watch(None)
-        self._opened.clear()  # its places may be others' now
+        self._opened.clear()  # the addresses may belong to other rows now
         self._seen -= number < self._seen
         self.changed()
 
     def clear(self) -> None:
-        """Take all cells out and follow the end."""
-        for cell in self._flow.cells:
+        """Remove all cells and follow the end."""
+        for cell in self._viewport.cells:
             cell.watch(None)
-        self._flow.clear()
+        self._viewport.clear()
         self._opened.clear()
         self._canvases.clear()
         self._seen = 0
@@ -92,118 +90,118 @@ class Transcript(urwid.Widget):
         self.changed()
 
     def refresh(self) -> None:
-        """Make every cell anew: what they have in common (`Look`) is different now."""
-        for cell in self._flow.cells:
-            cell.renew()
+        """Make every cell again, because `CellStyle` has changed."""
+        for cell in self._viewport.cells:
+            cell.restyle()
         self._canvases.clear()
         self.changed()
 
-    def turns(self) -> list[Turn]:
-        """The cells that begin a turn, older ones too."""
+    def headings(self) -> list[TranscriptHeading]:
+        """Return the cells with a heading, including older cells that are not loaded yet."""
         self._fetch()
-        headings = ((self._flow.first + index, cell.heading) for index, cell in enumerate(self._flow.cells))
-        return [Turn(number, heading) for number, heading in headings if heading is not None]
+        headings = ((self._viewport.first + index, cell.heading) for index, cell in enumerate(self._viewport.cells))
+        return [TranscriptHeading(number, heading) for number, heading in headings if heading is not None]
 
     def lines(self, width: int, last: int | None = None) -> Iterator[str]:
-        """The text of all cells, or of the last so many, as it would be drawn in `width` cells."""
-        for part, count in self._flow.rows(width, last):
-            if part is None:
+        """Yield the lines of all cells, or of the `last` ones, as drawn in `width` cells."""
+        for chunk, count in self._viewport.rows(width, last):
+            if chunk is None:
                 yield from [""] * count
             else:
-                yield from (plain(row).rstrip() for row in part.rows(width))
+                yield from (plain(row).rstrip() for row in chunk.rows(width))
 
-    # Where it stands
+    # Position
 
     @property
     def following(self) -> bool:
-        """Whether the end stays in view whatever comes."""
-        return self._flow.following
+        """Whether the view follows the end."""
+        return self._viewport.following
 
     @property
     def new_below(self) -> int:
-        """Cells that came while the end was out of view and were not looked at since."""
-        return 0 if self._flow.following else max(self._flow.end - self._seen, 0)
+        """The number of cells that were added out of view and have not been seen since."""
+        return 0 if self._viewport.following else max(self._viewport.end - self._seen, 0)
 
     @property
     def position(self) -> float:
-        """How far down the view ends, from 0 to 1, cells counting alike; 1 before it was first drawn."""
+        """How far down the view ends, from 0 to 1, each cell counting the same; 1 before the first drawing."""
         return self._position(self._view())
 
     def scroll(self, rows: int) -> None:
-        """Move down by so many rows, up if negative, as far as there are any."""
+        """Scroll down by `rows`, or up if negative, as far as possible."""
         top = self._view().top
         if top is not None and self._size is not None:
-            self._hold(self._flow.moved(top, rows, self._size[0]))
+            self._hold(self._viewport.moved(top, rows, self._size[0]))
         if rows < 0 and top is not None:
             self._ask_for_older()
 
     def row_up(self) -> None:
-        """Move up by a row."""
+        """Scroll up by a row."""
         self.scroll(-1)
 
     def row_down(self) -> None:
-        """Move down by a row."""
+        """Scroll down by a row."""
         self.scroll(1)
 
     def page_up(self) -> None:
-        """Move up by a page."""
+        """Scroll up by a page."""
         self.scroll(-self._page())
 
     def page_down(self) -> None:
-        """Move down by a page."""
+        """Scroll down by a page."""
         self.scroll(self._page())
 
     def home(self) -> None:
-        """Go to the first cell of all."""
+        """Go to the first cell, including older ones."""
         self._fetch()
-        start = self._flow.start()
+        start = self._viewport.start()
         if start is not None:
             self._hold(start)
             self._ask_for_older()
 
     def to_end(self) -> None:
         """Go to the end and follow it."""
-        self._flow.follow()
+        self._viewport.follow()
         self.changed()
 
     def show(self, number: int) -> None:
-        """Bring the first row of a cell to the top of the view, or as near as can be."""
-        place = self._flow.at(number)
-        if place is not None:
-            self._hold(place)
+        """Scroll so that the first row of a cell is at the top of the view, or as near as possible."""
+        address = self._viewport.at(number)
+        if address is not None:
+            self._hold(address)
 
-    def previous_turn(self) -> None:
-        """Go to the beginning of the turn in view, or of the one before."""
+    def previous_heading(self) -> None:
+        """Go to the last heading above the top row."""
         top = self._view().top
         if top is not None:
-            self._turn(range(top.number - (top.part == 0 and top.row <= 0), self._flow.first - 1, -1))
+            self._show_heading(range(top.number - (top.chunk == 0 and top.row <= 0), self._viewport.first - 1, -1))
 
-    def next_turn(self) -> None:
-        """Go to the next turn, or to the end."""
+    def next_heading(self) -> None:
+        """Go to the next heading, or to the end."""
         top = self._view().top
-        if top is not None and not self._turn(range(top.number + 1, self._flow.end)):
+        if top is not None and not self._show_heading(range(top.number + 1, self._viewport.end)):
             self.to_end()
 
     def perform(self, action: str) -> None:
-        """Do what an action of `TRANSCRIPT_ACTIONS` names; KeyError for others."""
+        """Do an action of `TRANSCRIPT_ACTIONS` by name. Raises KeyError for others."""
         getattr(self, _METHODS[action])()
 
     # Expanding
 
     def toggle_expanded(self) -> None:
-        """Expand or fold the lowest cell in view that can be.
+        """Expand or fold the lowest cell in view that can be expanded or folded.
 
-        The view moves no further than it takes to show the beginning of what was expanded and as much of it as fits,
-        and goes back when that is folded again, unless the person has left it for what is above. Where the row at the
-        top is one of the cell's and stays, it stays there.
+        The view scrolls no further than needed to show the beginning of the expanded cell and as much of it as fits. It
+        scrolls back when the cell is folded again, unless the user has scrolled above it. If the top row belongs to the
+        cell and still exists, it stays at the top.
         """
         if self._size is None:
             return
         view = self._view()
         for number in dict.fromkeys(piece.number for piece in reversed(view.slices)):
-            cell = self._flow.cell(number)
+            cell = self._viewport.cell(number)
             if view.top is not None and (cell.expanded or cell.folds(self._size[0])):
-                if self._flow.following and (cell.live or cell.expanded):
+                if self._viewport.following and (cell.live or cell.expanded):
                     self._opened.pop(cell, None)
                     cell.expanded = not cell.expanded
                 elif cell.expanded:
@@ -212,50 +210,50 @@ class Transcript(urwid.Widget):
                     self._expand(number, view.top)
                 return
 
-    def _expand(self, number: int, top: Place) -> None:
-        cell, (width, height) = self._flow.cell(number), self._size or (80, 24)
+    def _expand(self, number: int, top: RowAddress) -> None:
+        cell, (width, height) = self._viewport.cell(number), self._size or (80, 24)
         before = self._row(top, width)
         cell.expanded = True
-        place = top
+        address = top
         if top.number != number or self._row(top, width) != before:
-            place = self._flow.bringing(number, top, width, height)
-        self._opened[cell] = (top, place)
-        end = self._flow.ending(width, height)
-        if not (self._flow.following and end is not None and end <= Place(number, 0, 0)):
-            self._hold(place)
+            address = self._viewport.bringing(number, top, width, height)
+        self._opened[cell] = (top, address)
+        end = self._viewport.ending(width, height)
+        if not (self._viewport.following and end is not None and end <= RowAddress(number, 0, 0)):
+            self._hold(address)
 
-    def _fold(self, number: int, top: Place) -> None:
-        cell = self._flow.cell(number)
+    def _fold(self, number: int, top: RowAddress) -> None:
+        cell = self._viewport.cell(number)
         before, after = self._opened.pop(cell, (top, top))
         cell.expanded = False
         self._hold(before if top >= after else top)
 
-    def _row(self, place: Place, width: int) -> Row[Any] | None:
-        """What stands at a place; None if that is an empty row between cells, or is no more."""
-        parts = self._flow.parts(place.number)
-        rows = parts[place.part].rows(width) if place.part < len(parts) else []
-        return rows[place.row] if 0 <= place.row < len(rows) else None
+    def _row(self, address: RowAddress, width: int) -> Row[Any] | None:
+        """Return a row; None if it is an empty row between cells, or does not exist any more."""
+        chunks = self._viewport.chunks(address.number)
+        rows = chunks[address.chunk].rows(width) if address.chunk < len(chunks) else []
+        return rows[address.row] if 0 <= address.row < len(rows) else None
 
     def toggle_all_expanded(self) -> None:
-        """Expand all cells, those to come too; or fold them all again."""
+        """Expand all cells, including new ones, or fold them all again."""
         self._expanded = not self._expanded
         self._opened.clear()
         top = self._view().top
-        following = self._flow.following
-        for cell in self._flow.cells:
+        following = self._viewport.following
+        for cell in self._viewport.cells:
             cell.expanded = self._expanded
         if top is not None and not following:
             self._hold(top)
         self.changed()
 
     def spin(self, frame: int) -> bool:
-        """Show the spinner's next frame where something in view runs: whether anything does."""
+        """Show frame number `frame` of the spinner in live cells in view. Return False if no cell is live."""
         return any([cell.spin(frame) for cell in self._running])
 
     # Drawing
 
     def changed(self) -> None:
-        """Something would be drawn differently now."""
+        """Report that the widget must be redrawn."""
         if self._stale:
             return
         self._stale = True
@@ -270,17 +268,17 @@ class Transcript(urwid.Widget):
         self._stale = False
         view = self._view()
         seen = dict.fromkeys(piece.number for piece in view.slices)
-        self._running = [cell for number in seen if (cell := self._flow.cell(number)).live]
+        self._running = [cell for number in seen if (cell := self._viewport.cell(number)).live]
         self._seen = max(self._seen, view.bottom.number + 1 if view.bottom is not None else 0)
         mark = [] if view.at_end else self._mark(view, columns)
         pieces: list[RowCanvas] = []
-        for index, (_, part, first, count) in enumerate(view.slices):
+        for index, (_, chunk, first, count) in enumerate(view.slices):
             shown = count - (1 if mark and index == len(view.slices) - 1 else 0)
             if shown:
-                pieces.append(self._canvas(part, first, shown, columns))
+                pieces.append(self._canvas(chunk, first, shown, columns))
         if mark:
             last = view.slices[-1]
-            row = last.part.rows(columns)[last.first + last.rows - 1] if last.part is not None else []
+            row = last.chunk.rows(columns)[last.first + last.rows - 1] if last.chunk is not None else []
             pieces.append(canvas([_marked(row, mark, columns)], columns))
         missing = height - sum(piece.rows() for piece in pieces)
         if missing:
@@ -288,26 +286,26 @@ class Transcript(urwid.Widget):
         return column(pieces, columns)
 
     def mouse_event(self, size: Any, event: str, button: int, col: int, row: int, focus: bool) -> bool:  # noqa: FBT001  urwid's
-        """The wheel scrolls."""
+        """See urwid: the wheel scrolls."""
         if "press" not in event or button not in (4, 5):
             return False
         self.scroll(-WHEEL if button == 4 else WHEEL)
         return True
 
-    def _canvas(self, part: Part | None, first: int, count: int, columns: int) -> RowCanvas:
-        """So many rows of a part, or empty ones."""
-        if part is None:
+    def _canvas(self, chunk: Chunk | None, first: int, count: int, columns: int) -> RowCanvas:
+        """Return `count` rows of a chunk from `first` on, or empty rows."""
+        if chunk is None:
             return blank(columns, count)
         if columns != self._columns:
             self._canvases.clear()
             self._columns = columns
-        found = self._canvases.get(part)
+        found = self._canvases.get(chunk)
         if found is None:
-            found = canvas(part.rows(columns), columns)
+            found = canvas(chunk.rows(columns), columns)
             if len(self._canvases) >= DRAWN:
                 self._canvases.popitem(last=False)[0].forget()
-        self._canvases[part] = found
-        self._canvases.move_to_end(part)
+        self._canvases[chunk] = found
+        self._canvases.move_to_end(chunk)
         if count == found.rows():
             return found
         return cut(found, first, count)
@@ -316,50 +314,50 @@ class Transcript(urwid.Widget):
         bottom = view.bottom
         if bottom is None or view.at_end or self._size is None:
             return 1.0
-        parts = self._flow.parts(bottom.number)
-        rows = len(parts[bottom.part].rows(self._size[0]))
-        within = (bottom.part + (bottom.row + 1) / rows) / len(parts)
-        return (bottom.number - self._flow.first + within) / len(self._flow.cells)
+        chunks = self._viewport.chunks(bottom.number)
+        rows = len(chunks[bottom.chunk].rows(self._size[0]))
+        within = (bottom.chunk + (bottom.row + 1) / rows) / len(chunks)
+        return (bottom.number - self._viewport.first + within) / len(self._viewport.cells)
 
     def _mark(self, view: View, columns: int) -> Row[Any]:
-        """Where the view is, and what came below it."""
+        """Return the mark with the position and the number of new cells below."""
         row: Row[Any] = []
         if self.new_below:
             row = [("accent", f" ↓ {self.new_below:,} new"), ("dim", " ·")]
         return clip_runs([*row, ("dim", f" {min(int(self._position(view) * 100), 99)}% ")], columns)
 
     def _view(self) -> View:
-        return self._flow.view(*self._size) if self._size is not None else View()
+        return self._viewport.view(*self._size) if self._size is not None else View()
 
-    def _hold(self, place: Place) -> None:
+    def _hold(self, address: RowAddress) -> None:
         width, height = self._size or (80, 24)
-        self._flow.hold(place, width, height)
+        self._viewport.hold(address, width, height)
         self.changed()
 
     def _page(self) -> int:
         height = self._size[1] if self._size is not None else 0
         return max(height - OVERLAP, 1)
 
-    def _turn(self, numbers: Iterable[int]) -> bool:
-        """Go to the first of these cells that begins a turn, if one does."""
+    def _show_heading(self, numbers: Iterable[int]) -> bool:
+        """Go to the first of these cells that has a heading. Return False if no cell has one."""
         for number in numbers:
-            if self._flow.cell(number).heading is not None:
+            if self._viewport.cell(number).heading is not None:
                 self.show(number)
                 return True
         return False
 
     def _ask_for_older(self) -> None:
-        """Tell that the first cell is near: no further than a view above this one."""
+        """Call `on_older` if the first cell is at most a screen above the view."""
         top = self._view().top
         if not self.older or self._on_older is None or top is None or self._size is None:
             return
         width, height = self._size
-        if self._flow.moved(top, -height, width) == self._flow.start():
+        if self._viewport.moved(top, -height, width) == self._viewport.start():
             self.older = False
             self._on_older()
 
     def _fetch(self) -> None:
-        """Have all older cells brought, if they are there when `on_older` returns."""
+        """Load all older cells, as far as `on_older` prepends them before it returns."""
         while self.older and self._on_older is not None:
             self.older = False
             self._on_older()
@@ -372,7 +370,7 @@ class Transcript(urwid.Widget):
 
 
 def _marked(row: Row[Any], mark: Row[Any], columns: int) -> Row[Any]:
-    """The row with the mark at its right end."""
+    """Return the row with the mark at its right end."""
     room = columns - runs_width(mark)
     band = row[-1][0] if row and not row[-1][1] else None
     shown = clip_runs(row, room)
@@ -382,18 +380,14 @@ def _marked(row: Row[Any], mark: Row[Any], columns: int) -> Row[Any]:
 TRANSCRIPT_ACTIONS = (
     Action("scroll_up", "row_up", "scroll up", ("shift+up",)),
     Action("scroll_down", "row_down", "scroll down", ("shift+down",)),
-    Action("scroll_page_up", "page_up", "scroll a page up", ("pageup",)),
-    Action("scroll_page_down", "page_down", "scroll a page down", ("pagedown",)),
-    Action("scroll_home", "home", "to the first message", ("shift+home",)),
-    Action("scroll_end", "to_end", "to the last message, and follow", ("shift+end",)),
-    Action("turn_previous", "previous_turn", "to the prompt before", ("alt+pageup",)),
-    Action("turn_next", "next_turn", "to the next prompt", ("alt+pagedown",)),
-    Action("expand", "toggle_expanded", "show what is folded, or fold it", ("ctrl+o",)),
-    Action("expand_all", "toggle_all_expanded", "show all that is folded, or fold it", ("alt+o",)),
-)
-
-TRANSCRIPT_BINDINGS = tuple(
-    Binding(key, action.name, (), action.help) for action in TRANSCRIPT_ACTIONS for key in action.keys
+    Action("scroll_page_up", "page_up", "scroll up a page", ("pageup",)),
+    Action("scroll_page_down", "page_down", "scroll down a page", ("pagedown",)),
+    Action("scroll_home", "home", "go to the first message", ("shift+home",)),
+    Action("scroll_end", "to_end", "go to the end and follow it", ("shift+end",)),
+    Action("turn_previous", "previous_heading", "go to the previous prompt", ("alt+pageup",)),
+    Action("turn_next", "next_heading", "go to the next prompt", ("alt+pagedown",)),
+    Action("expand", "toggle_expanded", "expand or fold output", ("ctrl+o",)),
+    Action("expand_all", "toggle_all_expanded", "expand or fold everything", ("alt+o",)),
 )
 
 _METHODS = {action.name: action.method for action in TRANSCRIPT_ACTIONS}

@@ -1,4 +1,4 @@
-"""The flag `enabled` of a manifest, changed in its text: everything else stays as the author wrote it."""
+"""Changes the flag `enabled` in the text of a manifest, and leaves everything else as its author wrote it."""
 
 import os
 from json import JSONDecoder
@@ -13,8 +13,8 @@ _SPACE = " \t\r\n"
 
 
 @record
-class Member(Record):
-    """Where a member of an object stands in its text: the name from `name_start`, the value up to `end`."""
+class JsonMember(Record):
+    """The position of an object's member in its text: the name begins at `name_start`, the value ends before `end`."""
 
     name: str
     name_start: int
@@ -23,11 +23,11 @@ class Member(Record):
 
 
 def with_enabled(text: str, enabled: bool) -> str:  # noqa: FBT001  the value of the flag
-    """The text of a manifest with another flag. Raises `ValueError` for a text that is no JSON object."""
+    """Return the text of a manifest with the flag changed. Raises `ValueError` if the text is not a JSON object."""
     members = _members(text)
     value = "true" if enabled else "false"
     flags = [member for member in members if member.name == "enabled"]
-    if flags:  # of several the last one counts
+    if flags:  # JSON parsers use the last of several members with one name
         return text[: flags[-1].value_start] + value + text[flags[-1].end :]
     if enabled:
         return text
@@ -40,11 +40,11 @@ def with_enabled(text: str, enabled: bool) -> str:  # noqa: FBT001  the value of
 
 
 def write_enabled(directory: str, enabled: bool) -> bool:  # noqa: FBT001  the value of the flag
-    """Change the flag in the manifest of a folder, which can be used; whether anything was to change.
+    """Change the flag in the valid manifest of a folder; return whether the file has changed.
 
-    Raises `ConfigError` if the file cannot be written; it is as it was then.
+    Raises `ConfigError` if the file cannot be written; it is unchanged then.
     """
-    path = os.path.realpath(os.path.join(directory, MANIFEST_FILE))  # a link stays one
+    path = os.path.realpath(os.path.join(directory, MANIFEST_FILE))  # keeps a link
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -58,12 +58,12 @@ def write_enabled(directory: str, enabled: bool) -> bool:  # noqa: FBT001  the v
     return changed != data
 
 
-def _members(text: str) -> list[Member]:
-    """The members of the object, in order. Raises `ValueError`."""
+def _members(text: str) -> list[JsonMember]:
+    """List the members of the object in order. Raises `ValueError`."""
     at = _skip(text, 1 if text.startswith("\ufeff") else 0)
     if text[at : at + 1] != "{":
         raise ValueError("not a JSON object")
-    members: list[Member] = []
+    members: list[JsonMember] = []
     at = _skip(text, at + 1)
     while text[at : at + 1] != "}":
         name_start = at
@@ -73,7 +73,7 @@ def _members(text: str) -> list[Member]:
             raise ValueError("expected a name and a colon")
         value_start = _skip(text, at + 1)
         _, end = _scan(text, value_start)
-        members.append(Member(name, name_start, value_start, end))
+        members.append(JsonMember(name, name_start, value_start, end))
         at = _skip(text, end)
         if text[at : at + 1] not in (",", "}"):
             raise ValueError("expected a comma or a brace")

@@ -1,4 +1,4 @@
-"""What an extension still needs before it can run: a build, a program. It is said, never done."""
+"""Steps that the user must still take before an extension can run: build it, or install a program."""
 
 import os
 import shlex
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.launch import command
 from zot_provider.errors import ConfigError, ZotError
 
 
-def needs(found: Found) -> list[str]:
-    """Lines that say what to do, none if it can run as it is."""
+def needs(found: DiscoveredExtension) -> list[str]:
+    """Return lines that say what to do; empty if the extension can run."""
     if build := _build(found):
         return [f"it must be built first: cd {shlex.quote(found.directory)} && {build}"]
     if not found.manifest.exec:
@@ -24,26 +24,26 @@ def needs(found: Found) -> list[str]:
     return []
 
 
-def _build(found: Found) -> str:
-    """The command that makes the program, or fetches the modules it needs; empty if it is there."""
-    there = set(os.listdir(found.directory))
-    package = _package(found.directory) if "package.json" in there else {}
+def _build(found: DiscoveredExtension) -> str:
+    """Return the command that builds the program or installs its modules; empty if nothing is missing."""
+    entries = set(os.listdir(found.directory))
+    package = _package(found.directory) if "package.json" in entries else {}
     program = found.manifest.exec.replace("\\", "/")
     relative = "/" in program and not os.path.isabs(program)
     missing = relative and not os.path.exists(os.path.join(found.directory, program))
-    if package.get("dependencies") and "node_modules" not in there:
+    if package.get("dependencies") and "node_modules" not in entries:
         return "npm install && npm run build" if missing and _has_build(package) else "npm install"
     if not missing:
         return ""
-    if "go.mod" in there:
+    if "go.mod" in entries:
         return f"go build -o {shlex.quote(program.removeprefix('./'))} ."
-    if "Cargo.toml" in there:
+    if "Cargo.toml" in entries:
         return "cargo build --release"
     if _has_build(package):
         return "npm run build"
-    if "pyproject.toml" in there:
+    if "pyproject.toml" in entries:
         return "uv sync"
-    return "make" if "Makefile" in there else ""
+    return "make" if "Makefile" in entries else ""
 
 
 def _package(directory: str) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
-"""The folder of an extension on its way in: its name, what may be in it, and a place where it is made ready.
+"""Puts the folder of an extension in place: its name, its allowed content, and a staging folder.
 
-It is made ready beside its place and then renamed, so that there is all of it or nothing, also after Ctrl+C.
+The folder is prepared beside its target and then renamed, so that it is complete or absent, even after Ctrl+C.
 """
 
 import contextlib
@@ -12,44 +12,44 @@ import stat
 from collections.abc import Iterator
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.extensions.discover import Found, Problem, Scope, read_extension
-from zot_agent.signals import undisturbed
+from zot_agent.extensions.discover import DiscoveredExtension, Problem, Scope, read_extension
+from zot_agent.signals import ignore_stop_signals
 from zot_provider.errors import ConfigError
 
 SOURCE_FILE = ".zot-source.json"
-"""In a folder that was copied: `{"path": ...}`, where from. A clone knows that itself."""
+"""In a copied folder: `{"path": ...}`, the folder it was copied from. A clone has this information in git."""
 
 
-def folder_of(source: str, *, url: bool) -> str:
-    """The name that the folder of `source` gets: its last part. Raises `ConfigError` for one that cannot be used."""
+def folder_name(source: str, *, url: bool) -> str:
+    """Return the name of the folder for `source`: its last part. Raises `ConfigError` if that is not a valid name."""
     if url:
         name = re.split(r"[/:]", re.split(r"[?#]", source)[0].rstrip("/"))[-1].removesuffix(".git")
     else:
         name = os.path.basename(os.path.realpath(source))
     if not name or name.startswith(".") or not name.isprintable() or os.path.basename(name) != name:
-        raise ConfigError(f"{source}: {name!r} cannot be the name of an extension's folder")
+        raise ConfigError(f"{source}: {name!r} is not a valid name for the folder of an extension")
     return name
 
 
-def read_manifest(directory: str, scope: Scope, *, told_as: str) -> Found:
-    """The extension in a folder. Raises `ConfigError` that calls it `told_as`."""
+def read_manifest(directory: str, scope: Scope, *, label: str) -> DiscoveredExtension:
+    """Read the extension in a folder. Raises `ConfigError` that begins with `label`."""
     found = read_extension(directory, scope)
     if isinstance(found, Problem):
-        raise ConfigError(f"{told_as}: {found.message}")
+        raise ConfigError(f"{label}: {found.message}")
     return found
 
 
 @contextlib.contextmanager
-def staging(place: str) -> Iterator[str]:
-    """The path of a folder beside its later place, which is not made yet; whatever is left there is deleted.
+def staging(parent: str) -> Iterator[str]:
+    """Yield an unused path in `parent` for a folder; a folder that is left there at the end is deleted.
 
-    Raises `ConfigError` if nothing can be made in `place`.
+    Raises `ConfigError` if `parent` cannot be created.
     """
     try:
-        os.makedirs(place, exist_ok=True)
+        os.makedirs(parent, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"cannot write in {place}: {error.strerror}") from error
-    path = os.path.join(place, f".zot-{os.urandom(6).hex()}")
+        raise ConfigError(f"cannot write in {parent}: {error.strerror}") from error
+    path = os.path.join(parent, f".zot-{os.urandom(6).hex()}")
     try:
         yield path
     finally:
@@ -57,12 +57,12 @@ def staging(place: str) -> Iterator[str]:
 
 
 def delete(path: str) -> None:
-    """Delete a folder and all that is in it, also what is write-protected; Ctrl+C waits for it. A link is unlinked,
-    and what is not there is deleted already. Raises `OSError`."""
+    """Delete a folder and everything in it, even write-protected files; Ctrl+C is ignored meanwhile. A link is
+    unlinked, and a missing path is accepted. Raises `OSError`."""
     if os.path.islink(path):
         os.unlink(path)
         return
-    with undisturbed():
+    with ignore_stop_signals():
         for folder, names, _ in os.walk(path):
             os.chmod(folder, 0o700)
             for name in names:
@@ -73,9 +73,9 @@ def delete(path: str) -> None:
 
 
 def copy(source: str, target: str) -> list[str]:
-    """Copy the folder `source` to `target`, without `.git`; the paths of what was left out as it is neither a file, a
-    folder nor a link. Raises `ConfigError`."""
-    left_out: list[str] = []
+    """Copy the folder `source` to `target`, without `.git`; return the paths of omitted entries, which are neither
+    files nor folders nor links. Raises `ConfigError`."""
+    omitted: list[str] = []
     refuse_links(source)
     try:
         os.mkdir(target)
@@ -92,16 +92,16 @@ def copy(source: str, target: str) -> list[str]:
                 elif stat.S_ISREG(mode) and name != ".git":
                     shutil.copy2(path, os.path.join(into, name))
                 elif not stat.S_ISREG(mode):
-                    left_out.append(os.path.relpath(path, source))
+                    omitted.append(os.path.relpath(path, source))
         with open(os.path.join(target, SOURCE_FILE), "w") as file:
             json.dump({"path": source}, file)
     except OSError as error:
         raise ConfigError(f"cannot copy {error.filename or source}: {error.strerror or error}") from error
-    return left_out
+    return omitted
 
 
 def copied_from(directory: str) -> str:
-    """The folder that an extension was copied from; empty if that is not known."""
+    """Return the folder that an extension was copied from; empty if unknown."""
     try:
         path = read_json_object(os.path.join(directory, SOURCE_FILE)).get("path")
     except ConfigError:
@@ -110,7 +110,7 @@ def copied_from(directory: str) -> str:
 
 
 def refuse_links(directory: str) -> None:
-    """Raises `ConfigError` for a link in the folder that leads out of it, or that will when the folder has moved."""
+    """Raise `ConfigError` for a link in the folder that leads out of it, or would do so after the folder is moved."""
     root = os.path.realpath(directory)
     for folder, names, files in os.walk(root):
         names[:] = [name for name in names if name != ".git"]
@@ -123,12 +123,12 @@ def refuse_links(directory: str) -> None:
                 raise ConfigError(f"{os.path.relpath(path, root)} is a link that leads out of the extension's folder")
 
 
-def settle(staged: str, target: str) -> None:
-    """Give the folder its name. Raises `ConfigError` if that is taken."""
+def publish(staged: str, target: str) -> None:
+    """Rename the staged folder to `target`. Raises `ConfigError` if that exists."""
     try:
         os.rename(staged, target)
     except OSError as error:
-        raise ConfigError(f"cannot make {target}: {error.strerror}") from error
+        raise ConfigError(f"cannot create {target}: {error.strerror}") from error
 
 
 def _raise(error: OSError) -> None:

@@ -1,26 +1,25 @@
-"""The theme that an extension brings: whether there is one is told by its file, what is wrong with it by reading it as
-the screen does."""
+"""The theme of an extension: whether it has one, and whether the screen can load it."""
 
 import os
 from pathlib import Path
 
-from zot_agent.extensions.discover import Found
+from zot_agent.extensions.discover import DiscoveredExtension
 from zot_ext.manifest import THEME_FILES
 
 
-def theme(found: Found) -> str:
-    """What to type on the screen to see the theme; empty without one."""
+def theme(found: DiscoveredExtension) -> str:
+    """Return the slash command that shows the theme; empty if the extension has none."""
     return f"/theme {found.name}" if _file(found.directory) else ""
 
 
 def theme_fault(directory: str) -> str:
-    """Why the screen could not use the theme of an extension in this folder, in one line; empty if it can, and if there
-    is none."""
-    from zot_tui.theme import ThemeError, load_theme  # noqa: PLC0415  few extensions bring one
+    """Return why the screen cannot use the theme of the extension in this folder, in one line; empty if it can, or if
+    the extension has no theme."""
+    from zot_tui.theme import ThemeError, load_theme  # noqa: PLC0415  few extensions have one
 
     path = _file(directory)
     try:
-        for mode in ("dark", "light") if path else ():  # the parts for either kind of terminal
+        for mode in ("dark", "light") if path else ():  # a theme has a part for each kind of terminal
             load_theme(Path(path), mode)
     except ThemeError as error:
         return str(error)
@@ -28,18 +27,18 @@ def theme_fault(directory: str) -> str:
 
 
 def theme_notes(directory: str) -> list[str]:
-    """Entries of the theme that are left out, a line each; none of a theme that cannot be used."""
+    """Return a line for each ignored entry of the theme; empty for a theme that cannot be used."""
     from zot_tui.theme import ThemeError, load_theme  # noqa: PLC0415  see `theme_fault`
 
     path = _file(directory)
     try:
-        found = [note for mode in ("dark", "light") if path for note in load_theme(Path(path), mode).notes]
+        notes = [note for mode in ("dark", "light") if path for note in load_theme(Path(path), mode).notes]
     except ThemeError:
         return []
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(notes))
 
 
 def _file(directory: str) -> str:
-    """The theme's file, the one that the screen would take; empty without one."""
+    """Return the theme file that the screen would load; empty without a theme."""
     paths = (os.path.join(directory, *name.split("/")) for name in THEME_FILES)
     return next((path for path in paths if os.path.isfile(path)), "")

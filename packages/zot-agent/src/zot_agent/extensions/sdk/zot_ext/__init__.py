@@ -1,12 +1,12 @@
-"""Becomes the real `zot_ext`: one of this interpreter's own if there is any, else the one that zot runs with.
+"""Replaces itself with the real `zot_ext`: the one installed in this interpreter, or else the one of zot.
 
-zot puts the folder around this on the PYTHONPATH of extensions. That comes before what is installed, hence the search.
-Any Python 3 may come here; the real one needs 3.11.
+zot adds the parent folder to the PYTHONPATH of extensions. PYTHONPATH precedes installed packages, so this module
+searches for an installed `zot_ext`. It may be imported by any Python 3; the real package needs 3.11.
 """
 
 
 def _become(name: str, file: str) -> None:
-    import os  # noqa: PLC0415  the module is to hold what the real one holds, and nothing else
+    import os  # noqa: PLC0415  the module must contain only the names of the real one
     import sys  # noqa: PLC0415
 
     folder = os.path.dirname(os.path.dirname(os.path.abspath(file)))
@@ -15,7 +15,7 @@ def _become(name: str, file: str) -> None:
     for path in (places, [os.path.dirname(home)] if home else []):
         for finder in sys.meta_path:
             spec = finder.find_spec(name, path)
-            # A folder of that name without an __init__.py has no origin, and is something else.
+            # A folder of that name without an __init__.py has no origin; it is not the package.
             if spec is not None and spec.loader is not None and spec.origin:
                 module = sys.modules[name]
                 members = vars(module)
@@ -29,7 +29,7 @@ def _become(name: str, file: str) -> None:
                 )
                 spec.loader.exec_module(module)
                 return
-        if sys.version_info < (3, 11):  # noqa: UP036  not our own interpreter
+        if sys.version_info < (3, 11):  # noqa: UP036  extensions may run in any interpreter
             raise ImportError("zot_ext needs Python 3.11 or newer, and this is " + sys.version.split()[0])
     raise ModuleNotFoundError("No module named 'zot_ext'", name=name)
 

@@ -1,1 +1,0 @@
-"""The side chat, `/btw`."""

@@ -1,0 +1,1 @@
+"""The side chat (`/btw`)."""

@@ -1,0 +1,139 @@
+"""The session updates that events become."""
+
+import asyncio
+from typing import Any
+
+from zot_agent.acp.feed import TAIL, UpdateFeed
+from zot_core.display import CodeDisplay
+from zot_core.events import (
+    AssistantMessage,
+    AssistantStart,
+    Done,
+    ErrorEvent,
+    ReasoningDelta,
+    TextDelta,
+    ToolCall,
+    ToolProgress,
+    ToolResultEvent,
+    TurnEnd,
+    UsageEvent,
+    UserMessage,
+)
+from zot_provider.messages import Message, TextBlock
+from zot_provider.model import Model
+from zot_provider.usage import Usage
+
+Update = dict[str, Any]
+
+
+class Writer:
+    """A tool that shows the text that it writes."""
+
+    def recall(self, arguments: Update, text: str) -> list[CodeDisplay]:
+        return [CodeDisplay(arguments["path"], arguments["content"])]
+
+
+def feed(model: Model | None = None) -> tuple[UpdateFeed, list[Update]]:
+    sent: list[Update] = []
+    made = UpdateFeed(sent.append, "/proj", tools=lambda: {"write": Writer()}, model=lambda: model or Model("m", "v"))
+    return made, sent
+
+
+def text_of(sent: list[Update], kind: str = "agent_message_chunk") -> str:
+    return "".join(each["content"]["text"] for each in sent if each["sessionUpdate"] == kind)
+
+
+def answer(text: str) -> AssistantMessage:
+    return AssistantMessage(Message("assistant", [TextBlock(text)]))
+
+
+def test_text_is_sent_as_it_comes_and_not_again_as_a_whole() -> None:
+    made, sent = feed()
+    for event in (AssistantStart(), TextDelta("Hel"), TextDelta("lo."), answer("Hello.")):
+        made.show(event)
+    assert text_of(sent) == "Hello."
+
+
+def test_deferred_text_is_sent_once_it_is_complete() -> None:
+    made, sent = feed()
+    for event in (AssistantStart(deferred=True), TextDelta("secret"), answer("replaced")):
+        made.show(event)
+    assert text_of(sent) == "replaced"
+
+
+def test_texts_of_two_turns_are_two_paragraphs() -> None:
+    made, sent = feed()
+    for event in (TextDelta("One."), TurnEnd("end_turn"), TextDelta("Two.")):
+        made.show(event)
+    assert text_of(sent) == "One.\n\nTwo."
+
+
+def test_reasoning_is_a_thought_without_control_sequences() -> None:
+    made, sent = feed()
+    made.show(ReasoningDelta("\x1b[31mhm"))
+    assert text_of(sent, "agent_thought_chunk") == "hm"
+
+
+def test_only_prompts_that_the_client_does_not_know_are_sent_to_it() -> None:
+    made, sent = feed()
+    made.start_run(client_prompt=True)
+    made.show(UserMessage(Message("user", [TextBlock("known")])))
+    made.start_run(client_prompt=False)
+    made.show(UserMessage(Message("user", [TextBlock("unknown")])))
+    assert text_of(sent, "user_message_chunk") == "unknown"
+
+
+def test_a_call_is_announced_described_and_completed() -> None:
+    made, sent = feed()
+    made.show(ToolCall("c", "bash", '{"command": "ls"}'))
+    made.show(ToolResultEvent("c", "bash", False, [TextBlock("a.txt")]))
+    assert [each.get("status") for each in sent] == ["pending", None, "completed"]
+    assert sent[1]["kind"] == "execute"
+    assert sent[2]["content"][0]["content"]["text"] == "a.txt"
+
+
+def test_a_call_without_a_result_has_failed_at_the_end_of_the_run() -> None:
+    made, sent = feed()
+    made.show(ToolCall("c", "bash", "{}"))
+    made.show(ErrorEvent("no connection"))
+    made.show(Done("error"))
+    assert sent[-1] == {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed"}
+    assert made.failure == "no connection"
+
+
+def test_a_file_that_is_overwritten_is_a_change_only_if_its_content_is_known() -> None:
+    made, _ = feed()
+    arguments = {"path": "a.txt", "content": "new"}
+    made.show(ToolCall("c", "write", '{"path": "a.txt", "content": "new"}'))
+    block = made.written_by("c", arguments)
+    assert block is not None
+    assert made.overwriting("c", block) == []
+    made.remember("c", "old")
+    (change,) = made.overwriting("c", block)
+    assert (change["oldText"], change["newText"], change["path"]) == ("old", "new", "/proj/a.txt")
+
+
+async def test_the_output_of_a_running_tool_is_its_end() -> None:
+    made, sent = feed()
+    made.show(ToolCall("c", "bash", "{}"))
+    for _ in range(3):
+        made.show(ToolProgress("c", "x" * TAIL))
+    made.show(ToolProgress("c", "the end"))
+    async with asyncio.timeout(10):
+        while "content" not in sent[-1]:
+            await asyncio.sleep(0.01)
+    shown = sent[-1]["content"][0]["content"]["text"]
+    assert shown.endswith("the end\n```")
+    assert len(shown) < TAIL + 20
+    made.show(Done())
+
+
+def test_usage_needs_the_size_of_the_context_window() -> None:
+    usage = UsageEvent(Usage(10, 5, 0, 0, 0.5), Usage(10, 5, 0, 0, 0.5))
+    made, sent = feed()
+    made.show(usage)
+    assert sent == []
+    made, sent = feed(Model("m", "v", context_window=1000))
+    made.show(usage)
+    assert sent[0]["size"] == 1000
+    assert sent[0]["cost"] == {"amount": 0.5, "currency": "USD"}

@@ -1,0 +1,92 @@
+"""The user of an editor is asked before a tool runs."""
+
+from pathlib import Path
+from typing import Any
+
+from zot_agent.acp.feed import UpdateFeed
+from zot_agent.acp.permission import MAX_OLD_CONTENT, AcpPermission
+from zot_core.display import CodeDisplay
+from zot_core.events import ToolCall
+from zot_core.hooks import ToolRequest
+from zot_core.machine.files import LocalFiles
+from zot_core.testing import FakeShell
+from zot_core.tools.definition.context import ToolContext
+from zot_provider.errors import ZotError
+from zot_provider.model import Model
+
+
+class Writer:
+    """A tool that shows the text that it writes."""
+
+    def recall(self, arguments: dict[str, Any], text: str) -> list[CodeDisplay]:
+        return [CodeDisplay(arguments["path"], arguments["content"])]
+
+
+class Scene:
+    """A permission whose questions get `answer`."""
+
+    def __init__(self, folder: Path, answer: str | ZotError = "once") -> None:
+        self.answer, self.enabled = answer, True
+        self.asked: list[dict[str, Any]] = []
+        self.feed = UpdateFeed(
+            lambda update: None, str(folder), tools=lambda: {"write": Writer()}, model=lambda: Model("m", "v")
+        )
+        self.permission = AcpPermission(
+            self.feed, ToolContext(str(folder), LocalFiles(), FakeShell()), lambda: self.enabled, self.ask
+        )
+
+    async def ask(self, call: dict[str, Any], choices: list[dict[str, Any]]) -> str:
+        self.asked.append(call)
+        if isinstance(self.answer, ZotError):
+            raise self.answer
+        return self.answer
+
+    async def call(self, name: str = "bash", **arguments: str) -> bool | str:
+        call = ToolRequest("c", name, arguments)
+        self.feed.show(ToolCall("c", name, call.arguments_json()))
+        return await self.permission(call)
+
+
+async def test_one_call_is_allowed_and_the_next_one_asked_about(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    assert await scene.call() is True
+    assert await scene.call() is True
+    assert len(scene.asked) == 2
+
+
+async def test_a_tool_that_is_always_allowed_is_not_asked_about_again(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, "always")
+    assert await scene.call("bash") is True
+    scene.answer = "reject"
+    assert await scene.call("bash") is True
+    assert await scene.call("ls") is False
+
+
+async def test_nothing_is_asked_while_it_is_not_enabled(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, "reject")
+    scene.enabled = False
+    assert await scene.call() is True
+    assert scene.asked == []
+
+
+async def test_a_question_that_is_cancelled_or_fails_refuses_the_call(tmp_path: Path) -> None:
+    assert await Scene(tmp_path, "").call() is False
+    assert await Scene(tmp_path, ZotError("no answer")).call() == "the user could not be asked: no answer"
+
+
+async def test_a_question_about_a_file_shows_its_old_content(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("old")
+    scene = Scene(tmp_path)
+    await scene.call("write", path="a.txt", content="new")
+    (change,) = scene.asked[0]["content"]
+    assert (change["oldText"], change["newText"]) == ("old", "new")
+
+
+async def test_a_new_file_has_no_old_content_and_a_huge_one_no_change(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    await scene.call("write", path="new.txt", content="new")
+    assert "oldText" not in scene.asked[0]["content"][0]
+    (tmp_path / "huge.txt").write_text("x" * (MAX_OLD_CONTENT + 1))
+    scene = Scene(tmp_path)
+    await scene.call("write", path="huge.txt", content="new")
+    assert "content" not in scene.asked[0]

@@ -1,0 +1,338 @@
+"""`RpcClient` with real `zot rpc` processes and a scripted model, and with programs that are not zot."""
+
+import asyncio
+import gc
+import os
+import select
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_agent.client import ClientLimits, Disconnected, Event, Operation, RpcClient, RpcError, image
+from zot_agent.rpc import METHODS
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c626001000000ffff03000006"
+    "0005570bf80000000049454e44ae426082"
+)
+
+
+@asynccontextmanager
+async def connect(server: ScriptedServer, *args: str, **options: Any) -> AsyncGenerator[RpcClient]:
+    env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
+    options = {"env": env, "provider": "openai", "model": "scripted", "args": args} | options
+    async with asyncio.timeout(100), RpcClient.start(**options) as client:
+        yield client
+
+
+async def events_of(operation: Operation) -> list[Event]:
+    return [event async for event in operation]
+
+
+def types(events: list[Event]) -> list[str]:
+    return [event["type"] for event in events]
+
+
+def text(events: list[Event]) -> str:
+    return "".join(event["delta"] for event in events if event["type"] == "text_delta")
+
+
+def told(fifo: Path) -> str:
+    """What is written into a fifo, once it is; some patience, so that a failure is no hang."""
+    descriptor = os.open(fifo, os.O_RDWR)  # waits for no writer
+    try:
+        assert select.select([descriptor], [], [], 60)[0], f"nobody wrote into {fifo.name}"
+        return os.read(descriptor, 100).decode()
+    finally:
+        os.close(descriptor)
+
+
+def runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
+    async with connect(server) as client:
+        await client.ping()
+    assert [task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+    gc.collect()  # a task whose failure nobody has seen tells it then
+    assert caplog.records == []
+
+
+def test_there_is_a_method_for_every_command() -> None:
+    assert [name for name in METHODS if name != "hello" and not callable(getattr(RpcClient, name, None))] == []
+    assert "hello" in RpcClient.__annotations__
+
+
+async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer) -> None:
+    server.add("one")
+    async with connect(server) as client:
+        await client.ping()
+        await events_of(client.prompt("hi"))
+        state = await client.get_state()
+        assert (state["busy"], state["message_count"], state["usage"]["output"]) == (False, 2, 5)
+        assert state["cwd"] == str(Path.cwd())
+        assert [message["role"] for message in await client.get_messages()] == ["user", "assistant"]
+        assert all(model["provider"] == "openai" for model in await client.get_models())
+        assert await client.set_model("another") == "another"
+        await client.set_reasoning("low")
+        assert await client.set_tools(["read"]) == ["read"]
+        await client.clear()
+        state = await client.get_state()
+        assert (state["model"], state["message_count"], state["reasoning"]) == ("another", 0, "low")
+        assert await client.new_session() == ""
+        assert {model["provider"] for model in await client.list_models_all()} > {"openai", "anthropic"}
+
+
+async def test_a_model_of_another_provider_answers_the_next_prompt(server: ScriptedServer) -> None:
+    server.add("from there")
+    env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
+    env |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
+    async with connect(server, env=env) as client:
+        assert await client.set_model("claude-sonnet-4-5", provider="anthropic") == "claude-sonnet-4-5"
+        assert text(await events_of(client.prompt("hi"))) == "from there"
+    assert [request.wire for request in server.requests] == ["anthropic-messages"]
+
+
+TOY = """
+from zot_ext import *
+ext = Extension("toy")
+ext.command("show", "show something")(lambda args: display(f"shown: {args}"))
+ext.command("say", "have the agent say something")(lambda args: prompt(f"say {args}"))
+panel = ext.panel("toy", "Toy")
+panel.on_render(lambda: ["a line"])
+panel.on_key(lambda key: None)
+ext.command("open", "open the panel")(lambda args: panel.open())
+ext.run()
+"""
+
+
+async def test_events_of_extensions_come_between_prompts_and_their_prompts_are_queued(
+    server: ScriptedServer,
+) -> None:
+    server.add("mine", "theirs", "mine again")
+    folder = Path("toy")
+    folder.mkdir()
+    (folder / "main.py").write_text(f"#!{sys.executable}\n{TOY}")
+    (folder / "main.py").chmod(0o755)
+    (folder / "extension.json").write_text('{"name": "toy", "exec": "./main.py"}')
+    async with connect(server, "--no-skills", "--ext", str(folder.absolute())) as client:
+        assert [command["name"] for command in await client.get_commands()] == ["open", "say", "show"]
+        assert await client.command("show", "it") == "display"
+        assert await client.events.next() == {"type": "ext_display", "extension": "toy", "text": "shown: it"}
+        assert await client.command("open") == "open_panel"
+        await client.ext_panel_key("enter")
+        await client.ext_panel_close()
+        with pytest.raises(RpcError, match="no panel is open"):
+            await client.ext_panel_close()
+        assert (await client.reload_ext())["loaded"] == 1
+        await client.get_commands()
+        first = client.prompt("one")
+        await client.command("say", "hi")
+        second = client.prompt("two")
+        assert (text(await events_of(first)), text(await events_of(second))) == ("mine", "mine again")
+        theirs: list[Event] = []
+        while not theirs or theirs[-1]["type"] != "done":
+            theirs.append(await client.events.next() or {})
+        assert text(theirs) == "theirs"
+        assert types(await events_of(client.prompt("/show it"))) == ["ext_display", "done"]
+
+
+async def test_messages_can_be_added_to_a_running_prompt(server: ScriptedServer) -> None:
+    os.mkfifo("go")
+    server.add(Turn(calls=[Call("bash", {"command": "cat go"})]), "as you say", "and that")
+    async with connect(server) as client:
+        with pytest.raises(RpcError, match="no prompt"):
+            await client.steer("too early")
+        operation = client.prompt("work")
+        server.wait_for(1, 30)
+        await client.steer("rather this")
+        await client.follow_up("then that")
+        await asyncio.to_thread(Path("go").write_text, "on")
+        assert text(await events_of(operation)) == "as you sayand that"
+    assert "rather this" in str(server.requests[1].body)
+
+
+async def test_an_image_goes_with_a_prompt(server: ScriptedServer) -> None:
+    server.add("A dot.")
+    async with connect(server) as client:
+        events = await events_of(client.prompt("what is it?", [image(PNG, "image/png")]))
+    assert {"type": "image", "mime_type": "image/png", "bytes": len(PNG)} in events[0]["content"]
+    assert "data:image/png;base64," in str(server.requests[0].body)
+
+
+async def test_a_refusal_is_raised_for_its_prompt_and_the_others_continue(server: ScriptedServer) -> None:
+    server.add("one", "two")
+    async with connect(server) as client:
+        first = client.prompt("one")
+        wrong = client.prompt("", [{"mime_type": "image/png", "data": "?"}])
+        last = client.prompt("two")
+        with pytest.raises(RpcError) as raised:
+            await events_of(wrong)
+        assert raised.value.command == "prompt"
+        with pytest.raises(RpcError):
+            await wrong.started()
+        assert [text(await events_of(each)) for each in (first, last)] == ["one", "two"]
+        with pytest.raises(RpcError, match="unknown command"):
+            await client.request("no_such_command")
+
+
+async def test_a_failure_of_the_model_is_an_event(server: ScriptedServer) -> None:
+    server.add(Turn(fault=Fault(status=400, body={"error": {"message": "too bad"}})))
+    async with connect(server) as client:
+        events = await events_of(client.prompt("hi"))
+    assert types(events)[-3:] == ["turn_end", "error", "done"]
+    assert "too bad" in events[-2]["message"]
+
+
+async def test_a_token_is_set_for_the_process_and_sent_by_the_client(server: ScriptedServer) -> None:
+    async with connect(server, token="s3cret — §") as client:
+        await client.ping()
+        assert "s3cret" not in str(vars(client)["hello"])
+
+
+async def test_leaving_the_block_lets_prompts_finish(server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "sleep 0.3; echo done > finished"})]), "ok")
+    async with connect(server, limits=ClientLimits(close_seconds=60)) as client:
+        await client.prompt("hi").started()
+        pid = client.pid
+    assert Path("finished").read_text() == "done\n"
+    assert not runs(pid)
+
+
+async def test_a_failure_in_the_block_leaves_nothing_running(server: ScriptedServer) -> None:
+    os.mkfifo("pid")
+    server.add(Turn(calls=[Call("bash", {"command": "echo $$ > pid; sleep 600"})]))
+    pids = []
+
+    async def fail() -> None:
+        async with connect(server) as client:
+            client.prompt("hi")
+            pids.extend([int(await asyncio.to_thread(told, Path("pid"))), client.pid])
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        await fail()
+    assert not any(map(runs, pids))
+
+
+async def test_cancelling_the_block_leaves_nothing_running(server: ScriptedServer) -> None:
+    server.add(Turn("word " * 10_000, chunk=5, delay=0.02))
+    pids = []
+    streams = asyncio.Event()
+
+    async def work() -> None:
+        async with connect(server) as client:
+            pids.append(client.pid)
+            async for event in client.prompt("hi"):
+                if event["type"] == "text_delta":
+                    streams.set()
+
+    task = asyncio.create_task(work())
+    await streams.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not runs(pids[0])
+
+
+async def test_every_waiting_call_fails_when_the_process_is_killed(server: ScriptedServer) -> None:
+    server.add(Turn("word " * 10_000, chunk=5, delay=0.02))
+    async with connect(server) as client:
+        operation = client.prompt("hi")
+        await operation.started()
+        server.wait_for(1, 30)
+        os.kill(client.pid, signal.SIGKILL)
+        with pytest.raises(Disconnected, match="SIGKILL"):
+            await events_of(operation)
+        with pytest.raises(Disconnected):
+            await client.events.next()
+        with pytest.raises(Disconnected):
+            await client.ping()
+        with pytest.raises(Disconnected):
+            client.prompt("hi")
+
+
+async def test_a_closed_client_says_so(server: ScriptedServer) -> None:
+    async with connect(server) as client:
+        await client.close()
+        with pytest.raises(Disconnected, match="exited with code 0"):
+            await client.ping()
+
+
+async def test_the_error_of_a_process_that_does_not_start_has_its_standard_error(server: ScriptedServer) -> None:
+    with pytest.raises(Disconnected, match=r"exited with code 2.*--no-such-flag"):
+        async with connect(server, "--no-such-flag"):
+            pass
+    with pytest.raises(Disconnected, match="cannot start /no/such/zot"):
+        async with connect(server, command=["/no/such/zot"]):
+            pass
+
+
+DEAF = "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('noise', flush=True)\n"
+
+
+SAYS_HELLO = (
+    "import json\nfor line in sys.stdin:\n"
+    "    command = json.loads(line)\n"
+    "    answer = dict(type='response', id=command['id'], command=command['type'], success=True, data={})\n"
+    "    if command['type'] != 'ping': print(json.dumps(answer), flush=True)\n"
+)
+
+
+async def test_a_command_that_is_never_answered_has_a_limit(server: ScriptedServer) -> None:
+    limits = ClientLimits(answer_seconds=0.2, close_seconds=0.2, kill_seconds=0.2)
+    program = [sys.executable, "-c", DEAF + SAYS_HELLO + "time.sleep(600)"]
+    async with connect(server, limits=limits.replace(answer_seconds=30), command=program) as client:
+        client.limits = limits
+        with pytest.raises(RpcError, match=r"ping: no answer in 0\.2 s"):
+            await client.ping()
+        pid = client.pid
+    assert not runs(pid)
+
+
+READS_NO_MORE = DEAF + SAYS_HELLO.replace("flush=True)", "flush=True); break") + "time.sleep(600)"
+
+
+async def test_commands_that_are_not_read_are_bounded_and_do_not_block(server: ScriptedServer) -> None:
+    limits = ClientLimits(unsent_bytes=1 << 20, close_seconds=0.2, kill_seconds=0.2)
+    async with connect(server, limits=limits, command=[sys.executable, "-c", READS_NO_MORE]) as client:
+        operation = client.prompt("x" * 15 * 1024 * 1024)
+        with pytest.raises(RpcError, match="1048576 bytes wait for zot rpc, which does not read"):
+            await client.ping()
+        operation.cancel()
+    with pytest.raises(Disconnected):
+        await operation.started()
+
+
+async def test_a_process_that_never_says_anything_is_ended(server: ScriptedServer) -> None:
+    limits = ClientLimits(answer_seconds=0.2, close_seconds=0.2, kill_seconds=0.2)
+    with pytest.raises(RpcError, match="hello: no answer"):
+        async with connect(server, limits=limits, command=[sys.executable, "-c", DEAF + "time.sleep(600)"]):
+            pass
+
+
+async def test_a_line_that_would_not_be_read_is_not_sent(server: ScriptedServer) -> None:
+    async with connect(server) as client:
+        with pytest.raises(RpcError, match="longer than 16777216 bytes"):
+            client.prompt("x" * 16 * 1024 * 1024)
+        await client.ping()
+
+
+async def test_one_reader_at_a_time(server: ScriptedServer) -> None:
+    async with connect(server) as client:
+        first = asyncio.create_task(client.events.next())
+        await asyncio.sleep(0)
+        with pytest.raises(RuntimeError, match="one reader"):
+            await client.events.next()
+        first.cancel()

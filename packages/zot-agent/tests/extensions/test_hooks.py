@@ -1,0 +1,130 @@
+"""The hooks that ask and notify extensions, with connections that answer at once."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
+from zot_agent.extensions.requests import ExtensionEnded, TimedOut
+from zot_core.errors import Refused
+from zot_core.events import TextDelta, ToolCall, TurnStart
+from zot_core.hooks import Refusal, ToolRequest
+from zot_ext.limits import ExtensionLimits
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.from_extension import EventInterceptResponse
+from zot_ext.protocol.from_host import Event, EventIntercept
+from zot_ext.protocol.raw import RawObject
+
+Reply = Callable[[EventIntercept], EventInterceptResponse]
+
+
+class Interceptor:
+    """A connection whose extension answers with `reply`."""
+
+    def __init__(self, name: str, reply: Reply) -> None:
+        self.name, self.reply = name, reply
+        self.asked: list[EventIntercept] = []
+        self.sent: list[Event] = []
+        self.logged: list[str] = []
+
+    async def request(self, frame: EventIntercept, reply: type, seconds: float) -> EventInterceptResponse:
+        self.asked.append(frame)
+        return self.reply(frame)
+
+    def send(self, frame: Event, *, droppable: bool = False) -> None:
+        assert droppable
+        self.sent.append(frame)
+
+    def log(self, text: str) -> None:
+        self.logged.append(text)
+
+
+class Set:
+    """The subscriptions of some extensions to everything."""
+
+    def __init__(self, *interceptors: Interceptor) -> None:
+        self.limits = ExtensionLimits(system_prompt_bytes=10)
+        self.all: list[Any] = list(interceptors)
+
+    def observers(self, event: str) -> list[Any]:
+        return self.all
+
+    def interceptors(self, event: str) -> list[Any]:
+        return self.all
+
+    async def ready(self) -> None:
+        pass
+
+
+def hooks(*interceptors: Interceptor) -> ExtensionHooks:
+    return ExtensionHooks(Set(*interceptors), lambda: AgentInfo("/proj", "p", "m", "s"))
+
+
+def answers(**fields: Any) -> Reply:
+    return lambda frame: EventInterceptResponse(frame.id, **fields)
+
+
+def fails(error: Exception) -> Reply:
+    def reply(frame: EventIntercept) -> EventInterceptResponse:
+        raise error
+
+    return reply
+
+
+CALL = ToolRequest("c1", "bash", {"command": "ls"}, text='{"command": "ls"}')
+
+
+async def test_each_interceptor_sees_the_arguments_of_the_one_before() -> None:
+    first = Interceptor("a", answers(modified_args=RawObject('{"command": "ls -l"}')))
+    second = Interceptor("b", answers())
+    changed = await hooks(first, second).tool_call(CALL)
+    assert changed.arguments == {"command": "ls -l"}
+    assert second.asked[0].tool_args == RawObject('{"command": "ls -l"}')
+
+
+async def test_the_same_arguments_in_another_order_are_no_change() -> None:
+    again = Interceptor("a", answers(modified_args=RawObject('{ "command":"ls" }')))
+    assert await hooks(again).tool_call(CALL) is CALL
+
+
+async def test_the_first_block_wins() -> None:
+    first, second = Interceptor("a", answers(block=True, reason="not here")), Interceptor("b", answers())
+    with pytest.raises(Refused, match="not here"):
+        await hooks(first, second).tool_call(CALL)
+    assert await hooks(first, second).turn_start(1) == Refusal("not here")
+    with pytest.raises(Refused, match="not here"):
+        await hooks(first, second).assistant_message("text")
+    assert second.asked == []
+
+
+@pytest.mark.parametrize(
+    "error", [TimedOut("late"), ExtensionEnded("gone"), FrameError("bad", frame="event_intercept_response")]
+)
+async def test_an_interceptor_without_a_valid_answer_allows_and_is_logged(error: Exception) -> None:
+    broken = Interceptor("a", fails(error))
+    assert await hooks(broken).tool_call(CALL) is CALL
+    assert await hooks(broken).turn_start(1) is None
+    assert len(broken.logged) == 2
+
+
+async def test_a_system_prompt_is_replaced_removed_or_too_long() -> None:
+    assert await hooks(Interceptor("a", answers(system_prompt="new"))).before_agent_start("old") == "new"
+    assert await hooks(Interceptor("a", answers(system_prompt=""))).before_agent_start("old") == ""
+    long = Interceptor("a", answers(system_prompt="x" * 11))
+    assert await hooks(long).before_agent_start("old") == "old"
+    assert long.logged == ["a system prompt of more than 10 bytes is ignored"]
+
+
+async def test_the_text_of_an_answer_can_be_replaced() -> None:
+    assert await hooks(Interceptor("a", answers(replace_text="other"))).assistant_message("text") == "other"
+    assert await hooks(Interceptor("a", answers())).assistant_message("text") == "text"
+
+
+def test_observers_get_the_events_they_know() -> None:
+    observer = Interceptor("a", answers())
+    attached = hooks(observer)
+    for event in (TurnStart(2), TextDelta("x"), ToolCall("c", "bash", "no json")):
+        attached.notify_observers(event)
+    assert [frame.event for frame in observer.sent] == ["turn_start", "tool_call"]
+    assert observer.sent[0].step == 2

@@ -1,0 +1,121 @@
+"""What an extension's frames change: names, subscriptions, notes and panels."""
+
+from pathlib import Path
+
+from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.hooks import AgentInfo
+from zot_agent.extensions.launch import environment
+from zot_agent.extensions.log import ExtensionLog, log_path
+from zot_agent.extensions.managed import ManagedExtension, SharedState
+from zot_agent.extensions.panels import Panels
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict
+from zot_core.conversation import events
+from zot_core.hooks import Observe
+from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.manifest import Manifest
+from zot_ext.protocol import from_extension as frames
+from zot_ext.protocol.raw import RawObject
+from zot_ext.protocol.values import PanelSpec
+
+SCHEMA = RawObject("{}")
+PANEL = PanelSpec("p", "Title")
+FRAMES = [
+    frames.Hello("ext"),
+    frames.RegisterCommand("/todos", "list"),
+    frames.RegisterTool("grow", "grows", SCHEMA),
+    frames.Subscribe(("turn_start",), ("tool_call", "weather")),
+    frames.Ready(),
+    frames.CommandResponse("1"),
+    frames.ToolResult("1", ()),
+    frames.EventInterceptResponse("1"),
+    frames.Notify("warning", "careful"),
+    frames.ClearNotes(),
+    frames.OpenPanel(PANEL),
+    frames.PanelRender("p", "Other"),
+    frames.PanelClose("p"),
+    frames.Submit("hello"),
+    frames.ShutdownAck(),
+]
+
+
+class Scene:
+    """One extension that is not started, and everything that it shares."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = str(home)
+        self.conflicts: list[NameConflict] = []
+        self.emitted: list[events.ExtensionEvent] = []
+        stream: Observe[events.ExtensionEvent] = Observe()
+        stream.add(self.emitted.append)
+        self.registry = ExtensionRegistry(reserved_commands=("help",))
+        self.shared = SharedState(
+            self.registry, Panels(self.emitted.append), stream, DEFAULT_LIMITS, lambda: AgentInfo(".", "p", "m", ""),
+            self.home, None, lambda: None, self.conflicts.append,
+        )  # fmt: skip
+        found = DiscoveredExtension("ext", self.home, "explicit", Manifest("ext", exec="./main"))
+        self.extension = ManagedExtension(0, found, self.shared)
+        self.connection = Connection(
+            "ext", ["./main"], self.home, env=environment(), listener=self.extension, ack=lambda hello: None,  # type: ignore[arg-type, return-value]
+            log=ExtensionLog(self.home, "other"),
+        )  # fmt: skip
+
+    def receive(self, *received: frames.FromExtension) -> None:
+        for frame in received:
+            self.extension.received(self.connection, frame)
+
+    def log(self) -> str:
+        return Path(log_path(self.home, "ext")).read_text("utf-8")
+
+
+def test_the_tests_have_every_frame() -> None:
+    assert {type(frame) for frame in FRAMES} == set(frames.FROM_EXTENSION)
+
+
+async def test_every_frame_has_a_handler(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.receive(*FRAMES)
+    assert "no handler" not in scene.log()
+    assert [command.name for command in scene.registry.commands()] == ["todos"]
+    assert [offer.name for _, offer in scene.registry.tools()] == ["grow"]
+    assert (scene.extension.observes, scene.extension.intercepts) == ({"turn_start"}, {"tool_call"})
+    assert [type(event) for event in scene.emitted] == [
+        events.Notify, events.ClearNotes, events.PanelOpen, events.PanelRender, events.PanelClose, events.Submit,
+    ]  # fmt: skip
+    assert scene.emitted[0] == events.Notify("ext", "warn", "careful")
+
+
+async def test_a_frame_without_a_handler_is_logged_and_nothing_else(tmp_path: Path) -> None:
+    class Later(frames.Frame, type="later"):
+        """A frame of a later version."""
+
+    scene = Scene(tmp_path)
+    scene.receive(Later())  # type: ignore[arg-type]
+    scene.receive(frames.Submit("still alive"))
+    assert "frames of type 'later' have no handler in zot; skipped" in scene.log()
+    assert scene.emitted == [events.Submit("ext", "still alive")]
+
+
+async def test_a_reserved_name_is_a_conflict_and_an_invalid_one_is_logged(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.receive(frames.RegisterCommand("help"), frames.RegisterCommand("not a name"))
+    assert [conflict.position for conflict in scene.conflicts] == [0]
+    assert "a command cannot be called 'not a name'" in scene.log()
+
+
+async def test_the_end_takes_names_and_subscriptions_away(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.receive(*FRAMES)
+    scene.extension.ended(scene.connection, "exited with code 1")
+    assert scene.registry.commands() == []
+    assert (scene.extension.observes, scene.extension.intercepts) == (set(), set())
+    assert scene.extension.failure == "exited with code 1; see zot ext logs ext"
+    assert scene.emitted[-1] == events.Notify("ext", "error", scene.extension.failure)
+
+
+async def test_an_extension_that_cannot_be_started_says_why(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    await scene.extension.start(0.0, first=True)
+    assert "'./main' is not there" in scene.extension.failure
+    assert not scene.extension.running
+    await scene.extension.stop()

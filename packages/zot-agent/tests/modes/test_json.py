@@ -1,0 +1,52 @@
+import asyncio
+import json
+
+import pytest
+
+from zot_agent.host import Host
+from zot_agent.host.options import HostOptions
+from zot_agent.modes import json as json_mode
+from zot_agent.modes import stream
+from zot_core.conversation import Conversation
+from zot_core.runtime.runtime import Runtime
+from zot_provider.model import Model
+from zot_provider.testing import ScriptedClient, Turn
+
+
+def replace_text(_text: str) -> str:
+    return "replaced"
+
+
+async def host_that_replaces_text(*, hold_text: bool = False) -> Host:
+    runtime = Runtime(Model("m", "v"), client=ScriptedClient([Turn("original")]))
+    runtime.hooks.assistant_message.add(replace_text)
+    return Host(Conversation(runtime), options=HostOptions(hold_text=hold_text))
+
+
+@pytest.mark.parametrize(("hold_text", "deltas"), [(False, "original"), (True, "")])
+def test_hold_text_leaves_out_text_that_may_still_change(
+    hold_text: bool, deltas: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def main() -> int:
+        host = await host_that_replaces_text(hold_text=hold_text)
+        try:
+            return await json_mode.run(host, "hello")
+        finally:
+            await host.close()
+
+    assert asyncio.run(main()) == 0
+    events = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert "".join(event["delta"] for event in events if event["type"] == "text_delta") == deltas
+    assert events[-1] == {"type": "done"}
+
+
+def test_the_stream_prints_replaced_text_once(capfd: pytest.CaptureFixture[str]) -> None:
+    async def main() -> int:
+        host = await host_that_replaces_text()
+        try:
+            return await stream.run(host, "hello")
+        finally:
+            await host.close()
+
+    assert asyncio.run(main()) == 0
+    assert capfd.readouterr().out == "replaced\n"

@@ -1,0 +1,54 @@
+"""`hello`: what the server says of itself, and its token."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from zot_agent.version import __version__
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+
+def test_hello_says_what_answers(peer: Any) -> None:
+    peer.write(b'{"id":"0","type":"hello","token":"shared-secret"}\n')
+
+    assert peer.next() == {
+        "type": "response",
+        "id": "0",
+        "command": "hello",
+        "success": True,
+        "data": {"protocol_version": 1, "version": __version__, "provider": "openai", "model": "scripted"},
+    }
+    assert peer.data("ping") == {"pong": True}
+
+
+def test_every_command_is_refused_before_a_hello_with_the_token(
+    start: Callable[..., Any], server: ScriptedServer
+) -> None:
+    peer = start(ZOTCORE_RPC_TOKEN="s3cret")
+
+    assert peer.error("get_state") == "say hello with the token first"
+    assert peer.error("prompt", message="hi") == "say hello with the token first"
+    assert peer.data("hello", token="s3cret")["protocol_version"] == 1
+    assert peer.data("get_state")["busy"] is False
+    server.add(Turn(calls=[Call("bash", {"command": "echo [$ZOTCORE_RPC_TOKEN]"})]), "ok")
+    peer.send("prompt", message="look")
+    (result,) = [line for line in peer.until("done") if line["type"] == "tool_result"]
+    assert "\n[]\n" in result["content"][0]["text"]
+
+
+@pytest.mark.parametrize("said", [{"token": "s3cres"}, {"token": ""}, {}])
+def test_a_wrong_token_ends_the_process_after_its_answer(start: Callable[..., Any], said: dict[str, str]) -> None:
+    peer = start(ZOTCORE_RPC_TOKEN="s3cret")
+    lines = [{"type": "hello", "id": 1, **said}, {"type": "hello", "id": 2, "token": "s3cret"}]
+    peer.write("".join(json.dumps(line) + "\n" for line in lines).encode())
+
+    code, error = peer.finish()
+
+    assert (code, error) == (1, "")
+    assert [(line["id"], line["success"]) for line in peer.seen] == [(1, False)]
+
+
+def test_an_empty_token_means_no_token(start: Callable[..., Any]) -> None:
+    assert start(ZOTCORE_RPC_TOKEN="").data("ping") == {"pong": True}

@@ -1,0 +1,192 @@
+"""The commands that read and change the state of the agent."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+
+def text(lines: list[dict[str, Any]]) -> str:
+    return "".join(line["delta"] for line in lines if line["type"] == "text_delta")
+
+
+def test_state_and_messages_are_those_of_the_conversation(peer: Any, server: ScriptedServer, alone: Path) -> None:
+    server.add(Turn(calls=[Call("ls", {"path": "."})]), "Nothing.")
+    peer.send("prompt", message="what is here?")
+    peer.until("done")
+
+    state = peer.data("get_state")
+    messages = peer.data("get_messages")["messages"]
+
+    assert (state["provider"], state["model"], state["cwd"]) == ("openai", "scripted", str(alone))
+    assert (state["message_count"], state["busy"], state["queued"]) == (4, False, 0)
+    assert set(state["usage"]) == {"input", "output", "cache_read", "cache_write", "cost_usd", "reasoning"}
+    assert state["usage"]["output"] > 0
+    assert (state["reasoning"], state["session_id"]) == ("off", "")
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "assistant"]
+    assert all(message["time"].endswith("Z") for message in messages)
+    (call,), (result,) = messages[1]["content"], messages[2]["content"]
+    assert (call["type"], call["name"], call["args"]) == ("tool_call", "ls", {"path": "."})
+    assert (result["type"], result["call_id"], result["is_error"]) == ("tool_result", call["id"], False)
+
+
+def test_clear_and_new_session_delete_the_messages(peer: Any, server: ScriptedServer) -> None:
+    server.add("one", "two", "three")
+    peer.send("prompt", message="my name is Ada")
+    peer.until("done")
+
+    assert peer.call("clear").get("data") is None
+    assert peer.data("get_state")["message_count"] == 0
+    assert peer.data("get_state")["usage"]["output"] > 0
+    peer.send("prompt", message="second")
+    peer.until("done")
+    assert "Ada" not in json.dumps(server.requests[1].body)
+    assert peer.data("new_session") == {"session_id": ""}
+    assert peer.data("get_state")["usage"]["output"] == 0
+
+
+def test_the_model_the_reasoning_level_and_the_tools_can_be_changed(peer: Any, server: ScriptedServer) -> None:
+    server.add("ok")
+
+    assert peer.data("set_model", model="openai/scripted-2") == {
+        "model": "scripted-2", "provider": "openai",
+    }  # fmt: skip
+    assert peer.data("set_reasoning", reasoning="high") == {"reasoning": "high"}
+    assert peer.data("set_tools", tools=["read"]) == {"tools": ["read"]}
+    peer.send("prompt", message="hi")
+    peer.until("done")
+
+    body = server.requests[0].body
+    assert (body["model"], body["reasoning_effort"]) == ("scripted-2", "high")
+    assert [tool["function"]["name"] for tool in body["tools"]] == ["read"]
+    assert "unknown tool 'raed'" in peer.error("set_tools", tools=["raed"])
+
+
+LOOK = "echo [$ZOT_PROVIDER $ZOT_MODEL $ZOT_REASONING_LEVEL $ZOT_SESSION_ID] $ZOT_SESSION_FILE"
+
+
+def look(peer: Any, server: ScriptedServer) -> tuple[str, str]:
+    """What a program that a tool starts is told of the agent, and of its session file."""
+    server.add(Turn(calls=[Call("bash", {"command": LOOK})]), "ok")
+    peer.send("prompt", message="look")
+    (result,) = [line for line in peer.until("done") if line["type"] == "tool_result"]
+    told, _, path = result["content"][0]["text"].splitlines()[2].partition("] ")
+    return f"{told}]", path
+
+
+def test_programs_that_tools_start_know_of_every_change(
+    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "kept.jsonl"
+    path.write_text(json.dumps({"type": "meta", "meta": {"id": "kept", "provider": "openai"}}) + "\n")
+    base_url = server.base_url("anthropic-messages")
+    peer = start("--session", str(path), ANTHROPIC_API_KEY="sk-other", ANTHROPIC_BASE_URL=base_url)
+
+    assert look(peer, server) == ("[openai scripted off kept]", str(path))
+    peer.data("set_model", model="scripted-2")
+    peer.data("set_reasoning", reasoning="low")
+    assert look(peer, server) == ("[openai scripted-2 low kept]", str(path))
+    id = peer.data("new_session")["session_id"]
+    told, other = look(peer, server)
+    assert told == f"[openai scripted-2 low {id}]"
+    assert json.loads(Path(other).read_text().splitlines()[0])["meta"]["id"] == id
+    peer.data("set_model", model="anthropic/claude-sonnet-4-5")
+    assert look(peer, server)[0] == f"[anthropic claude-sonnet-4-5 low {id}]"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"model": "anthropic/claude-sonnet-4-5"}, {"model": "claude-sonnet-4-5", "provider": "anthropic"}],
+)
+def test_a_model_of_another_provider_answers_from_there(
+    start: Callable[..., Any], server: ScriptedServer, fields: dict[str, str]
+) -> None:
+    server.add("from afar", "from here")
+    base_url = server.base_url("anthropic-messages")
+    peer = start(ANTHROPIC_API_KEY="sk-other", ANTHROPIC_BASE_URL=base_url)
+
+    assert peer.data("set_model", **fields) == {"model": "claude-sonnet-4-5", "provider": "anthropic"}
+    state = peer.data("get_state")
+    assert (state["provider"], state["model"]) == ("anthropic", "claude-sonnet-4-5")
+    assert peer.data("hello")["provider"] == "anthropic"
+    peer.send("prompt", message="hi")
+    assert text(peer.until("done")) == "from afar"
+    assert peer.data("set_model", model="openai/scripted") == {"model": "scripted", "provider": "openai"}
+    peer.send("prompt", message="hi again")
+    assert text(peer.until("done")) == "from here"
+
+    assert [request.wire for request in server.requests] == ["anthropic-messages", "openai-chat"]
+    assert [request.body["model"] for request in server.requests] == ["claude-sonnet-4-5", "scripted"]
+
+
+def test_a_model_without_a_credential_is_refused_with_the_variable_to_set(start: Callable[..., Any]) -> None:
+    peer = start("--model", "gpt-4o")
+
+    for fields in ({"model": "anthropic/claude-sonnet-4-5"}, {"model": "claude-sonnet-4-5"}):
+        assert "ANTHROPIC_API_KEY" in peer.error("set_model", **fields)
+    assert "ANTHROPIC_API_KEY" in peer.error("set_model", model="claude-sonnet-4-5", provider="anthropic")
+    assert "unknown provider 'nobody'" in peer.error("set_model", model="m", provider="nobody")
+    state = peer.data("get_state")
+    assert (state["provider"], state["model"]) == ("openai", "gpt-4o")
+
+
+def test_an_unknown_model_is_accepted_with_a_notice(start: Callable[..., Any]) -> None:
+    peer = start("--model", "gpt-4o")
+
+    assert peer.data("set_model", model="gpt-99-unheard-of") == {"model": "gpt-99-unheard-of", "provider": "openai"}
+    (notice,) = [line for line in peer.seen if line["type"] == "notice"]
+    assert "gpt-99-unheard-of is not among the models of OpenAI" in notice["message"]
+
+
+CORP = {
+    "auth": "none",
+    "models": [
+        {"id": "m1", "contextWindow": 1000, "priceInput": 1.0, "priceOutput": 2.0},
+        {"id": "m2", "contextWindow": 2000, "priceInput": 1_000_000.0, "priceOutput": 1_000_000.0},
+    ],
+}
+
+
+def test_a_model_of_the_users_file_has_its_window_and_its_price_from_that_file(
+    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+) -> None:
+    home = tmp_path / "zot-home"
+    home.mkdir()
+    corp = CORP | {"baseUrl": server.base_url("openai-chat")}
+    (home / "models.json").write_text(json.dumps({"providers": {"corp": corp}}))
+    server.add("one", "two")
+    peer = start("--provider", "corp", "--model", "m1")
+
+    assert peer.data("set_model", model="m2") == {"model": "m2", "provider": "corp"}
+    peer.send("prompt", message="hi")
+    (usage,) = [line for line in peer.until("done") if line["type"] == "usage"]
+
+    assert usage["cost_usd"] == usage["input"] + usage["output"] > 0
+    windows = {model["id"]: model["context_window"] for model in peer.data("get_models")["models"]}
+    assert (windows["m1"], windows["m2"]) == (1000, 2000)
+    assert peer.data("set_model", model="corp/m1")["model"] == "m1"
+    peer.send("prompt", message="hi")
+    (usage,) = [line for line in peer.until("done") if line["type"] == "usage"]
+    assert usage["cost_usd"] == pytest.approx((usage["input"] + 2 * usage["output"]) / 1e6)
+
+
+def test_models_are_listed_with_what_is_known_of_them(peer: Any, start: Callable[..., Any]) -> None:
+    assert [model["id"] for model in peer.data("get_models")["models"]] == ["scripted"]
+    known = start("--model", "gpt-4o").data("get_models")["models"]
+    every = peer.data("list_models_all")["models"]
+
+    (found,) = [model for model in known if model["id"] == "gpt-4o"]
+    assert found["provider"] == "openai"
+    assert found["context_window"] > 0
+    assert {model["provider"] for model in known} == {"openai"}
+    assert {"openai", "anthropic"} <= {model["provider"] for model in every}
+
+
+def test_a_server_that_lists_no_models_costs_no_answer(start: Callable[..., Any]) -> None:
+    peer = start("--base-url", "http://127.0.0.1:9/v1")
+
+    assert [model["id"] for model in peer.data("get_models")["models"]] == ["scripted"]

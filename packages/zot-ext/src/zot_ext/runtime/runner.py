@@ -1,0 +1,357 @@
+"""`ExtensionRunner`: runs one extension. Reads frames, schedules handlers, and sends one reply to every request.
+
+Requests (commands, tool calls, interceptions) run side by side, each in a thread. Events run in order in one queue,
+keys of panels in another. One thread always reads, so that `shutdown` and the end of the input are noticed whatever
+the handlers do.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import time
+
+from zot_ext.protocol.codec import decode_from_host, encode
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.from_extension import (
+    CommandResponse,
+    EventInterceptResponse,
+    Hello,
+    Ready,
+    ShutdownAck,
+    ToolResult,
+)
+from zot_ext.protocol.splitter import FrameSplitter, Oversized
+from zot_ext.protocol.values import TextBlock
+from zot_ext.runtime.frame_writer import FrameWriter
+from zot_ext.runtime.handlers import Handlers
+from zot_ext.runtime.threads import SelfPipe, SerialQueue, ThreadPool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from zot_ext.limits import ExtensionLimits
+    from zot_ext.protocol.from_extension import FromExtension
+    from zot_ext.protocol.from_host import (
+        CommandInvoked,
+        Event,
+        EventIntercept,
+        HelloAck,
+        PanelClose,
+        PanelKey,
+        ToolCall,
+    )
+    from zot_ext.registrations import Registrations
+
+_CHUNK = 65536
+_REQUESTS = ("command_invoked", "tool_call", "event_intercept")
+
+
+class PendingRequest:
+    """A frame that waits for its reply; two are never equal, whatever their ids."""
+
+    def __init__(self, type: str, id: str, name: str) -> None:
+        self.type = type
+        self.id = id
+        self.name = name
+
+
+class ExtensionRunner:
+    """Runs one extension over two file descriptors, which it owns."""
+
+    def __init__(
+        self,
+        hello: Hello,
+        registrations: Registrations,
+        pipes: tuple[int, int],
+        limits: ExtensionLimits,
+        log: Callable[[str], None],
+    ) -> None:
+        self.host: HelloAck | None = None
+        self.finishing = False
+        """The last frames are being written; no handler is waited for any more."""
+        self._hello = hello
+        self._registrations = registrations
+        self._source = pipes[0]
+        self._limits = limits
+        self._log = log
+        self._wakeup = SelfPipe()
+        self._writer = FrameWriter(pipes[1], self._wakeup.wake)
+        self._handlers = Handlers(registrations, log)
+        self._events, self._panels = SerialQueue("events"), SerialQueue("panels")
+        self._pool = ThreadPool()
+        self._splitter = FrameSplitter(limits.frame_bytes)
+        self._received: list[tuple[PendingRequest, Callable[[], FromExtension]]] = []
+        self._lock = threading.Lock()
+        self._busy = 0
+        self._draining = False
+        self._answering = threading.Lock()
+        self._unanswered: set[PendingRequest] = set()
+        self._greeted = threading.Event()
+        self._greeted.set()
+        self._ready = self._terminated = False
+        self._ended = ""
+        os.set_blocking(self._source, True)
+
+    def run(self) -> bool:
+        """Serve until `shutdown`, the end of the input, `terminate`, or until the host stops reading.
+
+        Returns whether every handler ended within the limits.
+        """
+        self.send(self._hello)
+        for frame in self._registrations.frames():
+            self.send(frame)
+        if not self._registrations.hello:
+            self._send_ready()
+        self._pool.put(self._read)
+        while not (self._ended or self._terminated or self._writer.closed):
+            self._wakeup.wait()
+        complete = self._drain()
+        self._finish()
+        return complete
+
+    def send(self, frame: FromExtension) -> None:
+        """Write a frame now. Raises `FrameError` if it cannot be encoded; a host that is gone is not an error."""
+        self._writer.write(encode(frame, limit=self._limits.frame_bytes))
+
+    def signal_descriptor(self) -> int:
+        """Return the descriptor for `signal.set_wakeup_fd`."""
+        return self._wakeup.signal_descriptor()
+
+    def terminate(self) -> None:
+        """End soon. May be called in a signal handler."""
+        self._terminated = True
+        self._wakeup.wake()
+
+    # Reading
+
+    def _read(self) -> None:
+        """Read frames until the end, or until a request that no other frame follows.
+
+        The thread that read such a request also answers it, while another thread continues to read: waking a thread for
+        the answer takes longer than most answers.
+        """
+        reason = ""
+        while not reason:
+            try:
+                chunk = os.read(self._source, _CHUNK)
+                lines = self._splitter.feed(chunk) if chunk else self._splitter.finish()
+                reason = "" if chunk else "input ended"
+            except OSError as error:
+                self._log(f"input failed: {error}")
+                lines, reason = [], "input ended"
+            for line in lines:
+                if self._receive(line):
+                    reason = "shutdown"
+                    break
+            if self._start_requests(here=not reason):
+                return
+        os.close(self._source)
+        self._ended = reason
+        self._wakeup.wake()
+
+    def _start_requests(self, *, here: bool) -> bool:
+        """Start the received requests, the last one in this thread if `here`; return whether another thread reads."""
+        requests, self._received = self._received, []
+        last = requests.pop() if requests and here else None
+        for each in requests:
+            self._start(each)
+        if last is None:
+            return False
+        handed_over = True
+        try:
+            self._pool.put(self._read)
+        except RuntimeError:  # no more threads: this one continues to read after its answer
+            handed_over = False
+        self._serve(*last)
+        return handed_over
+
+    def _receive(self, line: bytes | Oversized) -> bool:
+        """Handle one line; return whether it was `shutdown`."""
+        if isinstance(line, Oversized):
+            self._log(f"a line over {line.limit} bytes was dropped, it began {line.start[:80]!r}")
+            return False
+        try:
+            frame = decode_from_host(line)
+        except FrameError as error:
+            self._log(f"host: {error}")
+            self._refuse(error)
+            return False
+        if frame.type == "shutdown":
+            return True
+        handle = self.frame_handlers.get(type(frame))
+        if handle is None:
+            self._log(f"host: frame of unknown type {frame.type!r} ignored")
+            return False
+        if frame.type != "hello_ack" and self.host is None:
+            self._send_ready()  # this host does not greet
+        handle(frame)
+        return False
+
+    @functools.cached_property
+    def frame_handlers(self) -> dict[type[object], Callable[[Any], None]]:
+        """The method for each class of frame from the host, except `Shutdown`, which ends the reading."""
+        from zot_ext.protocol import from_host  # noqa: PLC0415 - defined when the host first sends something
+
+        return {
+            from_host.HelloAck: self._on_hello_ack,
+            from_host.Event: self._on_event,
+            from_host.PanelKey: self._on_panel_key,
+            from_host.PanelClose: self._on_panel_close,
+            from_host.CommandInvoked: self._on_command_invoked,
+            from_host.ToolCall: self._on_tool_call,
+            from_host.EventIntercept: self._on_event_intercept,
+        }
+
+    def _refuse(self, error: FrameError) -> None:
+        if error.id and error.frame in _REQUESTS:
+            request = PendingRequest(error.frame, error.id, "")
+            with self._answering:
+                self._unanswered.add(request)
+            self._answer(request, encode(self._failure(request, str(error))))
+
+    def _on_hello_ack(self, frame: HelloAck) -> None:
+        first, self.host = self.host is None, frame
+        if first and self._registrations.hello:
+            self._greeted.clear()
+            self._enqueue(self._events, self._greet)
+
+    def _greet(self) -> None:
+        try:
+            self._handlers.greet(self.host)
+            self._send_ready()
+        finally:
+            self._greeted.set()
+
+    def _send_ready(self) -> None:
+        with self._lock:
+            sent, self._ready = self._ready, True
+        if not sent:
+            self.send(Ready())
+
+    def _on_event(self, frame: Event) -> None:
+        if frame.event in self._registrations.events:
+            self._enqueue(self._events, lambda: self._handlers.observe(frame))
+
+    def _on_panel_key(self, frame: PanelKey) -> None:
+        self._enqueue(self._panels, lambda: self._handlers.press_key(frame))
+
+    def _on_panel_close(self, frame: PanelClose) -> None:
+        self._enqueue(self._panels, lambda: self._handlers.close_panel(frame))
+
+    def _on_command_invoked(self, frame: CommandInvoked) -> None:
+        self._accept(PendingRequest(frame.type, frame.id, frame.name), lambda: self._handlers.run_command(frame))
+
+    def _on_tool_call(self, frame: ToolCall) -> None:
+        self._accept(PendingRequest(frame.type, frame.id, frame.name), lambda: self._handlers.call_tool(frame))
+
+    def _on_event_intercept(self, frame: EventIntercept) -> None:
+        self._accept(PendingRequest(frame.type, frame.id, frame.event), lambda: self._handlers.intercept(frame))
+
+    # Requests
+
+    def _accept(self, request: PendingRequest, work: Callable[[], FromExtension]) -> None:
+        with self._answering:
+            self._unanswered.add(request)
+        self._job_added()
+        self._received.append((request, work))
+
+    def _start(self, received: tuple[PendingRequest, Callable[[], FromExtension]]) -> None:
+        request, work = received
+        try:
+            self._pool.put(lambda: self._serve(request, work))
+        except RuntimeError as error:
+            self._answer(request, encode(self._failure(request, f"cannot start: {error}")))
+            self._job_done()
+
+    def _serve(self, request: PendingRequest, work: Callable[[], FromExtension]) -> None:
+        try:
+            # Every request can use what `on_hello` prepared, unless that takes too long.
+            self._greeted.wait(self._limits.ready_total_seconds)
+            try:
+                line = encode(work(), limit=self._limits.frame_bytes)
+            except BaseException as error:  # noqa: BLE001 - a foreign handler; the host gets a reply in any case
+                if request in self._unanswered:
+                    self._handlers.log_failure(f"{request.type} {request.name!r}", error)
+                line = encode(self._failure(request, f"{type(error).__name__}: {error}".removesuffix(": ")))
+            self._answer(request, line)
+        finally:
+            self._job_done()
+
+    def _failure(self, request: PendingRequest, reason: str) -> FromExtension:
+        reason = reason[:2000]
+        if request.type == "command_invoked":
+            return CommandResponse(request.id, error=reason)
+        if request.type == "tool_call":
+            return ToolResult(request.id, (TextBlock(reason),), is_error=True)
+        blocks = any(each.blocks_on_error for each in self._registrations.interceptors.get(request.name, ()))
+        return EventInterceptResponse(request.id, block=blocks, reason=reason if blocks else "")
+
+    def _answer(self, request: PendingRequest, line: bytes) -> None:
+        """Reply, unless the request already has a reply. The lock is shared with the last frames: see `_finish`."""
+        with self._answering:
+            if request in self._unanswered:
+                self._unanswered.remove(request)
+                self._writer.write(line)
+
+    # Shutdown
+
+    def _enqueue(self, queue: SerialQueue, job: Callable[[], None]) -> None:
+        self._job_added()
+
+        def counted() -> None:
+            try:
+                job()
+            finally:
+                self._job_done()
+
+        queue.put(counted)
+
+    def _job_added(self) -> None:
+        with self._lock:
+            self._busy += 1
+
+    def _job_done(self) -> None:
+        with self._lock:
+            self._busy -= 1
+            idle = self._draining and not self._busy
+        if idle:
+            self._wakeup.wake()
+
+    def _drain_seconds(self) -> float:
+        if self._terminated:
+            return min(self._limits.drain_seconds, self._limits.kill_seconds * 0.75)
+        if self._writer.closed or self._ended == "shutdown":
+            return self._limits.drain_seconds
+        return self._limits.command_seconds
+
+    def _drain(self) -> bool:
+        """Wait for the running handlers; return whether all of them ended in time."""
+        began = time.monotonic()
+        while True:
+            with self._lock:
+                self._draining = True
+                if not self._busy:
+                    return True
+            left = began + self._drain_seconds() - time.monotonic()
+            if left <= 0:
+                return False
+            self._wakeup.wait(left)
+
+    def _finish(self) -> None:
+        self.finishing = True
+        self._events.clear()
+        self._panels.clear()
+        with self._answering:
+            for request in self._unanswered:
+                self._writer.write(encode(self._failure(request, "the extension is shutting down")))
+            self._unanswered.clear()
+            if self._ended == "shutdown":
+                self._writer.write(encode(ShutdownAck()), last=True)
+        self._writer.close()
+        self._pool.stop()
+        self._handlers.stop(0.1)
+        self._wakeup.close()
