@@ -28,6 +28,10 @@ BETWEEN_LOOPS = {
 }
 
 
+NOT_YET_TYPED = {"acp", "cli", "host", "modes", "rpc", "serve", "ui"}
+"""Folders of `packages/zot-agent/tests` in which parameters of tests may still be `Any`."""
+
+
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -93,6 +97,24 @@ def test_a_test_that_awaits_is_a_coroutine() -> None:
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "asyncio.run"
     }
     assert starting == BETWEEN_LOOPS
+
+
+def is_typed(test: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    parameters = [*test.args.posonlyargs, *test.args.args, *test.args.kwonlyargs]
+    annotations = [each.annotation for each in parameters if each.arg != "self"]
+    return all(each is not None and ast.unparse(each) != "Any" for each in annotations) and test.returns is not None
+
+
+def test_a_test_names_the_types_of_its_fixtures() -> None:
+    agent = ROOT / "packages" / "zot-agent" / "tests"
+    untyped = [
+        f"{path.relative_to(ROOT)}: {test.name}"
+        for path in TESTS
+        if not any(path.is_relative_to(agent / folder) for folder in NOT_YET_TYPED)
+        for test in functions(path)
+        if test.name.startswith("test_") and not is_typed(test)
+    ]
+    assert untyped == []
 
 
 def test_all_five_distributions_have_one_version_and_pin_each_other_to_it() -> None:

@@ -1,5 +1,4 @@
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -58,12 +57,12 @@ def test_line_ends_of_other_languages_become_escapes() -> None:
     ("value", "words"),
     [({}, "an object"), ([1], "a list"), (None, "null"), (True, "true"), (3.5, "3.5"), ("é", '"\\u00e9"')],
 )
-def test_an_error_names_a_value(value: Any, words: str) -> None:
+def test_an_error_names_a_value(value: object, words: str) -> None:
     assert describe(value) == words
 
 
 @given(st.none() | st.booleans() | st.integers() | st.floats() | st.text())
-def test_an_error_shows_any_value_shortly_and_printably(value: Any) -> None:
+def test_an_error_shows_any_value_shortly_and_printably(value: object) -> None:
     assert 0 < len(describe(value)) <= 40
     assert describe(value).isascii()
     assert describe(value).replace("\x7f", "").isprintable()

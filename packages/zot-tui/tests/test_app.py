@@ -53,7 +53,7 @@ def drive(root: urwid.Widget, test: Callable[[Driver], Awaitable[None]], **optio
     return asyncio.run(run())
 
 
-def test_a_key_is_drawn_before_the_loop_goes_on():
+def test_a_key_is_drawn_before_the_loop_goes_on() -> None:
     async def test(driver: Driver) -> None:
         driver.type("a")
         assert driver.screen()[0] == "1"
@@ -64,7 +64,7 @@ def test_a_key_is_drawn_before_the_loop_goes_on():
     drive(Counter(), test)
 
 
-def test_changes_are_drawn_thirty_times_a_second_at_most_and_the_last_one_is():
+def test_changes_are_drawn_thirty_times_a_second_at_most_and_the_last_one_is() -> None:
     counter = Counter()
 
     async def test(driver: Driver) -> None:
@@ -83,7 +83,7 @@ def test_changes_are_drawn_thirty_times_a_second_at_most_and_the_last_one_is():
     drive(counter, test)
 
 
-def test_nothing_is_drawn_while_nothing_changes():
+def test_nothing_is_drawn_while_nothing_changes() -> None:
     async def test(driver: Driver) -> None:
         draws = driver.memory.draws
         await driver.settle()
@@ -93,7 +93,7 @@ def test_nothing_is_drawn_while_nothing_changes():
     drive(Counter(), test)
 
 
-def test_a_bound_key_is_an_action_then_the_handler_then_the_widget_is_asked():
+def test_a_bound_key_is_an_action_then_the_handler_then_the_widget_is_asked() -> None:
     said: list[str] = []
     counter = Counter()
     keymap = Keymap([Binding("ctrl+o", "expand"), Binding("enter", "submit", ("editor",)), Binding("x", "no")])
@@ -113,7 +113,7 @@ def test_a_bound_key_is_an_action_then_the_handler_then_the_widget_is_asked():
     assert (counter.keys, counter.number) == (["enter", "x"], 1)
 
 
-def test_a_paste_is_one_text_whatever_its_size():
+def test_a_paste_is_one_text_whatever_its_size() -> None:
     pasted: list[str] = []
 
     async def test(driver: Driver) -> None:
@@ -123,7 +123,7 @@ def test_a_paste_is_one_text_whatever_its_size():
     assert pasted == ["line\n" * 200_000]
 
 
-def test_a_paste_that_nobody_takes_goes_to_the_focused_widget():
+def test_a_paste_that_nobody_takes_goes_to_the_focused_widget() -> None:
     async def test(driver: Driver) -> None:
         asked = asyncio.ensure_future(stack.ask(TextInput("A key", masked=True)))
         await driver.settle()
@@ -140,7 +140,7 @@ async def paste_into(driver: Driver) -> None:
     driver.paste("nobody wants it")
 
 
-def test_ctrl_c_that_nobody_used_ends_the_app_as_the_signal_would():
+def test_ctrl_c_that_nobody_used_ends_the_app_as_the_signal_would() -> None:
     async def test(driver: Driver) -> None:
         driver.type("<ctrl+c>")
         await driver.app.wait()
@@ -148,7 +148,7 @@ def test_ctrl_c_that_nobody_used_ends_the_app_as_the_signal_would():
     assert drive(Counter(), test).signum == signal.SIGINT
 
 
-def test_an_interrupt_can_be_used_otherwise():
+def test_an_interrupt_can_be_used_otherwise() -> None:
     numbers: list[int] = []
 
     async def test(driver: Driver) -> None:
@@ -159,7 +159,7 @@ def test_an_interrupt_can_be_used_otherwise():
     assert numbers == [signal.SIGINT]
 
 
-def test_ctrl_l_draws_everything_anew():
+def test_ctrl_l_draws_everything_anew() -> None:
     async def test(driver: Driver) -> None:
         driver.type("<ctrl+l>")
         assert driver.memory.draws == 2
@@ -168,7 +168,7 @@ def test_ctrl_l_draws_everything_anew():
 
 
 @pytest.mark.parametrize("where", ["key", "paste", "redraw", "timer"])
-async def test_an_exception_in_a_callback_turns_the_screen_off_before_it_is_told(where):
+async def test_an_exception_in_a_callback_turns_the_screen_off_before_it_is_told(where: str) -> None:
     off: list[bool] = []
 
     class Broken(Counter):
@@ -203,7 +203,7 @@ async def test_an_exception_in_a_callback_turns_the_screen_off_before_it_is_told
     assert off == [True]
 
 
-def test_an_exception_that_nobody_waited_for_is_told_at_the_end():
+def test_an_exception_that_nobody_waited_for_is_told_at_the_end() -> None:
     def fail(_: object) -> bool:
         raise ValueError("broken")
 
@@ -214,7 +214,7 @@ def test_an_exception_that_nobody_waited_for_is_told_at_the_end():
         drive(Counter(), test, handlers=Handlers(key=fail))
 
 
-def test_a_first_frame_that_cannot_be_drawn_is_told_at_once():
+def test_a_first_frame_that_cannot_be_drawn_is_told_at_once() -> None:
     class Broken(Counter):
         def render(self, size, focus=False):
             raise ValueError("broken")
@@ -226,7 +226,7 @@ def test_a_first_frame_that_cannot_be_drawn_is_told_at_once():
         drive(Broken(), test)
 
 
-def test_the_terminal_that_goes_away_ends_the_app():
+def test_the_terminal_that_goes_away_ends_the_app() -> None:
     async def test(driver: Driver) -> None:
         driver.memory.hang_up()
         await driver.app.wait()
@@ -235,14 +235,14 @@ def test_the_terminal_that_goes_away_ends_the_app():
     assert app.disconnected
 
 
-async def test_what_is_left_behind_is_printed_without_controls():
+async def test_what_is_left_behind_is_printed_without_controls() -> None:
     screen = MemoryScreen()
     async with App(Counter(), screen=screen) as app:
         app.leave_behind = "to go on:\n  zot --continue\x1b]0;x\x07"
     assert screen.left == "to go on:\n  zot --continue"
 
 
-async def test_another_theme_is_drawn_at_once():
+async def test_another_theme_is_drawn_at_once() -> None:
     screen = MemoryScreen()
     app = App(urwid.SolidFill(), screen=screen)
     await enter_and_leave(app)
@@ -258,7 +258,7 @@ async def enter_and_leave(app: App) -> None:
         pass
 
 
-def test_another_root_takes_the_place_of_the_first():
+def test_another_root_takes_the_place_of_the_first() -> None:
     async def test(driver: Driver) -> None:
         driver.app.root = urwid.Filler(urwid.Text("other"), "top")
         await driver.settle()
@@ -267,7 +267,7 @@ def test_another_root_takes_the_place_of_the_first():
     drive(Counter(), test)
 
 
-def test_a_window_without_room_says_so_and_comes_back():
+def test_a_window_without_room_says_so_and_comes_back() -> None:
     async def test(driver: Driver) -> None:
         for columns, rows in ((19, 8), (30, 5), (1, 1), (3, 2)):
             driver.resize(columns, rows)
@@ -278,7 +278,7 @@ def test_a_window_without_room_says_so_and_comes_back():
     drive(Counter(), test)
 
 
-def test_the_background_is_asked_for_and_keys_go_on_meanwhile():
+def test_the_background_is_asked_for_and_keys_go_on_meanwhile() -> None:
     async def test(driver: Driver) -> None:
         async with asyncio.TaskGroup() as group:
             asked = group.create_task(driver.app.background(30))
@@ -293,7 +293,7 @@ def test_the_background_is_asked_for_and_keys_go_on_meanwhile():
     drive(Counter(), test)
 
 
-def test_a_terminal_that_does_not_answer_is_known_by_the_environment_and_a_late_answer_is_swallowed():
+def test_a_terminal_that_does_not_answer_is_known_by_the_environment_and_a_late_answer_is_swallowed() -> None:
     counter = Counter()
 
     async def test(driver: Driver) -> None:
@@ -304,7 +304,7 @@ def test_a_terminal_that_does_not_answer_is_known_by_the_environment_and_a_late_
     drive(counter, test, environment={"COLORFGBG": "15;0"})
 
 
-def test_a_notice_is_given_only_to_who_looks_elsewhere():
+def test_a_notice_is_given_only_to_who_looks_elsewhere() -> None:
     heard: list[bool] = []
 
     async def test(driver: Driver) -> None:
@@ -319,7 +319,7 @@ def test_a_notice_is_given_only_to_who_looks_elsewhere():
     assert heard == [True, False]
 
 
-def test_a_terminal_that_does_not_tell_of_focus_is_always_rung():
+def test_a_terminal_that_does_not_tell_of_focus_is_always_rung() -> None:
     async def test(driver: Driver) -> None:
         driver.app.notify("done")
         assert len(driver.memory.sent) == 1
@@ -330,7 +330,7 @@ def test_a_terminal_that_does_not_tell_of_focus_is_always_rung():
     drive(Counter(), test)
 
 
-def test_copying_goes_through_the_terminal():
+def test_copying_goes_through_the_terminal() -> None:
     async def test(driver: Driver) -> None:
         assert await driver.app.copy("hi") == ("terminal",)
         assert driver.memory.sent == ["\x1b]52;c;aGk=\a"]
@@ -338,7 +338,7 @@ def test_copying_goes_through_the_terminal():
     drive(Counter(), test, environment={"PATH": "/nowhere"})
 
 
-def test_the_mouse_can_be_given_back():
+def test_the_mouse_can_be_given_back() -> None:
     async def test(driver: Driver) -> None:
         assert not driver.memory.mouse
         driver.app.mouse = True
@@ -349,7 +349,7 @@ def test_the_mouse_can_be_given_back():
     drive(Counter(), test)
 
 
-def test_while_another_program_has_the_terminal_nothing_is_drawn_and_afterwards_everything():
+def test_while_another_program_has_the_terminal_nothing_is_drawn_and_afterwards_everything() -> None:
     counter = Counter()
 
     async def test(driver: Driver) -> None:

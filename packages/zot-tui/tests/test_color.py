@@ -22,7 +22,7 @@ colors = st.integers(0, 255).map(indexed) | channels.map(lambda each: from_rgb(*
         ({"mode": "rgb", "r": 66, "g": 69, "b": 75}, "#42454b"),
     ],
 )
-def test_a_colour_is_read(value, expected):
+def test_a_colour_is_read(value: object, expected: str) -> None:
     assert parse_color(value) == expected
 
 
@@ -47,14 +47,14 @@ def test_a_colour_is_read(value, expected):
         "x" * 10_000,
     ],
 )
-def test_what_is_no_colour_is_named_in_one_short_line(value):
+def test_what_is_no_colour_is_named_in_one_short_line(value: object) -> None:
     with pytest.raises(ValueError, match="is not a colour") as caught:
         parse_color(value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 200
 
 
-def test_indexed_colours_have_the_channels_of_xterm():
+def test_indexed_colours_have_the_channels_of_xterm() -> None:
     assert rgb(indexed(16)) == (0, 0, 0)
     assert rgb(indexed(208)) == (255, 135, 0)
     assert rgb(indexed(231)) == (255, 255, 255)
@@ -62,34 +62,34 @@ def test_indexed_colours_have_the_channels_of_xterm():
     assert rgb(DEFAULT) is None
 
 
-def test_contrast_is_that_of_wcag():
+def test_contrast_is_that_of_wcag() -> None:
     assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
     assert contrast((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.01)
 
 
-def test_the_nearest_colour_keeps_what_it_has():
+def test_the_nearest_colour_keeps_what_it_has() -> None:
     assert nearest(indexed(9), 16) == "9"
     assert nearest(from_rgb(255, 0, 0), 16) == "9"
     assert nearest(from_rgb(255, 135, 0), 256) == "208"
     assert nearest(DEFAULT, 16) == DEFAULT
 
 
-def test_an_sgr_code_that_is_no_colour_is_refused():
+def test_an_sgr_code_that_is_no_colour_is_refused() -> None:
     with pytest.raises(ValueError, match="38 is not a colour"):
         from_sgr(38)
 
 
 @given(colors)
-def test_a_colour_reads_back(color):
+def test_a_colour_reads_back(color: str) -> None:
     assert parse_color(color) == color
 
 
 @given(channels, channels)
-def test_contrast_is_the_same_both_ways(one, other):
+def test_contrast_is_the_same_both_ways(one: tuple[int, int, int], other: tuple[int, int, int]) -> None:
     assert 1 <= contrast(one, other) <= 21
     assert contrast(one, other) == contrast(other, one)
 
 
 @given(colors, st.sampled_from([8, 16, 256]))
-def test_the_nearest_colour_is_one_of_those_asked_for(color, count):
+def test_the_nearest_colour_is_one_of_those_asked_for(color: str, count: int) -> None:
     assert int(nearest(color, count)) < count

@@ -11,7 +11,7 @@ def shown(diff, width=40, starts=()):
     return [plain(row) for row in diff_rows(diff, width, starts)]
 
 
-def test_each_place_is_numbered_from_its_own_start():
+def test_each_place_is_numbered_from_its_own_start() -> None:
     assert shown(DIFF, starts=[(9, 9), (120, 121)]) == [
         "  9   a",
         " 10 - b",
@@ -24,35 +24,35 @@ def test_each_place_is_numbered_from_its_own_start():
     ]
 
 
-def test_lines_have_both_numbers():
+def test_lines_have_both_numbers() -> None:
     numbers = [(line.sign, line.old, line.new) for line in parse_diff(DIFF, [(9, 9)])]
     assert numbers[:5] == [(" ", 9, 9), ("-", 10, None), ("+", None, 10), ("+", None, 11), (" ", 11, 12)]
     assert numbers[5:] == [("...", None, None), (" ", None, None), ("-", None, None)]
 
 
-def test_without_starts_there_is_no_column_of_numbers():
+def test_without_starts_there_is_no_column_of_numbers() -> None:
     assert shown(DIFF)[:3] == ["  a", "- b", "+ B"]
 
 
-def test_signs_have_colours():
+def test_signs_have_colours() -> None:
     rows = diff_rows(" a\n-b\n+c\n...", 40, [(1, 1)])
     assert [row[-1][0] for row in rows] == ["diff.context", "diff.removed", "diff.added", "dim"]
     assert rows[1] == [("dim", "2 "), ("diff.removed", "- b")]
 
 
-def test_a_long_line_wraps_behind_its_sign():
+def test_a_long_line_wraps_behind_its_sign() -> None:
     assert shown("+one two three", 12, [(1, 1)]) == ["1 + one two", "    three"]
 
 
-def test_an_empty_diff_has_no_rows():
+def test_an_empty_diff_has_no_rows() -> None:
     assert diff_rows("", 10) == []
 
 
-def test_hostile_lines_are_drawn_as_text():
+def test_hostile_lines_are_drawn_as_text() -> None:
     assert shown("+\x1b[2Ja\u202eb\tc\r") == ["+ a�b c"]
 
 
-def test_a_long_diff_is_folded_unless_that_spares_one_row_alone():
+def test_a_long_diff_is_folded_unless_that_spares_one_row_alone() -> None:
     assert fold(range(SHOWN_ROWS + 1)) == ([*range(SHOWN_ROWS + 1)], 0)
     assert fold(range(30), 12) == ([*range(12)], 18)
 
@@ -63,7 +63,7 @@ def test_a_long_diff_is_folded_unless_that_spares_one_row_alone():
     ),
     st.integers(1, 50),
 )
-def test_rows_fit_and_every_line_has_one(lines, width):
+def test_rows_fit_and_every_line_has_one(lines: list[str], width: int) -> None:
     diff = "\n".join(lines)
     rows = diff_rows(diff, width, [(1, 1)] * 5)
     assert all(runs_width(row) <= width for row in rows)

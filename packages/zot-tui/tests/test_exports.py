@@ -15,7 +15,7 @@ PURE = sorted(
 )
 
 
-def test_the_public_names_are_sorted_and_there():
+def test_the_public_names_are_sorted_and_there() -> None:
     assert zot_tui.__all__ == sorted(zot_tui.__all__)
     assert set(zot_tui.__all__) == set(zot_tui._HOMES)
     for name in zot_tui.__all__:
@@ -23,17 +23,17 @@ def test_the_public_names_are_sorted_and_there():
     assert set(zot_tui.__all__) <= set(dir(zot_tui))
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error():
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         zot_tui.nothing  # noqa: B018
 
 
-def test_importing_the_package_loads_nothing_of_it():
+def test_importing_the_package_loads_nothing_of_it() -> None:
     loaded = run("import zot_tui, sys; print(*[name for name in sys.modules if name.startswith('zot_')])")
     assert loaded.split() == ["zot_tui"]
 
 
-def test_the_pure_half_imports_no_urwid_and_no_other_package_of_ours():
+def test_the_pure_half_imports_no_urwid_and_no_other_package_of_ours() -> None:
     code = f"import sys\nfor name in {PURE!r}: __import__(name)\nprint(*{{name.split('.')[0] for name in sys.modules}})"
     loaded = set(run(code).split())
     assert not loaded & {"urwid", "zot_agent", "zot_core", "zot_ext", "zot_provider"}

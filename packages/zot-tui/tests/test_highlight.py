@@ -24,7 +24,7 @@ def styles(rows):
     return {text.strip(): style for row in rows for style, text in row}
 
 
-def test_code_is_coloured_in_tokens_of_the_theme():
+def test_code_is_coloured_in_tokens_of_the_theme() -> None:
     found = styles(highlight(CODE, "python"))
     assert found["def"] == "syntax.keyword"
     assert found["f"] == "syntax.name_function"
@@ -38,16 +38,16 @@ def test_code_is_coloured_in_tokens_of_the_theme():
 
 
 @pytest.mark.parametrize("language", ["python", "py", "PY", "{.python}", "src/app.py", "C:\\a\\b.py", ".py"])
-def test_a_language_is_named_or_told_by_a_path(language):
+def test_a_language_is_named_or_told_by_a_path(language: str) -> None:
     assert styles(highlight("def f(): pass", language))["def"].startswith("syntax.keyword")
 
 
 @pytest.mark.parametrize("language", ["", "nosuchlanguage", "a.nosuch", "/", ".", "{}", "\x1b[31m"])
-def test_code_of_no_language_is_plain(language):
+def test_code_of_no_language_is_plain(language: str) -> None:
     assert highlight("def f():\n\n  pass", language) == [[("syntax.text", "def f():")], [], [("syntax.text", "  pass")]]
 
 
-def test_a_makefile_and_a_dockerfile_are_known_by_name():
+def test_a_makefile_and_a_dockerfile_are_known_by_name() -> None:
     assert styles(highlight("FROM x", "Dockerfile")) != {"FROM x": "syntax.text"}
     assert styles(highlight("all: a\n\techo", "dir/Makefile")) != styles(highlight("all: a\n\techo", ""))
 
@@ -56,12 +56,12 @@ def test_a_makefile_and_a_dockerfile_are_known_by_name():
     st.text(alphabet="ab\"'#/*\\ \n(){}é漢", max_size=80),
     st.sampled_from(["python", "c", "html", "bash", "json", "console"]),
 )
-def test_no_character_is_lost_or_added(code, language):
+def test_no_character_is_lost_or_added(code: str, language: str) -> None:
     assert [plain(row) for row in highlight(code, language)] == code.split("\n")
 
 
 @pytest.mark.parametrize("language", ["python", "javascript", "json", "bash", "rust", "go", "html", "toml"])
-def test_a_piece_goes_on_in_the_state_of_the_one_before(language):
+def test_a_piece_goes_on_in_the_state_of_the_one_before(language: str) -> None:
     source = {
         "python": 'x = """a\nb\nc"""\nreturn 1',
         "html": "<a\n b='c'>\n</a>",
@@ -74,12 +74,12 @@ def test_a_piece_goes_on_in_the_state_of_the_one_before(language):
     assert rows == highlight(source, language)
 
 
-def test_a_string_over_the_border_of_two_pieces_stays_a_string():
+def test_a_string_over_the_border_of_two_pieces_stays_a_string() -> None:
     first = lex(['x = """a'], "python")
     assert lex(["def b", '"""'], "python", first).rows[0] == [("syntax.literal_string", "def b")]
 
 
-def test_what_is_too_long_to_lex_is_plain():
+def test_what_is_too_long_to_lex_is_plain() -> None:
     line = "x = 1"
     assert highlight(f"{line}\n" * (LEXED_SIZE // 3), "python")[0] == [("syntax.text", line)]
     assert highlight(f"{line}\n" + "y" * (LEXED_LINE + 1), "python")[0] == [("syntax.text", line)]
@@ -88,7 +88,7 @@ def test_what_is_too_long_to_lex_is_plain():
     assert lex([line] * 100, "python", far).rows[-1] == [("syntax.text", line)]
 
 
-def test_pygments_is_not_imported_for_code_of_no_language():
+def test_pygments_is_not_imported_for_code_of_no_language() -> None:
     code = "import sys; from zot_tui.highlight import highlight; highlight('x', ''); print('pygments' in sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "False"
@@ -105,5 +105,5 @@ def test_pygments_is_not_imported_for_code_of_no_language():
         ("page.html", "HTML"),
     ],
 )
-def test_a_lexer_is_found_by_its_name_or_by_the_files_it_is_for(language, lexer):
+def test_a_lexer_is_found_by_its_name_or_by_the_files_it_is_for(language: str, lexer: str) -> None:
     assert _lexer(language).name == lexer

@@ -6,7 +6,7 @@ import pytest
 from zot_core.agent import Agent, user_message
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.errors import SessionError
-from zot_core.events import AgentEvent, CompactDone, CompactStart, Done, ErrorEvent, Notice, TurnEnd
+from zot_core.events import AgentEvent, CompactDone, CompactStart, Done, ErrorEvent, Notice, RunEnd, TurnEnd
 from zot_core.hooks import Compaction
 from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.file import SessionFile, load
@@ -176,7 +176,7 @@ def test_a_short_conversation_with_little_room_is_not_worth_a_word() -> None:
 
 
 @pytest.mark.parametrize("end", ["aborted", "deadline"])
-def test_it_is_stopped_with_the_run_and_everything_is_as_it_was(end: Any) -> None:
+def test_it_is_stopped_with_the_run_and_everything_is_as_it_was(end: RunEnd) -> None:
     agent, client = automatic([Turn("x" * 1000, delay=60)], chat(8, size=900))
     before = agent.history.messages
 

@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import pytest
 
@@ -33,12 +34,12 @@ def rows_of(message):
 
 
 @pytest.fixture
-def conversation():
+def conversation() -> list[Message]:
     return [message for number in range(EAGER_BYTES // 30_000 + 1) for message in turn(number)]
 
 
 @pytest.fixture
-def path(tmp_path, conversation):
+def path(tmp_path: Path, conversation: list[Message]) -> Path:
     path = tmp_path / "long.jsonl"
     rows = [meta_row(META), *(message_row(row) for message in conversation for row in rows_of(message))]
     path.write_text("".join(f"{row}\n" for row in rows))
@@ -46,7 +47,9 @@ def path(tmp_path, conversation):
     return path
 
 
-def test_a_long_session_is_the_same_conversation_though_its_messages_are_read_as_they_are_looked_at(path, conversation):
+def test_a_long_session_is_the_same_conversation_though_its_messages_are_read_as_they_are_looked_at(
+    path: Path, conversation: list[Message]
+) -> None:
     stored = load(str(path))
     assert len(stored.messages) == len(conversation)
     assert not any(message.read for message in stored.messages)
@@ -59,24 +62,24 @@ def test_a_long_session_is_the_same_conversation_though_its_messages_are_read_as
     assert stored.messages[1].time == "t2"
 
 
-def test_a_copy_of_a_stored_message_is_a_message_like_any_other(path, conversation):
+def test_a_copy_of_a_stored_message_is_a_message_like_any_other(path: Path, conversation: list[Message]) -> None:
     copy = load(str(path)).messages[4].replace(time="later")
     assert type(copy) is Message
     assert copy == conversation[4].replace(time="later")
 
 
-def test_an_unknown_field_of_a_stored_message_is_an_attribute_error(path):
+def test_an_unknown_field_of_a_stored_message_is_an_attribute_error(path: Path) -> None:
     with pytest.raises(AttributeError, match="nothing"):
         load(str(path)).messages[0].nothing  # noqa: B018
 
 
-def test_a_session_that_is_deleted_while_it_is_open_is_read_to_the_end(path, conversation):
+def test_a_session_that_is_deleted_while_it_is_open_is_read_to_the_end(path: Path, conversation: list[Message]) -> None:
     stored = load(str(path))
     path.unlink()
     assert stored.messages[-1].text == conversation[-1].text
 
 
-def test_a_long_session_is_continued(path, conversation):
+def test_a_long_session_is_continued(path: Path, conversation: list[Message]) -> None:
     stored = load(str(path))
     session = SessionFile(str(path), stored.meta, resume=stored)
     session.append(Message("user", [TextBlock("and then?")], "t5"))
@@ -87,7 +90,9 @@ def test_a_long_session_is_continued(path, conversation):
     assert again.usage.input == 3
 
 
-def test_after_a_compaction_only_the_summary_and_the_kept_messages_are_loaded(path, conversation):
+def test_after_a_compaction_only_the_summary_and_the_kept_messages_are_loaded(
+    path: Path, conversation: list[Message]
+) -> None:
     stored = load(str(path))
     session = SessionFile(str(path), stored.meta, resume=stored)
     summary = Message("user", [TextBlock("all of it, in short")], "t5", summarized_tokens=9)
@@ -101,7 +106,7 @@ def test_after_a_compaction_only_the_summary_and_the_kept_messages_are_loaded(pa
     assert again.starts[1:] == stored.starts[-5:]
 
 
-def test_a_conversation_that_was_cleared_stays_so_without_its_messages_being_read(path):
+def test_a_conversation_that_was_cleared_stays_so_without_its_messages_being_read(path: Path) -> None:
     stored = load(str(path))
     session = SessionFile(str(path), stored.meta, resume=stored)
     session.clear()
@@ -112,7 +117,7 @@ def test_a_conversation_that_was_cleared_stays_so_without_its_messages_being_rea
     assert [message.text for message in left] == ["anew"]
 
 
-def test_a_row_that_is_damaged_says_so_and_takes_nothing_else_with_it(path, conversation):
+def test_a_row_that_is_damaged_says_so_and_takes_nothing_else_with_it(path: Path, conversation: list[Message]) -> None:
     data = path.read_bytes()
     first = data.index(b'"content":[', data.index(b'{"type":"message"'))
     path.write_bytes(data[:first] + b'"content":{' + data[first + len(b'"content":[') :])
@@ -121,7 +126,7 @@ def test_a_row_that_is_damaged_says_so_and_takes_nothing_else_with_it(path, conv
     assert stored.messages[1:] == conversation[1:]
 
 
-def test_the_size_of_a_long_session_is_estimated_without_reading_it(path, conversation):
+def test_the_size_of_a_long_session_is_estimated_without_reading_it(path: Path, conversation: list[Message]) -> None:
     stored = load(str(path))
     rough = rough_estimate(stored.messages)
     assert not any(message.read for message in stored.messages)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import zot_ext
 from zot_ext import ImageBlock, PanelSpec, TextBlock, UnknownBlock
-from zot_ext.protocol import FROM_EXTENSION, FROM_HOST
+from zot_ext.protocol import FROM_EXTENSION, FROM_HOST, FromExtension, FromHost
 from zot_ext.protocol.codec import encode
 from zot_ext.protocol.frame import Frame
 from zot_ext.protocol.kinds import KINDS, REST
@@ -112,14 +112,14 @@ def test_the_generator_knows_every_kind_of_field() -> None:
 
 
 @given(frames(FROM_EXTENSION))
-def test_whatever_an_extension_writes_fits_the_schema(frame: Any) -> None:
+def test_whatever_an_extension_writes_fits_the_schema(frame: FromExtension) -> None:
     written = json.loads(encode(frame))
     assert faults(SCHEMA["$defs"]["FromExtension"], written) == []
     assert faults(SCHEMA["$defs"][f"from_extension.{frame.type}"], written) == []
 
 
 @given(frames(FROM_HOST))
-def test_whatever_a_host_writes_fits_the_schema(frame: Any) -> None:
+def test_whatever_a_host_writes_fits_the_schema(frame: FromHost) -> None:
     written = json.loads(encode(frame))
     assert faults(SCHEMA["$defs"]["FromHost"], written) == []
     assert faults(SCHEMA, written) == []

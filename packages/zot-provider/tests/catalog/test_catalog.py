@@ -9,6 +9,7 @@ from zot_provider.catalog import find_model, list_models, resolve_model
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model, Price
 from zot_provider.providers import PROVIDERS
+from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 
 ANTHROPIC = ModelRegistry().provider("anthropic")
@@ -17,7 +18,7 @@ RESPONSES = ModelRegistry().provider("openai-responses")
 OLLAMA = ModelRegistry().provider("ollama")
 
 
-def test_a_known_model_comes_with_its_limits_and_price():
+def test_a_known_model_comes_with_its_limits_and_price() -> None:
     assert find_model(ANTHROPIC, "claude-sonnet-4-5") == Model(
         id="claude-sonnet-4-5",
         provider="anthropic",
@@ -30,41 +31,41 @@ def test_a_known_model_comes_with_its_limits_and_price():
     )
 
 
-def test_an_unknown_id_is_not_found():
+def test_an_unknown_id_is_not_found() -> None:
     assert find_model(ANTHROPIC, "claude") is None
     assert find_model(OLLAMA, "llama3") is None
 
 
-def test_the_window_is_what_a_request_may_hold_and_leaves_out_the_room_for_the_answer():
+def test_the_window_is_what_a_request_may_hold_and_leaves_out_the_room_for_the_answer() -> None:
     model = find_model(OPENAI, "gpt-5")
     assert model is not None
     assert model.context_window == 272_000
 
 
-def test_cached_tokens_without_a_price_of_their_own_cost_what_input_costs():
+def test_cached_tokens_without_a_price_of_their_own_cost_what_input_costs() -> None:
     model = find_model(OPENAI, "gpt-5-pro")
     assert model is not None
     assert model.price == Price(input=15.0, output=120.0, cache_read=15.0, cache_write=15.0)
 
 
-def test_models_are_listed_in_the_order_of_their_ids():
+def test_models_are_listed_in_the_order_of_their_ids() -> None:
     ids = [model.id for model in list_models(ANTHROPIC)]
     assert ids == sorted(ids)
     assert "claude-opus-4-7" in ids
 
 
-def test_a_provider_without_a_catalogue_lists_nothing():
+def test_a_provider_without_a_catalogue_lists_nothing() -> None:
     assert list_models(OLLAMA) == []
 
 
-def test_two_providers_of_one_catalogue_list_the_same_models_each_as_its_own():
+def test_two_providers_of_one_catalogue_list_the_same_models_each_as_its_own() -> None:
     chat, responses = list_models(OPENAI), list_models(RESPONSES)
     assert [model.id for model in chat] == [model.id for model in responses]
     assert {model.provider for model in chat} == {"openai"}
     assert {model.provider for model in responses} == {"openai-responses"}
 
 
-def test_changing_a_model_does_not_change_the_catalogue():
+def test_changing_a_model_does_not_change_the_catalogue() -> None:
     model = find_model(OPENAI, "gpt-5")
     assert model is not None
     assert model.price is not None
@@ -76,7 +77,7 @@ def test_changing_a_model_does_not_change_the_catalogue():
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.id)
-def test_every_listed_model_is_found_and_resolved_by_its_id(provider):
+def test_every_listed_model_is_found_and_resolved_by_its_id(provider: Provider) -> None:
     for model in list_models(provider):
         assert find_model(provider, model.id) == model
         assert resolve_model(provider, model.id, strict=True) == model
@@ -94,22 +95,22 @@ def test_every_listed_model_is_found_and_resolved_by_its_id(provider):
     ],
 )
 @pytest.mark.parametrize("strict", [True, False])
-def test_a_name_that_can_mean_one_model_only_is_completed(name, id, strict):
+def test_a_name_that_can_mean_one_model_only_is_completed(name: str, id: str, strict: bool) -> None:
     assert resolve_model(ANTHROPIC, name, strict=strict).id == id
 
 
-def test_a_snapshot_has_the_limits_and_price_of_its_model():
+def test_a_snapshot_has_the_limits_and_price_of_its_model() -> None:
     model = find_model(OPENAI, "gpt-5")
     assert model is not None
     assert resolve_model(OPENAI, "gpt-5-2025-08-07", strict=True) == model.replace(id="gpt-5-2025-08-07")
 
 
-def test_an_ambiguous_beginning_is_answered_with_ids_that_begin_like_it():
+def test_an_ambiguous_beginning_is_answered_with_ids_that_begin_like_it() -> None:
     with pytest.raises(UnknownName, match=r"unknown model 'claude-opus'; did you mean claude-opus-\S+ or claude-opus-"):
         resolve_model(ANTHROPIC, "claude-opus", strict=True)
 
 
-def test_a_misspelt_model_is_answered_with_the_nearest_and_what_to_do():
+def test_a_misspelt_model_is_answered_with_the_nearest_and_what_to_do() -> None:
     with pytest.raises(UnknownName) as caught:
         resolve_model(ANTHROPIC, "claude-sonet-4-6", strict=True)
     text = str(caught.value)
@@ -118,30 +119,30 @@ def test_a_misspelt_model_is_answered_with_the_nearest_and_what_to_do():
     assert caught.value.parameter == "model"
 
 
-def test_a_model_of_another_provider_is_unknown():
+def test_a_model_of_another_provider_is_unknown() -> None:
     with pytest.raises(UnknownName):
         resolve_model(ANTHROPIC, "gpt-5", strict=True)
 
 
-def test_latest_is_not_made_up_where_the_provider_has_no_such_id():
+def test_latest_is_not_made_up_where_the_provider_has_no_such_id() -> None:
     with pytest.raises(UnknownName):
         resolve_model(OPENAI, "gpt-5-latest", strict=True)
 
 
-def test_an_unknown_name_is_taken_as_it_is_when_not_strict():
+def test_an_unknown_name_is_taken_as_it_is_when_not_strict() -> None:
     assert resolve_model(ANTHROPIC, "my-proxy-model", strict=False) == Model(
         id="my-proxy-model", provider="anthropic", reasoning=True
     )
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_a_provider_without_a_catalogue_takes_every_name(strict):
+def test_a_provider_without_a_catalogue_takes_every_name(strict: bool) -> None:
     assert resolve_model(OLLAMA, "qwen3:8b", strict=strict) == Model(id="qwen3:8b", provider="ollama", reasoning=True)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.id)
 @pytest.mark.parametrize("strict", [True, False])
-def test_an_empty_name_is_refused(provider, strict):
+def test_an_empty_name_is_refused(provider: Provider, strict: bool) -> None:
     with pytest.raises(UnknownName, match="unknown model ''"):
         resolve_model(provider, "", strict=strict)
 
@@ -155,7 +156,9 @@ names = st.text(min_size=1) | st.builds(
 
 
 @given(names, st.sampled_from(PROVIDERS))
-def test_without_strict_every_name_is_a_model_that_is_known_or_called_exactly_that(name, provider):
+def test_without_strict_every_name_is_a_model_that_is_known_or_called_exactly_that(
+    name: str, provider: Provider
+) -> None:
     model = resolve_model(provider, name, strict=False)
     assert model.provider == provider.id
     assert model.id == name or model == find_model(provider, model.id)
@@ -163,7 +166,7 @@ def test_without_strict_every_name_is_a_model_that_is_known_or_called_exactly_th
 
 
 @given(names, st.sampled_from(PROVIDERS))
-def test_strict_gives_the_same_model_or_an_error(name, provider):
+def test_strict_gives_the_same_model_or_an_error(name: str, provider: Provider) -> None:
     try:
         model = resolve_model(provider, name, strict=True)
     except UnknownName:
@@ -172,7 +175,7 @@ def test_strict_gives_the_same_model_or_an_error(name, provider):
         assert model == resolve_model(provider, name, strict=False)
 
 
-def test_importing_the_catalogue_loads_nothing_but_itself_and_reads_no_file():
+def test_importing_the_catalogue_loads_nothing_but_itself_and_reads_no_file() -> None:
     program = """
 import sys
 import zot_provider.errors, zot_provider.providers

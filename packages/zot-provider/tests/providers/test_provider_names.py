@@ -41,11 +41,11 @@ def is_home(path: Path, id: str) -> bool:
 
 
 @pytest.mark.parametrize("id", [provider.id for provider in PROVIDERS])
-def test_a_provider_stands_in_a_file_of_its_name(id):
+def test_a_provider_stands_in_a_file_of_its_name(id: str) -> None:
     assert id in [value for _, value in strings(own_file(id).read_text(encoding="utf-8"))]
 
 
-def test_no_provider_is_named_outside_its_own_file():
+def test_no_provider_is_named_outside_its_own_file() -> None:
     ids = {provider.id for provider in PROVIDERS}
     sources = sorted(PACKAGES.glob("*/src/**/*.py"))
     assert sources
@@ -58,6 +58,6 @@ def test_no_provider_is_named_outside_its_own_file():
     assert found == [], "add a field to `Provider` or `Quirks` and read that"
 
 
-def test_every_allowed_name_is_still_used():
+def test_every_allowed_name_is_still_used() -> None:
     for file, id in ALLOWED:
         assert id in [value for _, value in strings((PACKAGES / file).read_text(encoding="utf-8"))]

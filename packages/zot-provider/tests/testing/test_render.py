@@ -48,19 +48,19 @@ def decoded(turn: Turn, wire: str) -> list[StreamEvent]:
     return [*decoder.feed(splitter.feed(b"".join(render(turn, wire)))), *decoder.finish()]
 
 
-def test_each_wire_can_be_rendered():
+def test_each_wire_can_be_rendered() -> None:
     assert set(RENDERERS) == set(WIRES)
 
 
 @pytest.mark.parametrize("wire", WIRES)
 @given(turn=TURNS)
-def test_a_decoder_restores_a_rendered_turn(wire, turn):
+def test_a_decoder_restores_a_rendered_turn(wire: str, turn: Turn) -> None:
     turn = numbered(turn)
     assert simplified(decoded(turn, wire)) == simplified(turn_events(turn, wire))
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_an_error_is_reported_the_way_the_wire_does(wire):
+def test_an_error_is_reported_the_way_the_wire_does(wire: str) -> None:
     error = ModelError("too many", code="rate_limit_error", message="too many")
     with pytest.raises(ModelError) as caught:
         decoded(Turn(error=error), wire)
@@ -68,14 +68,14 @@ def test_an_error_is_reported_the_way_the_wire_does(wire):
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_an_error_of_any_other_kind_has_the_usual_code(wire):
+def test_an_error_of_any_other_kind_has_the_usual_code(wire: str) -> None:
     with pytest.raises(ModelError) as caught:
         decoded(Turn(error=OSError("disk full")), wire)
     assert (caught.value.message, caught.value.retryable) == ("disk full", True)
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_without_its_last_two_events_a_stream_is_cut(wire):
+def test_without_its_last_two_events_a_stream_is_cut(wire: str) -> None:
     splitter, decoder = SseSplitter(), load_wire(wire).decoder()
     whole = [event for event in render(Turn("Hello"), wire) if b"stop_reason" not in event or b"message_start" in event]
     whole = [event for event in whole if b'finish_reason":"' not in event]
@@ -84,6 +84,6 @@ def test_without_its_last_two_events_a_stream_is_cut(wire):
         decoder.finish()
 
 
-def test_an_unknown_wire_is_a_key_error():
+def test_an_unknown_wire_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         render(Turn(), "morse")

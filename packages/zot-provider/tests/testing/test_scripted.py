@@ -21,7 +21,7 @@ async def batches(client: Client, asked: Request) -> list[list[StreamEvent]]:
     return [list(batch) async for batch in client.stream(asked)]
 
 
-async def test_it_plays_the_script_and_records_the_requests():
+async def test_it_plays_the_script_and_records_the_requests() -> None:
     client = ScriptedClient([Turn("Hello", usage=Usage(input=3)), lambda asked: Turn(asked.messages[-1].text * 2)])
     assert await batches(client, request("a")) == [
         [TextDelta("Hello"), UsageReport(Usage(input=3)), StreamEnd("end_turn", [TextBlock("Hello")])]
@@ -30,14 +30,14 @@ async def test_it_plays_the_script_and_records_the_requests():
     assert client.requests == [request("a"), request("a", "b")]
 
 
-async def test_a_recorded_request_is_unchanged_when_the_history_grows():
+async def test_a_recorded_request_is_unchanged_when_the_history_grows() -> None:
     client, asked = ScriptedClient(["a"]), request("a")
     await batches(client, asked)
     asked.messages.append(Message("assistant", [TextBlock("a")]))
     assert client.requests == [request("a")]
 
 
-async def test_with_a_delay_each_event_comes_alone():
+async def test_with_a_delay_each_event_comes_alone() -> None:
     client = ScriptedClient([Turn("abcd", chunk=2, delay=0.001, usage=Usage())])
     assert await batches(client, request("a")) == [
         [TextDelta("ab")],
@@ -47,7 +47,7 @@ async def test_with_a_delay_each_event_comes_alone():
     ]
 
 
-async def test_an_error_comes_after_the_events_before_it():
+async def test_an_error_comes_after_the_events_before_it() -> None:
     events: list[StreamEvent] = []
 
     async def scenario() -> None:
@@ -59,17 +59,17 @@ async def test_an_error_comes_after_the_events_before_it():
     assert events == [TextDelta("abc")]
 
 
-async def test_an_error_alone():
+async def test_an_error_alone() -> None:
     with pytest.raises(StatusError):
         await batches(ScriptedClient([Turn(error=StatusError("busy", status=503))]), request("a"))
 
 
-async def test_the_end_of_the_script_is_an_error():
+async def test_the_end_of_the_script_is_an_error() -> None:
     with pytest.raises(ScriptOver):
         await batches(ScriptedClient(), request("a"))
 
 
-async def test_an_abandoned_answer_is_counted():
+async def test_an_abandoned_answer_is_counted() -> None:
     client = ScriptedClient([Turn("abc", delay=10)] * 2 + [Turn("a", calls=[Call("read")])])
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(batches(client, request("a")), 0.01)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any, Literal
 
 import pytest
 
@@ -70,14 +71,14 @@ def end(answer: Answer, wire: str = "openai-chat") -> StreamEvent:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_each_wire_gets_the_turn_in_its_own_words(wire):
+def test_each_wire_gets_the_turn_in_its_own_words(wire: str) -> None:
     with ScriptedServer([Turn("hello", calls=[Call("read", {"a": 1})])]) as server:
         answer = ask(server, wire)
     assert (answer.status, answer.headers["content-type"]) == (200, "text/event-stream")
     assert end(answer, wire) == StreamEnd("tool_use", [TextBlock("hello"), ToolCallBlock("call_1", "read", '{"a": 1}')])
 
 
-def test_a_request_is_written_down_as_it_came():
+def test_a_request_is_written_down_as_it_came() -> None:
     before = time.monotonic()
     with ScriptedServer(["a"]) as server:
         ask(server)
@@ -89,12 +90,12 @@ def test_a_request_is_written_down_as_it_came():
     )
 
 
-def test_an_answer_may_depend_on_the_request():
+def test_an_answer_may_depend_on_the_request() -> None:
     with ScriptedServer([lambda request: Turn(request.body["messages"][0]["content"] + "!")]) as server:
         assert end(ask(server)) == StreamEnd("end_turn", [TextBlock("hi!")])
 
 
-def test_one_connection_serves_many_requests():
+def test_one_connection_serves_many_requests() -> None:
     with ScriptedServer(["a", "b"], repeat=True) as server:
         connection, texts = connect(server), []
         for _ in range(3):
@@ -104,7 +105,7 @@ def test_one_connection_serves_many_requests():
     assert texts == ["a", "b", "a"]
 
 
-def test_a_script_that_is_over_answers_500_and_says_so():
+def test_a_script_that_is_over_answers_500_and_says_so() -> None:
     with ScriptedServer(["a"]) as server:
         ask(server)
         answer = ask(server)
@@ -121,7 +122,7 @@ def test_a_script_that_is_over_answers_500_and_says_so():
     )
 
 
-def test_more_can_be_written_while_it_runs():
+def test_more_can_be_written_while_it_runs() -> None:
     with ScriptedServer() as server:
         server.add("later")
         assert end(ask(server)) == StreamEnd("end_turn", [TextBlock("later")])
@@ -147,7 +148,7 @@ def test_more_can_be_written_while_it_runs():
         ),
     ],
 )
-def test_a_wrong_key_is_refused_in_the_shape_of_the_provider(wire, body):
+def test_a_wrong_key_is_refused_in_the_shape_of_the_provider(wire: str, body: dict[str, Any]) -> None:
     with ScriptedServer(["a"], key="right") as server:
         answer = ask(server, wire, key="wrong")
         assert (answer.status, answer.json) == (401, body)
@@ -156,7 +157,7 @@ def test_a_wrong_key_is_refused_in_the_shape_of_the_provider(wire, body):
 
 
 @pytest.mark.parametrize("headers", [{"x-api-key": "k"}, {"authorization": "Bearer k"}])
-def test_the_models_are_listed_for_either_kind_of_key(headers):
+def test_the_models_are_listed_for_either_kind_of_key(headers: dict[str, str]) -> None:
     with ScriptedServer(key="k", models=["m-1", "m-2"]) as server:
         connection = connect(server)
         connection.request("GET", "/v1/models?limit=5", headers=headers)
@@ -168,7 +169,7 @@ def test_the_models_are_listed_for_either_kind_of_key(headers):
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("POST", "/v1/models"), ("POST", "/chat/completions")])
-def test_other_paths_are_not_found(method, path):
+def test_other_paths_are_not_found(method: str, path: str) -> None:
     with ScriptedServer(["a"]) as server:
         connection = connect(server)
         connection.request(method, path)
@@ -186,14 +187,14 @@ def test_other_paths_are_not_found(method, path):
         ("openai-chat", {"stream": False}, "the request lacks stream: true; only streams are scripted"),
     ],
 )
-def test_a_request_the_real_api_would_refuse_is_refused(wire, changes, message):
+def test_a_request_the_real_api_would_refuse_is_refused(wire: str, changes: dict[str, Any], message: str) -> None:
     with ScriptedServer(["a"]) as server:
         answer = ask(server, wire, **changes)
         assert (answer.status, answer.json["error"]["message"]) == (400, message)
         assert ask(server, wire).status == 200  # no turn was spent on it
 
 
-def test_a_body_that_is_no_json_and_a_version_that_is_missing_are_refused():
+def test_a_body_that_is_no_json_and_a_version_that_is_missing_are_refused() -> None:
     with ScriptedServer() as server:
         connection = connect(server)
         for path, body in (("/v1/chat/completions", "{"), ("/v1/messages", json.dumps(BODIES["anthropic-messages"]))):
@@ -217,7 +218,7 @@ def test_a_body_that_is_no_json_and_a_version_that_is_missing_are_refused():
         (Fault(status=400, body="no", headers={"content-type": "x/y"}), 400, "x/y", "no"),
     ],
 )
-def test_a_status_comes_with_its_headers_and_body(fault, status, kind, body):
+def test_a_status_comes_with_its_headers_and_body(fault: Fault, status: int, kind: str, body: str) -> None:
     fault.headers["retry-after"] = "3"
     with ScriptedServer([Turn(fault=fault)]) as server:
         answer = ask(server, "anthropic-messages")
@@ -225,7 +226,7 @@ def test_a_status_comes_with_its_headers_and_body(fault, status, kind, body):
     assert answer.headers["retry-after"] == "3"
 
 
-def test_an_error_of_the_model_comes_inside_the_stream():
+def test_an_error_of_the_model_comes_inside_the_stream() -> None:
     with (
         ScriptedServer([Turn("a", error=ModelError("boom", code="server_error"))]) as server,
         pytest.raises(ModelError),
@@ -235,7 +236,9 @@ def test_an_error_of_the_model_comes_inside_the_stream():
 
 @pytest.mark.parametrize("framing", ["chunked", "close"])
 @pytest.mark.parametrize("writes", ["event", "batch", "whole", "byte"])
-def test_the_client_gets_the_same_however_it_is_delivered(writes, framing):
+def test_the_client_gets_the_same_however_it_is_delivered(
+    writes: Literal["event", "batch", "whole", "byte"], framing: Literal["chunked", "close"]
+) -> None:
     turn = Turn("Hello, how are you?", chunk=2, delivery=Delivery(writes=writes, batch=3, framing=framing))
     with ScriptedServer([turn]) as server:
         answer = ask(server)
@@ -243,7 +246,7 @@ def test_the_client_gets_the_same_however_it_is_delivered(writes, framing):
     assert (answer.headers["transfer-encoding"] == "chunked") == (framing == "chunked")
 
 
-def test_the_last_event_can_be_left_out():
+def test_the_last_event_can_be_left_out() -> None:
     with ScriptedServer([Turn("a", delivery=Delivery(end=False))]) as server:
         answer = ask(server)
     assert b"[DONE]" not in answer.body
@@ -251,7 +254,7 @@ def test_the_last_event_can_be_left_out():
 
 
 @pytest.mark.parametrize("framing", ["chunked", "close"])
-def test_a_stream_can_be_cut_in_the_middle(framing):
+def test_a_stream_can_be_cut_in_the_middle(framing: Literal["chunked", "close"]) -> None:
     turn = Turn("abcdef", chunk=1, fault=Fault(cut=True, after=3), delivery=Delivery(framing=framing))
     with ScriptedServer([turn]) as server:
         answer = ask(server)
@@ -260,7 +263,7 @@ def test_a_stream_can_be_cut_in_the_middle(framing):
     assert not server.requests[0].closed_early
 
 
-def test_garbage_comes_in_the_middle_and_the_rest_after_it():
+def test_garbage_comes_in_the_middle_and_the_rest_after_it() -> None:
     with ScriptedServer([Turn("abc", chunk=1, fault=Fault(garbage=b"data: oops\n\n", after=2))]) as server:
         body = ask(server).body
     assert [event[:10] for event in body.split(b"\n\n")[1:4]] == [b'data: {"id', b"data: oops", b'data: {"id']
@@ -268,7 +271,7 @@ def test_garbage_comes_in_the_middle_and_the_rest_after_it():
 
 
 @pytest.mark.parametrize("fault", [Fault(stall=0.2), Fault(pause=0.2)])
-def test_a_server_can_fall_silent_for_a_while(fault):
+def test_a_server_can_fall_silent_for_a_while(fault: Fault) -> None:
     with ScriptedServer([Turn("a", fault=fault)]) as server:
         start = time.monotonic()
         assert end(ask(server)) == StreamEnd("end_turn", [TextBlock("a")])
@@ -276,7 +279,7 @@ def test_a_server_can_fall_silent_for_a_while(fault):
 
 
 @pytest.mark.parametrize("turn", [Turn("a", fault=Fault(stall=600)), Turn("a" * 99, chunk=1, delay=0.02)])
-def test_a_client_that_goes_away_is_noticed(turn):
+def test_a_client_that_goes_away_is_noticed(turn: Turn) -> None:
     with ScriptedServer([turn]) as server:
         connection = connect(server)
         connection.request("POST", "/v1/chat/completions", json.dumps(BODIES["openai-chat"]))
@@ -286,7 +289,7 @@ def test_a_client_that_goes_away_is_noticed(turn):
         assert request.closed_early
 
 
-def test_leaving_ends_silence_and_idle_connections_at_once():
+def test_leaving_ends_silence_and_idle_connections_at_once() -> None:
     start = time.monotonic()
     with ScriptedServer([Turn(fault=Fault(stall=600))]) as server:
         idle, waiting = connect(server), connect(server)
@@ -304,7 +307,7 @@ def test_leaving_ends_silence_and_idle_connections_at_once():
         socket.create_connection(("127.0.0.1", int(server.url.rsplit(":", 1)[1])), 1)
 
 
-def test_an_exception_in_the_script_ends_the_test():
+def test_an_exception_in_the_script_ends_the_test() -> None:
     def fail(request: Received) -> Turn:
         raise AssertionError("not what I expected")
 
@@ -316,7 +319,7 @@ def test_an_exception_in_the_script_ends_the_test():
         run()
 
 
-def test_waiting_for_what_does_not_come_is_a_timeout():
+def test_waiting_for_what_does_not_come_is_a_timeout() -> None:
     with ScriptedServer([Turn(fault=Fault(stall=600))]) as server:
         with pytest.raises(TimeoutError, match="0 requests came, not 1"):
             server.wait_for(1, timeout=0.01)
@@ -328,7 +331,7 @@ def test_waiting_for_what_does_not_come_is_a_timeout():
         connection.close()
 
 
-async def test_an_asyncio_program_and_another_process_can_ask():
+async def test_an_asyncio_program_and_another_process_can_ask() -> None:
     code = (
         "import sys, urllib.request as r;print(r.urlopen(r.Request(sys.argv[1], sys.argv[2].encode())).read().decode())"
     )
@@ -341,7 +344,7 @@ async def test_an_asyncio_program_and_another_process_can_ask():
         assert b"hello" in output
 
 
-def test_many_clients_at_once_each_get_a_turn():
+def test_many_clients_at_once_each_get_a_turn() -> None:
     with ScriptedServer([str(number) for number in range(20)]) as server:
         texts: list[str] = []
         threads = [threading.Thread(target=lambda: texts.append(end(ask(server)).content[0].text)) for _ in range(20)]
@@ -352,7 +355,7 @@ def test_many_clients_at_once_each_get_a_turn():
     assert sorted(texts, key=int) == [str(number) for number in range(20)]
 
 
-def test_base_urls_are_what_the_providers_own_clients_take():
+def test_base_urls_are_what_the_providers_own_clients_take() -> None:
     with ScriptedServer() as server:
         assert server.base_url("anthropic-messages") == server.url
         assert server.base_url("openai-chat") == server.base_url("openai-responses") == f"{server.url}/v1"

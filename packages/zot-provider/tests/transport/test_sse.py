@@ -60,7 +60,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=30), st.lists(st.integers(0, 200), max_size=10))
 @example([b"data: a\n", b"\r\n"], [8])
 @example([b"\n", b"\n", b"\n", b"data: a", b"\n\n"], [1, 2, 3])
-def test_any_stream_at_any_cuts_gives_what_the_standard_says(pieces, cuts):
+def test_any_stream_at_any_cuts_gives_what_the_standard_says(pieces: list[bytes], cuts: list[int]) -> None:
     stream = b"".join(pieces)
     places = [0, *sorted(cut for cut in cuts if cut <= len(stream)), len(stream)]
     chunks = [stream[start:end] for start, end in pairwise(places)]
@@ -68,17 +68,17 @@ def test_any_stream_at_any_cuts_gives_what_the_standard_says(pieces, cuts):
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
-def test_a_stream_byte_by_byte_gives_what_the_standard_says(pieces):
+def test_a_stream_byte_by_byte_gives_what_the_standard_says(pieces: list[bytes]) -> None:
     stream = b"".join(pieces)
     assert split(*(stream[index : index + 1] for index in range(len(stream)))) == reference(stream)
 
 
 @given(st.binary(max_size=200), st.integers(0, 200))
-def test_any_bytes_give_what_the_standard_says(stream, cut):
+def test_any_bytes_give_what_the_standard_says(stream: bytes, cut: int) -> None:
     assert split(stream[:cut], stream[cut:]) == reference(stream)
 
 
-def test_the_usual_shapes():
+def test_the_usual_shapes() -> None:
     assert split(b'data: {"a":1}\n\nevent: x\ndata: {"b":2}\n\ndata: [DO', b"NE]\n\n") == [
         b'{"a":1}',
         b'{"b":2}',
@@ -104,30 +104,30 @@ def test_the_usual_shapes():
         (b"", []),
     ],
 )
-def test_the_odd_shapes(stream, events):
+def test_the_odd_shapes(stream: bytes, events: list[bytes]) -> None:
     assert split(stream) == events
     assert split(*(stream[index : index + 1] for index in range(len(stream)))) == events
 
 
-def test_an_event_ends_with_the_cr_that_ends_it():
+def test_an_event_ends_with_the_cr_that_ends_it() -> None:
     splitter = SseSplitter()
     assert splitter.feed(b"data: a\r\r") == [b"a"]
     assert splitter.feed(b"\ndata: b\r\n\r") == [b"b"]
 
 
 @pytest.mark.parametrize("cut", range(1, 30))
-def test_an_event_above_the_limit_is_refused_however_it_comes(cut):
+def test_an_event_above_the_limit_is_refused_however_it_comes(cut: int) -> None:
     stream = b"data: 1\n\ndata: 34567890123\n\n"
     splitter = SseSplitter(max_event_bytes=16)
     with pytest.raises(ProtocolError, match="more than 16 bytes"):
         [splitter.feed(stream[start : start + cut]) for start in range(0, len(stream), cut)]
 
 
-def test_an_event_at_the_limit_is_taken():
+def test_an_event_at_the_limit_is_taken() -> None:
     assert SseSplitter(max_event_bytes=16).feed(b"data: 1234567890\n\n" * 3) == [b"1234567890"] * 3
 
 
-def test_a_large_event_in_small_chunks_takes_linear_time():
+def test_a_large_event_in_small_chunks_takes_linear_time() -> None:
     splitter = SseSplitter()
     for _ in range(40_000):
         assert splitter.feed(b"data: " + b"x" * 90 + b"\n") == []

@@ -13,7 +13,7 @@ class SilentDecoder(BlockDecoder):
         """Nothing to decode."""
 
 
-def test_usage_that_grows_or_shrinks_is_reported_as_what_it_adds():
+def test_usage_that_grows_or_shrinks_is_reported_as_what_it_adds() -> None:
     decoder, events = SilentDecoder(), []
     for total in (Usage(input=5), Usage(input=5), Usage(output=3), Usage(input=7, reasoning=2), Usage(reasoning=3)):
         decoder.report_usage(total, events)
@@ -43,7 +43,7 @@ def test_usage_that_grows_or_shrinks_is_reported_as_what_it_adds():
         ("x" * 500, "x" * 399 + "…", "", False),
     ],
 )
-def test_what_a_provider_says_becomes_one_line(error, text, code, retryable):
+def test_what_a_provider_says_becomes_one_line(error: object, text: str, code: str, retryable: bool) -> None:
     with pytest.raises(ModelError) as caught:
         fail(error)
     assert (str(caught.value), caught.value.code, caught.value.retryable) == (
@@ -53,12 +53,12 @@ def test_what_a_provider_says_becomes_one_line(error, text, code, retryable):
     )
 
 
-def test_a_conversation_that_is_too_long_is_a_context_overflow():
+def test_a_conversation_that_is_too_long_is_a_context_overflow() -> None:
     with pytest.raises(ModelError) as caught:
         fail({"code": "context_length_exceeded", "message": "too long"})
     assert caught.value.context_overflow
 
 
 @pytest.mark.parametrize(("value", "count"), [(5, 5), (0, 0), (-1, 0), (None, 0), ("5", 0), (1.5, 0)])
-def test_a_count_of_tokens_is_a_number_or_nothing(value, count):
+def test_a_count_of_tokens_is_a_number_or_nothing(value: object, count: int) -> None:
     assert token_count(value) == count

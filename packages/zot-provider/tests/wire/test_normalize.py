@@ -21,7 +21,7 @@ def result(id: str, text: str = "ok") -> ToolResultBlock:
     return ToolResultBlock(id, [TextBlock(text)])
 
 
-def test_a_valid_history_is_unchanged():
+def test_a_valid_history_is_unchanged() -> None:
     history = [
         user("go"),
         Message("assistant", [TextBlock("I look."), call("a"), call("b")]),
@@ -31,14 +31,14 @@ def test_a_valid_history_is_unchanged():
     assert normalize(history, "w") == history
 
 
-def test_the_history_itself_is_not_touched():
+def test_the_history_itself_is_not_touched() -> None:
     history = [user("one"), user("two"), Message("assistant", [call("a", "no JSON"), ReasoningBlock("x", wire="v")])]
     before = repr(history)
     normalize(history, "w", images=False)
     assert repr(history) == before
 
 
-def test_a_call_without_a_result_gets_an_error_result():
+def test_a_call_without_a_result_gets_an_error_result() -> None:
     assert normalize([Message("assistant", [call("a"), call("b")]), Message("tool", [result("b")])], "w") == [
         Message("assistant", [call("a"), call("b")]),
         Message("tool", [ToolResultBlock("a", [TextBlock(NO_RESULT)], is_error=True), result("b")]),
@@ -46,7 +46,7 @@ def test_a_call_without_a_result_gets_an_error_result():
     assert NO_RESULT == "tool call was aborted; no result recorded."
 
 
-def test_results_follow_their_calls_in_call_order():
+def test_results_follow_their_calls_in_call_order() -> None:
     history = [
         Message("assistant", [call("a"), call("b")]),
         Message("tool", [result("b")]),
@@ -60,12 +60,12 @@ def test_results_follow_their_calls_in_call_order():
     ]
 
 
-def test_a_result_without_a_call_is_dropped():
+def test_a_result_without_a_call_is_dropped() -> None:
     history = [Message("tool", [result("a")]), Message("assistant", [TextBlock("hi")]), Message("tool", [result("b")])]
     assert normalize(history, "w") == [Message("assistant", [TextBlock("hi")])]
 
 
-def test_a_result_after_the_next_answer_is_dropped():
+def test_a_result_after_the_next_answer_is_dropped() -> None:
     history = [
         Message("assistant", [call("a")]),
         Message("assistant", [TextBlock("hi")]),
@@ -74,7 +74,7 @@ def test_a_result_after_the_next_answer_is_dropped():
     assert normalize(history, "w")[1] == Message("tool", [ToolResultBlock("a", [TextBlock(NO_RESULT)], is_error=True)])
 
 
-def test_ids_that_servers_use_again_become_unique():
+def test_ids_that_servers_use_again_become_unique() -> None:
     history = [
         Message("assistant", [call("0"), call("0")]),
         Message("tool", [result("0", "first"), result("0", "second")]),
@@ -89,12 +89,12 @@ def test_ids_that_servers_use_again_become_unique():
     ]
 
 
-def test_empty_texts_and_messages_are_dropped_and_what_then_touches_is_joined():
+def test_empty_texts_and_messages_are_dropped_and_what_then_touches_is_joined() -> None:
     history = [user("one"), Message("assistant", [TextBlock(" \n")]), user(), user("", "two")]
     assert normalize(history, "w") == [user("one", "two")]
 
 
-def test_reasoning_of_another_provider_is_dropped_and_that_of_an_unnamed_one_is_not():
+def test_reasoning_of_another_provider_is_dropped_and_that_of_an_unnamed_one_is_not() -> None:
     mine, other = ReasoningBlock("mine", wire="w", provider="p"), ReasoningBlock("other", wire="w", provider="q")
     unnamed, foreign = ReasoningBlock("old", wire="w"), ReasoningBlock("mine", wire="v", provider="p")
     history = [Message("assistant", [mine, other, unnamed, foreign, TextBlock("done")])]
@@ -102,19 +102,19 @@ def test_reasoning_of_another_provider_is_dropped_and_that_of_an_unnamed_one_is_
     assert normalize(history, "w", provider="r") == [Message("assistant", [unnamed, TextBlock("done")])]
 
 
-def test_reasoning_of_another_wire_is_dropped():
+def test_reasoning_of_another_wire_is_dropped() -> None:
     mine, other = ReasoningBlock("mine", wire="w"), ReasoningBlock("other", wire="v")
     history = [Message("assistant", [other, mine, TextBlock("hi")])]
     assert normalize(history, "w") == [Message("assistant", [mine, TextBlock("hi")])]
 
 
-def test_reasoning_at_the_end_of_an_answer_is_dropped():
+def test_reasoning_at_the_end_of_an_answer_is_dropped() -> None:
     mine = ReasoningBlock("mine", wire="w")
     history = [Message("assistant", [mine]), Message("assistant", [TextBlock("hi"), mine])]
     assert normalize(history, "w") == [Message("assistant", [TextBlock("hi")])]
 
 
-def test_blocks_that_a_role_cannot_have_are_dropped():
+def test_blocks_that_a_role_cannot_have_are_dropped() -> None:
     history = [
         Message("user", [call("a"), TextBlock("hi"), ReasoningBlock("x", wire="w")]),
         Message("assistant", [PIXEL, result("a"), TextBlock("ho")]),
@@ -122,7 +122,7 @@ def test_blocks_that_a_role_cannot_have_are_dropped():
     assert normalize(history, "w") == [user("hi"), Message("assistant", [TextBlock("ho")])]
 
 
-def test_arguments_that_are_no_json_object_are_shown_to_the_model_as_they_are():
+def test_arguments_that_are_no_json_object_are_shown_to_the_model_as_they_are() -> None:
     broken = ["{", "[]", '"text"', '{"a": NaN}', '{"a": "\\ud800"}', '{"a": "\ud800"}', "[" * 100_000]
     calls = [call(str(number), arguments) for number, arguments in enumerate(broken)]
     sent = normalize([Message("assistant", list(calls))], "w")[0].tool_calls
@@ -131,7 +131,7 @@ def test_arguments_that_are_no_json_object_are_shown_to_the_model_as_they_are():
     ]
 
 
-def test_arguments_keep_the_text_the_model_wrote():
+def test_arguments_keep_the_text_the_model_wrote() -> None:
     text = '{"n": 1e5, "f": 1.0, "big": 123456789012345678901234567890}'
     assert normalize([Message("assistant", [call("a", text), call("b", " ")])], "w")[0].tool_calls == [
         call("a", text),
@@ -139,7 +139,7 @@ def test_arguments_keep_the_text_the_model_wrote():
     ]
 
 
-def test_lone_surrogates_are_replaced():
+def test_lone_surrogates_are_replaced() -> None:
     history = [
         user("a\ud800b"),
         Message("assistant", [call("i\udc00d")]),
@@ -152,7 +152,7 @@ def test_lone_surrogates_are_replaced():
     ]
 
 
-def test_images_become_words_for_a_model_that_sees_none():
+def test_images_become_words_for_a_model_that_sees_none() -> None:
     history = [
         Message("user", [PIXEL]),
         Message("assistant", [call("a")]),
@@ -179,7 +179,7 @@ MESSAGES = st.builds(Message, st.sampled_from(["user", "assistant", "tool"]), st
 
 
 @given(st.lists(MESSAGES, max_size=8), st.booleans())
-def test_any_history_becomes_a_valid_one(history, images):
+def test_any_history_becomes_a_valid_one(history: list[Message], images: bool) -> None:
     copy = normalize(history, "w", images=images)
     seen: set[str] = set()
     before = None

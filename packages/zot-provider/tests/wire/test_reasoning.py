@@ -18,12 +18,14 @@ LEVELS = ["off", "minimum", "low", "medium", "high", "xhigh", "max"]
         (("later", "words"), [None] * 7),
     ],
 )
-def test_an_effort_becomes_the_nearest_word_that_the_model_takes(efforts, words):
+def test_an_effort_becomes_the_nearest_word_that_the_model_takes(
+    efforts: tuple[str, ...], words: list[str | None]
+) -> None:
     model = Model("m", "v", reasoning=True, efforts=efforts)
     assert [effort_word(model, level) for level in LEVELS] == words
 
 
-def test_a_model_that_does_not_think_is_not_asked_to():
+def test_a_model_that_does_not_think_is_not_asked_to() -> None:
     model = Model("m", "v", efforts=("low",))
     assert [effort_word(model, level) for level in LEVELS] == [None] * 7
     assert [thinking_budget(model, level, 64_000) for level in LEVELS] == [None] * 7
@@ -38,6 +40,6 @@ def test_a_model_that_does_not_think_is_not_asked_to():
         (2047, [None] * 7),
     ],
 )
-def test_a_budget_leaves_room_for_the_answer(max_tokens, budgets):
+def test_a_budget_leaves_room_for_the_answer(max_tokens: int, budgets: list[int | None]) -> None:
     model = Model("m", "v", reasoning=True)
     assert [thinking_budget(model, level, max_tokens) for level in LEVELS] == budgets

@@ -36,32 +36,32 @@ def decode_body(case: StreamCase, chunks: Iterable[bytes]) -> tuple[list[StreamE
     return decode(case, (splitter.feed(chunk) for chunk in chunks))
 
 
-def test_each_wire_has_a_column_and_streams_in_the_table():
+def test_each_wire_has_a_column_and_streams_in_the_table() -> None:
     assert set(BODIES) == set(WIRES)
     assert {case.wire for case in STREAMS} == set(WIRES)
     assert len({case_id(case) for case in STREAMS}) == len(STREAMS)
 
 
 @pytest.mark.parametrize("name", WIRES)
-def test_a_wire_is_found_by_the_name_it_has(name):
+def test_a_wire_is_found_by_the_name_it_has(name: str) -> None:
     assert load_wire(name).name == name
 
 
-def test_an_unknown_wire_is_a_key_error():
+def test_an_unknown_wire_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         load_wire("morse")
 
 
 @pytest.mark.parametrize("conversation", CONVERSATIONS)
 @pytest.mark.parametrize("wire", WIRES)
-def test_a_conversation_becomes_exactly_this_body(wire, conversation):
+def test_a_conversation_becomes_exactly_this_body(wire: str, conversation: str) -> None:
     body = load_wire(wire).encode(CONVERSATIONS[conversation], Quirks())
     assert body == BODIES[wire][conversation]
     json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_earlier_messages_are_encoded_the_same_again_for_the_cache(wire):
+def test_earlier_messages_are_encoded_the_same_again_for_the_cache(wire: str) -> None:
     request = CONVERSATIONS["a tool runs and the user goes on"]
     for sent in ("messages", "input"):
         first, second = (
@@ -76,17 +76,17 @@ def test_earlier_messages_are_encoded_the_same_again_for_the_cache(wire):
 
 
 @pytest.mark.parametrize("case", STREAMS, ids=case_id)
-def test_a_stream_becomes_exactly_these_events(case):
+def test_a_stream_becomes_exactly_these_events(case: StreamCase) -> None:
     assert decode(case, [case.items]) == (case.events, case.error)
 
 
 @pytest.mark.parametrize("case", STREAMS, ids=case_id)
-def test_a_stream_of_single_events_becomes_the_same(case):
+def test_a_stream_of_single_events_becomes_the_same(case: StreamCase) -> None:
     assert decode(case, ([item] for item in case.items)) == (case.events, case.error)
 
 
 @pytest.mark.parametrize("case", STREAMS, ids=case_id)
-def test_a_stream_cut_in_two_anywhere_becomes_the_same(case):
+def test_a_stream_cut_in_two_anywhere_becomes_the_same(case: StreamCase) -> None:
     body = case.body[:4000]
     whole = decode_body(case, [body])
     for cut in range(len(body)):
@@ -94,7 +94,7 @@ def test_a_stream_cut_in_two_anywhere_becomes_the_same(case):
 
 
 @given(st.sampled_from([case for case in STREAMS if len(case.body) < 10_000]), st.data())
-def test_a_stream_cut_into_pieces_becomes_the_same(case, data):
+def test_a_stream_cut_into_pieces_becomes_the_same(case: StreamCase, data: st.DataObject) -> None:
     body = case.body
     cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=12)))
     chunks = [body[start:end] for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
@@ -105,7 +105,7 @@ def test_a_stream_cut_into_pieces_becomes_the_same(case, data):
     st.sampled_from(list(WIRES)),
     st.lists(st.sampled_from([item for case in STREAMS for item in case.items]), max_size=6),
 )
-def test_any_events_give_an_orderly_answer_or_a_provider_error(wire, items):
+def test_any_events_give_an_orderly_answer_or_a_provider_error(wire: str, items: list[bytes]) -> None:
     case = StreamCase("any", wire, list(items))
     events, error = decode(case, [[item] for item in items])
     assert decode(case, [items]) == (events, error)
@@ -146,7 +146,7 @@ JSON = st.recursive(
 
 
 @given(st.sampled_from(list(WIRES)), JSON, st.sampled_from([item for case in STREAMS for item in case.items[:1]]))
-def test_json_of_any_shape_is_no_crash(wire, value, beside):
+def test_json_of_any_shape_is_no_crash(wire: str, value: object, beside: bytes) -> None:
     try:
         known = json.loads(beside)
     except (ValueError, RecursionError):
@@ -157,7 +157,7 @@ def test_json_of_any_shape_is_no_crash(wire, value, beside):
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_an_answer_that_has_ended_says_nothing_more(wire):
+def test_an_answer_that_has_ended_says_nothing_more(wire: str) -> None:
     case = next(case for case in STREAMS if case.wire == wire and case.error is None)
     decoder = load_wire(wire).decoder()
     assert not decoder.ended
@@ -168,7 +168,7 @@ def test_an_answer_that_has_ended_says_nothing_more(wire):
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_a_failure_ends_the_decoder_and_is_raised_again(wire):
+def test_a_failure_ends_the_decoder_and_is_raised_again(wire: str) -> None:
     case = next(case for case in STREAMS if case.wire == wire and case.error is ModelError and case.events)
     decoder = load_wire(wire).decoder()
     assert decoder.feed(case.items) == case.events
@@ -180,7 +180,7 @@ def test_a_failure_ends_the_decoder_and_is_raised_again(wire):
 
 
 @pytest.mark.parametrize("name", WIRES)
-def test_a_wire_imports_nothing_heavy(name):
+def test_a_wire_imports_nothing_heavy(name: str) -> None:
     code = f"import sys, {WIRES[name]}; print(*sys.modules)"
     loaded = set(
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

@@ -30,13 +30,13 @@ def state(made):
     return made.text, made.cursor
 
 
-def test_the_cursor_goes_behind_what_is_inserted():
+def test_the_cursor_goes_behind_what_is_inserted() -> None:
     made = buffer("ac", 1)
     made.insert("b")
     assert state(made) == ("abc", 2)
 
 
-def test_a_grapheme_is_deleted_as_a_whole():
+def test_a_grapheme_is_deleted_as_a_whole() -> None:
     made = buffer("x👩\u200d👧")
     made.backspace()
     assert state(made) == ("x", 1)
@@ -45,19 +45,19 @@ def test_a_grapheme_is_deleted_as_a_whole():
     assert state(made) == ("x", 0)
 
 
-def test_a_mark_typed_after_a_letter_joins_it():
+def test_a_mark_typed_after_a_letter_joins_it() -> None:
     made = typed("e\u0301")
     made.left()
     assert made.cursor == 0
 
 
-def test_line_breaks_of_any_kind_are_one_kind():
+def test_line_breaks_of_any_kind_are_one_kind() -> None:
     made = buffer("a\r\nb\rc")
     assert made.text == "a\nb\nc"
     assert made.position == (2, 1)
 
 
-def test_going_up_and_down_keeps_the_column_over_shorter_lines():
+def test_going_up_and_down_keeps_the_column_over_shorter_lines() -> None:
     made = buffer("abcdef\nab\nabcdef")
     assert made.up()
     assert made.position == (1, 2)
@@ -71,7 +71,7 @@ def test_going_up_and_down_keeps_the_column_over_shorter_lines():
     assert not made.down()
 
 
-def test_cuts_in_a_row_make_one_text():
+def test_cuts_in_a_row_make_one_text() -> None:
     made = buffer("one two three", 7)
     made.kill_word_left()
     made.kill_line_end()
@@ -81,7 +81,7 @@ def test_cuts_in_a_row_make_one_text():
     assert state(made) == ("one two three", 13)
 
 
-def test_a_motion_between_cuts_separates_them():
+def test_a_motion_between_cuts_separates_them() -> None:
     made = buffer("one two")
     made.kill_word_left()
     made.left()
@@ -95,7 +95,7 @@ def test_a_motion_between_cuts_separates_them():
     assert made.text == "two "
 
 
-def test_cutting_at_the_end_of_a_line_takes_its_break():
+def test_cutting_at_the_end_of_a_line_takes_its_break() -> None:
     made = buffer("a\nb", 1)
     made.kill_line_end()
     assert made.text == "ab"
@@ -104,7 +104,7 @@ def test_cutting_at_the_end_of_a_line_takes_its_break():
     assert made.text == "ab"
 
 
-def test_buffers_may_share_what_was_cut():
+def test_buffers_may_share_what_was_cut() -> None:
     ring = KillRing()
     one, other = Buffer("word", ring), Buffer("", ring)
     one.kill_line_start()
@@ -112,7 +112,7 @@ def test_buffers_may_share_what_was_cut():
     assert other.text == "word"
 
 
-def test_a_yank_is_replaced_even_if_another_buffer_cut_meanwhile():
+def test_a_yank_is_replaced_even_if_another_buffer_cut_meanwhile() -> None:
     ring = KillRing()
     one, other = Buffer("first second", ring), Buffer("x", ring)
     one.kill_word_left()
@@ -122,7 +122,7 @@ def test_a_yank_is_replaced_even_if_another_buffer_cut_meanwhile():
     assert one.text == "first second"
 
 
-def test_a_typed_word_is_one_step_of_undo():
+def test_a_typed_word_is_one_step_of_undo() -> None:
     made = typed("one two")
     made.undo()
     assert state(made) == ("one ", 4)
@@ -137,7 +137,7 @@ def test_a_typed_word_is_one_step_of_undo():
     assert state(made) == ("one two", 7)
 
 
-def test_setting_the_text_can_be_undone():
+def test_setting_the_text_can_be_undone() -> None:
     made = buffer("draft", 2)
     made.set("from history", 4)
     assert state(made) == ("from history", 4)
@@ -146,7 +146,9 @@ def test_setting_the_text_can_be_undone():
 
 
 @given(st.lists(st.sampled_from(VERBS) | pieces.map(lambda text: ("insert", text)), max_size=30))
-def test_undoing_everything_gives_the_beginning_and_redoing_everything_the_end(steps):
+def test_undoing_everything_gives_the_beginning_and_redoing_everything_the_end(
+    steps: list[str | tuple[str, str]],
+) -> None:
     made = Buffer("a 漢\nb")
     before = made.text
     for step in steps:
@@ -258,7 +260,7 @@ TestAgainstAList = AgainstAList.TestCase
 TestWithAllVerbs = WithAllVerbs.TestCase
 
 
-def test_what_is_done_between_two_marks_is_one_step():
+def test_what_is_done_between_two_marks_is_one_step() -> None:
     made = buffer("one two", 3)
     made.begin_step()
     made.kill_word_left()
@@ -276,7 +278,7 @@ def test_what_is_done_between_two_marks_is_one_step():
     assert made.text == "yx two"
 
 
-def test_taking_back_ends_a_step():
+def test_taking_back_ends_a_step() -> None:
     made = buffer("one")
     made.begin_step()
     made.insert(" ")
@@ -289,7 +291,7 @@ def test_taking_back_ends_a_step():
     assert made.text == "one"
 
 
-def test_a_step_that_came_to_nothing_is_none():
+def test_a_step_that_came_to_nothing_is_none() -> None:
     made = typed("one")
     made.begin_step()
     made.insert("x")
@@ -299,7 +301,7 @@ def test_a_step_that_came_to_nothing_is_none():
     assert made.text == ""
 
 
-def test_a_long_step_is_one_all_the_same():
+def test_a_long_step_is_one_all_the_same() -> None:
     made = buffer("one\n")
     made.begin_step()
     for _ in range(700):
@@ -310,7 +312,7 @@ def test_a_long_step_is_one_all_the_same():
 
 
 @given(pieces, pieces, pieces, st.integers(0, 12))
-def test_a_step_is_taken_back_and_done_again_whatever_it_was(text, first, second, at):
+def test_a_step_is_taken_back_and_done_again_whatever_it_was(text: str, first: str, second: str, at: int) -> None:
     made = buffer(text, at)
     before = state(made)
     made.begin_step()

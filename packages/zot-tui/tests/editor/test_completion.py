@@ -12,7 +12,7 @@ FILES = ["README.md", "src/", "src/app.py", "src/main.py", "my notes.txt", "my d
 
 
 @pytest.fixture
-def completer():
+def completer() -> Completer:
     return Completer(lambda: COMMANDS, lambda: FILES)
 
 
@@ -50,12 +50,14 @@ def typed(completer, text, cursor=None):
         ("", 0, None),
     ],
 )
-def test_what_is_completed_depends_on_the_place_of_the_cursor(text, cursor, expected):
+def test_what_is_completed_depends_on_the_place_of_the_cursor(
+    text: str, cursor: int, expected: tuple[str, int, int, str] | None
+) -> None:
     found = query(text, cursor)
     assert (found and (found.kind, found.start, found.end, found.text)) == expected
 
 
-def test_a_slash_lists_all_commands_with_their_groups(completer):
+def test_a_slash_lists_all_commands_with_their_groups(completer: Completer) -> None:
     completer.update("/", 1)
     assert [(each.name, each.group) for each in completer.popup.candidates] == [
         ("help", "session"),
@@ -64,7 +66,7 @@ def test_a_slash_lists_all_commands_with_their_groups(completer):
     ]
 
 
-def test_letters_narrow_the_list_and_mark_what_they_found(completer):
+def test_letters_narrow_the_list_and_mark_what_they_found(completer: Completer) -> None:
     completer.update("/mo", 3)
     assert names(completer) == ["model"]
     assert completer.popup.candidates[0].positions == [0, 1]
@@ -72,7 +74,7 @@ def test_letters_narrow_the_list_and_mark_what_they_found(completer):
     assert completer.popup is None
 
 
-def test_enter_sends_a_command_without_arguments_and_waits_for_those_of_others(completer):
+def test_enter_sends_a_command_without_arguments_and_waits_for_those_of_others(completer: Completer) -> None:
     buffer = typed(completer, "/he")
     replacement = completer.enter()
     replacement.apply(buffer)
@@ -83,7 +85,7 @@ def test_enter_sends_a_command_without_arguments_and_waits_for_those_of_others(c
     assert (buffer.text, buffer.cursor, replacement.submit) == ("/model ", 7, False)
 
 
-def test_tab_completes_and_sends_nothing(completer):
+def test_tab_completes_and_sends_nothing(completer: Completer) -> None:
     buffer = typed(completer, "/he")
     replacement = completer.complete()
     replacement.apply(buffer)
@@ -91,7 +93,7 @@ def test_tab_completes_and_sends_nothing(completer):
     assert completer.popup is None
 
 
-def test_a_file_is_found_by_its_letters_and_put_for_the_whole_word(completer):
+def test_a_file_is_found_by_its_letters_and_put_for_the_whole_word(completer: Completer) -> None:
     buffer = typed(completer, "see @mainp now", 8)
     assert names(completer)[0] == "src/main.py"
     completer.enter().apply(buffer)
@@ -101,7 +103,7 @@ def test_a_file_is_found_by_its_letters_and_put_for_the_whole_word(completer):
     assert buffer.text == "see @mainp now"
 
 
-def test_behind_a_directory_the_search_goes_on(completer):
+def test_behind_a_directory_the_search_goes_on(completer: Completer) -> None:
     buffer = typed(completer, "@sr")
     assert names(completer)[0] == "src/"
     completer.complete().apply(buffer)
@@ -110,7 +112,7 @@ def test_behind_a_directory_the_search_goes_on(completer):
     assert set(names(completer)) == {"src/", "src/app.py", "src/main.py"}
 
 
-def test_a_path_with_spaces_is_quoted(completer):
+def test_a_path_with_spaces_is_quoted(completer: Completer) -> None:
     buffer = typed(completer, "@notes")
     completer.complete().apply(buffer)
     assert buffer.text == '@"my notes.txt" '
@@ -121,7 +123,7 @@ def test_a_path_with_spaces_is_quoted(completer):
     assert names(completer) == ["my dir/"]
 
 
-def test_up_and_down_go_round(completer):
+def test_up_and_down_go_round(completer: Completer) -> None:
     completer.update("/", 1)
     assert completer.up()
     assert completer.popup.chosen == 2
@@ -134,7 +136,7 @@ def test_up_and_down_go_round(completer):
     assert completer.popup.chosen == 0
 
 
-def test_escape_closes_the_list_until_another_word_is_begun(completer):
+def test_escape_closes_the_list_until_another_word_is_begun(completer: Completer) -> None:
     completer.update("@s", 2)
     assert completer.cancel()
     completer.update("@sr", 3)
@@ -147,12 +149,12 @@ def test_escape_closes_the_list_until_another_word_is_begun(completer):
     assert completer.popup is not None
 
 
-def test_without_a_list_the_keys_mean_something_else(completer):
+def test_without_a_list_the_keys_mean_something_else(completer: Completer) -> None:
     completer.update("text", 4)
     assert (completer.complete(), completer.enter(), completer.up(), completer.cancel()) == (None, None, False, False)
 
 
-def test_many_files_give_a_short_list():
+def test_many_files_give_a_short_list() -> None:
     completer = Completer(lambda: [], lambda: [f"src/module{number}/file.py" for number in range(20_000)], limit=10)
     completer.update("@", 1)
     assert len(completer.popup.candidates) == 10

@@ -9,7 +9,7 @@ from zot_tui.editor.history import ENTRY_SIZE, History, history_path
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> Path:
     return tmp_path / "history" / "a.jsonl"
 
 
@@ -20,19 +20,19 @@ def history(path, *entries, **options):
     return opened
 
 
-def test_entries_are_there_next_time(path):
+def test_entries_are_there_next_time(path: Path) -> None:
     assert history(path, "one", "two\nlines", "ü \ud800").add("one")
     assert History(path).entries == ["one", "two\nlines", "ü \ud800", "one"]
     assert [json.loads(line) for line in path.read_text().splitlines()][1] == {"text": "two\nlines"}
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_blank_text_and_the_last_entry_again_are_not_kept(path):
+def test_blank_text_and_the_last_entry_again_are_not_kept(path: Path) -> None:
     assert history(path, "a", "a", " \n", "b", "a").entries == ["a", "b", "a"]
     assert History(path).entries == ["a", "b", "a"]
 
 
-def test_the_walk_goes_back_and_forward_to_the_draft():
+def test_the_walk_goes_back_and_forward_to_the_draft() -> None:
     entries = history(None, "one", "two", "three")
     assert entries.back("dra") == "three"
     assert entries.back("three") == "two"
@@ -44,7 +44,7 @@ def test_the_walk_goes_back_and_forward_to_the_draft():
     assert entries.forward("dra") is None
 
 
-def test_a_changed_entry_is_a_draft_of_its_own():
+def test_a_changed_entry_is_a_draft_of_its_own() -> None:
     entries = history(None, "one", "two")
     assert entries.back("") == "two"
     assert entries.forward("two!") is None
@@ -52,11 +52,11 @@ def test_a_changed_entry_is_a_draft_of_its_own():
     assert entries.forward("two") == "two!"
 
 
-def test_an_entry_like_the_draft_is_no_step():
+def test_an_entry_like_the_draft_is_no_step() -> None:
     assert history(None, "one", "two").back("two") == "one"
 
 
-def test_the_walk_keeps_to_a_prefix():
+def test_the_walk_keeps_to_a_prefix() -> None:
     entries = history(None, "git a", "ls", "git b", "git a")
     assert entries.back("git", prefix="git") == "git a"
     assert entries.back("git a") == "git b"
@@ -64,7 +64,7 @@ def test_the_walk_keeps_to_a_prefix():
     assert entries.back("git a") is None
 
 
-def test_garbage_is_passed_over(path):
+def test_garbage_is_passed_over(path: Path) -> None:
     path.parent.mkdir()
     rows = [b'{"text": "a"}', b"\xff\xfe", b"[1]", b'{"text": 3}', b'{"text": ""}', b"", b"[" * 99999, b'{"text": "b"}']
     path.write_bytes(b"\n".join(rows) + b'\n{"text": "torn')
@@ -74,26 +74,26 @@ def test_garbage_is_passed_over(path):
     assert History(path).entries == ["a", "b", "c"]
 
 
-def test_a_file_that_cannot_be_used_is_an_empty_history(tmp_path):
+def test_a_file_that_cannot_be_used_is_an_empty_history(tmp_path: Path) -> None:
     opened = History(tmp_path)  # a directory
     assert opened.entries == []
     assert not opened.add("a")
     assert opened.back("") == "a"
 
 
-def test_an_entry_too_long_for_the_file_is_remembered_here(path):
+def test_an_entry_too_long_for_the_file_is_remembered_here(path: Path) -> None:
     opened = history(path, "a")
     assert not opened.add("x" * ENTRY_SIZE)
     assert opened.back("") == "x" * ENTRY_SIZE
     assert History(path).entries == ["a"]
 
 
-def test_the_number_of_entries_is_bounded(path):
+def test_the_number_of_entries_is_bounded(path: Path) -> None:
     assert history(path, *map(str, range(20)), limit=5).entries == ["15", "16", "17", "18", "19"]
     assert History(path, limit=5).entries == ["15", "16", "17", "18", "19"]
 
 
-def test_a_file_that_grew_is_cut_down_to_its_newest_rows(path):
+def test_a_file_that_grew_is_cut_down_to_its_newest_rows(path: Path) -> None:
     history(path, *(f"entry {number}" for number in range(500)))
     opened = History(path, file_size=4000)
     assert opened.entries[-1] == "entry 499"
@@ -117,7 +117,7 @@ for number in range(100):
 
 
 @pytest.mark.parametrize("file_size", [10**6, 20_000])
-def test_processes_that_write_at_once_lose_and_tear_nothing(path, file_size):
+def test_processes_that_write_at_once_lose_and_tear_nothing(path: Path, file_size: int) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), name, str(file_size)]) for name in "abc"]
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0, 0]
     rows = [json.loads(line)["text"].split()[:2] for line in path.read_bytes().splitlines()]
@@ -127,7 +127,7 @@ def test_processes_that_write_at_once_lose_and_tear_nothing(path, file_size):
         assert file_size < 10**6 or len(numbers) == 100
 
 
-def test_each_directory_has_a_file_that_its_name_leads_to():
+def test_each_directory_has_a_file_that_its_name_leads_to() -> None:
     folder = Path("/history")
     one, other = history_path(folder, Path("/a/my app")), history_path(folder, Path("/b/my app"))
     assert one != other

@@ -14,13 +14,13 @@ def borders(text):
     return found
 
 
-def test_words_are_letters_digits_and_underscores():
+def test_words_are_letters_digits_and_underscores() -> None:
     text = "one, two_2 cafe\u0301!"
     assert [motions.word_right(text, offset) for offset in (0, 3, 10, 16)] == [3, 10, 16, 17]
     assert [motions.word_left(text, offset) for offset in (17, 11, 5, 0)] == [11, 5, 0, 0]
 
 
-def test_a_line_above_keeps_the_column_in_cells():
+def test_a_line_above_keeps_the_column_in_cells() -> None:
     text = "漢字ab\nabcdef\nx"
     assert motions.line_above(text, text.index("d"), 3) == 1
     assert motions.line_above(text, text.index("e"), 4) == 2
@@ -30,7 +30,7 @@ def test_a_line_above_keeps_the_column_in_cells():
 
 
 @given(texts)
-def test_going_right_and_left_visits_every_border(text):
+def test_going_right_and_left_visits_every_border(text: str) -> None:
     forward, offset = [0], 0
     while (after := motions.right(text, offset)) != offset:
         forward.append(offset := after)
@@ -41,7 +41,7 @@ def test_going_right_and_left_visits_every_border(text):
 
 
 @given(texts, st.integers(-3, 40))
-def test_snapping_finds_the_next_border(text, offset):
+def test_snapping_finds_the_next_border(text: str, offset: int) -> None:
     assert motions.snap(text, offset) == next((each for each in borders(text) if each >= offset), len(text))
 
 
@@ -51,7 +51,9 @@ joining = st.sampled_from(
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n") | joining, max_size=12), st.data())
-def test_a_step_back_is_to_where_the_grapheme_before_begins_whatever_the_letters(text, data):
+def test_a_step_back_is_to_where_the_grapheme_before_begins_whatever_the_letters(
+    text: str, data: st.DataObject
+) -> None:
     found = borders(text)
     offset = data.draw(st.sampled_from(found))
     assert motions.left(text, offset) == max((each for each in found if each < offset), default=0)

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,13 +7,13 @@ from hypothesis import strategies as st
 from zot_tui.editor.paste import Pastes, dropped_paths
 
 
-def test_a_short_paste_is_text_that_prints():
+def test_a_short_paste_is_text_that_prints() -> None:
     pastes = Pastes()
     assert pastes.collapse("a\r\nb\tc\x1b[31m\u202e\n") == "a\nb   c�\n"
     assert pastes.collapse("") == ""
 
 
-def test_a_long_paste_is_a_chip_until_it_is_sent():
+def test_a_long_paste_is_a_chip_until_it_is_sent() -> None:
     pastes = Pastes(lines=3, characters=20)
     text = "1\n2\n3\n4\n"
     assert pastes.collapse("1\n2\n3\n") == "1\n2\n3\n"
@@ -21,7 +23,7 @@ def test_a_long_paste_is_a_chip_until_it_is_sent():
     assert pastes.expand(f"see {chip} and {other}, {chip}") == f"see {text} and {'x' * 21}, {text}"
 
 
-def test_what_looks_like_a_chip_and_is_none_stays():
+def test_what_looks_like_a_chip_and_is_none_stays() -> None:
     pastes = Pastes(lines=1)
     chip = pastes.collapse("[pasted 2 lines #1]\nb")
     assert pastes.expand(f"[pasted 9 lines #9] {chip}") == "[pasted 9 lines #9] [pasted 2 lines #1]\nb"
@@ -30,7 +32,7 @@ def test_what_looks_like_a_chip_and_is_none_stays():
     assert pastes.collapse("c\nd") == chip
 
 
-def test_a_chip_is_found_to_be_drawn_and_deleted_as_a_whole():
+def test_a_chip_is_found_to_be_drawn_and_deleted_as_a_whole() -> None:
     pastes = Pastes(lines=1)
     chip = pastes.collapse("a\nb")
     text = f"x {chip} y"
@@ -62,11 +64,11 @@ def test_a_chip_is_found_to_be_drawn_and_deleted_as_a_whole():
         ("/a" * 9000, []),
     ],
 )
-def test_dropped_paths_are_read_as_terminals_write_them(text, expected):
+def test_dropped_paths_are_read_as_terminals_write_them(text: str, expected: list[str]) -> None:
     assert dropped_paths(text) == expected
 
 
-def test_dropped_files_become_chips_that_stand_for_their_paths(tmp_path):
+def test_dropped_files_become_chips_that_stand_for_their_paths(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "a b.py").touch()
     (tmp_path / "src" / "a b.py").touch()
@@ -84,12 +86,12 @@ def test_dropped_files_become_chips_that_stand_for_their_paths(tmp_path):
     assert pastes.collapse(f"{tmp_path}/cat.PNG") == "[image:cat.PNG] "
 
 
-def test_paths_that_lead_nowhere_are_text(tmp_path):
+def test_paths_that_lead_nowhere_are_text(tmp_path: Path) -> None:
     assert Pastes().collapse(f"{tmp_path}/none") == f"{tmp_path}/none"
     assert Pastes().collapse("/null\x00") == "/null"
 
 
-def test_the_name_of_a_dropped_file_cannot_break_its_chip():
+def test_the_name_of_a_dropped_file_cannot_break_its_chip() -> None:
     pastes = Pastes(kind=lambda path: "file")
     inserted = pastes.collapse("'/a/b]\x1b[2J\u202e[c'")
     assert inserted == "[file:b)�(c] "
@@ -97,14 +99,14 @@ def test_the_name_of_a_dropped_file_cannot_break_its_chip():
 
 
 @given(st.text(max_size=200), st.text(max_size=50), st.text(max_size=50))
-def test_a_chip_stands_for_the_paste_whatever_is_around_it(text, before, after):
+def test_a_chip_stands_for_the_paste_whatever_is_around_it(text: str, before: str, after: str) -> None:
     pastes = Pastes(lines=1, characters=1, kind=lambda path: None)
     chip = pastes.collapse(text + "\n\n")
     content = (text + "\n\n").replace("\r\n", "\n").replace("\r", "\n")
     assert pastes.expand(before + chip + after) == before + content + after
 
 
-def test_a_paste_of_a_megabyte_stays_out_of_the_buffer():
+def test_a_paste_of_a_megabyte_stays_out_of_the_buffer() -> None:
     pastes = Pastes()
     text = "word " * 200_000
     chip = pastes.collapse(text)

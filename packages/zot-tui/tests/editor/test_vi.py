@@ -94,7 +94,9 @@ loose = st.lists(
 
 
 @given(texts, cursors, loose)
-def test_whatever_is_typed_the_cursor_stands_on_a_border_within_the_text(text, cursor, keys):
+def test_whatever_is_typed_the_cursor_stands_on_a_border_within_the_text(
+    text: str, cursor: int, keys: list[str]
+) -> None:
     hands = Hands(text, cursor)
     for key in keys:
         hands.press(key)
@@ -102,7 +104,9 @@ def test_whatever_is_typed_the_cursor_stands_on_a_border_within_the_text(text, c
 
 
 @given(texts, cursors, loose)
-def test_in_normal_mode_the_cursor_stands_on_a_character_unless_its_line_is_empty(text, cursor, keys):
+def test_in_normal_mode_the_cursor_stands_on_a_character_unless_its_line_is_empty(
+    text: str, cursor: int, keys: list[str]
+) -> None:
     hands = Hands(text, cursor)
     for key in keys:
         hands.press(key)
@@ -112,7 +116,7 @@ def test_in_normal_mode_the_cursor_stands_on_a_character_unless_its_line_is_empt
 
 
 @given(texts, cursors, st.lists(st.sampled_from(CHANGES), min_size=1, max_size=4))
-def test_each_change_is_one_step_to_take_back(text, cursor, changes):
+def test_each_change_is_one_step_to_take_back(text: str, cursor: int, changes: list[str]) -> None:
     hands = Hands(text, cursor)
     before = []
     for change in changes:
@@ -127,7 +131,7 @@ def test_each_change_is_one_step_to_take_back(text, cursor, changes):
 
 
 @given(texts, cursors, st.sampled_from([each for each in CHANGES if each[0] not in "vV2p" and each != "yyp"]))
-def test_a_dot_is_the_change_once_more(text, cursor, change):
+def test_a_dot_is_the_change_once_more(text: str, cursor: int, change: str) -> None:
     hands, other = Hands(text, cursor), Hands(text, cursor)
     if hands.type(change) == text:
         return  # what could not be done is not done again
@@ -141,7 +145,7 @@ def test_a_dot_is_the_change_once_more(text, cursor, change):
 
 
 @given(texts, cursors, st.sampled_from(words("h l w b e W B E ge gE j k")), st.integers(2, 5))
-def test_a_count_is_a_motion_as_often(text, cursor, motion, count):
+def test_a_count_is_a_motion_as_often(text: str, cursor: int, motion: str, count: int) -> None:
     hands, other = Hands(text, cursor), Hands(text, cursor)
     hands.type(f"{count}{motion}")
     other.type(motion * count)
@@ -149,7 +153,7 @@ def test_a_count_is_a_motion_as_often(text, cursor, motion, count):
 
 
 @given(texts, cursors, st.lists(commands, max_size=8))
-def test_chips_are_never_split(text, cursor, done):
+def test_chips_are_never_split(text: str, cursor: int, done: list[str]) -> None:
     hands = Hands(text, cursor)
     for each in done:
         hands.type(each)
@@ -158,7 +162,7 @@ def test_chips_are_never_split(text, cursor, done):
         assert "#1" not in rest
 
 
-def test_a_chip_is_passed_and_changed_as_one_character():
+def test_a_chip_is_passed_and_changed_as_one_character() -> None:
     hands = Hands(f"a{CHIP}b", 0)
     hands.type("l")
     assert hands.state == (f"a{CHIP}b", 1)
@@ -169,7 +173,7 @@ def test_a_chip_is_passed_and_changed_as_one_character():
     assert hands.type("0g~$") == f"A{CHIP}B"
 
 
-def test_characters_of_two_cells_keep_their_column():
+def test_characters_of_two_cells_keep_their_column() -> None:
     hands = Hands("漢漢漢\nabcdef", 2)
     hands.type("j")
     assert hands.buffer.cursor == 4 + 4
@@ -190,13 +194,13 @@ def test_characters_of_two_cells_keep_their_column():
         ("ib<alt+v>", "visual", "block"),
     ],
 )
-def test_a_mode_has_a_name_and_a_cursor(keys, name, shape):
+def test_a_mode_has_a_name_and_a_cursor(keys: str, name: str, shape: str) -> None:
     hands = Hands("abc")
     hands.type(keys)
     assert (hands.mode.name, hands.mode.shape) == (name, shape)
 
 
-def test_esc_leaves_one_thing_at_a_time_and_then_means_nothing_here():
+def test_esc_leaves_one_thing_at_a_time_and_then_means_nothing_here() -> None:
     hands = Hands("abc", 0)
     hands.type("vl")
     assert hands.mode.selection == (0, 2)
@@ -209,14 +213,14 @@ def test_esc_leaves_one_thing_at_a_time_and_then_means_nothing_here():
     assert not hands.mode.escape()
 
 
-def test_a_key_that_begins_nothing_is_dropped_with_what_was_typed_before_it():
+def test_a_key_that_begins_nothing_is_dropped_with_what_was_typed_before_it() -> None:
     hands = Hands("one two", 0)
     hands.type("dq")
     hands.type("w")
     assert hands.state == ("one two", 4)
 
 
-def test_beyond_the_first_and_the_last_line_is_history():
+def test_beyond_the_first_and_the_last_line_is_history() -> None:
     hands = Hands("one\ntwo", 0)
     assert hands.press("k") == "up"
     assert hands.press("j") == "used"
@@ -225,7 +229,7 @@ def test_beyond_the_first_and_the_last_line_is_history():
     assert hands.buffer.text == "one\ntwo"
 
 
-def test_enter_ends_half_a_command_and_is_no_command_by_itself():
+def test_enter_ends_half_a_command_and_is_no_command_by_itself() -> None:
     hands = Hands("one two", 0)
     for begun in ("d", "f", "2", "g"):
         hands.press(begun)
@@ -235,7 +239,7 @@ def test_enter_ends_half_a_command_and_is_no_command_by_itself():
     assert hands.buffer.text == "one two"
 
 
-def test_rows_are_the_editors():
+def test_rows_are_the_editors() -> None:
     hands = Hands("one", 0)
     hands.press("g")
     assert hands.press("j") == "row_down"
@@ -244,19 +248,19 @@ def test_rows_are_the_editors():
 
 
 @pytest.mark.parametrize("character", "/!@")
-def test_what_begins_a_command_is_typed_into_an_empty_text(character):
+def test_what_begins_a_command_is_typed_into_an_empty_text(character: str) -> None:
     hands = Hands()
     assert hands.type(character) == character
     assert hands.mode.types
 
 
-def test_keys_that_are_no_commands_are_the_bindings():
+def test_keys_that_are_no_commands_are_the_bindings() -> None:
     hands = Hands("one")
     for name in ("<ctrl+a>", "<f5>", "<alt+enter>", "<pageup>"):
         assert hands.press(name) == ""
 
 
-def test_what_is_typed_in_two_places_is_two_changes():
+def test_what_is_typed_in_two_places_is_two_changes() -> None:
     hands = Hands("", 0)
     hands.type("iab")
     hands.move(0)
@@ -265,7 +269,7 @@ def test_what_is_typed_in_two_places_is_two_changes():
     assert hands.type("u") == ""
 
 
-def test_what_was_put_in_while_typing_is_typed_again():
+def test_what_was_put_in_while_typing_is_typed_again() -> None:
     hands = Hands("x", 0)
     hands.type("i@re")
     hands.buffer.replace(0, 3, "@README.md ")
@@ -274,7 +278,7 @@ def test_what_was_put_in_while_typing_is_typed_again():
     assert hands.type("$a <esc>u.") == "@README.md x "
 
 
-def test_after_a_text_was_sent_one_types():
+def test_after_a_text_was_sent_one_types() -> None:
     hands = Hands("one two", 0)
     hands.type("dw")
     hands.mode.pause()
@@ -285,20 +289,20 @@ def test_after_a_text_was_sent_one_types():
     assert hands.type("0.") == "a ba b"
 
 
-def test_a_count_makes_no_text_without_end():
+def test_a_count_makes_no_text_without_end() -> None:
     hands = Hands("x" * 5000, 0)
     hands.type("yy999999999p")
     assert len(hands.buffer.text) < 3 * 2**20
 
 
-def test_what_the_emacs_keys_cut_is_put_by_p():
+def test_what_the_emacs_keys_cut_is_put_by_p() -> None:
     hands = Hands("one two", 3)
     hands.buffer.kill_line_end()
     hands.mode.settle()
     assert hands.type("0P") == " twoone"
 
 
-def test_the_other_mode_wants_nothing():
+def test_the_other_mode_wants_nothing() -> None:
     mode = EditorMode()
     assert not mode.enter()
     assert mode.press(Key(RUNE, (), "x")) == ""

@@ -130,14 +130,14 @@ NAMES = ("a", "i", "[", "1", ";", "enter", "tab", "esc", "backspace", "space", "
 
 
 @given(st.sets(st.sampled_from(MODIFIERS)), st.sampled_from(NAMES))
-def test_what_is_sent_instead_is_a_chord_that_arrives(modifiers, name):
+def test_what_is_sent_instead_is_a_chord_that_arrives(modifiers: set[str], name: str) -> None:
     found = unsupported_key(parse_key("+".join([*modifiers, name])), "legacy")
     if found is not None and found.sent:
         assert unsupported_key(parse_key(found.sent), "legacy") is None
 
 
 @given(st.sets(st.sampled_from(MODIFIERS)), st.sampled_from(NAMES))
-def test_who_tells_more_tells_all_that_others_do(modifiers, name):
+def test_who_tells_more_tells_all_that_others_do(modifiers: set[str], name: str) -> None:
     key = parse_key("+".join([*modifiers, name]))
     told = [unsupported_key(key, each) is None for each in ("legacy", "modify other keys", "kitty")]
     assert told == sorted(told)

@@ -31,12 +31,12 @@ from zot_tui.keys.key import MODIFIERS, NAMES, PANEL_KEYS, Key, from_urwid, pane
         ("é", Key("rune", (), "é")),
     ],
 )
-def test_a_key_is_read(text, expected):
+def test_a_key_is_read(text: str, expected: Key) -> None:
     assert parse_key(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "ctrl+", "+a", "hyperspace", "strg+o", "ctrl+rune", "f36", "ab", "\n", "ctrl+++"])
-def test_what_is_no_key_is_named_in_one_line(text):
+def test_what_is_no_key_is_named_in_one_line(text: str) -> None:
     with pytest.raises(ValueError, match="is not a key") as caught:
         parse_key(text)
     assert "\n" not in str(caught.value)
@@ -56,7 +56,7 @@ def test_what_is_no_key_is_named_in_one_line(text):
         ("ctrl+space", "Ctrl+Space"),
     ],
 )
-def test_a_key_is_shown_to_people(text, label):
+def test_a_key_is_shown_to_people(text: str, label: str) -> None:
     assert parse_key(text).label == label
 
 
@@ -85,7 +85,7 @@ def test_a_key_is_shown_to_people(text, label):
         ("shift 1", "shift+1"),
     ],
 )
-def test_the_keys_of_urwid_are_ours(reported, expected):
+def test_the_keys_of_urwid_are_ours(reported: str, expected: str) -> None:
     assert str(from_urwid(reported)) == expected
 
 
@@ -105,11 +105,11 @@ def test_the_keys_of_urwid_are_ours(reported, expected):
         ("mouse press", 1, 2, 3),
     ],
 )
-def test_what_is_no_press_is_no_key(reported):
+def test_what_is_no_press_is_no_key(reported: object) -> None:
     assert from_urwid(reported) is None
 
 
-def test_every_key_that_urwid_can_report_is_known_or_no_press():
+def test_every_key_that_urwid_can_report_is_known_or_no_press() -> None:
     from urwid.display.escape import input_sequences
 
     no_press = {"focus in", "focus out", "begin paste", "end paste", "mouse", "sgrmouse", "status ok"}
@@ -117,7 +117,7 @@ def test_every_key_that_urwid_can_report_is_known_or_no_press():
     assert unknown <= no_press
 
 
-def test_panels_are_told_of_their_keys_only():
+def test_panels_are_told_of_their_keys_only() -> None:
     assert panel_key(parse_key("a")) == ("rune", "a")
     assert panel_key(parse_key("space")) == ("rune", " ")
     assert panel_key(parse_key("pageup")) == ("pageup", "")
@@ -127,7 +127,7 @@ def test_panels_are_told_of_their_keys_only():
     assert panel_key(Key("rune")) is None
 
 
-def test_the_keys_of_panels_are_those_of_the_extension_protocol():
+def test_the_keys_of_panels_are_those_of_the_extension_protocol() -> None:
     names = "up down left right enter esc tab pageup pagedown home end backspace delete rune"
     assert frozenset(names.split()) == PANEL_KEYS
 
@@ -140,13 +140,13 @@ keys = st.builds(
 
 
 @given(keys)
-def test_a_written_key_reads_back(text):
+def test_a_written_key_reads_back(text: str) -> None:
     key = parse_key(text)
     assert parse_key(str(key)) == key
 
 
 @given(st.characters())
-def test_a_typed_character_is_itself(char):
+def test_a_typed_character_is_itself(char: str) -> None:
     key = from_urwid(char)
     if category(char) in ("Cc", "Cs"):
         assert key is None
@@ -155,14 +155,14 @@ def test_a_typed_character_is_itself(char):
 
 
 @given(st.sampled_from(["", "alt+"]), st.characters())
-def test_what_a_key_is_called_reads_back_whatever_it_types(modifier, char):
+def test_what_a_key_is_called_reads_back_whatever_it_types(modifier: str, char: str) -> None:
     key = from_urwid(char)
     if key is not None:
         assert parse_key(modifier + key.text) == parse_key(str(parse_key(modifier + key.text)))
 
 
 @given(st.text())
-def test_reading_a_key_gives_a_key_or_a_reason(text):
+def test_reading_a_key_gives_a_key_or_a_reason(text: str) -> None:
     try:
         key = parse_key(text)
     except ValueError:
@@ -171,6 +171,6 @@ def test_reading_a_key_gives_a_key_or_a_reason(text):
 
 
 @given(st.text() | st.text(alphabet="ctrlmeashif <>").map(lambda text: text))
-def test_nothing_that_urwid_says_is_an_error(text):
+def test_nothing_that_urwid_says_is_an_error(text: str) -> None:
     key = from_urwid(text)
     assert key is None or parse_key(str(key)) == key

@@ -70,15 +70,15 @@ def cut(text, places):
 
 
 @pytest.mark.parametrize("place", range(0, len(ANSWER), 3))
-def test_an_answer_cut_in_two_is_the_answer(place):
+def test_an_answer_cut_in_two_is_the_answer(place: int) -> None:
     assert drawn(cut(ANSWER, [place])) == drawn(Document(ANSWER))
 
 
-def test_an_answer_that_comes_by_the_character_is_the_answer():
+def test_an_answer_that_comes_by_the_character_is_the_answer() -> None:
     assert drawn(cut(ANSWER, range(len(ANSWER)))) == drawn(Document(ANSWER))
 
 
-def test_at_every_character_the_screen_shows_what_the_text_so_far_would_show():
+def test_at_every_character_the_screen_shows_what_the_text_so_far_would_show() -> None:
     document = Document()
     for end, char in enumerate(ANSWER, 1):
         document.append(char)
@@ -88,19 +88,19 @@ def test_at_every_character_the_screen_shows_what_the_text_so_far_would_show():
 @settings(max_examples=4 * settings.default.max_examples)
 @given(texts, st.lists(st.integers(0, 100), max_size=6))
 @example("a\r\nb\x1b[3", [2, 7])
-def test_any_text_cut_anywhere_is_the_same_document(text, places):
+def test_any_text_cut_anywhere_is_the_same_document(text: str, places: list[int]) -> None:
     assert drawn(cut(text, [min(place, len(text)) for place in places])) == drawn(Document(text))
 
 
 @settings(max_examples=settings.default.max_examples // 5)
 @given(st.randoms(use_true_random=False))
-def test_lines_and_code_that_are_too_long_are_cut_at_the_same_places(chance: random.Random):
+def test_lines_and_code_that_are_too_long_are_cut_at_the_same_places(chance: random.Random) -> None:
     text = "word " * 3000 + "\n```py\n" + "x = 1\n" * 130 + "y" * 9000 + "\n```\n- " + "z" * 5000
     places = [chance.randrange(len(text)) for _ in range(30)]
     assert drawn(cut(text, places)) == drawn(Document(text))
 
 
-def test_closed_blocks_stay_the_objects_they_are():
+def test_closed_blocks_stay_the_objects_they_are() -> None:
     document = Document()
     before = []
     for char in ANSWER:
@@ -112,7 +112,7 @@ def test_closed_blocks_stay_the_objects_they_are():
 
 @settings(max_examples=2 * settings.default.max_examples)
 @given(texts, st.integers(1, 60))
-def test_no_row_is_too_wide_and_none_holds_a_control_character(text, width):
+def test_no_row_is_too_wide_and_none_holds_a_control_character(text: str, width: int) -> None:
     for block in Document(text).blocks:
         for row in block.rows(width):
             assert runs_width(row) <= width
@@ -120,7 +120,7 @@ def test_no_row_is_too_wide_and_none_holds_a_control_character(text, width):
             assert not set(plain(row)) & set("\u202e\u200b\ud800")
 
 
-def test_an_answer_is_drawn():
+def test_an_answer_is_drawn() -> None:
     assert screen(ANSWER) == [
         "# Plan",
         "",
@@ -159,15 +159,15 @@ def test_an_answer_is_drawn():
     ]
 
 
-def test_a_task_in_a_numbered_list_keeps_its_number_and_wraps_behind_its_box():
+def test_a_task_in_a_numbered_list_keeps_its_number_and_wraps_behind_its_box() -> None:
     assert screen("1. [x] one two three\n", 15) == ["1. [x] one two", "       three"]
 
 
-def test_entities_cannot_smuggle_what_the_text_may_not_hold():
+def test_entities_cannot_smuggle_what_the_text_may_not_hold() -> None:
     assert screen("a&#x202e;b&#8203;c&#x1b;[31m&Tab;d") == ["a�bc�[31m       d"]
 
 
-def test_the_size_of_no_block_grows_without_bound():
+def test_the_size_of_no_block_grows_without_bound() -> None:
     for text in (
         "a " * 50_000,
         "a\n" * 50_000,
@@ -178,7 +178,7 @@ def test_the_size_of_no_block_grows_without_bound():
         assert max(len(block.source) for block in Document(text).blocks) <= 2 * 4096 + 2
 
 
-def test_an_append_to_a_long_document_costs_what_it_costs_in_a_short_one():
+def test_an_append_to_a_long_document_costs_what_it_costs_in_a_short_one() -> None:
     def calls(text):
         document = Document(text)
         assert sum(len(block.rows(80)) for block in document.blocks)
@@ -218,16 +218,16 @@ def test_an_append_to_a_long_document_costs_what_it_costs_in_a_short_one():
     ],
     ids=["brackets", "images", "stars", "tags", "ticks", "links", "entities", "quotes", "accents"],
 )
-def test_hostile_blocks_are_drawn_as_text(text):
+def test_hostile_blocks_are_drawn_as_text(text: str) -> None:
     (first, *_) = Document(text).blocks
     assert plain(first.rows(80)[0])
 
 
-def test_every_block_has_a_row():
+def test_every_block_has_a_row() -> None:
     assert screen("-\n- ```\n  ```\n#\n\n```") == ["•", "", "•", "", "#", "", ""]
 
 
-def test_a_table_of_ten_thousand_rows_keeps_its_columns():
+def test_a_table_of_ten_thousand_rows_keeps_its_columns() -> None:
     rows = screen("| a | b |\n|---|---|\n" + "| x | `y` |\n" * 9999 + "| longer | z |\n", 30)
     assert len(rows) == 10_002 + len("longer") - 1
     assert rows[:3] == ["a │ b", "──┼──", "x │ y"]

@@ -27,13 +27,13 @@ from zot_tui.markdown.inline import inline
         ("[run](javascript:x)", [("text", "[run](javascript:x)")]),
     ],
 )  # fmt: skip
-def test_text_becomes_runs(text, expected):
+def test_text_becomes_runs(text: str, expected: list[tuple[str, str]]) -> None:
     assert inline(text) == expected
 
 
-def test_a_link_shows_where_it_leads_even_if_its_text_says_otherwise():
+def test_a_link_shows_where_it_leads_even_if_its_text_says_otherwise() -> None:
     assert inline("[http://good](http://bad)") == [("markdown.link", "http://good"), ("markdown.url", " (http://bad)")]
 
 
-def test_a_mark_behind_the_sign_of_emphasis_does_not_join_what_is_before():
+def test_a_mark_behind_the_sign_of_emphasis_does_not_join_what_is_before() -> None:
     assert inline("a **\u0301b** c") == [("text", "a "), ("markdown.strong", "◌\u0301b"), ("text", " c")]

@@ -136,7 +136,7 @@ def without_quotes(leaves):
 @example("    code\n\n    more\n\ntext\n    text")
 @example("a\n===\nb\nc\n---\n# d #\n####### e\n#f")
 @example("<!-- a\n\nb --> c\nd\n<div>\ne\n\nf\n<b>\ng")
-def test_the_leaves_are_those_that_markdown_it_finds(text):
+def test_the_leaves_are_those_that_markdown_it_finds(text: str) -> None:
     assert without_quotes(ours(text)) == without_quotes(Walk(text).found)
 
 
@@ -151,11 +151,11 @@ def test_the_leaves_are_those_that_markdown_it_finds(text):
         ("[a]: /b 'c'", [("paragraph", 0, "[a]: /b 'c'", [])]),
     ],
 )
-def test_tabs_numbers_and_definitions(text, expected):
+def test_tabs_numbers_and_definitions(text: str, expected: list[tuple[str, int, str, list[str]]]) -> None:
     assert ours(text) == expected
 
 
-def test_long_code_and_long_tables_come_in_pieces_that_know_the_one_before():
+def test_long_code_and_long_tables_come_in_pieces_that_know_the_one_before() -> None:
     code = structure("```py\n" + "x\n" * 100 + "```")
     assert [len(leaf.lines) for leaf in code] == [PIECE_LINES, PIECE_LINES, 20]
     assert [leaf.before for leaf in code] == [None, *code[:2]]
@@ -165,17 +165,17 @@ def test_long_code_and_long_tables_come_in_pieces_that_know_the_one_before():
     assert [leaf.head for leaf in table] == [["a", "b"]] * 3
 
 
-def test_containers_within_each_other_have_a_limit():
+def test_containers_within_each_other_have_a_limit() -> None:
     (leaf,) = structure(">" * 1000 + " a")
     assert len(leaf.margin.first) == DEPTH
     assert leaf.lines == [">" * (1000 - DEPTH) + " a"]
 
 
-def test_an_empty_row_parts_blocks_that_an_empty_line_parts_and_those_that_are_no_text():
+def test_an_empty_row_parts_blocks_that_an_empty_line_parts_and_those_that_are_no_text() -> None:
     leaves = structure("a\n- b\n- c\n\n- d\n# e\nf")
     assert [leaf.margin.above is not None for leaf in leaves] == [False, False, False, True, True, True]
 
 
-def test_the_bar_of_a_quote_goes_through_the_empty_row():
+def test_the_bar_of_a_quote_goes_through_the_empty_row() -> None:
     leaves = structure("> a\n>\n> b\n\n> c")
     assert [leaf.margin.above for leaf in leaves] == [None, [("markdown.quote", "▎ ")], []]

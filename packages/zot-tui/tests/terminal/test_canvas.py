@@ -104,7 +104,9 @@ def test_rows_of_images_are_kept_by_nobody_but_who_shows_them() -> None:
     st.integers(0, 3),
     st.integers(0, 3),
 )
-def test_what_urwid_takes_out_of_it_is_what_it_takes_out_of_a_canvas_of_its_own(rows, left, top) -> None:
+def test_what_urwid_takes_out_of_it_is_what_it_takes_out_of_a_canvas_of_its_own(
+    rows: list[list[tuple[str | None, str]]], left: int, top: int
+) -> None:
     drawn = canvas(rows, 24)
     own = urwid.TextCanvas(
         drawn.text, [[(style, len(text)) for style, _, text in row] for row in drawn.content()], maxcol=24

@@ -9,15 +9,15 @@ import pytest
 from zot_tui.terminal.clipboard import LIMIT, ClipboardContent, copy, osc52, programs, read
 
 
-def test_the_terminal_is_given_the_text_in_base64():
+def test_the_terminal_is_given_the_text_in_base64() -> None:
     assert osc52("héllo") == "\x1b]52;c;aMOpbGxv\a"
 
 
-def test_tmux_is_given_it_too_and_passes_it_on():
+def test_tmux_is_given_it_too_and_passes_it_on() -> None:
     assert osc52("hi", tmux=True) == "\x1b]52;c;aGk=\a\x1bPtmux;\x1b\x1b]52;c;aGk=\a\x1b\\"
 
 
-def test_what_terminals_would_drop_is_not_sent():
+def test_what_terminals_would_drop_is_not_sent() -> None:
     longest = osc52("x" * LIMIT)
     assert longest is not None
     assert len(longest) <= 100_000
@@ -35,7 +35,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     return {"PATH": f"{folder}:{os.environ['PATH']}", **more}
 
 
-def test_only_programs_that_are_there_and_have_a_display_are_asked(tmp_path):
+def test_only_programs_that_are_there_and_have_a_display_are_asked(tmp_path: Path) -> None:
     program(tmp_path, "wl-copy", "")
     program(tmp_path, "xclip", "")
 
@@ -48,7 +48,7 @@ def test_only_programs_that_are_there_and_have_a_display_are_asked(tmp_path):
     assert names(DISPLAY=":0", SSH_CONNECTION="1 2 3 4") == []
 
 
-async def test_text_goes_to_the_terminal_and_to_a_program(tmp_path):
+async def test_text_goes_to_the_terminal_and_to_a_program(tmp_path: Path) -> None:
     program(tmp_path, "wl-copy", f"cat > '{tmp_path}/copied'")
     sent: list[str] = []
 
@@ -59,7 +59,7 @@ async def test_text_goes_to_the_terminal_and_to_a_program(tmp_path):
     assert sent == [osc52("héllo\n")]
 
 
-async def test_a_program_that_fails_gives_way_to_the_next(tmp_path):
+async def test_a_program_that_fails_gives_way_to_the_next(tmp_path: Path) -> None:
     program(tmp_path, "wl-copy", "exit 1")
     program(tmp_path, "xclip", f"cat > '{tmp_path}/copied'")
     where = environment(tmp_path, WAYLAND_DISPLAY="w", DISPLAY=":0")
@@ -69,7 +69,7 @@ async def test_a_program_that_fails_gives_way_to_the_next(tmp_path):
 
 
 @pytest.mark.parametrize("script", ["exit 1", "exec <&-; sleep 0.1; exit 1", "head -c 1 >/dev/null", "sleep 600"])
-async def test_a_program_that_does_not_read_leaves_no_failure_behind(tmp_path, script):
+async def test_a_program_that_does_not_read_leaves_no_failure_behind(tmp_path: Path, script: str) -> None:
     program(tmp_path, "wl-copy", script)
     where = environment(tmp_path, WAYLAND_DISPLAY="w")
 
@@ -77,7 +77,7 @@ async def test_a_program_that_does_not_read_leaves_no_failure_behind(tmp_path, s
     gc.collect()  # now asyncio would log it
 
 
-async def test_a_program_that_hangs_is_ended_with_what_it_started(tmp_path):
+async def test_a_program_that_hangs_is_ended_with_what_it_started(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "held")
     held = os.open(tmp_path / "held", os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(held, True)
@@ -111,21 +111,21 @@ def wl_paste(folder: Path, kinds: str, data: bytes) -> dict[str, str]:
     return environment(folder, WAYLAND_DISPLAY="w")
 
 
-def test_an_image_is_read_as_the_best_type_there_is(tmp_path):
+def test_an_image_is_read_as_the_best_type_there_is(tmp_path: Path) -> None:
     where = wl_paste(tmp_path, "text/html\nimage/bmp\nimage/jpeg\nimage/png\n", PNG)
 
     assert held(where) == ClipboardContent(PNG)
     assert (tmp_path / "asked").read_text() == "--list-types\n--type image/png\n"
 
 
-def test_text_is_read_where_there_is_no_image(tmp_path):
+def test_text_is_read_where_there_is_no_image(tmp_path: Path) -> None:
     where = wl_paste(tmp_path, "text/plain\nimage/bmp\n", "héllo".encode())
 
     assert held(where) == ClipboardContent(text="héllo")
     assert (tmp_path / "asked").read_text() == "--list-types\n--no-newline\n"
 
 
-def test_xclip_is_asked_for_its_targets(tmp_path):
+def test_xclip_is_asked_for_its_targets(tmp_path: Path) -> None:
     program(
         tmp_path, "xclip", f"case \"$*\" in *TARGETS) echo TARGETS image/png;; *image/png) cat '{tmp_path}/data';; esac"
     )
@@ -134,7 +134,7 @@ def test_xclip_is_asked_for_its_targets(tmp_path):
     assert held(environment(tmp_path, DISPLAY=":0")) == ClipboardContent(PNG)
 
 
-def test_macs_and_windows_give_images_in_digits(tmp_path):
+def test_macs_and_windows_give_images_in_digits(tmp_path: Path) -> None:
     program(tmp_path, "osascript", f"printf '«data PNGf%s»\\n' {PNG.hex().upper()}")
     assert held(environment(tmp_path)) == ClipboardContent(PNG)
     (tmp_path / "osascript").unlink()
@@ -142,7 +142,7 @@ def test_macs_and_windows_give_images_in_digits(tmp_path):
     assert held(environment(tmp_path, WSL_DISTRO_NAME="Debian")) == ClipboardContent(PNG)
 
 
-def test_of_an_image_in_digits_that_is_too_large_comes_more_than_wanted(tmp_path):
+def test_of_an_image_in_digits_that_is_too_large_comes_more_than_wanted(tmp_path: Path) -> None:
     large = PNG * 20
     for name, script, more in (
         ("osascript", f"printf '«data PNGf%s»\\n' {large.hex().upper()}", {}),
@@ -156,13 +156,13 @@ def test_of_an_image_in_digits_that_is_too_large_comes_more_than_wanted(tmp_path
         (tmp_path / name).unlink()
 
 
-def test_no_more_is_read_than_wanted(tmp_path):
+def test_no_more_is_read_than_wanted(tmp_path: Path) -> None:
     where = wl_paste(tmp_path, "image/png", b"x" * 1_000_000)
 
     assert held(where, largest=70_000) == ClipboardContent(b"x" * 70_001)
 
 
-def test_why_nothing_can_be_read_is_one_line(tmp_path):
+def test_why_nothing_can_be_read_is_one_line(tmp_path: Path) -> None:
     assert "install wl-clipboard" in held(environment(tmp_path, WAYLAND_DISPLAY="w")).problem
     assert "install xclip" in held(environment(tmp_path, DISPLAY=":0")).problem
     assert "no clipboard can be read" in held(environment(tmp_path)).problem
@@ -174,7 +174,7 @@ def test_why_nothing_can_be_read_is_one_line(tmp_path):
     assert held(where).problem == "there is neither an image nor text on the clipboard"
 
 
-def test_a_clipboard_that_is_not_given_is_not_waited_for(tmp_path):
+def test_a_clipboard_that_is_not_given_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "held")
     descriptor = os.open(tmp_path / "held", os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(descriptor, True)

@@ -22,7 +22,7 @@ def joined(found: list[TerminalInput]) -> list[TerminalInput]:
     return result
 
 
-def test_keys_a_paste_and_an_answer_come_in_the_order_in_which_they_were_sent():
+def test_keys_a_paste_and_an_answer_come_in_the_order_in_which_they_were_sent() -> None:
     sent = b"a\x1b[A\x1b[200~one\r\ntwo\rthree\x1b[201~b\x1b]11;rgb:00/00/00\x1b\\\xc3\xa9"
 
     assert split(sent) == [
@@ -59,7 +59,7 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.lists(st.integers(1, 9), min_size=1))
-def test_it_makes_no_difference_in_which_pieces_input_arrives(pieces, lengths):
+def test_it_makes_no_difference_in_which_pieces_input_arrives(pieces: list[bytes], lengths: list[int]) -> None:
     sent = b"".join(pieces)
     splitter = InputSplitter()
     found: list[TerminalInput] = []
@@ -73,7 +73,7 @@ def test_it_makes_no_difference_in_which_pieces_input_arrives(pieces, lengths):
 
 
 @given(st.binary(max_size=200), st.integers(1, 50))
-def test_no_input_breaks_it_and_keys_are_never_changed(sent, length):
+def test_no_input_breaks_it_and_keys_are_never_changed(sent: bytes, length: int) -> None:
     splitter = InputSplitter()
     found: list[TerminalInput] = []
     for start in range(0, len(sent), length):
@@ -85,7 +85,7 @@ def test_no_input_breaks_it_and_keys_are_never_changed(sent, length):
         assert b"".join(each.data for each in found if isinstance(each, KeyBytes)) == sent
 
 
-def test_an_escape_by_itself_is_a_key_when_nothing_follows():
+def test_an_escape_by_itself_is_a_key_when_nothing_follows() -> None:
     splitter = InputSplitter()
 
     assert splitter.feed(b"\x1b") == []
@@ -93,13 +93,13 @@ def test_an_escape_by_itself_is_a_key_when_nothing_follows():
     assert splitter.flush() == [KeyBytes(b"\x1b")]
 
 
-def test_alt_with_a_bracket_or_a_capital_p_is_a_key():
+def test_alt_with_a_bracket_or_a_capital_p_is_a_key() -> None:
     for sent in (b"\x1b]", b"\x1bP", b"\x1b_"):
         splitter = InputSplitter()
         assert joined(splitter.feed(sent + b"x") + splitter.flush()) == [KeyBytes(sent + b"x")]
 
 
-def test_a_paste_whose_end_does_not_come_is_taken_as_far_as_it_came():
+def test_a_paste_whose_end_does_not_come_is_taken_as_far_as_it_came() -> None:
     splitter = InputSplitter()
 
     assert splitter.feed(b"\x1b[200~half a\x1b[2") == []
@@ -108,7 +108,7 @@ def test_a_paste_whose_end_does_not_come_is_taken_as_far_as_it_came():
     assert splitter.feed(b"x") == [KeyBytes(b"x")]
 
 
-def test_half_an_answer_is_dropped_and_keys_after_it_are_keys():
+def test_half_an_answer_is_dropped_and_keys_after_it_are_keys() -> None:
     splitter = InputSplitter()
 
     assert splitter.feed(b"\x1b]11;rgb:ff") == []
@@ -117,17 +117,17 @@ def test_half_an_answer_is_dropped_and_keys_after_it_are_keys():
     assert splitter.feed(b"x") == [KeyBytes(b"x")]
 
 
-def test_an_answer_cut_short_by_a_key_loses_no_key():
+def test_an_answer_cut_short_by_a_key_loses_no_key() -> None:
     assert split(b"\x1b]11;rgb:ff\x1b[Ax") == [KeyBytes(b"\x1b[Ax")]
     assert split(b"\x1b]11;rgb:ff\x18x") == [KeyBytes(b"x")]
 
 
-def test_an_answer_without_end_does_not_keep_input_for_ever():
+def test_an_answer_without_end_does_not_keep_input_for_ever() -> None:
     splitter = InputSplitter()
     splitter.feed(b"\x1b]11;" + b"0" * (REPLY_LIMIT + 1))
 
     assert splitter.feed(b"x") == [KeyBytes(b"x")]
 
 
-def test_a_paste_of_broken_text_is_still_a_paste():
+def test_a_paste_of_broken_text_is_still_a_paste() -> None:
     assert split(b"\x1b[200~\xff\x1b[201~") == [Paste("\ufffd")]

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 import pytest
 import urwid
@@ -80,7 +81,7 @@ def last(received: bytes, *sequences: str) -> list[str]:
 MODES = ("\x1b[?2004h \x1b[?2004l", "\x1b[?1004h \x1b[?1004l", "\x1b[?1049h \x1b[?1049l", "\x1b[>5u \x1b[<u")
 
 
-def test_everything_is_switched_off_again_at_the_end():
+def test_everything_is_switched_off_again_at_the_end() -> None:
     with running(answers=KITTY) as screen:
         screen.wait_until(lambda: b"\x1b[>5u" in screen.received)
         assert screen.alternate
@@ -101,7 +102,7 @@ async def body(app):
 """
 
 
-def test_an_exception_is_told_on_the_restored_terminal():
+def test_an_exception_is_told_on_the_restored_terminal() -> None:
     with PtyScreen([sys.executable, "-c", PROGRAM + FAILING + "asyncio.run(main(body))"], rows=40) as screen:
         assert screen.wait_end() == 1
         assert is_restored(screen)
@@ -109,7 +110,7 @@ def test_an_exception_is_told_on_the_restored_terminal():
         assert "ready" not in screen.screen()
 
 
-def test_an_exception_beside_the_app_is_told_on_the_restored_terminal():
+def test_an_exception_beside_the_app_is_told_on_the_restored_terminal() -> None:
     source = PROGRAM + "async def body(app): raise KeyError('beside')\nasyncio.run(main(body))"
     with PtyScreen([sys.executable, "-c", source], rows=40) as screen:
         assert screen.wait_end() == 1
@@ -117,14 +118,14 @@ def test_an_exception_beside_the_app_is_told_on_the_restored_terminal():
         assert "KeyError: 'beside'" in screen.screen()
 
 
-def test_a_program_that_just_exits_restores_the_terminal():
+def test_a_program_that_just_exits_restores_the_terminal() -> None:
     source = PROGRAM + "import os\nasync def body(app): loop = asyncio.get_running_loop(); sys.exit(3)\n"
     with PtyScreen([sys.executable, "-c", source + "asyncio.run(main(body))"]) as screen:
         assert screen.wait_end() == 3
         assert is_restored(screen)
 
 
-def test_a_loop_that_is_left_without_its_block_is_restored_at_exit():
+def test_a_loop_that_is_left_without_its_block_is_restored_at_exit() -> None:
     source = """
 import asyncio, urwid
 from zot_tui.app import App
@@ -141,7 +142,7 @@ loop.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_the_app_and_restores_the_terminal(number):
+def test_a_signal_ends_the_app_and_restores_the_terminal(number: signal.Signals) -> None:
     with running() as screen:
         screen.signal(number)
         assert screen.wait_end() == 0
@@ -149,7 +150,7 @@ def test_a_signal_ends_the_app_and_restores_the_terminal(number):
         assert screen.screen() == f"bye\nsignal {int(number)}"
 
 
-def test_a_terminal_that_goes_away_ends_the_app(tmp_path):
+def test_a_terminal_that_goes_away_ends_the_app(tmp_path: Path) -> None:
     source = PROGRAM + f"asyncio.run(main())\nopen({str(tmp_path / 'end')!r}, 'w').write(str(log.app.disconnected))"
     source = source.replace('print("signal", app.signum)', "pass")
     screen = running(source)
@@ -158,7 +159,7 @@ def test_a_terminal_that_goes_away_ends_the_app(tmp_path):
     assert (tmp_path / "end").read_text() == "True"
 
 
-def test_keys_are_told_apart_with_and_without_a_keyboard_protocol():
+def test_keys_are_told_apart_with_and_without_a_keyboard_protocol() -> None:
     with running(answers=KITTY) as screen:
         screen.wait_until(lambda: b"\x1b[>5u" in screen.received)
         screen.type("\x1b[13;5u\x1b[13;2u\x1b[27u\x1b[105;5u\t")
@@ -170,7 +171,7 @@ def test_keys_are_told_apart_with_and_without_a_keyboard_protocol():
         screen.wait_for("enter ctrl+j ctrl+s ctrl+v alt+x")
 
 
-def test_a_sequence_in_two_pieces_is_one_key():
+def test_a_sequence_in_two_pieces_is_one_key() -> None:
     source = PLAIN.replace("App(urwid", "App(screen=Terminal(escape_wait=60), root=urwid")
     with running("from zot_tui.terminal.terminal import Terminal" + source) as screen:
         screen.type("x\x1b[1;")
@@ -179,14 +180,14 @@ def test_a_sequence_in_two_pieces_is_one_key():
         screen.wait_for("ready x ctrl+right")
 
 
-def test_what_was_typed_before_the_start_is_not_lost():
+def test_what_was_typed_before_the_start_is_not_lost() -> None:
     source = "import sys; print('early', flush=True); sys.stdin.fileno()\nimport time\n" + PLAIN
     with PtyScreen([sys.executable, "-c", source]) as screen:
         screen.type("ab\rc")
         screen.wait_for("ready a b enter c")
 
 
-def test_a_paste_of_a_megabyte_is_one_event():
+def test_a_paste_of_a_megabyte_is_one_event() -> None:
     with running() as screen:
         screen.paste("eine Zeile mit Ä\n" * 60_000)
         screen.wait_for(f"paste:{17 * 60_000}")
@@ -194,25 +195,25 @@ def test_a_paste_of_a_megabyte_is_one_event():
         screen.wait_for(" x")
 
 
-def test_answers_of_the_terminal_are_never_typed():
+def test_answers_of_the_terminal_are_never_typed() -> None:
     with running() as screen:
         screen.type("a\x1b]11;rgb:ffff/ffff/ffff\x1b\\b\x1b[?2026;2$yc\x1b[?62;22cd\x1bP>|xterm(1)\x1b\\e\x1b[3;4Rf")
         screen.wait_for("ready a b c d e f")
 
 
-def test_the_background_is_asked_of_the_terminal():
+def test_the_background_is_asked_of_the_terminal() -> None:
     source = PROGRAM + "async def body(app): log.say(str(await app.background(30)))\nasyncio.run(main(body))"
     with running(source, answers={b"\x1b]11;?\x1b\\": b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\"}) as screen:
         screen.wait_for("ready light")
 
 
-def test_focus_is_told():
+def test_focus_is_told() -> None:
     with running() as screen:
         screen.type("\x1b[O\x1b[I")
         screen.wait_for("ready away here")
 
 
-def test_frames_are_synchronized_where_the_terminal_can():
+def test_frames_are_synchronized_where_the_terminal_can() -> None:
     with running(answers=KITTY) as screen:
         screen.wait_until(lambda: b"\x1b[>5u" in screen.received)
         start = len(screen.received)
@@ -222,7 +223,7 @@ def test_frames_are_synchronized_where_the_terminal_can():
         assert screen.received[start:].startswith(b"\x1b[?2026h")
 
 
-def test_the_title_is_cleaned_and_comes_back():
+def test_the_title_is_cleaned_and_comes_back() -> None:
     source = PROGRAM + "async def body(app): app.title = 'zot\\x07: \\x1b[2Jhi'; app.redraw()\nasyncio.run(main(body))"
     with running(source) as screen:
         screen.wait_until(lambda: screen.title == "zot: hi")
@@ -231,7 +232,7 @@ def test_the_title_is_cleaned_and_comes_back():
         assert screen.received.index(b"\x1b[22;2t") < screen.received.index(b"\x1b[23;2t")
 
 
-def test_a_key_is_last_draw_once_while_redraws_are_asked_for_a_thousand_times_a_second():
+def test_a_key_is_last_draw_once_while_redraws_are_asked_for_a_thousand_times_a_second() -> None:
     source = (
         PROGRAM
         + """
@@ -266,7 +267,7 @@ asyncio.run(main(body))
         screen.wait_end()
 
 
-def test_a_storm_of_resizes_ends_with_the_last_size():
+def test_a_storm_of_resizes_ends_with_the_last_size() -> None:
     with running() as screen:
         for turn in range(300):
             screen.resize(40 + turn % 50, 10 + turn % 20)
@@ -281,7 +282,7 @@ def test_a_storm_of_resizes_ends_with_the_last_size():
         assert is_restored(screen)
 
 
-def test_an_idle_app_takes_no_time_of_the_processor():
+def test_an_idle_app_takes_no_time_of_the_processor() -> None:
     source = (
         PROGRAM
         + """
@@ -309,7 +310,7 @@ async def body(app):
 """
 
 
-def test_an_editor_gets_the_terminal_as_it_was_and_gives_it_back():
+def test_an_editor_gets_the_terminal_as_it_was_and_gives_it_back() -> None:
     with PtyScreen([sys.executable, "-c", PROGRAM + EDITOR + "asyncio.run(main(body))"], answers=KITTY) as screen:
         screen.wait_for("name:")
         screen.wait_until(lambda: is_restored(screen))
@@ -322,7 +323,7 @@ def test_an_editor_gets_the_terminal_as_it_was_and_gives_it_back():
         screen.wait_for("ready back x")
 
 
-def test_ctrl_z_stops_the_whole_job_and_fg_brings_the_screen_back():
+def test_ctrl_z_stops_the_whole_job_and_fg_brings_the_screen_back() -> None:
     shell = shutil.which("bash")
     assert shell is not None
     environment = {**os.environ, "PS1": "prompt> ", "TERM": "xterm", "PROGRAM": PLAIN}
@@ -354,7 +355,7 @@ def test_ctrl_z_stops_the_whole_job_and_fg_brings_the_screen_back():
         screen.type("exit\r")
 
 
-def test_without_a_shell_to_let_it_go_on_ctrl_z_is_harmless():
+def test_without_a_shell_to_let_it_go_on_ctrl_z_is_harmless() -> None:
     with running() as screen:
         screen.type("\x1a")
         screen.wait_until(lambda: screen.received.count(b"\x1b[?1049h") == 2)
@@ -362,7 +363,7 @@ def test_without_a_shell_to_let_it_go_on_ctrl_z_is_harmless():
         screen.wait_for("ready x")
 
 
-def test_output_that_is_no_terminal_is_refused():
+def test_output_that_is_no_terminal_is_refused() -> None:
     source = PLAIN.replace("asyncio.run(main())", "import os; os.dup2(os.open('/dev/null', 1), 1); asyncio.run(main())")
     with PtyScreen([sys.executable, "-c", source], rows=40) as screen:
         assert screen.wait_end() == 1
@@ -382,14 +383,14 @@ COLOURED = PROGRAM.replace("more = []", "more = [[(Sgr('#ff0000', '#00ff00', ('b
         ({"TERM": "xterm-256color", "NO_COLOR": "1"}, b"39;1;49m"),
     ],
 )
-def test_colours_are_those_that_the_terminal_has(variables, expected):
+def test_colours_are_those_that_the_terminal_has(variables: dict[str, str], expected: bytes) -> None:
     environment = {**os.environ, "TERM": "xterm", **variables}
     with running(COLOURED + "asyncio.run(main())", environment=environment) as screen:
         screen.wait_for("loud")
         assert expected + b"loud" in screen.received
 
 
-def test_reduced_attributes_keep_what_is_no_colour():
+def test_reduced_attributes_keep_what_is_no_colour() -> None:
     spec = urwid.AttrSpec("#ff8800,bold,underline", "default", colors=16777216)
 
     assert reduced(spec, 1) == urwid.AttrSpec("default,bold,underline", "default", colors=16)
@@ -397,14 +398,14 @@ def test_reduced_attributes_keep_what_is_no_colour():
     assert reduced(urwid.AttrSpec("light red", "default"), 16) == urwid.AttrSpec("light red", "default", colors=16)
 
 
-def test_a_terminal_of_256_colours_gets_the_one_of_a_number_by_its_number():
+def test_a_terminal_of_256_colours_gets_the_one_of_a_number_by_its_number() -> None:
     """kitty takes it for the number of an image."""
     for number in range(16, 256):
         found = reduced(attribute_of(Sgr(str(number), str(number), ("bold",))), 256)
         assert (found.foreground_number, found.background_number, found.bold) == (number, number, True)
 
 
-def test_a_sink_writes_all_of_it_where_writing_does_not_block():
+def test_a_sink_writes_all_of_it_where_writing_does_not_block() -> None:
     count = "import sys; print(len(sys.stdin.buffer.read()))"
     with subprocess.Popen([sys.executable, "-c", count], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -416,7 +417,7 @@ def test_a_sink_writes_all_of_it_where_writing_does_not_block():
     assert int(output) == 2_000_000
 
 
-def test_a_sink_tells_errors_until_it_is_lost():
+def test_a_sink_tells_errors_until_it_is_lost() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     sink = TerminalOutput(writer)

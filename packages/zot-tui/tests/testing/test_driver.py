@@ -23,12 +23,12 @@ def drive(root: urwid.Widget, test: Callable[[Driver], Awaitable[None]], **optio
     st.sampled_from([*sorted(NAMES), "a", "ä", "漢", "+", "/", "5"]),
     st.sets(st.sampled_from(MODIFIERS)),
 )
-def test_every_key_comes_out_as_it_was_pressed(name, modifiers):
+def test_every_key_comes_out_as_it_was_pressed(name: str, modifiers: set[str]) -> None:
     key = parse_key("+".join([*sorted(modifiers), name]))
     assert from_urwid(to_urwid(key)) == key
 
 
-def test_text_and_named_keys_are_typed_into_a_widget():
+def test_text_and_named_keys_are_typed_into_a_widget() -> None:
     async def test(driver: Driver) -> None:
         driver.type("helo<left>l<end> <lt>b> x < y")
         assert driver.screen() == "> hello <b> x < y"
@@ -39,7 +39,7 @@ def test_text_and_named_keys_are_typed_into_a_widget():
     drive(urwid.Filler(urwid.Edit("> "), "top"), test)
 
 
-def test_handlers_get_keys_as_values_one_after_another():
+def test_handlers_get_keys_as_values_one_after_another() -> None:
     keys: list[Key] = []
 
     async def test(driver: Driver) -> None:
@@ -55,7 +55,7 @@ def test_handlers_get_keys_as_values_one_after_another():
     ]
 
 
-def test_names_that_are_no_keys_and_control_characters_are_refused():
+def test_names_that_are_no_keys_and_control_characters_are_refused() -> None:
     async def test(driver: Driver) -> None:
         with pytest.raises(ValueError, match="'entr' is not a key"):
             driver.type("<entr>")
@@ -65,7 +65,7 @@ def test_names_that_are_no_keys_and_control_characters_are_refused():
     drive(urwid.SolidFill(), test)
 
 
-def test_styles_can_be_asked_for_by_row_and_by_cell():
+def test_styles_can_be_asked_for_by_row_and_by_cell() -> None:
     async def test(driver: Driver) -> None:
         assert driver.styles()[0] == [("error", "no"), (None, " " * 28)]
         assert driver.style_at(1, 0) == "error"
@@ -76,7 +76,7 @@ def test_styles_can_be_asked_for_by_row_and_by_cell():
     drive(urwid.Filler(urwid.Text(("error", "no")), "top"), test)
 
 
-def test_a_resize_is_drawn_in_the_new_size():
+def test_a_resize_is_drawn_in_the_new_size() -> None:
     async def test(driver: Driver) -> None:
         driver.resize(20, 6)
         assert [len(row) for row in driver.rows()] == [20] * 6
@@ -84,7 +84,7 @@ def test_a_resize_is_drawn_in_the_new_size():
     drive(urwid.SolidFill("."), test)
 
 
-def test_clicks_reach_the_widget_under_them():
+def test_clicks_reach_the_widget_under_them() -> None:
     clicked: list[str] = []
     button = urwid.Button("ok", on_press=lambda _: clicked.append("ok"))
 
@@ -95,7 +95,7 @@ def test_clicks_reach_the_widget_under_them():
     assert clicked == ["ok"]
 
 
-def test_settling_draws_what_tasks_change_and_waits_for_no_timer():
+def test_settling_draws_what_tasks_change_and_waits_for_no_timer() -> None:
     text = urwid.Text("before")
 
     async def test(driver: Driver) -> None:
@@ -115,7 +115,7 @@ def test_settling_draws_what_tasks_change_and_waits_for_no_timer():
     drive(urwid.Filler(text, "top"), test)
 
 
-def test_waiting_for_a_text_ends_with_what_is_on_the_screen():
+def test_waiting_for_a_text_ends_with_what_is_on_the_screen() -> None:
     async def test(driver: Driver) -> None:
         with pytest.raises(TimeoutError, match=r"'that' was not shown within 0\.01 s, but:\nthis"):
             await driver.wait_for("that", 0.01)
@@ -123,7 +123,7 @@ def test_waiting_for_a_text_ends_with_what_is_on_the_screen():
     drive(urwid.Filler(urwid.Text("this"), "top"), test)
 
 
-async def test_an_app_that_redraws_without_end_is_told():
+async def test_an_app_that_redraws_without_end_is_told() -> None:
     class Restless(urwid.Filler):
         def render(self, size, focus=False):
             asyncio.get_running_loop().call_soon(app.redraw)
@@ -138,6 +138,6 @@ async def test_an_app_that_redraws_without_end_is_told():
             await driver.settle()
 
 
-def test_an_app_on_a_terminal_is_refused():
+def test_an_app_on_a_terminal_is_refused() -> None:
     with pytest.raises(TypeError, match="MemoryScreen"):
         Driver(App(urwid.SolidFill(), screen=object()))

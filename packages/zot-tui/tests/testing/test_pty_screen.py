@@ -8,7 +8,7 @@ from pty_screen import PtyScreen
 ECHO = "import sys\nfor line in sys.stdin: print('got', line.strip())"
 
 
-def test_a_command_reads_what_is_typed_and_shows_what_it_prints():
+def test_a_command_reads_what_is_typed_and_shows_what_it_prints() -> None:
     with PtyScreen([sys.executable, "-c", ECHO], columns=30, rows=4) as screen:
         screen.type("héllo\r")
         screen.wait_for("got héllo")
@@ -18,14 +18,14 @@ def test_a_command_reads_what_is_typed_and_shows_what_it_prints():
         assert screen.wait_end() == 0
 
 
-def test_the_command_has_the_terminal_as_its_own_and_gets_signals_from_keys():
+def test_the_command_has_the_terminal_as_its_own_and_gets_signals_from_keys() -> None:
     with PtyScreen([sys.executable, "-c", "import time; print('up'); time.sleep(600)"]) as screen:
         screen.wait_for("up")
         screen.type("\x03")
         assert screen.wait_end() == -signal.SIGINT
 
 
-def test_the_window_has_the_size_it_was_given():
+def test_the_window_has_the_size_it_was_given() -> None:
     code = """
 import os, signal
 signal.signal(signal.SIGWINCH, lambda *_: None)
@@ -38,7 +38,7 @@ while True: print(*os.get_terminal_size(), flush=True); signal.sigwait([signal.S
         screen.wait_for("44 9")
 
 
-def test_the_alternate_screen_gives_way_to_the_main_one():
+def test_the_alternate_screen_gives_way_to_the_main_one() -> None:
     code = r"""
 print('main', end='\n', flush=True)
 print('\x1b[?1049h\x1b[Hother', end='', flush=True); input()
@@ -54,7 +54,7 @@ print('\x1b[?1049lafter', end='', flush=True)
         assert screen.screen() == "main\nafter"
 
 
-def test_sequences_that_pyte_does_not_know_are_left_out():
+def test_sequences_that_pyte_does_not_know_are_left_out() -> None:
     code = r"""
 import sys
 for piece in (
@@ -71,7 +71,7 @@ sys.stdout.write("1mf\n")
         assert (screen.style_at(0, 0).fg, screen.style_at(5, 0).fg) == ("default", "red")
 
 
-def test_queries_are_answered():
+def test_queries_are_answered() -> None:
     code = r"""
 import os, sys, tty
 tty.setcbreak(0); sys.stdout.write("\x1b[c\x1b[?u"); sys.stdout.flush()
@@ -82,12 +82,12 @@ print(repr(os.read(0, 1)), flush=True); os.read(0, 99); print("done", flush=True
         assert "b'!'" in screen.screen()
 
 
-def test_what_never_comes_is_told_with_the_screen():
+def test_what_never_comes_is_told_with_the_screen() -> None:
     with PtyScreen([sys.executable, "-c", "print('this')"]) as screen, pytest.raises(TimeoutError, match="this"):
         screen.wait_for("that")
 
 
-def test_settings_of_the_terminal_can_be_compared():
+def test_settings_of_the_terminal_can_be_compared() -> None:
     with PtyScreen([sys.executable, "-c", "import tty; tty.setraw(0); print('raw', flush=True); input()"]) as screen:
         screen.wait_for("raw")
         assert not screen.settings[3] & termios.ICANON
@@ -95,7 +95,7 @@ def test_settings_of_the_terminal_can_be_compared():
         assert screen.settings != screen.at_start
 
 
-def test_a_command_that_does_not_want_to_end_is_ended():
+def test_a_command_that_does_not_want_to_end_is_ended() -> None:
     code = """
 import signal
 signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -55,11 +55,11 @@ def runs(text):
         ("9" * 5000, PLAIN),
     ],
 )
-def test_sgr_is_read(parameters, expected):
+def test_sgr_is_read(parameters: str, expected: Sgr) -> None:
     assert apply_sgr(PLAIN, parameters) == expected
 
 
-def test_colours_become_styles_and_the_last_one_is_handed_on():
+def test_colours_become_styles_and_the_last_one_is_handed_on() -> None:
     styled, style = parse_ansi("a\x1b[31mb\x1b[1mc\n")
     assert styled == [(PLAIN, "a"), (Sgr("1"), "b"), (Sgr("1", attributes=("bold",)), "c\n")]
     assert parse_ansi("d", style)[0] == [(style, "d")]
@@ -86,21 +86,21 @@ def test_colours_become_styles_and_the_last_one_is_handed_on():
         "\x7f",
     ],
 )
-def test_any_other_sequence_leaves_nothing(sequence):
+def test_any_other_sequence_leaves_nothing(sequence: str) -> None:
     assert runs(f"a{sequence}b") == [(PLAIN, "ab")]
     assert strip_ansi(f"a{sequence}b") == "ab"
 
 
-def test_a_torn_title_does_not_hide_the_next_line():
+def test_a_torn_title_does_not_hide_the_next_line() -> None:
     assert strip_ansi("\x1b]0;rm -rf\nnext") == "\nnext"
 
 
-def test_a_reset_without_text_between_joins_what_is_alike():
+def test_a_reset_without_text_between_joins_what_is_alike() -> None:
     assert runs("a\x1b[31m\x1b[0mb") == [(PLAIN, "ab")]
 
 
 @given(texts)
-def test_no_control_character_comes_through(text):
+def test_no_control_character_comes_through(text: str) -> None:
     styled, _ = parse_ansi(text)
     shown = "".join(part for _, part in styled)
     assert not [char for char in shown if char not in "\t\n" and (ord(char) < 32 or 127 <= ord(char) < 160)]
@@ -108,12 +108,12 @@ def test_no_control_character_comes_through(text):
 
 
 @given(texts)
-def test_runs_are_as_few_as_can_be(text):
+def test_runs_are_as_few_as_can_be(text: str) -> None:
     styled, _ = parse_ansi(text)
     assert all(part for _, part in styled)
     assert all(one[0] != other[0] for one, other in pairwise(styled))
 
 
 @given(st.text(alphabet=st.characters(min_codepoint=32, exclude_categories=["Cc", "Cs"])))
-def test_plain_text_is_one_run_of_itself(text):
+def test_plain_text_is_one_run_of_itself(text: str) -> None:
     assert runs(text) == ([(PLAIN, text)] if text else [])

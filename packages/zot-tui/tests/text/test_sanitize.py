@@ -37,51 +37,51 @@ texts = st.lists(nasty | st.text(max_size=5), max_size=12).map("".join)
         (b"\xc2\x9b2Ja", "a"),
     ],
 )
-def test_what_moves_hides_or_deceives_is_gone(text, expected):
+def test_what_moves_hides_or_deceives_is_gone(text: bytes | str, expected: str) -> None:
     assert sanitize(text) == expected
 
 
-def test_a_chain_of_joined_characters_is_broken():
+def test_a_chain_of_joined_characters_is_broken() -> None:
     assert width(sanitize("👩\u200d" * 1000)) > 100
 
 
-def test_tabs_stay_or_become_spaces_up_to_the_next_stop():
+def test_tabs_stay_or_become_spaces_up_to_the_next_stop() -> None:
     assert sanitize("a\tb\n\tc") == "a\tb\n\tc"
     assert sanitize("a\tb\n\tc", tab_size=4) == "a   b\n    c"
     assert sanitize_line("a\tb\nc\r\nd") == "a b c d"
 
 
-def test_every_control_code_alone_leaves_nothing():
+def test_every_control_code_alone_leaves_nothing() -> None:
     for code in (*range(32), *range(127, 160)):
         assert sanitize(f"a{chr(code)}b") in ("ab", "a\tb", "a\nb", "a")
 
 
 @given(texts)
-def test_what_is_left_prints(text):
+def test_what_is_left_prints(text: str) -> None:
     for char in sanitize(text, tab_size=8):
         assert char == "\n" or unicodedata.category(char) not in ("Cc", "Cs", "Zl", "Zp")
         assert unicodedata.bidirectional(char) not in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
 @given(texts)
-def test_what_is_left_is_left_the_second_time(text):
+def test_what_is_left_is_left_the_second_time(text: str) -> None:
     assert sanitize(sanitize(text)) == sanitize(text)
 
 
 @given(texts.filter(lambda text: not text.endswith("\r")), texts)
-def test_a_line_depends_on_itself_alone(one, other):
+def test_a_line_depends_on_itself_alone(one: str, other: str) -> None:
     assert sanitize(f"{one}\n{other}") == f"{sanitize(one)}\n{sanitize(other)}"
 
 
 @pytest.mark.parametrize(
     "flood", ["a", "\x1b[31m", "e\u0301", "\u0301", "👩\u200d", "\u200b", "\u202e", "\x9d", "\u1100"]
 )
-def test_a_million_characters_pass(flood):
+def test_a_million_characters_pass(flood: str) -> None:
     text = flood * (1_000_000 // len(flood))
     assert len(sanitize(text)) <= len(text)
 
 
-def test_a_mark_without_a_letter_gets_one_to_stand_on():
+def test_a_mark_without_a_letter_gets_one_to_stand_on() -> None:
     assert detached("\u0301a") == "◌\u0301a"
     assert detached("a\u0301") == "a\u0301"
     assert detached("漢") == "漢"
@@ -89,12 +89,12 @@ def test_a_mark_without_a_letter_gets_one_to_stand_on():
 
 
 @given(texts, st.sampled_from(["a", " ", "漢"]))
-def test_detached_text_takes_its_own_cells_behind_anything(text, before):
+def test_detached_text_takes_its_own_cells_behind_anything(text: str, before: str) -> None:
     text = detached(sanitize(text))
     assert width(before + text) == width(before) + width(text)
 
 
-def test_text_holds_no_placeholder_of_an_image():
+def test_text_holds_no_placeholder_of_an_image() -> None:
     flood = "\U0010eeee\u0305\u030d" * 300_000
 
     assert "\U0010eeee" not in sanitize(flood)
@@ -118,7 +118,7 @@ def fed(pieces):
 
 
 @given(commands)
-def test_with_colours_nothing_else_commands_the_terminal(text):
+def test_with_colours_nothing_else_commands_the_terminal(text: str) -> None:
     clean = sanitize(text, colors=True)
     rest = COLOR.sub(".", clean)
     assert sanitize(rest) == rest
@@ -127,23 +127,23 @@ def test_with_colours_nothing_else_commands_the_terminal(text):
 
 
 @given(st.lists(st.sampled_from(["\x1b[31m", "\x1b[0m", "\x1b[m", "\x1b[38;5;8m", "\x1b[4:3m", "text", "\n"])))
-def test_colours_stay_where_they_are_wanted(pieces):
+def test_colours_stay_where_they_are_wanted(pieces: list[str]) -> None:
     assert sanitize("".join(pieces), colors=True) == "".join(pieces)
     assert sanitize("".join(pieces)) == COLOR.sub("", "".join(pieces))
 
 
 @pytest.mark.parametrize("hidden", ["8", "08", "1;8", "8;1", "38;5;1;8", "38;8", "48;2;1;2;3;8", "8:1"])
-def test_colours_that_hide_text_are_gone(hidden):
+def test_colours_that_hide_text_are_gone(hidden: str) -> None:
     assert sanitize(f"a\x1b[{hidden}mb", colors=True) == "ab"
 
 
 @pytest.mark.parametrize("shown", ["38;5;8", "48;5;008", "38;2;8;8;8", "1;38;5;8;4", "38:5:8", "38;5;8;48;5;8", "18"])
-def test_the_numbers_of_a_colour_hide_nothing(shown):
+def test_the_numbers_of_a_colour_hide_nothing(shown: str) -> None:
     assert sanitize(f"a\x1b[{shown}mb", colors=True) == f"a\x1b[{shown}mb"
 
 
 @given(st.lists(commands, max_size=5))
-def test_text_in_pieces_is_as_safe_as_the_whole(pieces):
+def test_text_in_pieces_is_as_safe_as_the_whole(pieces: list[str]) -> None:
     assert fed(pieces) == sanitize("".join(pieces).removesuffix("\r"), colors=True)
 
 
@@ -157,13 +157,13 @@ def test_text_in_pieces_is_as_safe_as_the_whole(pieces):
         "e" + "\u0301" * 50 + "x" + "👩\u200d" * 30,
     ],
 )
-def test_it_does_not_matter_where_a_sequence_is_cut(text):
+def test_it_does_not_matter_where_a_sequence_is_cut(text: str) -> None:
     whole = sanitize(text, colors=True)
     assert fed(text) == whole
     assert all(fed((text[:cut], text[cut:])) == whole for cut in range(len(text)))
 
 
-def test_a_torn_sequence_is_held_back_until_it_ends():
+def test_a_torn_sequence_is_held_back_until_it_ends() -> None:
     sanitizer = Sanitizer()
     assert sanitizer.feed("a\x1b]52;c;") == "a"
     assert sanitizer.feed("aGk=" * 100_000) == ""
@@ -179,7 +179,7 @@ def test_a_torn_sequence_is_held_back_until_it_ends():
 @pytest.mark.parametrize(
     "piece", ["\x1b]", "\x9d\n", "\x9d", "\x1b[", "\x1b[1;", "\x1bP\n", "\x1b ", "\x9b0", "\x1b[8m"]
 )
-def test_hostile_text_takes_no_longer_than_any_other(piece):
+def test_hostile_text_takes_no_longer_than_any_other(piece: str) -> None:
     began = time.process_time()  # others may use the machine meanwhile
     fed([piece * 100_000] * 2)
     sanitize(piece * 100_000, colors=True)

@@ -35,30 +35,30 @@ def rows(text, cells, **options):
         ("10\u00a0km far", 6, ["10\u00a0km", "far"]),
     ],
 )
-def test_rows_break_at_line_breaks_and_spaces(text, cells, expected):
+def test_rows_break_at_line_breaks_and_spaces(text: str, cells: int, expected: list[str]) -> None:
     assert rows(text, cells) == expected
 
 
-def test_wide_characters_break_anywhere_between_them():
+def test_wide_characters_break_anywhere_between_them() -> None:
     assert rows("漢字漢字", 5) == ["漢字", "漢字"]
     assert rows("abc漢字", 5) == ["abc漢", "字"]
 
 
-def test_closing_punctuation_begins_no_row_and_an_opening_bracket_ends_none():
+def test_closing_punctuation_begins_no_row_and_an_opening_bracket_ends_none() -> None:
     assert rows("漢字、漢", 4) == ["漢", "字、", "漢"]
     assert rows("漢（漢）", 4) == ["漢", "（漢", "）"]  # too long for a row, so it is broken after all
 
 
-def test_a_grapheme_that_no_row_can_hold_is_replaced():
+def test_a_grapheme_that_no_row_can_hold_is_replaced() -> None:
     assert rows("a漢b", 1) == ["a", TOO_WIDE, "b"]
 
 
-def test_a_word_that_changes_its_style_stays_whole():
+def test_a_word_that_changes_its_style_stays_whole() -> None:
     wrapped = wrap([("a", "one tw"), ("b", "o"), ("a", " three")], 5)
     assert wrapped == [[("a", "one")], [("a", "tw"), ("b", "o")], [("a", "three")]]
 
 
-def test_a_hanging_indent_stands_before_all_rows_but_the_first():
+def test_a_hanging_indent_stands_before_all_rows_but_the_first() -> None:
     wrapped = wrap([("t", "one two three\nfour")], 9, first=[("b", "• ")], rest=[("b", "  ")])
     assert wrapped == [
         [("b", "• "), ("t", "one two")],
@@ -67,29 +67,29 @@ def test_a_hanging_indent_stands_before_all_rows_but_the_first():
     ]
 
 
-def test_an_indent_takes_half_of_a_row_at_most():
+def test_an_indent_takes_half_of_a_row_at_most() -> None:
     assert rows("abcd", 4, first=[("", "       ")], rest=[("", "      ")]) == ["  ab", "  cd"]
 
 
-def test_an_indentation_that_leaves_no_room_is_shortened():
+def test_an_indentation_that_leaves_no_room_is_shortened() -> None:
     assert rows("        abcd", 8) == ["    abcd"]
     assert rows("          abcdef", 8) == ["    abcd", "ef"]
 
 
-def test_a_row_without_a_cell_is_refused():
+def test_a_row_without_a_cell_is_refused() -> None:
     with pytest.raises(ValueError, match="not 0"):
         wrap([("", "x")], 0)
 
 
 @given(runs, st.integers(1, 24), st.integers(0, 9), st.integers(0, 9))
-def test_no_row_is_wider_than_asked(styled, cells, first, rest):
+def test_no_row_is_wider_than_asked(styled: list[tuple[str, str]], cells: int, first: int, rest: int) -> None:
     for row in wrap(styled, cells, first=[("i", " " * first)], rest=[("i", " " * rest)]):
         assert runs_width(row) <= cells
         assert row == join(row)
 
 
 @given(runs, st.integers(2, 24))
-def test_nothing_but_spaces_is_lost_and_styles_stay(styled, cells):
+def test_nothing_but_spaces_is_lost_and_styles_stay(styled: list[tuple[str, str]], cells: int) -> None:
     def letters(parts):
         return [(style, char) for style, text in parts for char in text if char not in SPACES and char not in "\t\n"]
 
@@ -98,14 +98,14 @@ def test_nothing_but_spaces_is_lost_and_styles_stay(styled, cells):
 
 
 @given(st.text(alphabet="ab \n", max_size=60), st.integers(1, 12))
-def test_a_text_that_fits_is_not_touched(text, cells):
+def test_a_text_that_fits_is_not_touched(text: str, cells: int) -> None:
     for line in text.split("\n"):
         if width(line) <= cells:
             assert rows(line, cells) == [line]
 
 
 @given(st.text(alphabet="ab ", max_size=60), st.integers(1, 12))
-def test_a_row_ends_only_where_the_next_word_would_not_fit(text, cells):
+def test_a_row_ends_only_where_the_next_word_would_not_fit(text: str, cells: int) -> None:
     wrapped = rows(" ".join(text.split()), cells)
     for row, following in pairwise(wrapped):
         word = following.split(" ")[0]
@@ -117,7 +117,7 @@ def test_a_row_ends_only_where_the_next_word_would_not_fit(text, cells):
     st.integers(1, 12),
     st.integers(0, 4),
 )
-def test_plain_text_breaks_where_text_with_accents_does(runs, cells, indent):
+def test_plain_text_breaks_where_text_with_accents_does(runs: list[tuple[str, str]], cells: int, indent: int) -> None:
     accented = [(style, text.replace("a", "ä")) for style, text in runs]
     options = {"first": [("", "- "[:indent])], "rest": [("", " " * indent)]}
 

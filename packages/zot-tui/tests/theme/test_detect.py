@@ -20,12 +20,12 @@ from zot_tui.theme.detect import TRUE_COLOR, background, color_depth, colorfgbg,
         ("", None),
     ],
 )
-def test_the_answer_of_a_terminal_is_read(reply, expected):
+def test_the_answer_of_a_terminal_is_read(reply: str, expected: tuple[int, int, int] | None) -> None:
     assert reply_color(reply) == expected
 
 
 @given(st.tuples(*[st.integers(0, 65535)] * 3))
-def test_any_colour_comes_back_in_eight_bits(channels):
+def test_any_colour_comes_back_in_eight_bits(channels: tuple[int, int, int]) -> None:
     red, green, blue = channels
     assert reply_color(f"\x1b]11;rgb:{red:04x}/{green:04x}/{blue:04x}\x07") == tuple(
         round(each / 257) for each in channels
@@ -46,11 +46,11 @@ def test_any_colour_comes_back_in_eight_bits(channels):
         ("", None),
     ],
 )
-def test_colorfgbg_is_read(value, expected):
+def test_colorfgbg_is_read(value: str, expected: str | None) -> None:
     assert colorfgbg(value) == expected
 
 
-def test_the_answer_counts_before_the_environment():
+def test_the_answer_counts_before_the_environment() -> None:
     assert background("\x1b]11;rgb:00/00/00\x07", {"COLORFGBG": "0;15"}) == "dark"
     assert background("\x1b]11;rgb:f0/f0/e0\x07", {}) == "light"
     assert background("", {"COLORFGBG": "0;15"}) == "light"
@@ -74,5 +74,5 @@ def test_the_answer_counts_before_the_environment():
         ({}, 16),
     ],
 )
-def test_the_depth_of_colour_is_told_by_the_environment(environment, expected):
+def test_the_depth_of_colour_is_told_by_the_environment(environment: dict[str, str], expected: int) -> None:
     assert color_depth(environment) == expected

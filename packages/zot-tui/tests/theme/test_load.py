@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ def parse(data, mode="dark"):
     return parse_theme(json.dumps(data), mode, source="mine.json")
 
 
-def test_any_subset_of_entries_is_a_theme():
+def test_any_subset_of_entries_is_a_theme() -> None:
     assert parse({}).name == "mine"
     theme = parse({"name": "pink", "description": "Pink.", "colors": {"accent": 204}})
     assert (theme.name, theme.description) == ("pink", "Pink.")
@@ -21,19 +22,19 @@ def test_any_subset_of_entries_is_a_theme():
     assert theme.notes == []
 
 
-def test_colours_may_differ_by_mode_and_one_mode_serves_both():
+def test_colours_may_differ_by_mode_and_one_mode_serves_both() -> None:
     data = {"colors": {"accent": 1, "tool": 2, "dark": {"accent": 204}, "light": {"accent": 161}}}
     assert parse(data, "dark").paints == {"accent": Paint("204"), "tool": Paint("2")}
     assert parse(data, "light").paints["accent"] == Paint("161")
     assert parse({"colors": {"dark": {"accent": 204}}}, "light").paints == {"accent": Paint("204")}
 
 
-def test_entries_at_the_top_count_too_and_the_closer_ones_win():
+def test_entries_at_the_top_count_too_and_the_closer_ones_win() -> None:
     theme = parse({"accent": 1, "error": 2, "colors": {"accent": 3}})
     assert theme.paints == {"accent": Paint("3"), "error": Paint("2")}
 
 
-def test_foregrounds_backgrounds_and_groups_have_their_names():
+def test_foregrounds_backgrounds_and_groups_have_their_names() -> None:
     colors = {
         "fg": 1,
         "background": "#000",
@@ -46,13 +47,13 @@ def test_foregrounds_backgrounds_and_groups_have_their_names():
     assert theme.backgrounds == {"text": "#000000", "selection": "3"}
 
 
-def test_a_value_may_be_attributes_alone():
+def test_a_value_may_be_attributes_alone() -> None:
     assert parse({"markdown": {"strong": "italics bold"}}).paints == {
         "markdown.strong": Paint(None, ("bold", "italic"))
     }
 
 
-def test_spinners_may_stand_at_every_level():
+def test_spinners_may_stand_at_every_level() -> None:
     data = {
         "spinner_frames": ["◢", "◣"],
         "colors": {"spinner_messages": ["shipping"], "dark": {"spinner_interval_ms": 120}},
@@ -60,7 +61,7 @@ def test_spinners_may_stand_at_every_level():
     assert parse(data).spinner == SpinnerStyle(("◢", "◣"), ("shipping",), 120)
 
 
-def test_what_is_not_known_is_noted_and_left_out():
+def test_what_is_not_known_is_noted_and_left_out() -> None:
     theme = parse(
         {"acent": 1, "colors": {"dark": {"syntax": {"keywort": 2}, "spinner_color": 3, "spinner_interval_ms": 0}}}
     )
@@ -71,14 +72,14 @@ def test_what_is_not_known_is_noted_and_left_out():
     ]
 
 
-def test_unknown_entries_are_one_note_however_many_there_are():
+def test_unknown_entries_are_one_note_however_many_there_are() -> None:
     assert parse({"acent": 1}).notes == ["'acent': no such entry; it is left out"]
     (note,) = parse({f"key{number}": 1 for number in range(60)}).notes
     assert note.startswith("60 entries are unknown and left out: 'key0', 'key1', ")
     assert note.endswith(f"'key{NAMED - 1}' and {60 - NAMED} more")
 
 
-def test_entries_for_people_and_for_highlighters_are_accepted():
+def test_entries_for_people_and_for_highlighters_are_accepted() -> None:
     theme = parse(
         {"color_descriptions": {"accent": "x"}, "syntax_base_style": "monokai", "syntax": {"text": "#fff bg:#000"}}
     )
@@ -102,7 +103,7 @@ def test_entries_for_people_and_for_highlighters_are_accepted():
         ([], "expected an object, not []"),
     ],
 )
-def test_a_bad_entry_is_named_in_one_line(data, named):
+def test_a_bad_entry_is_named_in_one_line(data: dict[str, object], named: str) -> None:
     with pytest.raises(ThemeError) as caught:
         parse(data)
     assert str(caught.value).startswith(f"theme 'mine.json': {named}")
@@ -110,19 +111,19 @@ def test_a_bad_entry_is_named_in_one_line(data, named):
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"a": 1,}', "[" * 100_000, "9" * 5000])
-def test_what_is_no_json_is_a_theme_error(text):
+def test_what_is_no_json_is_a_theme_error(text: str) -> None:
     with pytest.raises(ThemeError) as caught:
         parse_theme(text)
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_is_read_and_names_the_theme(tmp_path):
+def test_a_file_is_read_and_names_the_theme(tmp_path: Path) -> None:
     file = tmp_path / "sea.json"
     file.write_text('\ufeff{"accent": 31}', encoding="utf-8")
     assert load_theme(file).name == "sea"
 
 
-def test_a_file_that_cannot_be_read_is_a_theme_error(tmp_path):
+def test_a_file_that_cannot_be_read_is_a_theme_error(tmp_path: Path) -> None:
     with pytest.raises(ThemeError, match="No such file"):
         load_theme(tmp_path / "none.json")
     file = tmp_path / "latin.json"
@@ -131,14 +132,14 @@ def test_a_file_that_cannot_be_read_is_a_theme_error(tmp_path):
         load_theme(file)
 
 
-def test_the_built_in_themes_are_found_by_name():
+def test_the_built_in_themes_are_found_by_name() -> None:
     assert builtin_names() == ["dark", "high-contrast", "light"]
     with pytest.raises(ThemeError, match="no theme 'drak': there are dark, high-contrast, light"):
         builtin("drak")
 
 
 @pytest.mark.parametrize("name", builtin_names())
-def test_a_built_in_theme_is_complete_and_free_of_notes(name):
+def test_a_built_in_theme_is_complete_and_free_of_notes(name: str) -> None:
     theme = builtin(name)
     assert (theme.name, theme.notes) == (name, [])
     assert theme.description
@@ -157,7 +158,7 @@ values = st.recursive(
 
 
 @given(st.dictionaries(keys, values, max_size=6))
-def test_whatever_a_file_holds_is_a_theme_or_one_line(data):
+def test_whatever_a_file_holds_is_a_theme_or_one_line(data: dict[str, object]) -> None:
     message = ""
     try:
         parse(data)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.color import from_rgb, indexed
+from zot_tui.color import Color, from_rgb, indexed
 from zot_tui.theme import TOKENS, Paint, Theme, builtin, builtin_names, palette, parse_theme
 from zot_tui.theme.palette import urwid_color
 
@@ -23,21 +23,21 @@ def register(theme):
 
 
 @pytest.mark.parametrize("name", builtin_names())
-def test_urwid_takes_the_palette_of_a_built_in_theme(name):
+def test_urwid_takes_the_palette_of_a_built_in_theme(name: str) -> None:
     register(builtin(name))
 
 
 @given(colors, colors, colors)
-def test_urwid_takes_whatever_colours_a_theme_has(foreground, background, other):
+def test_urwid_takes_whatever_colours_a_theme_has(foreground: Color, background: Color, other: Color) -> None:
     paints = {"text": Paint(foreground, ("bold", "faint", "italic", "underline", "inverse", "strike"))}
     register(Theme("t", paints=paints, backgrounds={"text": background, "selection": other}))
 
 
-def test_there_is_an_entry_for_each_token_and_one_for_the_rest():
+def test_there_is_an_entry_for_each_token_and_one_for_the_rest() -> None:
     assert [each[0] for each in palette(builtin("dark"))] == [None, *(token.name for token in TOKENS)]
 
 
-def test_an_entry_says_what_each_kind_of_terminal_shows():
+def test_an_entry_says_what_each_kind_of_terminal_shows() -> None:
     theme = parse_theme('{"accent": "#ff0000 bold italic", "selection_fg": 231, "selection_bg": 24}')
     assert entry(theme, "accent") == (
         "accent",
@@ -52,7 +52,7 @@ def test_an_entry_says_what_each_kind_of_terminal_shows():
 
 
 @pytest.mark.parametrize("name", builtin_names())
-def test_a_chosen_row_stands_out_in_sixteen_colours(name):
+def test_a_chosen_row_stands_out_in_sixteen_colours(name: str) -> None:
     theme = builtin(name)
     for token in ("selection", "user_bubble"):
         _, foreground, background, *_ = entry(theme, token)
@@ -60,7 +60,7 @@ def test_a_chosen_row_stands_out_in_sixteen_colours(name):
         assert foreground.split(",")[0] != background
 
 
-def test_a_colour_keeps_its_hue_in_sixteen_colours():
+def test_a_colour_keeps_its_hue_in_sixteen_colours() -> None:
     shown = {
         token: entry(builtin("light"), token)[1] for token in ("success", "error", "warning", "assistant", "muted")
     }
@@ -73,7 +73,7 @@ def test_a_colour_keeps_its_hue_in_sixteen_colours():
     }
 
 
-def test_colours_are_written_as_urwid_reads_them():
+def test_colours_are_written_as_urwid_reads_them() -> None:
     assert [urwid_color(each) for each in (None, "default", "#aabbcc", "12", "200")] == [
         "inherit",
         "default",

@@ -48,7 +48,7 @@ def text(widget: Spinner, columns: int = 40) -> str:
     return "\n".join(line.decode().rstrip() for line in widget.render((columns,)).text)
 
 
-def test_it_turns_eight_times_a_second_and_tells_the_time():
+def test_it_turns_eight_times_a_second_and_tells_the_time() -> None:
     widget, alarms, redraws = spinner()
     widget.start(hint="Esc stops")
     assert text(widget) == "  - working  0s · Esc stops"
@@ -60,7 +60,7 @@ def test_it_turns_eight_times_a_second_and_tells_the_time():
     assert len(redraws) == 1 + 520
 
 
-def test_its_row_is_empty_and_no_timer_is_set_while_it_does_not_spin():
+def test_its_row_is_empty_and_no_timer_is_set_while_it_does_not_spin() -> None:
     widget, alarms, _ = spinner()
     assert (text(widget), alarms.set) == ("", [])
 
@@ -72,7 +72,7 @@ def test_its_row_is_empty_and_no_timer_is_set_while_it_does_not_spin():
     assert (text(widget), alarms.set, widget.elapsed) == ("", [], 0)
 
 
-def test_messages_of_the_theme_take_turns_and_a_label_goes_before_them():
+def test_messages_of_the_theme_take_turns_and_a_label_goes_before_them() -> None:
     widget, _, _ = spinner()
     widget.start()
     widget.stop()
@@ -83,7 +83,7 @@ def test_messages_of_the_theme_take_turns_and_a_label_goes_before_them():
     assert text(widget) == "  - reading files  0s"
 
 
-def test_the_row_is_clipped_and_keeps_its_styles():
+def test_the_row_is_clipped_and_keeps_its_styles() -> None:
     widget, _, _ = spinner()
     widget.start("reading files")
 
@@ -92,14 +92,14 @@ def test_the_row_is_clipped_and_keeps_its_styles():
     assert style == "spinner"
 
 
-def test_a_theme_without_frames_of_one_cell_gets_the_plain_ones():
+def test_a_theme_without_frames_of_one_cell_gets_the_plain_ones() -> None:
     widget, _, _ = spinner()
     widget.theme = SpinnerStyle(("漢", ""), (), 0)
     widget.start("x")
     assert text(widget) == "  · x  0s"
 
 
-def test_durations_read_well():
+def test_durations_read_well() -> None:
     assert [duration(each) for each in (0, 59.9, 60, 3599, 3600, 7380)] == [
         "0s",
         "59s",
@@ -110,7 +110,7 @@ def test_durations_read_well():
     ]
 
 
-async def test_in_an_app_it_draws_itself_and_stops_with_it():
+async def test_in_an_app_it_draws_itself_and_stops_with_it() -> None:
     pile = urwid.Pile([])
     app = App(urwid.Filler(pile, "top"), screen=MemoryScreen(30, 6))
     widget = Spinner(SpinnerStyle(("-", "+"), (), 33), app.after, app.redraw)

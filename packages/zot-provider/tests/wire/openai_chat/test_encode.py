@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
@@ -10,7 +12,7 @@ MODEL = Model("m", "v", reasoning=True)
 ASKED = Message("user", [TextBlock("go")])
 
 
-def test_the_key_is_a_bearer_token():
+def test_the_key_is_a_bearer_token() -> None:
     assert WIRE.auth("k") == {"authorization": "Bearer k"}
     assert WIRE.auth("") == {}
 
@@ -26,24 +28,24 @@ def test_the_key_is_a_bearer_token():
         (Quirks(), {"cache_key": "c"}, {"prompt_cache_key": None}),
     ],
 )
-def test_a_quirk_changes_the_body(quirks, request_, sent):
+def test_a_quirk_changes_the_body(quirks: Quirks, request_: dict[str, Any], sent: dict[str, object]) -> None:
     body = WIRE.encode(Request(MODEL, [ASKED], **request_), quirks)
     assert {name: body.get(name) for name in sent} == sent
 
 
-def test_the_system_prompt_has_the_role_the_provider_wants():
+def test_the_system_prompt_has_the_role_the_provider_wants() -> None:
     body = WIRE.encode(Request(MODEL, [ASKED], system="s"), Quirks(system_role="developer"))
     assert body["messages"][0] == {"role": "developer", "content": "s"}
 
 
 @pytest.mark.parametrize(("field", "sent"), [("reasoning_content", "hm"), ("reasoning", "hm"), ("", None)])
-def test_thinking_goes_back_under_the_name_the_provider_takes(field, sent):
+def test_thinking_goes_back_under_the_name_the_provider_takes(field: str, sent: dict[str, object]) -> None:
     history = [ASKED, Message("assistant", [ReasoningBlock("hm", wire=WIRE.name), TextBlock("done")])]
     message = WIRE.encode(Request(MODEL, history), Quirks(reasoning_field=field))["messages"][1]
     assert message == {"role": "assistant", "content": "done"} | ({field: sent} if sent else {})
 
 
-def test_an_open_schema_is_not_strict():
+def test_an_open_schema_is_not_strict() -> None:
     body = WIRE.encode(Request(MODEL, [ASKED], response_schema={"type": "object"}), Quirks())
     assert body["response_format"]["json_schema"] == {
         "name": "answer",
@@ -52,7 +54,7 @@ def test_an_open_schema_is_not_strict():
     }
 
 
-def test_images_of_several_results_follow_all_results():
+def test_images_of_several_results_follow_all_results() -> None:
     pixel = ImageBlock("image/png", "AAAA")
     history = [
         Message("assistant", [ToolCallBlock("a", "read", "{}"), ToolCallBlock("b", "read", "{}")]),

@@ -33,13 +33,13 @@ from zot_provider.wire.openai_responses.decode import ResponsesDecoder
         ({"type": "response.failed"}, "no reason given (failed)", "failed"),
     ],
 )
-def test_an_error_in_any_shape_says_what_happened(event, text, code):
+def test_an_error_in_any_shape_says_what_happened(event: dict[str, object], text: str, code: str) -> None:
     with pytest.raises(ModelError) as caught:
         ResponsesDecoder().feed([json.dumps(event).encode()])
     assert (str(caught.value), caught.value.code) == (f"the model failed: {text}", code)
 
 
-def test_an_item_that_becomes_another_one_is_an_error_and_no_call_stays_open():
+def test_an_item_that_becomes_another_one_is_an_error_and_no_call_stays_open() -> None:
     call = {"type": "function_call", "id": "fc_a", "call_id": "a", "name": "read", "arguments": ""}
     added = {"type": "response.output_item.added", "output_index": 0, "item": call}
     done = {"type": "response.completed", "response": {"output": [{"type": "reasoning", "id": "r", "summary": []}]}}

@@ -10,23 +10,23 @@ MODEL = Model("m", "v", reasoning=True)
 ASKED = Message("user", [TextBlock("go")])
 
 
-def test_the_key_is_a_bearer_token():
+def test_the_key_is_a_bearer_token() -> None:
     assert WIRE.auth("k") == {"authorization": "Bearer k"}
     assert WIRE.auth("") == {}
 
 
 @pytest.mark.parametrize(("asked", "sent"), [(100, 100), (1, 16), (None, None)])
-def test_the_limit_of_an_answer_is_one_the_api_takes(asked, sent):
+def test_the_limit_of_an_answer_is_one_the_api_takes(asked: int | None, sent: int | None) -> None:
     assert WIRE.encode(Request(MODEL, [ASKED], max_tokens=asked), Quirks()).get("max_output_tokens") == sent
 
 
-def test_thinking_without_its_encrypted_form_is_not_sent():
+def test_thinking_without_its_encrypted_form_is_not_sent() -> None:
     history = [ASKED, Message("assistant", [ReasoningBlock("hm", "rs_1", wire=WIRE.name), TextBlock("done")])]
     sent = WIRE.encode(Request(MODEL, history), Quirks())["input"]
     assert [item["type"] for item in sent] == ["message", "message"]
 
 
-def test_thinking_without_an_id_or_a_summary_is_sent_without_them():
+def test_thinking_without_an_id_or_a_summary_is_sent_without_them() -> None:
     thought = ReasoningBlock(encrypted_content="cipher", wire=WIRE.name)
     history = [ASKED, Message("assistant", [thought, TextBlock("done")])]
     assert WIRE.encode(Request(MODEL, history), Quirks())["input"][1] == {
@@ -36,13 +36,13 @@ def test_thinking_without_an_id_or_a_summary_is_sent_without_them():
     }
 
 
-def test_the_cache_key_is_sent_where_the_provider_takes_one():
+def test_the_cache_key_is_sent_where_the_provider_takes_one() -> None:
     request = Request(MODEL, [ASKED], cache_key="c")
     assert WIRE.encode(request, Quirks(prompt_cache_key=True))["prompt_cache_key"] == "c"
     assert "prompt_cache_key" not in WIRE.encode(request, Quirks())
 
 
-def test_effort_is_left_out_where_the_provider_takes_none():
+def test_effort_is_left_out_where_the_provider_takes_none() -> None:
     body = WIRE.encode(Request(MODEL, [ASKED], reasoning="high"), Quirks(reasoning_effort=False))
     assert "reasoning" not in body
     assert body["include"] == ["reasoning.encrypted_content"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from zot_tui.editor.paste import Pastes
 from zot_tui.editor.vi.mode import Vi
 from zot_tui.keys.keymap import Keymap
-from zot_tui.widgets.actions import BINDINGS, EDITOR_ACTIONS
+from zot_tui.widgets.actions import BINDINGS, EDITOR_ACTIONS, Action
 from zot_tui.widgets.input.editor import EditorWidget
 
 SIZE = (13,)  # ten cells of text
@@ -124,7 +124,7 @@ def test_keys_without_an_action_here_are_the_owners() -> None:
 
 
 @pytest.mark.parametrize("action", EDITOR_ACTIONS, ids=lambda action: action.name)
-def test_every_action_works_on_an_empty_text(action) -> None:
+def test_every_action_works_on_an_empty_text(action: Action) -> None:
     widget = EditorWidget()
     widget.perform(action.name)
 
