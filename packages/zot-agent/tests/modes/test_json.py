@@ -1,4 +1,3 @@
-import asyncio
 import json
 
 import pytest
@@ -24,29 +23,23 @@ async def host_that_replaces_text(*, hold_text: bool = False) -> Host:
 
 
 @pytest.mark.parametrize(("hold_text", "deltas"), [(False, "original"), (True, "")])
-def test_hold_text_leaves_out_text_that_may_still_change(
+async def test_hold_text_leaves_out_text_that_may_still_change(
     hold_text: bool, deltas: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async def main() -> int:
-        host = await host_that_replaces_text(hold_text=hold_text)
-        try:
-            return await json_mode.run(host, "hello")
-        finally:
-            await host.close()
-
-    assert asyncio.run(main()) == 0
+    host = await host_that_replaces_text(hold_text=hold_text)
+    try:
+        assert await json_mode.run(host, "hello") == 0
+    finally:
+        await host.close()
     events = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert "".join(event["delta"] for event in events if event["type"] == "text_delta") == deltas
     assert events[-1] == {"type": "done"}
 
 
-def test_the_stream_prints_replaced_text_once(capfd: pytest.CaptureFixture[str]) -> None:
-    async def main() -> int:
-        host = await host_that_replaces_text()
-        try:
-            return await stream.run(host, "hello")
-        finally:
-            await host.close()
-
-    assert asyncio.run(main()) == 0
+async def test_the_stream_prints_replaced_text_once(capfd: pytest.CaptureFixture[str]) -> None:
+    host = await host_that_replaces_text()
+    try:
+        assert await stream.run(host, "hello") == 0
+    finally:
+        await host.close()
     assert capfd.readouterr().out == "replaced\n"
