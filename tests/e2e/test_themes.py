@@ -72,7 +72,7 @@ def test_an_extension_that_only_brings_a_theme(zot: Zot, server: ScriptedServer,
 
         theme.write_text('{"colors": {')
         look_away_and_back(pty)
-        pty.wait_for("no JSON")
+        pty.wait_for("not JSON")
         assert paper(pty) == "301934"  # what cannot be read leaves the screen as it was
 
         theme.unlink()
@@ -111,7 +111,7 @@ def test_the_theme_of_the_settings_is_used_once_its_file_can_be_read(zot: Zot, s
     theme.write_text("{")
     (zot.home / "config.json").write_text('{"theme": "mine"}')
     with screen(zot, server) as pty:
-        pty.wait_for("no JSON")
+        pty.wait_for("not JSON")
         assert paper(pty) == "default"
         theme.write_text('{"colors": {"background": "#101820"}}')
         look_away_and_back(pty)
