@@ -35,7 +35,7 @@ class Counter(urwid.Widget):
         self.renders += 1
         return urwid.SolidCanvas(str(self.number % 10), *size)
 
-    def keypress(self, size, key):
+    def keypress(self, size: tuple[int, int], key: str) -> str | None:
         if key == "a":
             self.add()
             return None

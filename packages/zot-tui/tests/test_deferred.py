@@ -10,7 +10,7 @@ from zot_tui.terminal import urwid_parts
 SOURCE = Path(urwid_parts.__file__).parent
 
 
-def run(code):
+def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 

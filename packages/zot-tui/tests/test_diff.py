@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,7 +9,7 @@ from zot_tui.text.runs import plain, runs_width
 DIFF = " a\n-b\n+B\n+C\n d\n...\n  ...\n-z"
 
 
-def shown(diff, width=40, starts=()):
+def shown(diff: str, width: int = 40, starts: Sequence[tuple[int, int]] = ()) -> list[str]:
     return [plain(row) for row in diff_rows(diff, width, starts)]
 
 

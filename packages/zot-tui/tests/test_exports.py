@@ -39,5 +39,5 @@ def test_the_pure_half_imports_no_urwid_and_no_other_package_of_ours() -> None:
     assert not loaded & {"urwid", "zot_agent", "zot_core", "zot_ext", "zot_provider"}
 
 
-def run(code):
+def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

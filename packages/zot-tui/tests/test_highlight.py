@@ -20,7 +20,7 @@ class A: pass
 '''
 
 
-def styles(rows):
+def styles(rows: list[list[tuple[str, str]]]) -> dict[str, str]:
     return {text.strip(): style for row in rows for style, text in row}
 
 

@@ -14,7 +14,7 @@ META = Meta("id", "/p", "m", "v", "now")
 LONG = "word " * 2000
 
 
-def turn(number):
+def turn(number: int) -> list[Message]:
     """A question, two calls with their results, an answer: some 40 KB."""
     calls = [ToolCallBlock(f"{number}{name}", "read", f'{{"path": "{name}"}}') for name in "ab"]
     results = [ToolResultBlock(call.id, [TextBlock(f"{number} {LONG}")]) for call in calls]
@@ -26,7 +26,7 @@ def turn(number):
     ]
 
 
-def rows_of(message):
+def rows_of(message: Message) -> list[Message]:
     """One row, or one for each result."""
     if message.role != "tool":
         return [message]

@@ -12,21 +12,21 @@ CUTS = ("kill_word_left", "kill_word_right", "kill_line_start", "kill_line_end")
 VERBS = (*MOTIONS, *CUTS, "backspace", "delete", "yank", "yank_pop", "undo", "redo")
 
 
-def buffer(text, cursor=None):
+def buffer(text: str, cursor: int | None = None) -> Buffer:
     made = Buffer(text)
     if cursor is not None:
         made.move(cursor)
     return made
 
 
-def typed(text):
+def typed(text: str) -> Buffer:
     made = Buffer()
     for char in text:
         made.insert(char)
     return made
 
 
-def state(made):
+def state(made: Buffer) -> tuple[str, int]:
     return made.text, made.cursor
 
 
@@ -168,89 +168,89 @@ def test_undoing_everything_gives_the_beginning_and_redoing_everything_the_end(
 class AgainstAList(RuleBasedStateMachine):
     """A buffer of letters and line breaks against a list of them and an index."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.buffer = Buffer()
         self.letters: list[str] = []
         self.at = 0
 
     @rule(text=st.text(alphabet="ab \n", max_size=5))
-    def insert(self, text):
+    def insert(self, text: str) -> None:
         self.buffer.insert(text)
         self.letters[self.at : self.at] = text
         self.at += len(text)
 
     @rule(offset=st.integers(0, 30))
-    def move(self, offset):
+    def move(self, offset: int) -> None:
         self.buffer.move(offset)
         self.at = min(offset, len(self.letters))
 
     @rule()
-    def left(self):
+    def left(self) -> None:
         self.buffer.left()
         self.at = max(self.at - 1, 0)
 
     @rule()
-    def right(self):
+    def right(self) -> None:
         self.buffer.right()
         self.at = min(self.at + 1, len(self.letters))
 
     @rule()
-    def backspace(self):
+    def backspace(self) -> None:
         self.buffer.backspace()
         del self.letters[max(self.at - 1, 0) : self.at]
         self.at = max(self.at - 1, 0)
 
     @rule()
-    def delete(self):
+    def delete(self) -> None:
         self.buffer.delete()
         del self.letters[self.at : self.at + 1]
 
     @rule()
-    def line_start(self):
+    def line_start(self) -> None:
         self.buffer.line_start()
         while self.at and self.letters[self.at - 1] != "\n":
             self.at -= 1
 
     @rule()
-    def line_end(self):
+    def line_end(self) -> None:
         self.buffer.line_end()
         while self.at < len(self.letters) and self.letters[self.at] != "\n":
             self.at += 1
 
     @rule()
-    def kill_and_yank(self):
+    def kill_and_yank(self) -> None:
         if self.at < len(self.letters):
             self.buffer.kill_line_end()
             self.buffer.yank()
             self.at = self.buffer.cursor
 
     @invariant()
-    def is_the_same(self):
+    def is_the_same(self) -> None:
         assert state(self.buffer) == ("".join(self.letters), self.at)
 
 
 class WithAllVerbs(RuleBasedStateMachine):
     """Whatever is done, the cursor stands between two graphemes."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.buffer = Buffer()
 
     @rule(text=pieces)
-    def insert(self, text):
+    def insert(self, text: str) -> None:
         self.buffer.insert(text)
 
     @rule(offset=st.integers(-2, 40))
-    def move(self, offset):
+    def move(self, offset: int) -> None:
         self.buffer.move(offset)
 
     @rule(verb=st.sampled_from(VERBS))
-    def do(self, verb):
+    def do(self, verb: str) -> None:
         getattr(self.buffer, verb)()
 
     @invariant()
-    def the_cursor_stands_at_a_border(self):
+    def the_cursor_stands_at_a_border(self) -> None:
         text, cursor = state(self.buffer)
         assert "".join([*graphemes(text[:cursor]), *graphemes(text[cursor:])]) == text
         assert [*graphemes(text[:cursor]), *graphemes(text[cursor:])] == list(graphemes(text))

@@ -16,11 +16,11 @@ def completer() -> Completer:
     return Completer(lambda: COMMANDS, lambda: FILES)
 
 
-def names(completer):
+def names(completer: Completer) -> list[str] | None:
     return [each.name for each in completer.popup.candidates] if completer.popup else None
 
 
-def typed(completer, text, cursor=None):
+def typed(completer: Completer, text: str, cursor: int | None = None) -> Buffer:
     cursor = len(text) if cursor is None else cursor
     completer.update(text, cursor)
     buffer = Buffer(text)

@@ -13,7 +13,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "history" / "a.jsonl"
 
 
-def history(path, *entries, **options):
+def history(path: Path | None, *entries: str, **options: int) -> History:
     opened = History(path, **options)
     for entry in entries:
         opened.add(entry)

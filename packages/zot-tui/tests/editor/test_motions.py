@@ -7,7 +7,7 @@ from zot_tui.text.width import graphemes
 texts = st.text(alphabet="ab_ .\n漢🇩🇪e\u0301👩\u200d👧", max_size=30)
 
 
-def borders(text):
+def borders(text: str) -> list[int]:
     found = [0]
     for grapheme in graphemes(text):
         found.append(found[-1] + len(grapheme))

@@ -14,7 +14,7 @@ BUILTIN = [
 ]
 
 
-def action(keymap, key, *contexts):
+def action(keymap: Keymap, key: str, *contexts: str) -> str | None:
     binding = keymap.find(parse_key(key), contexts)
     return binding.action if binding else None
 

@@ -1,5 +1,6 @@
 import random
 import sys
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import example, given, settings
@@ -54,11 +55,11 @@ def drawn(document, width=40):
     return [(block.kind, block.source, block.language, block.rows(width)) for block in document.blocks]
 
 
-def screen(text, width=40):
+def screen(text: str, width: int = 40) -> list[str]:
     return [plain(row) for block in Document(text).blocks for row in block.rows(width)]
 
 
-def cut(text, places):
+def cut(text: str, places: Iterable[int]) -> Document:
     document = Document()
     start = 0
     for place in sorted(places):

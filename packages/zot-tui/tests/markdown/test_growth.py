@@ -1,3 +1,5 @@
+from collections.abc import Iterable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -6,11 +8,11 @@ from zot_tui.markdown import Document
 CODE = '```python\ndef add(one, two):\n    return one + 2  # a sum\n\nclass A:\n    name = "a"\n```\n\nThat is it.\n'
 
 
-def drawn(document, width=40):
+def drawn(document: Document, width: int = 40) -> list[list[tuple[str, str]]]:
     return [row for block in document.blocks for row in block.rows(width)]
 
 
-def piece_by_piece(text, cuts, width=40):
+def piece_by_piece(text: str, cuts: Iterable[int], width: int = 40) -> Document:
     """A document that was drawn after every piece."""
     document, start = Document(), 0
     for end in [*sorted(cuts), len(text)]:

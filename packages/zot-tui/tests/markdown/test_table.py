@@ -8,7 +8,7 @@ from zot_tui.markdown.table import GAP, columns
 from zot_tui.text.runs import plain
 
 
-def screen(text, width):
+def screen(text: str, width: int) -> list[str]:
     return [plain(row) for block in Document(text).blocks for row in block.rows(width)]
 
 

@@ -24,7 +24,7 @@ pieces = st.sampled_from(
 texts = st.text() | st.lists(pieces | st.text(max_size=3)).map("".join)
 
 
-def runs(text):
+def runs(text: str) -> list[tuple[Sgr, str]]:
     return parse_ansi(text)[0]
 
 

@@ -1,6 +1,7 @@
 import re
 import time
 import unicodedata
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -112,7 +113,7 @@ sequences = st.sampled_from(
 commands = st.lists(sequences | st.text(max_size=3), max_size=12).map("".join)
 
 
-def fed(pieces):
+def fed(pieces: Iterable[str]) -> str:
     sanitizer = Sanitizer()
     return "".join(map(sanitizer.feed, pieces))
 

@@ -12,7 +12,7 @@ alphabet = "ab -.、（漢字🇩🇪e\u0301👩\u200d👧\u00a0\u3000\t\n"
 runs = st.lists(st.tuples(st.sampled_from(["x", "y"]), st.text(alphabet=alphabet, max_size=20)), max_size=5)
 
 
-def rows(text, cells, **options):
+def rows(text: str, cells: int, **options: list[tuple[str, str]]) -> list[str]:
     return [plain(row) for row in wrap([("", text)], cells, **options)]
 
 
@@ -90,7 +90,7 @@ def test_no_row_is_wider_than_asked(styled: list[tuple[str, str]], cells: int, f
 
 @given(runs, st.integers(2, 24))
 def test_nothing_but_spaces_is_lost_and_styles_stay(styled: list[tuple[str, str]], cells: int) -> None:
-    def letters(parts):
+    def letters(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
         return [(style, char) for style, text in parts for char in text if char not in SPACES and char not in "\t\n"]
 
     wrapped = wrap(styled, cells)

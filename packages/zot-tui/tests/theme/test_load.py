@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -7,10 +8,11 @@ from hypothesis import strategies as st
 
 from zot_tui.theme import Paint, SpinnerStyle, ThemeError, builtin, builtin_names, load_theme, parse_theme
 from zot_tui.theme.load import NAMED
+from zot_tui.theme.theme import Theme
 from zot_tui.theme.tokens import TOKENS
 
 
-def parse(data, mode="dark"):
+def parse(data: object, mode: Literal["dark", "light"] = "dark") -> Theme:
     return parse_theme(json.dumps(data), mode, source="mine.json")
 
 

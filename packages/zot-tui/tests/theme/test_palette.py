@@ -15,7 +15,7 @@ def entry(theme, token):
     return next(each for each in palette(theme) if each[0] == token)
 
 
-def register(theme):
+def register(theme: Theme) -> None:
     from urwid.display.raw import Screen
 
     screen = Screen(input=io.StringIO(), output=io.StringIO())

@@ -487,7 +487,7 @@ def test_rows_of_a_long_cell_that_were_scrolled_past_are_not_kept() -> None:
 def test_the_very_first_cell_is_reached_though_the_older_ones_come_page_by_page() -> None:
     pages = [[TextCell(f"older {page}.{number}") for number in range(5)] for page in range(3)]
 
-    def more():
+    def more() -> None:
         transcript.prepend(pages.pop())
         transcript.older = bool(pages)
 
@@ -501,7 +501,7 @@ def test_the_very_first_cell_is_reached_though_the_older_ones_come_page_by_page(
 
 
 def test_all_turns_are_told_though_older_ones_were_not_there_yet() -> None:
-    def more():
+    def more() -> None:
         transcript.prepend([UserCell("the first question")])
 
     transcript = Transcript(on_older=more)
