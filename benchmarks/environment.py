@@ -22,7 +22,7 @@ REFERENCE_LOOP = 0.200
 
 @dataclass
 class Figure:
-    """One result: `value` in `unit`, and the budget it must not exceed, None if there is none."""
+    """One result: `value` in `unit`, and its budget, or None."""
 
     name: str
     value: float

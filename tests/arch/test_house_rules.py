@@ -19,6 +19,12 @@ LONG_FUNCTIONS: set[str] = {
 }
 
 
+SHARED_NAMES = {
+    # A frame of the extension protocol, and the event or value of the agent that it carries.
+    *("ClearNotes", "ImageBlock", "Notify", "Panel", "PanelClose", "PanelRender", "Submit", "TextBlock"),
+    *("ToolCall", "ToolResult"),
+    "Record",  # zot_ext imports nothing of zot_provider
+}
 BETWEEN_LOOPS = {
     # What they test comes after a loop or before it.
     "test_a_runtime_can_be_closed_after_its_loop",
@@ -65,6 +71,16 @@ def test_no_function_is_longer_than_60_lines() -> None:
         if (node.end_lineno or 0) - node.lineno + 1 > 60
     }
     assert long == LONG_FUNCTIONS
+
+
+def test_a_class_name_is_used_once_in_all_packages() -> None:
+    names = Counter(
+        node.name
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in names.items() if count > 1} == SHARED_NAMES
 
 
 def test_no_module_has_a_name_that_says_nothing() -> None:

@@ -4,7 +4,8 @@ import os
 import re
 import shutil
 import subprocess
-import sys
+import sysconfig
+import venv
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,15 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adding.md"
 WANTED = {"A provider": 4, "A tool": 5, "A slash command with a key": 4, "An extension frame": 6, "An RPC command": 4}
 """The most files that a person writes or edits for each thing."""
-COPIED = ("packages", "docs", "scripts", "tests", "pyproject.toml", "conftest.py", "AGENTS.md", "README.md")
+COPIED = (
+    *("packages", "docs", "scripts", "tests", "examples", "benchmarks"),
+    *(path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".")),
+)
 GENERATORS = ("tool_specs", "frames", "rpc_schema", "docs")  # as `make generate`
 REGISTRIES = (
     *("packages/zot-provider/tests/providers", "packages/zot-provider/tests/test_selection.py"),
     *("packages/zot-core/tests/tools/definition", "packages/zot-ext/tests/protocol"),
-    *("packages/zot-agent/tests/rpc/test_schema.py", "packages/zot-agent/tests/test_client.py"),
+    *("packages/zot-agent/tests/rpc/test_schema.py", "packages/zot-agent/tests/client"),
     *("packages/zot-agent/tests/ui/test_commands.py", "packages/zot-agent/tests/ui/test_screen.py"),
     *("packages/zot-agent/tests/extensions", "tests/arch", "tests/docs/test_pages.py"),
 )
@@ -27,16 +31,24 @@ REGISTRIES = (
 
 def changes() -> dict[str, str]:
     """The patch of each section of the page."""
-    sections = re.findall(r"^## (.+)\n(.*?)(?=^## |\Z)", PAGE.read_text("utf-8"), re.M | re.S)
+    sections = re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE.read_text("utf-8"), re.M | re.S)
     return {title: "".join(re.findall(r"```diff\n(.*?)```", body, re.S)) for title, body in sections}
 
 
 def run(folder: Path, *command: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
-    sources = os.pathsep.join(str(path) for path in sorted((folder / "packages").glob("*/src")))
-    environment = {**os.environ, "PYTHONPATH": sources}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     return subprocess.run(
         command, cwd=folder, input=stdin, capture_output=True, text=True, env=environment, timeout=500
     )
+
+
+def make_environment(folder: Path) -> Path:
+    """A Python that imports the packages of the copy, also in child processes, and everything else from here."""
+    venv.create(folder / ".venv", symlinks=True)
+    (site,) = (folder / ".venv").glob("lib/python*/site-packages")
+    sources = sorted((folder / "packages").glob("*/src"))
+    (site / "copy.pth").write_text("".join(f"{path}\n" for path in (*sources, sysconfig.get_path("purelib"))))
+    return folder / ".venv" / "bin" / "python"
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +57,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     for name in COPIED:
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "images"))
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
         else:
             shutil.copy(ROOT / name, folder / name)
     return folder
@@ -59,15 +71,16 @@ def test_a_thing_is_added_with_few_files(thing: str) -> None:
 
 
 def test_the_changes_of_the_page_work_together(copy: Path) -> None:
+    python = str(make_environment(copy))
     written: list[str] = []
     for thing, patch in changes().items():
         if thing in WANTED:
-            applied = run(copy, "git", "apply", "--recount", "-", stdin=patch)
+            applied = run(copy, "git", "apply", "-", stdin=patch)
             assert applied.returncode == 0, f"{thing}: {applied.stderr}"
             written += re.findall(r"^\+\+\+ b/(\S+)$", patch, re.M)
     for name in GENERATORS:
-        generated = run(copy, sys.executable, f"scripts/generate_{name}.py")
+        generated = run(copy, python, f"scripts/generate_{name}.py")
         assert generated.returncode == 0, generated.stderr
     tests = [name for name in written if "/tests/" in name]
-    tested = run(copy, sys.executable, "-m", "pytest", "-q", "-x", "-n", "2", *dict.fromkeys([*tests, *REGISTRIES]))
+    tested = run(copy, python, "-m", "pytest", "-q", "-x", "-n", "2", *dict.fromkeys([*tests, *REGISTRIES]))
     assert tested.returncode == 0, tested.stdout[-4000:]

@@ -203,6 +203,7 @@ async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Any) -> None:
         Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]),
     ]
     async with chats.open(answers, rows=40) as talk:
+        talk.host.conversation.set_tools(["bash", "edit", "read"])
         talk.type("try<enter>")
         await talk.shown("    here")
         talk.type("<esc>")
@@ -229,13 +230,12 @@ async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Any) -> None:
             |    3  three
             |
             |✗ nonsuch  not run
-            |    unknown tool "nonsuch"; the tools are: bash, edit, find, glob, grep, ls,
-            |    read, write
+            |    unknown tool "nonsuch"; the tools are: bash, edit, read
             |
             |■ bash echo here; sleep 100
             |    here
             |    aborted: stopped by the user
-            |(11 blank)
+            |(12 blank)
             |› ask, or / for commands, @ for files
             |  ~/work                                 ↑30 ↓15 · <1% of 100k · scripted · m1
         """)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Handler = TypeVar("Handler", bound=Callable[..., object])
 
-    class Host(Protocol):
+    class PanelHost(Protocol):
         """The part of `Extension` through which a panel reaches the host."""
 
         def require(self, capability: str) -> None: ...
@@ -30,7 +30,7 @@ class Panel:
     each key. `on_close` is called when the user has closed the panel. `title` and `footer` may change at any time.
     """
 
-    def __init__(self, id: str, title: str, footer: str, host: Host) -> None:
+    def __init__(self, id: str, title: str, footer: str, host: PanelHost) -> None:
         self.id = id
         self.title = title
         self.footer = footer

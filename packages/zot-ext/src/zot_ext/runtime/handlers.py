@@ -1,4 +1,4 @@
-"""`Handlers`: runs the handlers of an extension and turns their answers into frames."""
+"""`HandlerRunner`: runs the handlers of an extension and turns their answers into frames."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zot_ext.registrations import Registrations
 
 
-class Handlers:
+class HandlerRunner:
     """Calls the registered handlers, plain and `async`, in the thread of the caller.
 
     Failures of observers and panels go to the log. Handlers of requests may raise anything.

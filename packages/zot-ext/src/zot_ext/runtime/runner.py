@@ -25,7 +25,7 @@ from zot_ext.protocol.from_extension import (
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
 from zot_ext.protocol.values import TextBlock
 from zot_ext.runtime.frame_writer import FrameWriter
-from zot_ext.runtime.handlers import Handlers
+from zot_ext.runtime.handlers import HandlerRunner
 from zot_ext.runtime.threads import SelfPipe, SerialQueue, ThreadPool
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ class ExtensionRunner:
         self._log = log
         self._wakeup = SelfPipe()
         self._writer = FrameWriter(pipes[1], self._wakeup.wake)
-        self._handlers = Handlers(registrations, log)
+        self._handlers = HandlerRunner(registrations, log)
         self._events, self._panels = SerialQueue("events"), SerialQueue("panels")
         self._pool = ThreadPool()
         self._splitter = FrameSplitter(limits.frame_bytes)

@@ -118,7 +118,7 @@ class KeyGuess(Record):
 def guess_key(text: str, providers: Sequence[Provider] = PROVIDERS) -> KeyGuess:
     """Read a pasted key, or a line of a shell or file that sets one (`export NAME=key`).
 
-    The providers are those that read the variable; otherwise the providers with the longest matching key prefix.
+    The providers that read the variable; otherwise the providers with the longest matching key prefix.
     """
     key, name = text.strip(), ""
     assigned = _ASSIGNMENT.fullmatch(key)
