@@ -16,7 +16,7 @@ def test_letters_that_are_typed_on_answer_no_question(zot: Zot, server: Scripted
         pty.wait_for("ask, or / for commands")
         pty.type("go\r")
         typed = ""
-        while "when you have stopped typing" not in pty.screen():
+        while "you can answer when you stop typing" not in pty.screen():
             typed += "ya"[len(typed) % 2]
             pty.type(typed[-1])
             pty.wait_for(f"› {typed}")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.ui.commands import BY_NAME
+from zot_agent.ui.commands import slash_commands
 from zot_ext import ExtensionLimits, load_manifest
 from zot_ext.protocol.from_extension import Notify, PanelRender, Ready
 from zot_ext.testing import FakeHost, check
@@ -136,7 +136,7 @@ def test_the_check_finds_nothing_wrong(name: str) -> None:
     assert report.rules == (("no-ready",) if name == "hello-raw" else ())
     assert report.ok
     assert PIPED[name][0] in report.commands
-    assert not set(report.commands) & set(BY_NAME), "zot's own slash commands take precedence"
+    assert not set(report.commands) & set(slash_commands()), "zot's own slash commands take precedence"
 
 
 @pytest.mark.parametrize("name", RUN)
