@@ -5,6 +5,7 @@ It speaks just enough HTTP for one request at a time, so that what is measured i
 
 import json
 import socket
+import ssl
 import threading
 import time
 from contextlib import suppress
@@ -13,12 +14,13 @@ from contextlib import suppress
 class ModelServer:
     """Answers every request with `deltas` text deltas of Chat Completions, each an HTTP chunk of its own.
 
-    With `burst` the whole answer is one write, else each delta is. `complete_at` holds the time (`time.monotonic`)
-    at which the last byte of each request's body had come.
+    With `burst` the whole answer is one write, else each delta is. With `context` it speaks TLS. `complete_at` holds the
+    time (`time.monotonic`) at which the last byte of each request's body had come.
     """
 
-    def __init__(self, deltas: int, *, burst: bool = True) -> None:
+    def __init__(self, deltas: int, *, burst: bool = True, context: ssl.SSLContext | None = None) -> None:
         self.deltas = deltas
+        self._context = context
         events: list[dict[str, object]] = [
             {"choices": [{"index": 0, "delta": {"content": f" word{n}"}}]} for n in range(deltas)
         ]
@@ -35,12 +37,14 @@ class ModelServer:
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+        return f"http{'s' if self._context else ''}://127.0.0.1:{self._socket.getsockname()[1]}/v1"
 
     def _serve(self) -> None:
         while True:
             connection, _ = self._socket.accept()
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self._context is not None:
+                connection = self._context.wrap_socket(connection, server_side=True)
             with connection:
                 head, _, body = self._head(connection)
                 length = next(

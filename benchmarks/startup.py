@@ -1,11 +1,14 @@
 """From exec to the version, and to the end of the first request's body; memory of a one-shot run."""
 
 import json
+import ssl
 import statistics
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import certifi
+import trustme
 from environment import Environment, Figure
 from model_server import ModelServer
 
@@ -15,21 +18,25 @@ PEAK = "import resource,subprocess,sys; subprocess.run(sys.argv[1:], stdout=subp
 
 def measure(environment: Environment) -> Iterator[Figure]:
     """The figures, as multiples of `python -I -c pass` in the same environment where they are times."""
-    server = ModelServer(1)
-    ask = [environment.zot, "-p", "hi", "--provider", "openai", "--model", "m", "--base-url", server.base_url]
-    ask += ["--cwd", str(environment.folder / "work")]
+    context, trusted = _certificates(environment)
+    server, tls_server = ModelServer(1), ModelServer(1, context=context)
 
-    def first_request() -> float:
+    def ask(asked: ModelServer) -> list[str]:
+        command = [environment.zot, "-p", "hi", "--provider", "openai", "--model", "m", "--base-url", asked.base_url]
+        return [*command, "--cwd", str(environment.folder / "work")]
+
+    def first_request(asked: ModelServer, **variables: str) -> float:
         begin = time.monotonic()
-        done = environment.run(ask)
+        done = environment.run(ask(asked), **variables)
         assert done.stdout, done.stderr.decode()
-        return server.complete_at[-1] - begin
+        return asked.complete_at[-1] - begin
 
-    bare, version, request = [], [], []
-    for _ in range(21):  # in turn, so that a slow moment of the machine hits all three
+    bare, version, request, tls_request = [], [], [], []
+    for _ in range(21):  # in turn, so that a slow moment of the machine hits all four
         bare.append(environment.timed([environment.python, "-I", "-c", "pass"]))
         version.append(environment.timed([environment.zot, "--version"]))
-        request.append(first_request())
+        request.append(first_request(server))
+        tls_request.append(first_request(tls_server, SSL_CERT_FILE=trusted))
     base = statistics.median(bare[1:])
     body = json.loads(server.bodies[-1])
     sessions = list(Path(environment.variables["ZOT_HOME"]).rglob("*.jsonl"))
@@ -40,5 +47,19 @@ def measure(environment: Environment) -> Iterator[Figure]:
     yield Figure(
         "zot -p, exec to the end of the first request body", statistics.median(request[1:]) / base, "x pass", 18
     )
-    peak = environment.run([environment.python, "-c", PEAK, *ask]).stdout
+    yield Figure("the same over TLS", statistics.median(tls_request[1:]) / base, "x pass", 11)
+    peak = environment.run([environment.python, "-c", PEAK, *ask(server)]).stdout
     yield Figure("zot -p, peak memory", int(peak) / 1024, "MB", 60)
+
+
+def _certificates(environment: Environment) -> tuple[ssl.SSLContext, str]:
+    """The context of a server with a new certificate, and a file that trusts it beside all authorities of certifi.
+
+    Loading those is a part of a first request.
+    """
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    trusted = environment.folder / "authorities.pem"
+    trusted.write_bytes(Path(certifi.where()).read_bytes() + authority.cert_pem.bytes())
+    return context, str(trusted)

@@ -126,7 +126,19 @@ def test_starting_imports_what_the_mode_needs_and_no_more(zot: Zot, server: Scri
     )
     heavy = {
         *("pydantic", "pydantic_core", "keyring", "authlib", "urwid", "pygments", "PIL", "filelock", "tenacity"),
-        *("rich", "click", "httpcore", "anyio", "h11", "certifi", "yaml", "psutil", "platformdirs", "pathspec"),
+        *(
+            "rich",
+            "click",
+            "httpx",
+            "httpcore",
+            "anyio",
+            "h11",
+            "certifi",
+            "yaml",
+            "psutil",
+            "platformdirs",
+            "pathspec",
+        ),
         *("zot_agent.config.log", "zot_agent.modes.activity", "zot_agent.cli.models", "zot_agent.cli.doctor"),
         *("zot_ext", "zot_tui", "zot_agent.local", "uuid", "difflib", "hypothesis", "importlib.metadata"),
     }

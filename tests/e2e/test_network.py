@@ -4,6 +4,7 @@ import json
 import os
 import ssl
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -75,6 +76,21 @@ def test_a_certificate_that_nobody_vouches_for_is_refused_unless_any_will_do(zot
         )
         done = zot.run("-p", "x", *at(url), "--insecure")
         assert (done.code, done.out, done.err) == (0, "hello\n", "")
+
+
+def test_a_request_over_tls_imports_no_other_client(zot: Zot) -> None:
+    watch = (
+        "import sys; from zot_agent.entry import main; code = main(); "
+        "print(*sorted(sys.modules), file=sys.stderr); sys.exit(code)"
+    )
+    env = {**zot.env, "SSL_CERT_FILE": str(CERTIFICATE)}
+    with serving(lambda: iter([HELLO]), secure=True) as url:
+        command = [sys.executable, "-c", watch, "-p", "x", *at(url)]
+        done = subprocess.run(command, env=env, cwd=zot.cwd, capture_output=True, timeout=30, check=True)
+    assert done.stdout == b"hello\n"
+    loaded = set(done.stderr.decode().split())
+    assert "zot_provider.transport.tls" in loaded
+    assert loaded & {"httpx", "httpcore", "h11", "anyio", "certifi"} == set()
 
 
 def endless(piece: bytes) -> Callable[[], Iterator[bytes]]:

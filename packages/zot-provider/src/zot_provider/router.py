@@ -120,7 +120,7 @@ class RoutingClient:
 
     def _transport(self, *, insecure: bool) -> "HttpTransport":
         if insecure not in self._transports:
-            from zot_provider.transport.http import HttpLimits, HttpTransport  # noqa: PLC0415  httpx: not before a request
+            from zot_provider.transport.http import HttpLimits, HttpTransport  # noqa: PLC0415  not before a request
 
             self._transports[insecure] = HttpTransport(
                 HttpLimits(coalesce_seconds=self._coalesce_seconds), insecure=insecure

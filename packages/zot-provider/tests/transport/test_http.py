@@ -1,4 +1,6 @@
 import asyncio
+import base64
+import gzip
 import socket
 import ssl
 from contextlib import ExitStack, aclosing
@@ -17,7 +19,7 @@ from zot_provider.errors import (
     StatusError,
     StreamCut,
 )
-from zot_provider.transport.http import HttpLimits, HttpTransport, check_url, location
+from zot_provider.transport.http import HttpLimits, HttpTransport
 
 CERTIFICATE = Path(__file__).with_name("localhost.pem")
 """A key and a certificate for localhost that signs itself; made for this test and good for nothing else."""
@@ -396,25 +398,6 @@ async def test_requests_at_the_same_time_have_connections_of_their_own(raw_serve
         await transport.close()
 
 
-@pytest.mark.parametrize(
-    "url", ["nope", "", "ftp://h/", "http://", "http://h:0/", "http://h:99999/", "http://h:x/", "http://a..b/", "//h"]
-)
-def test_an_address_that_cannot_be_asked_is_refused_without_its_password(url: str) -> None:
-    url = url.replace("://", "://me:secret@")
-    with pytest.raises(ConfigError) as caught:
-        check_url(url)
-    assert "secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize("url", ["http://h", "https://h:443/v1", "HTTP://[::1]:80/x", "http://ümlaut.example/"])
-def test_other_addresses_are_not(url: str) -> None:
-    check_url(url)
-
-
-def test_a_location_is_shown_without_secrets() -> None:
-    assert location("https://me:secret@h:8443/v1/x?key=1#f") == "https://h:8443/v1/x"
-
-
 @pytest.mark.parametrize("secured", [False, True])
 async def test_coalescing_joins_the_data_after_a_piece(raw_server: StartRawServer, secured: bool) -> None:
     count = 60  # of chunks: a pause after each would take longer than the test may
@@ -446,7 +429,7 @@ async def test_coalescing_joins_the_data_after_a_piece(raw_server: StartRawServe
         first, *rest = pieces
 
     assert (first, b"".join(rest)) == (b"one", b"ab" * count)
-    assert secured or len(rest) == 1
+    assert len(rest) <= 2 if secured else len(rest) == 1  # TLS reads its records 256 KiB at a time
 
 
 async def test_an_answer_abandoned_during_coalescing_closes_its_connection(raw_server: StartRawServer) -> None:
@@ -477,7 +460,32 @@ async def test_an_answer_abandoned_during_coalescing_closes_its_connection(raw_s
         assert asking.cancelled()
 
 
-def test_an_address_of_another_kind_is_shown_with_its_beginning() -> None:
-    for url in ("ftp://x", "ftp://me:secret@x"):
-        with pytest.raises(ConfigError, match=r"must begin with http:// or https://, got 'ftp://x'"):
-            check_url(url)
+async def test_a_compressed_document_is_decompressed(raw_server: StartRawServer) -> None:
+    seen: list[Any] = []
+    packed = gzip.compress(b"{}")
+    head = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n"
+    transport = HttpTransport()
+    async with raw_server(answering(head % len(packed) + packed, seen)) as server:
+        assert await transport.get(server.url, {}) == b"{}"
+        assert b"accept-encoding: gzip\r\n" in seen[0][0]
+    async with raw_server(answering(head % 4 + b"\0no\0")) as server:
+        with pytest.raises(ConnectError, match="the compressed answer is damaged"):
+            await transport.get(server.url, {})
+    await transport.close()
+
+
+async def test_a_user_and_password_in_the_address_are_sent(raw_server: StartRawServer) -> None:
+    seen: list[Any] = []
+    async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok", seen)) as server:
+        transport = HttpTransport()
+        assert await post(transport, f"http://me:s%40cret@127.0.0.1:{server.port}/v1?a=b#c") == b"ok"
+        await transport.close()
+    lines = seen[0][0].split(b"\r\n")
+    assert lines[0] == b"POST /v1?a=b HTTP/1.1"
+    assert b"host: 127.0.0.1:%d" % server.port in lines
+    assert b"authorization: Basic " + base64.b64encode(b"me:s@cret") in lines
+
+
+async def test_a_header_with_a_line_break_is_refused() -> None:
+    with pytest.raises(ConfigError, match="has a line break"):
+        await HttpTransport().get("http://127.0.0.1:1/", {"x-key": "a\r\nhost: b"})

@@ -26,7 +26,7 @@ from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotEr
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.selection import select
-from zot_provider.transport.http import location
+from zot_provider.transport.url import location
 
 T = TypeVar("T")
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol
@@ -19,6 +18,7 @@ from zot_provider.providers.spec import Provider
 from zot_provider.request import Request
 from zot_provider.transport.retry import RetryPolicy, with_retries
 from zot_provider.transport.sse import SseSplitter
+from zot_provider.transport.url import check_url, location
 from zot_provider.version import __version__
 from zot_provider.wire import load_wire
 
@@ -31,11 +31,6 @@ logging.getLogger("zot_provider").addHandler(logging.NullHandler())
 
 _DRAIN_SECONDS = 0.2
 """Seconds to wait after an answer for the end of its body, so that the connection can be reused."""
-
-_SIMPLE_URL = re.compile(
-    r"https?://(?!.*xn--)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*(?::[1-9][0-9]{0,3})?(?:/[a-z0-9._/-]*)?"
-)
-"""URLs that are valid without parsing them."""
 
 
 class Client(Protocol):
@@ -88,10 +83,7 @@ class HttpClient:
             raise ConfigError(f"{provider.id} has no default address: pass a base URL, http://HOST:PORT/v1")
         self._wire = load_wire(provider.wire)
         self._url = endpoint(base, self._wire)
-        if not _SIMPLE_URL.fullmatch(base.strip()):
-            from zot_provider.transport.http import check_url  # noqa: PLC0415  see `_open`
-
-            check_url(base.strip())
+        check_url(base.strip())
         self._transport = None if callable(transport) else transport
         self._make_transport = transport if callable(transport) else None
         self._coalesce_seconds = coalesce_seconds
@@ -114,7 +106,7 @@ class HttpClient:
             # Text from files and tools may hold lone surrogates, which UTF-8 cannot encode.
             data = body.encode("utf-8", "replace")
             transport = self._open()
-            _log.debug("POST %s %s", _safe_url(self._url), body)
+            _log.debug("POST %s %s", location(self._url), body)
 
             def report_retry(error: ProviderError, delay: float) -> None:
                 self._report_retry(error, delay, key)
@@ -171,10 +163,10 @@ class HttpClient:
                 ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
                 raise _protocol_error(
-                    f"{_safe_url(url)} is not a list of models; check the base URL", _safe_url(url)
+                    f"{location(url)} is not a list of models; check the base URL", location(url)
                 ) from error
             if not ids:
-                raise _protocol_error(f"the server at {_safe_url(url)} has no model loaded", _safe_url(url))
+                raise _protocol_error(f"the server at {location(url)} has no model loaded", location(url))
         except ProviderError as error:
             raise self._with_advice(error, key, url=url) from error.__cause__
         return ids
@@ -189,7 +181,7 @@ class HttpClient:
             if self._make_transport is not None:
                 self._transport = self._make_transport()
             else:
-                from zot_provider.transport.http import (  # noqa: PLC0415  httpx: not before a request
+                from zot_provider.transport.http import (  # noqa: PLC0415  not before a request
                     HttpLimits,
                     HttpTransport,
                 )
@@ -206,7 +198,7 @@ class HttpClient:
         """Return the same error with advice, and without the key."""
         text = _redact(str(error), key, error.untrusted_parts)
         if isinstance(error, StatusError):
-            text += self._advice(error, key, model, _redact(_safe_url(url or self._url), key))
+            text += self._advice(error, key, model, _redact(location(url or self._url), key))
         error.args = (f"{self.provider.id}: {text}",)
         _log.info("%s", error)
         return error
@@ -254,13 +246,6 @@ def _protocol_error(text: str, *untrusted_parts: str) -> ProtocolError:
     error = ProtocolError(text)
     error.untrusted_parts = untrusted_parts
     return error
-
-
-def _safe_url(url: str) -> str:
-    """Return the URL without its secrets."""
-    from zot_provider.transport.http import location  # noqa: PLC0415  see `HttpClient._open`
-
-    return location(url)
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 from raw_server import StartRawServer
 
-from zot_provider.transport.plain import BrokenConnection, ConnectionPool, PlainConnection, request_bytes
+from zot_provider.transport.connection import BrokenConnection, HttpConnection, request_bytes
+from zot_provider.transport.pool import ConnectionPool, Origin
 
 REQUEST = request_bytes(b"POST", b"/", [(b"host", b"h"), (b"content-length", b"2")], b"{}")
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -29,7 +30,7 @@ def answering(*pieces: bytes, close: bool = True, pause: float = 0.01) -> Any:
     return handler
 
 
-async def exchange(connection: PlainConnection, limit: float = 30.0) -> tuple[int, list[bytes]]:
+async def exchange(connection: HttpConnection, limit: float = 30.0) -> tuple[int, list[bytes]]:
     connection.send(REQUEST)
     status, _ = await connection.head(limit)
     return status, [chunk async for chunk in connection.chunks(limit)]
@@ -49,7 +50,7 @@ BODIES = [
 @pytest.mark.parametrize("pieces", BODIES)
 async def test_a_body_ends_where_its_framing_says(raw_server: StartRawServer, pieces: list[bytes]) -> None:
     async with raw_server(answering(*pieces, pause=0.001)) as server:
-        connection, reused = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        connection, reused = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
         assert not reused
         status, chunks = await exchange(connection)
         assert (status, b"".join(chunks)) == (200, b"hello")
@@ -72,21 +73,21 @@ async def test_a_body_that_does_not_reach_its_end_is_a_broken_connection(
 ) -> None:
     async with raw_server(answering(*pieces)) as server:
         pool = ConnectionPool()
-        connection, _ = await pool.acquire("127.0.0.1", server.port, 1.0)
+        connection, _ = await pool.acquire(Origin("127.0.0.1", server.port), 1.0)
         with pytest.raises(BrokenConnection):
             await exchange(connection)
         assert not connection.reusable
-        pool.release("127.0.0.1", server.port, connection)
+        pool.release(Origin("127.0.0.1", server.port), connection)
 
 
 async def test_a_connection_is_used_again_after_its_answer_was_read(raw_server: StartRawServer) -> None:
     async with raw_server(answering(HEAD + b"content-length: 2\r\n\r\nok", close=False)) as server:
         pool = ConnectionPool()
         for turn in range(3):
-            connection, reused = await pool.acquire("127.0.0.1", server.port, 1.0)
+            connection, reused = await pool.acquire(Origin("127.0.0.1", server.port), 1.0)
             assert reused == (turn > 0)
             assert await exchange(connection) == (200, [b"ok"])
-            pool.release("127.0.0.1", server.port, connection)
+            pool.release(Origin("127.0.0.1", server.port), connection)
         assert server.connections == 1
         pool.close()
         pool.close()
@@ -98,10 +99,10 @@ async def test_a_connection_closed_by_the_server_is_not_reused(raw_server: Start
     async with raw_server(answering(answer)) as server:
         pool = ConnectionPool()
         for _ in range(2):
-            connection, reused = await pool.acquire("127.0.0.1", server.port, 1.0)
+            connection, reused = await pool.acquire(Origin("127.0.0.1", server.port), 1.0)
             assert not reused
             assert await exchange(connection) == (200, [b"ok"])
-            pool.release("127.0.0.1", server.port, connection)
+            pool.release(Origin("127.0.0.1", server.port), connection)
         assert server.connections == 2
 
 
@@ -119,7 +120,7 @@ async def test_a_slow_reader_slows_the_server_and_loses_nothing(raw_server: Star
             sent += 1 << 20
 
     async with raw_server(handler) as server:
-        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
         connection.send(REQUEST)
         await connection.head(1.0)
         await asyncio.sleep(0.3)
@@ -135,7 +136,7 @@ async def test_a_paused_connection_whose_answer_was_not_read_can_be_used_again(r
     body = b"x" * ((1 << 20) + 1)  # the last byte is one too many to go on reading
     answer = HEAD + b"content-length: %d\r\n\r\n" % len(body) + body
     async with raw_server(answering(answer, close=False)) as server:
-        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
         for _ in range(2):
             connection.send(REQUEST)
             assert (await connection.head(1.0))[0] == 200
@@ -146,13 +147,13 @@ async def test_a_paused_connection_whose_answer_was_not_read_can_be_used_again(r
 
 async def test_waiting_has_a_limit(raw_server: StartRawServer) -> None:
     async with raw_server(answering(b"", pause=0.5)) as server:
-        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
         connection.send(REQUEST)
         with pytest.raises(TimeoutError):
             await connection.head(0.05)
         connection.abort()
     async with raw_server(answering(HEAD + b"\r\nab", b"", b"", pause=0.4)) as server:
-        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
         with pytest.raises(TimeoutError):
             await exchange(connection, limit=0.2)
         connection.abort()
@@ -160,7 +161,7 @@ async def test_waiting_has_a_limit(raw_server: StartRawServer) -> None:
 
 async def test_sending_on_a_closed_connection_says_so(raw_server: StartRawServer) -> None:
     async with raw_server(answering(HEAD + b"content-length: 0\r\n\r\n")) as server:
-        connection, _ = await ConnectionPool().acquire("127.0.0.1", server.port, 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
         connection.abort()
         await asyncio.sleep(0.01)
         with pytest.raises(BrokenConnection):

@@ -1,16 +1,22 @@
-"""HTTP/1.1 over plain TCP, on asyncio and httptools (the parser of Node.js).
+"""HTTP/1.1 over TCP and TLS, on asyncio and httptools (the parser of Node.js).
 
-httpx passes on a response chunk by chunk, at some 50 µs each, and a local model server sends one chunk for every token.
-Here the data of one read of the socket is parsed in C and passed on as one piece, which makes a delta about ten times
-cheaper. Supported is what zot needs: one request at a time on a connection. Proxies and TLS are left to httpx.
+httpx passes on a response chunk by chunk, at some 50 µs each, and model servers send one chunk for every token. Here
+the data of one read of the socket is parsed in C and passed on as one piece, which makes a delta about ten times
+cheaper. A connection has one request at a time. Requests through a proxy are left to httpx (see `proxied`).
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
+from typing import TYPE_CHECKING
 
 import httptools
 
+if TYPE_CHECKING:
+    import ssl
+
 _BUFFER = 64 * 1024
+_TLS_ALERT = b"\x15\x03"
+"""Begin of the answer of a TLS server to anything but a handshake: an alert of version 3.x (RFC 8446, 5.1)."""
 _PAUSE_ABOVE = 1 << 20
 """Bytes of unread body above which reading from the socket pauses."""
 
@@ -19,13 +25,15 @@ class BrokenConnection(OSError):
     """The server closed the connection, or sent data that is not HTTP, before the answer was complete."""
 
 
-class PlainConnection(asyncio.BufferedProtocol):
-    """A TCP connection. After `send`, `head` returns the status and headers, and `chunks` yields the body.
+class HttpConnection(asyncio.BufferedProtocol):
+    """A connection. After `send`, `head` returns the status and headers, and `chunks` yields the body.
 
     It has a fixed buffer, because asyncio would allocate 256 KiB for every read, which costs more than parsing a token.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, secure: bool = False) -> None:
+        """With `secure` nothing is read before `start_tls`."""
+        self._secure = secure
         self._buffer = memoryview(bytearray(_BUFFER))
         self._transport: asyncio.Transport | None = None
         self._waiter: asyncio.Future[None] | None = None
@@ -72,6 +80,8 @@ class PlainConnection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        if self._secure:
+            transport.pause_reading()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return self._buffer
@@ -80,7 +90,9 @@ class PlainConnection(asyncio.BufferedProtocol):
         try:
             self._parser.feed_data(self._buffer[:nbytes])
         except httptools.HttpParserError as error:
-            self._error = BrokenConnection(f"not an HTTP answer ({error})")
+            tls = not self._secure and self._buffer[:2] == _TLS_ALERT
+            what = "the server speaks TLS; use https://" if tls else f"not an HTTP answer ({error})"
+            self._error = BrokenConnection(what)
             self.abort()
         if self._waiting > _PAUSE_ABOVE and self._transport is not None:
             self._transport.pause_reading()
@@ -139,6 +151,24 @@ class PlainConnection(asyncio.BufferedProtocol):
         alive = self._transport is not None and not self._transport.is_closing() and self._error is None
         return alive and self._complete and self._keep
 
+    async def start_tls(self, context: "ssl.SSLContext", host: str, limit: float) -> None:
+        """Shake hands with a server whose certificate must be for `host`. Raises OSError.
+
+        The caller aborts a connection that failed or took longer than `limit` seconds.
+        """
+        if self._transport is None:
+            raise BrokenConnection("the server closed the connection")
+        loop = asyncio.get_running_loop()
+        try:  # the event loop's own limit, by default 60 s, must not end the handshake before the caller does
+            secured = await loop.start_tls(
+                self._transport, self, context, server_hostname=host, ssl_handshake_timeout=limit + 1
+            )
+        except ConnectionError as error:
+            raise BrokenConnection("the server closed the connection during the TLS handshake") from error
+        if secured is None:
+            raise BrokenConnection("the server closed the connection")
+        self._transport = secured
+
     def send(self, data: bytes) -> None:
         """Send a whole request. Raises BrokenConnection if the connection is closed."""
         if self._transport is None:
@@ -155,7 +185,7 @@ class PlainConnection(asyncio.BufferedProtocol):
             await self._wait_for_data(limit)
         return self._status, self._headers
 
-    async def chunks(self, limit: float, coalesce_seconds: float = 0.0) -> AsyncIterator[bytes]:
+    async def chunks(self, limit: float, coalesce_seconds: float = 0.0) -> AsyncGenerator[bytes, None]:
         """Yield the body; a piece holds all data received. Raises TimeoutError after `limit` seconds without data.
 
         After each piece reading pauses for `coalesce_seconds`.
@@ -194,39 +224,3 @@ def request_bytes(method: bytes, target: bytes, headers: Iterable[tuple[bytes, b
     """Return a request as bytes (RFC 9112). The headers must include host and length."""
     lines = [method + b" " + target + b" HTTP/1.1", *(name + b": " + value for name, value in headers), b"", body]
     return b"\r\n".join(lines)
-
-
-class ConnectionPool:
-    """Idle connections by (host, port), for later requests."""
-
-    def __init__(self) -> None:
-        self._idle: dict[tuple[str, int], list[PlainConnection]] = {}
-
-    async def acquire(self, host: str, port: int, limit: float) -> tuple[PlainConnection, bool]:
-        """Return a connection, and whether it was used before. Raises OSError if it cannot connect."""
-        idle = self._idle.get((host, port), [])
-        while idle:
-            connection = idle.pop()
-            if connection.reusable:
-                return connection, True
-            connection.abort()
-        try:
-            async with asyncio.timeout(limit):
-                _, connection = await asyncio.get_running_loop().create_connection(PlainConnection, host, port)
-        except TimeoutError as error:
-            raise BrokenConnection(f"no connection within {limit:g} s") from error
-        return connection, False
-
-    def release(self, host: str, port: int, connection: PlainConnection) -> None:
-        """Return a connection to the pool, or close it if it cannot be reused."""
-        if connection.reusable:
-            self._idle.setdefault((host, port), []).append(connection)
-        else:
-            connection.abort()
-
-    def close(self) -> None:
-        """Close the idle connections."""
-        for connections in self._idle.values():
-            for connection in connections:
-                connection.abort()
-        self._idle.clear()

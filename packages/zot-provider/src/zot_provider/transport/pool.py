@@ -1,0 +1,141 @@
+"""Connections for later requests, by origin, and an exchange on one of them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from typing import TYPE_CHECKING
+
+from zot_provider.record import Record, record
+from zot_provider.transport.connection import BrokenConnection, HttpConnection
+
+if TYPE_CHECKING:
+    import ssl
+
+
+@record
+class Origin(Record):
+    """Where a connection goes. With `secure` it has TLS."""
+
+    host: str
+    port: int
+    secure: bool = False
+
+
+class ConnectionPool:
+    """Idle connections by origin. With `insecure` any certificate is accepted."""
+
+    def __init__(self, *, insecure: bool = False) -> None:
+        self._idle: dict[tuple[str, int, bool], list[HttpConnection]] = {}
+        self._insecure = insecure
+        self._context: asyncio.Future[ssl.SSLContext] | None = None
+
+    async def acquire(self, origin: Origin, limit: float) -> tuple[HttpConnection, bool]:
+        """Return a connection, and whether it was used before.
+
+        Raises OSError if it cannot connect within `limit` seconds, and ProviderError if certificates cannot be loaded.
+        """
+        idle = self._idle.get(_key(origin), [])
+        while idle:
+            connection = idle.pop()
+            if connection.reusable:
+                return connection, True
+            connection.abort()
+        context = self._tls_context() if origin.secure else None
+        try:
+            async with asyncio.timeout(limit):
+                return await _connect(origin, context, limit), False
+        except TimeoutError as error:
+            if error.errno:  # the time limit of the system
+                raise
+            raise BrokenConnection(f"no connection within {limit:g} s") from error
+
+    def release(self, origin: Origin, connection: HttpConnection) -> None:
+        """Return a connection to the pool, or close it if it cannot be reused."""
+        if connection.reusable:
+            self._idle.setdefault(_key(origin), []).append(connection)
+        else:
+            connection.abort()
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        for connections in self._idle.values():
+            for connection in connections:
+                connection.abort()
+        self._idle.clear()
+
+    def _tls_context(self) -> "asyncio.Future[ssl.SSLContext]":
+        """Return the context of all connections, loading in a thread since the first was asked for."""
+        context = self._context
+        if context is None or (context.done() and (context.cancelled() or context.exception())):
+            self._context = context = asyncio.get_running_loop().run_in_executor(None, _load_context, self._insecure)
+            context.add_done_callback(lambda done: done.cancelled() or done.exception())  # a failure may go unread
+        return context
+
+
+def _key(origin: Origin) -> tuple[str, int, bool]:
+    return origin.host, origin.port, origin.secure
+
+
+def _load_context(insecure: bool) -> "ssl.SSLContext":  # noqa: FBT001  called by position
+    from zot_provider.transport.tls import tls_context  # noqa: PLC0415  only for https
+
+    return tls_context(insecure=insecure)
+
+
+async def _connect(origin: Origin, context: "asyncio.Future[ssl.SSLContext] | None", limit: float) -> HttpConnection:
+    """Connect while the context is being loaded, then shake hands."""
+    loop = asyncio.get_running_loop()
+    try:
+        _, connection = await loop.create_connection(
+            lambda: HttpConnection(secure=context is not None), origin.host, origin.port
+        )
+    except OSError:
+        if context is not None:
+            await asyncio.shield(context)  # certificates that cannot be loaded are the failure to report
+        raise
+    if context is not None:
+        try:
+            await connection.start_tls(await asyncio.shield(context), origin.host, limit)
+        except BaseException:
+            connection.abort()
+            raise
+    return connection
+
+
+class DirectExchange:
+    """A request and its answer. The names of the headers are in lower case."""
+
+    def __init__(self, pool: ConnectionPool, origin: Origin, read_limit: float, coalesce_seconds: float) -> None:
+        self.status = 0
+        self.headers: Mapping[str, str] = {}
+        self._pool = pool
+        self._origin = origin
+        self._read_limit = read_limit
+        self._coalesce_seconds = coalesce_seconds
+
+    async def begin(self, data: bytes, connect_limit: float) -> None:
+        """Send the request and wait for the head. An idle connection that the server has closed is replaced."""
+        while True:
+            self._connection, reused = await self._pool.acquire(self._origin, connect_limit)
+            try:
+                self._connection.send(data)
+                self.status, headers = await self._connection.head(self._read_limit)
+            except BrokenConnection:
+                self._connection.abort()
+                if not reused:
+                    raise
+            except BaseException:
+                self._connection.abort()
+                raise
+            else:
+                self.headers = {
+                    name.decode("latin-1").lower(): value.decode("utf-8", "replace") for name, value in headers
+                }
+                return
+
+    def chunks(self) -> AsyncGenerator[bytes, None]:
+        """Yield the body as it was sent. Raises OSError."""
+        return self._connection.chunks(self._read_limit, self._coalesce_seconds)
+
+    async def close(self) -> None:
+        """End the exchange. If its answer was not read to the end, this closes the connection."""
+        self._pool.release(self._origin, self._connection)
