@@ -14,8 +14,8 @@ from contextlib import suppress
 class ModelServer:
     """Answers every request with `deltas` text deltas of Chat Completions, each an HTTP chunk of its own.
 
-    With `burst` the whole answer is one write, else each delta is. With `context` it speaks TLS. `complete_at` holds the
-    time (`time.monotonic`) at which the last byte of each request's body had come.
+    With `burst` the whole answer is one write, else each delta is. With `context` it speaks TLS. `complete_at` holds
+    the time (`time.monotonic`) at which the last byte of each request's body had come.
     """
 
     def __init__(self, deltas: int, *, burst: bool = True, context: ssl.SSLContext | None = None) -> None:
