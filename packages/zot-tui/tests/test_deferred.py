@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import urwid
 
 from zot_tui.terminal import urwid_parts
@@ -23,6 +24,12 @@ def test_the_widgets_and_the_app_load_no_widgets_of_urwid() -> None:
     loaded = set(run(code).split())
     assert "urwid.widget.widget" in loaded
     assert not {"urwid.vterm", "urwid.event_loop", "urwid.widget.listbox", "urwid.widget.text"} & loaded
+
+
+@pytest.mark.parametrize("first", ["zot_tui.app", "zot_tui.terminal.urwid_parts", "zot_tui.text.width"])
+def test_wcwidth_is_not_loaded_whole_whichever_module_comes_first(first: str) -> None:
+    code = f"import sys, {first}, zot_tui.app; print(*[name for name in sys.modules if name.startswith('wcwidth')])"
+    assert set(run(code).split()) <= {"wcwidth", "wcwidth.table_zero", "wcwidth._wcwidth_c"}
 
 
 def test_any_other_name_of_urwid_is_there_when_it_is_asked_for() -> None:

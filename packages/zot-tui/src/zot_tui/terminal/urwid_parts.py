@@ -3,6 +3,7 @@
 import sys
 
 from zot_tui.deferred import defer
+from zot_tui.text.width import width as _width  # noqa: F401  it defers wcwidth, which urwid imports
 
 HOMES = {
     "AttrSpec": "urwid.display.common",
