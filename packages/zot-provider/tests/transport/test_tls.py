@@ -101,6 +101,29 @@ async def test_first_requests_at_the_same_time_share_the_loaded_certificates(
         assert await asyncio.gather(*(post(client, server) for _ in range(3))) == [b"ok"] * 3
 
 
+@pytest.mark.usefixtures("trusted")
+async def test_certificates_loaded_in_advance_are_used(
+    raw_server: StartRawServer, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with raw_server(answering(OK), ssl=server_context(authority)) as server, transport() as client:
+        client.prepare("http://localhost:1/")
+        client.prepare("https://localhost:1/")
+        await asyncio.sleep(0.5)
+        monkeypatch.delenv("SSL_CERT_FILE")
+        assert await post(client, server) == b"ok"
+
+
+async def test_certificates_that_could_not_be_loaded_are_loaded_again(
+    raw_server: StartRawServer, authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    async with raw_server(answering(OK), ssl=server_context(authority)) as server, transport() as client:
+        with pytest.raises(ProviderError, match="cannot use a proxy or certificate file named in the environment"):
+            await post(client, server)
+        authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+        assert await post(client, server) == b"ok"
+
+
 async def test_a_folder_of_certificates_is_trusted(
     raw_server: StartRawServer, authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

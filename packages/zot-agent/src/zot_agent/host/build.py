@@ -75,6 +75,8 @@ def open_runtime(
     client = open_client(
         selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
     )
+    if once:
+        client.prepare(selection.model)
     workspace, notes = open_workspace(options, cwd, extensions)
     session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
     try:

@@ -96,6 +96,11 @@ class HttpClient:
         """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
         self._credentials.check(self.provider)
 
+    def prepare(self) -> None:
+        """Begin to load, in a thread, what a first request needs."""
+        if self._url.startswith("https:"):
+            self._open().prepare(self._url)
+
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`."""
         wire, quirks, key = self._wire, self.provider.quirks, ""

@@ -1,7 +1,9 @@
 """Connections for later requests, by origin, and an exchange on one of them."""
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, Mapping
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from zot_provider.record import Record, record
@@ -26,7 +28,7 @@ class ConnectionPool:
     def __init__(self, *, insecure: bool = False) -> None:
         self._idle: dict[tuple[str, int, bool], list[HttpConnection]] = {}
         self._insecure = insecure
-        self._context: asyncio.Future[ssl.SSLContext] | None = None
+        self._context: Future[ssl.SSLContext] | None = None
 
     async def acquire(self, origin: Origin, limit: float) -> tuple[HttpConnection, bool]:
         """Return a connection, and whether it was used before.
@@ -39,7 +41,7 @@ class ConnectionPool:
             if connection.reusable:
                 return connection, True
             connection.abort()
-        context = self._tls_context() if origin.secure else None
+        context = self.prepare() if origin.secure else None
         try:
             async with asyncio.timeout(limit):
                 return await _connect(origin, context, limit), False
@@ -47,6 +49,15 @@ class ConnectionPool:
             if error.errno:  # the time limit of the system
                 raise
             raise BrokenConnection(f"no connection within {limit:g} s") from error
+
+    def prepare(self) -> "Future[ssl.SSLContext]":
+        """Load the certificates in a thread, unless that was begun before. Returns the context of all connections."""
+        context = self._context
+        if context is None or (context.done() and context.exception()):
+            self._context = context = Future()
+            context.set_running_or_notify_cancel()  # a cancelled request must not cancel it for the others
+            threading.Thread(target=_load_context, args=(context, self._insecure), name="certificates").start()
+        return context
 
     def release(self, origin: Origin, connection: HttpConnection) -> None:
         """Return a connection to the pool, or close it if it cannot be reused."""
@@ -62,26 +73,21 @@ class ConnectionPool:
                 connection.abort()
         self._idle.clear()
 
-    def _tls_context(self) -> "asyncio.Future[ssl.SSLContext]":
-        """Return the context of all connections, loading in a thread since the first was asked for."""
-        context = self._context
-        if context is None or (context.done() and (context.cancelled() or context.exception())):
-            self._context = context = asyncio.get_running_loop().run_in_executor(None, _load_context, self._insecure)
-            context.add_done_callback(lambda done: done.cancelled() or done.exception())  # a failure may go unread
-        return context
-
 
 def _key(origin: Origin) -> tuple[str, int, bool]:
     return origin.host, origin.port, origin.secure
 
 
-def _load_context(insecure: bool) -> "ssl.SSLContext":  # noqa: FBT001  called by position
+def _load_context(context: "Future[ssl.SSLContext]", insecure: bool) -> None:  # noqa: FBT001  called by position
     from zot_provider.transport.tls import tls_context  # noqa: PLC0415  only for https
 
-    return tls_context(insecure=insecure)
+    try:
+        context.set_result(tls_context(insecure=insecure))
+    except BaseException as error:  # noqa: BLE001  raised where it is awaited
+        context.set_exception(error)
 
 
-async def _connect(origin: Origin, context: "asyncio.Future[ssl.SSLContext] | None", limit: float) -> HttpConnection:
+async def _connect(origin: Origin, context: "Future[ssl.SSLContext] | None", limit: float) -> HttpConnection:
     """Connect while the context is being loaded, then shake hands."""
     loop = asyncio.get_running_loop()
     try:
@@ -90,11 +96,11 @@ async def _connect(origin: Origin, context: "asyncio.Future[ssl.SSLContext] | No
         )
     except OSError:
         if context is not None:
-            await asyncio.shield(context)  # certificates that cannot be loaded are the failure to report
+            await asyncio.wrap_future(context)  # certificates that cannot be loaded are the failure to report
         raise
     if context is not None:
         try:
-            await connection.start_tls(await asyncio.shield(context), origin.host, limit)
+            await connection.start_tls(await asyncio.wrap_future(context), origin.host, limit)
         except BaseException:
             connection.abort()
             raise
