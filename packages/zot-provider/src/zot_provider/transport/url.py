@@ -49,6 +49,8 @@ def parse_url(url: str) -> ServerUrl:
         raise ConfigError(f"the base URL {shown!r} is not valid: its host is not a possible name") from error
     except ValueError as error:
         reason = str(error).replace(url, shown)
+        if reason.startswith("Port "):  # as urllib words it
+            raise ConfigError(f"the base URL {shown!r} has no valid port") from error
         raise ConfigError(f"the base URL {shown!r} is not valid: {reason}") from error
     if parts.scheme not in _PORTS:
         raise ConfigError(f"the base URL must begin with http:// or https://, got {shown!r}")
