@@ -96,7 +96,10 @@ def _split(url: str) -> SplitResult:
 def _ascii_host(parts: SplitResult) -> str:
     host = parts.hostname or ""
     if host and ":" not in host:
-        host = host.encode("idna").decode()
+        if not host.isascii():
+            host = host.encode("idna").decode()  # imports tables, which the first screen does not wait for
+        if not all(0 < len(label) < 64 for label in host.removesuffix(".").split(".")):
+            raise UnicodeError("a label is empty or too long")
     if host and not _HOST.fullmatch(host):
         raise UnicodeError("not a host name")
     return host
