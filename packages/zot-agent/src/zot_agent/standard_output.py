@@ -1,4 +1,4 @@
-"""Standard output with errors of its own type, so that they are not mistaken for those of another file."""
+"""Standard output that raises `OutputFailed`, so that its failures differ from failures of other files."""
 
 import io
 import sys

@@ -70,7 +70,7 @@ TOKENS: tuple[Token, ...] = (
     Token("markdown.quote", "muted", "quoted text"),
     Token("markdown.bullet", "accent", "bullets and numbers of lists"),
     Token("markdown.rule", "dim", "horizontal rules, lines of tables", SEEN),
-    Token("syntax.text", "markdown.code_block", "code without a token of its own below"),
+    Token("syntax.text", "markdown.code_block", "code that no other token covers"),
     Token("syntax.keyword", "syntax.text", "keywords"),
     Token("syntax.keyword_constant", "syntax.keyword", "true, null and similar"),
     Token("syntax.keyword_declaration", "syntax.keyword", "var, def and similar"),
