@@ -133,8 +133,8 @@ def rpc() -> str:
         "# Commands and events of zot rpc\n\nOne JSON object a line of UTF-8, in both directions. Fields in bold are "
         "always present; every command may have an `id` of any kind, which the response repeats. New versions add "
         "commands, events and fields: ignore unknown ones. Two files hold the JSON Schema, for other languages: "
-        "`rpc.schema.json` of the package `zot_agent.rpc`, and `events.schema.json`, for the output of `zot --json`, of "
-        "`zot_core`.\n\n"
+        "`rpc.schema.json` of the package `zot_agent.rpc`, and `events.schema.json` of `zot_core`, for the output of "
+        "`zot --json`.\n\n"
         "## Commands\n\n| command | fields | what it does |\n|---|---|---|\n"
     )
     for name, method in METHODS.items():
