@@ -113,8 +113,6 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "zot_core.agent.run": "Run",
-    "zot_core.runtime.answer": "RunFailed RunResult",
-    "zot_core.runtime.blocking": "BlockingRuntime",
     "zot_core.compaction.compactor": "CompactionError CompactionLimits NothingToCompact",
     "zot_core.confirm": "Confirm Decision",
     "zot_core.conversation.commands": "Command CommandAnswer CommandError CommandRefused",
@@ -129,25 +127,27 @@ _MODULES = {
     "zot_core.errors": "Busy Closed InvalidOutput Refused SessionError SessionLocked SessionNotFound ToolError",
     "zot_core.events": (
         "AgentEvent AssistantMessage AssistantStart CompactDone CompactStart Done ErrorEvent Notice "
-        "ReasoningDelta RunEnd TextDelta ToolCall ToolResultEvent ToolProgress ToolStart ToolUseArgs ToolUseEnd "
+        "ReasoningDelta RunEnd TextDelta ToolCall ToolProgress ToolResultEvent ToolStart ToolUseArgs ToolUseEnd "
         "ToolUseStart TurnEnd TurnStart UsageEvent UserMessage"
     ),
-    "zot_core.hooks": "ToolRequest Compaction ModelCallFailure ToolOutcome Hooks Refusal",
+    "zot_core.hooks": "Compaction Hooks ModelCallFailure Refusal ToolOutcome ToolRequest",
     "zot_core.limits": "RunLimits",
+    "zot_core.machine.files": "LocalFiles",
+    "zot_core.machine.interface": "Files Shell",
+    "zot_core.machine.shell": "LocalShell",
     "zot_core.result": "ToolResult",
+    "zot_core.runtime.answer": "RunFailed RunResult",
+    "zot_core.runtime.blocking": "BlockingRuntime",
     "zot_core.runtime.runtime": "Runtime",
+    "zot_core.runtime.state": "RuntimeState",
+    "zot_core.runtime.workspace": "Workspace",
     "zot_core.sessions.file": "SessionFile",
     "zot_core.sessions.store": "SessionStore",
     "zot_core.skills": "Skill find_skills",
-    "zot_core.runtime.state": "RuntimeState",
     "zot_core.tools.definition.bounds": "AtLeast",
-    "zot_core.tools.definition.tool": "Tool tool",
-    "zot_core.machine.interface": "Files Shell",
     "zot_core.tools.definition.context": "ToolContext",
-    "zot_core.machine.files": "LocalFiles",
-    "zot_core.machine.shell": "LocalShell",
+    "zot_core.tools.definition.tool": "Tool tool",
     "zot_core.version": "__version__",
-    "zot_core.runtime.workspace": "Workspace",
     "zot_provider.errors": "ConfigError MissingKey ModelError ProviderError UnknownName ZotError",
     "zot_provider.messages": "Block ImageBlock Message ReasoningBlock TextBlock ToolCallBlock ToolResultBlock",
     "zot_provider.model": "Model Price",

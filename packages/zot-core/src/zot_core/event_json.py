@@ -38,7 +38,7 @@ from zot_provider.usage import Usage
 
 
 def raw_arguments(text: str) -> tuple[str, str]:
-    """Encode arguments as two members of an object: `"args":...`, and `,"args_raw":"..."` if `text` is not one."""
+    """Encode arguments as members of an object: `"args":...`, then `,"args_raw":"..."` unless `text` is an object."""
     if not text.strip():
         return '"args":{}', ""
     if is_object(text):

@@ -135,7 +135,7 @@ class ToolResultEvent(Record):
 
 @record
 class UsageEvent(Record):
-    """Tokens and cost of a model call, and the total of the session so far."""
+    """Tokens and cost to add, and the total of the session so far. A model call may have several of these events."""
 
     type: ClassVar[str] = "usage"
     usage: Usage
@@ -191,7 +191,7 @@ class Notice(Record):
 
 @record
 class ErrorEvent(Record):
-    """The run failed; `message` is one line. `exit_code` is for programs that end with the run."""
+    """The run failed; `message` is one line. `exit_code` is the exit code for a program that ends with the run."""
 
     type: ClassVar[str] = "error"
     message: str

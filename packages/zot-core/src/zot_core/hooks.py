@@ -7,9 +7,9 @@ functions, except for `Observe`, whose handlers must be plain functions and retu
 
 A handler added or removed while a hook point calls its handlers takes effect with the next call.
 
-A `ZotError` from a handler ends the run, after all observers have been notified: a session that cannot be written must
-not go unnoticed. Any other failure of an observer or collector is logged and the run continues. A gate or transform
-that fails refuses: a guard must not fail open.
+A `ZotError` from an observer, gate or transform ends the run, after all observers have been notified: a session that
+cannot be written must not go unnoticed. Any other failure of an observer, and any failure of a collector, is logged and
+the run continues. A gate or transform that fails otherwise refuses: a guard must not fail open.
 """
 
 import asyncio

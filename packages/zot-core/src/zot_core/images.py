@@ -72,5 +72,5 @@ def check_image(data: bytes, name: str) -> str:
 
 
 def image_block(mime_type: str, data: bytes) -> ImageBlock:
-    """Return an image that has been checked as a content block."""
+    """Return the bytes of a checked image as a content block."""
     return ImageBlock(mime_type, binascii.b2a_base64(data, newline=False).decode("ascii"))

@@ -33,11 +33,11 @@ class ExtensionLimits(Record):
     """From `shutdown` until an extension replies on behalf of the handlers that still run; less than
     `shutdown_seconds`, so that these replies and `shutdown_ack` arrive in time (our choice)."""
     write_seconds: float = 5.0
-    """The longest time for one write to an extension that does not read (the newer zot host)."""
+    """How long an extension may read nothing while its queue is full; then it is ended (the newer zot host)."""
     queue_frames: int = 256
-    """Most frames in the queue for one extension; more disconnect it (the newer zot host)."""
+    """Frames in the queue for one extension that make it full (the newer zot host)."""
     queue_bytes: int = 16 * 1024 * 1024
-    """Most bytes in the queue for one extension, besides the frame being written (the newer zot host)."""
+    """Bytes in the queue for one extension that make it full (the newer zot host)."""
     system_prompt_bytes: int = 1024 * 1024
     """Longest `system_prompt` in a reply to `before_agent_start` (the newer zot host)."""
     observation_bytes: int = 256 * 1024

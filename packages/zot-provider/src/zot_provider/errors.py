@@ -27,7 +27,7 @@ class ZotError(Exception):
 
     exit_code = 1
     parameter = ""
-    """The parameter whose value is missing or wrong, if it is "api_key", "provider" or "model"."""
+    """The parameter to correct, if the error is about one: "api_key", "provider" or "model"; else empty."""
 
 
 class ConfigError(ZotError):
@@ -42,8 +42,8 @@ class MissingKey(ConfigError):
     parameter = "api_key"
 
 
-MAX_LISTED_NAMES = 10
-"""Most known names that are all listed if none is similar."""
+_MAX_LISTED_NAMES = 10
+"""Up to this many known names are all listed if none is similar."""
 
 
 class UnknownName(ConfigError):
@@ -55,9 +55,9 @@ class UnknownName(ConfigError):
         import difflib  # noqa: PLC0415  needed only after a mistake
 
         names = list(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or (
-            names if len(names) <= MAX_LISTED_NAMES else []
-        )
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+        if not near and len(names) <= _MAX_LISTED_NAMES:
+            near = names
         text = f"unknown {kind} {without_surrogates(name)!r}"
         if near:
             text += f"; did you mean {' or '.join(near)}?" if len(near) < 4 else f"; known: {', '.join(near)}"

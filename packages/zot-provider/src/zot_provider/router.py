@@ -77,7 +77,7 @@ class RoutingClient:
                 prepare()
 
     async def models(self, provider_id: str) -> list[str]:
-        """Return the ids of the models that the provider's server lists; empty for a client without HTTP and list.
+        """Return the ids of the models that the provider's server lists; empty for a client without a method `models`.
         Raises `ProviderError`, and `ConfigError` if the server cannot be asked."""
         models = getattr(self.client(provider_id), "models", None)
         return [] if models is None else list(await models())

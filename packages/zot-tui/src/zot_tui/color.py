@@ -142,8 +142,7 @@ def contrast(one: Rgb, other: Rgb) -> float:
 
 @lru_cache(maxsize=512)
 def nearest(color: Color, count: int) -> Color:
-    """Return the nearest of the first `count` indexed colours (8, 16 or 256) to `color`; the default is returned as it
-    is.
+    """Return the nearest to `color` of the first `count` indexed colours (8, 16 or 256); the default stays the default.
 
     With 256, the first 16 are never returned, since terminals may show them as they like.
     """

@@ -168,7 +168,7 @@ class AcpSession:
     # Prompts
 
     async def prompt(self, blocks: Sequence[Json]) -> PromptEnd:
-        """Answer a prompt, or run it if it is a slash command. Raises `Busy`, `CommandRefused`, and `PromptFailed`."""
+        """Answer a prompt, or run it if it is a slash command. Raises `Busy`, `InvalidCommand`, and `PromptFailed`."""
         if self.busy:
             raise Busy("the session is answering another prompt; wait for it, or cancel it")
         content = read_content(blocks, self.host.runtime.cwd)
@@ -234,9 +234,8 @@ class AcpSession:
         elif isinstance(event, TurnStart) and not self._title_sent:
             self._send_title()
         elif isinstance(event, Done):
-            if (
-                self._outcome is None or self._outcome[0] == "completed"
-            ):  # a failure is reported, whatever came after it
+            # A failure is reported, whatever comes after it.
+            if self._outcome is None or self._outcome[0] == "completed":
                 self._outcome = (event.reason, self.feed.failure, self.feed.cut_off)
             self.feed.start_run(client_prompt=False)
 

@@ -104,7 +104,7 @@ def _require_extra() -> None:
 
 
 def _token() -> str:
-    """Take the token from the environment, where tools would find it; empty if it is not set."""
+    """Remove the token from the environment, where tools would find it, and return it; empty if it is not set."""
     token = os.environ.pop(TOKEN, "")
     if token and len(token) < _MIN_TOKEN:
         raise ConfigError(f"{TOKEN} must have at least {_MIN_TOKEN} characters; unset it for a random token")

@@ -94,7 +94,7 @@ class RpcProcess:
         return self._in.full
 
     def send(self, line: bytes) -> None:
-        """Write a line, with its line end, at once. It is dropped once the process has closed its input."""
+        """Write a line, with its line end, at once. It is dropped once the process has closed its input; see `lost`."""
         self._in.write(line, now=True)
 
     def pause(self) -> None:

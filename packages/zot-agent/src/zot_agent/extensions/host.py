@@ -231,8 +231,7 @@ class Extensions:
         return running
 
     async def _before_turn(self, step: int) -> Refusal | None:
-        """Update the agent's tools. Without `use_tools`, wait for registrations only if an extension
-        intercepts the turn."""
+        """Update the agent's tools. Without `use_tools`, wait for registrations only if a turn is intercepted."""
         if self._use_tools or self.interceptors("turn_start"):
             await self.ready()
         agent = self._agent

@@ -12,7 +12,7 @@ Reply: TypeAlias = CommandResponse | ToolResult | EventInterceptResponse
 R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
 
 _REMEMBERED = 64
-"""PendingRequests that are over, of which is known why a reply to them is not wanted."""
+"""The most finished requests that are remembered, each with the reason why a later reply to it is dropped."""
 
 
 class ExtensionEnded(ZotError):

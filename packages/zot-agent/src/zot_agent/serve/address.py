@@ -10,8 +10,8 @@ from zot_provider.errors import ConfigError, ZotError
 from zot_provider.record import Record, record
 
 _BACKLOG = 128
-_SECONDS = 1000
-"""Milliseconds, the unit of `TCP_USER_TIMEOUT`."""
+_UNREAD_MILLISECONDS = 600_000
+"""How long a peer may read nothing before its connection is closed."""
 _PROBE = 1.0
 """Seconds to find out whether a process listens on an existing Unix socket."""
 
@@ -71,9 +71,9 @@ def _open_tcp(address: Address) -> tuple[socket.socket, Address]:
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Connections inherit these options: they detect a vanished peer, and a peer that reads nothing for ten minutes.
+        # Connections inherit these options: they detect a vanished peer, and a peer that reads nothing.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_USER_TIMEOUT", 600 * _SECONDS)):
+        for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_USER_TIMEOUT", _UNREAD_MILLISECONDS)):
             if hasattr(socket, name):
                 listener.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
         listener.bind((host, address.port))

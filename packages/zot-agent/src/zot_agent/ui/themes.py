@@ -3,13 +3,11 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_provider.record import Record, record
 from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme
-
-Background: TypeAlias = Literal["dark", "light"]
+from zot_tui.theme.detect import Background
 
 AUTO = "auto"
 """The built-in theme that suits the terminal's background."""

@@ -45,7 +45,7 @@ class CommandError(ZotError):
 
 
 class CommandRefused(CommandError):
-    """An extension answered a slash command with an error, which is `str()` of this one."""
+    """An extension answered a slash command with an error; `str()` returns its text."""
 
 
 def read_command(text: str) -> tuple[str, str] | None:

@@ -35,12 +35,10 @@ class RunQueue:
     ) -> None:
         """At most `max_waiting` runs may wait. `on_change` is called when a run starts, ends or is queued, `on_failure`
         when queued work cannot be started."""
-        self._runtime, self._max_waiting, self._on_change, self._on_failure = (
-            runtime,
-            max_waiting,
-            on_change,
-            on_failure,
-        )
+        self._runtime = runtime
+        self._max_waiting = max_waiting
+        self._on_change = on_change
+        self._on_failure = on_failure
         self._current: Queued | None = None
         self._waiting: list[Queued] = []
         self._idle = asyncio.Event()

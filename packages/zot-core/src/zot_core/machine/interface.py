@@ -57,7 +57,7 @@ class Files(Protocol):
 
 @record
 class ShellExit(Record):
-    """How a command ended: its exit code is 128 + n for signal n, and None if it was stopped at the time limit."""
+    """How a command ended. The exit code is 128 + n for signal n, and None if it was stopped at the time limit."""
 
     exit_code: int | None
     timed_out: bool = False

@@ -245,8 +245,10 @@ class Runtime:
         """Answer `text`. `str()` of the result is the text of the last answer, as the user sees it.
 
         If `returns` is a type (a pydantic model, a dataclass, `list[int]` or the like), return a value of that type; if
-        it is a JSON Schema, return the JSON value. Raises `RunFailed`, and `InvalidOutput` if the model gives no such
-        value in two attempts.
+        it is a JSON Schema, return the JSON value.
+
+        Raises `RunFailed` if the run failed or was stopped, and `InvalidOutput` if the model gives no such value in two
+        attempts. Cancelling the caller cancels the run and waits for its end.
         """
         if returns is not None:
             from zot_core.runtime.structured import ask_for  # noqa: PLC0415  a run without it does not pay for it

@@ -18,7 +18,7 @@ from zot_provider.providers.spec import Provider
 from zot_provider.request import Request
 from zot_provider.transport.retry import RetryPolicy, with_retries
 from zot_provider.transport.sse import SseSplitter
-from zot_provider.transport.url import check_url, location
+from zot_provider.transport.url import location, parse_url
 from zot_provider.version import __version__
 from zot_provider.wire import load_wire
 
@@ -41,8 +41,9 @@ class Client(Protocol):
     task that runs it) closes the connection at once. Failures are raised as `ProviderError`, or as `ConfigError` if the
     request could not be made.
 
-    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made, and
-    `async models()`, which returns the ids that its server lists.
+    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made,
+    `prepare()`, which begins to load what a first request needs, and `async models()`, which returns the ids that its
+    server lists.
     """
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
@@ -73,7 +74,7 @@ class HttpClient:
         first request; it is closed with the client. `coalesce_seconds` is passed to `HttpLimits` if there is no
         `transport`.
 
-        Raises `MissingKey` if the provider needs a key and `key` is empty, `ConfigError` without a base URL.
+        Raises `MissingKey` if the provider needs a key and has none, `ConfigError` without a valid base URL.
         """
         self.provider = provider
         self._credentials = credentials or GivenKey(key)
@@ -83,7 +84,7 @@ class HttpClient:
             raise ConfigError(f"{provider.id} has no default address: pass a base URL, http://HOST:PORT/v1")
         self._wire = load_wire(provider.wire)
         self._url = endpoint(base, self._wire)
-        check_url(base.strip())
+        parse_url(base.strip())  # raises ConfigError
         self._transport = None if callable(transport) else transport
         self._make_transport = transport if callable(transport) else None
         self._coalesce_seconds = coalesce_seconds

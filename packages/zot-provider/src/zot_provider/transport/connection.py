@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _BUFFER = 64 * 1024
 _TLS_ALERT = b"\x15\x03"
-"""Begin of the answer of a TLS server to anything but a handshake: an alert of version 3.x (RFC 8446, 5.1)."""
+"""First bytes that a TLS server answers to anything but a handshake: an alert of version 3.x (RFC 8446, 5.1)."""
 _PAUSE_ABOVE = 1 << 20
 """Bytes of unread body above which reading from the socket pauses."""
 

@@ -66,11 +66,6 @@ def parse_url(url: str) -> ServerUrl:
     )
 
 
-def check_url(url: str) -> None:
-    """Raise `ConfigError`, without a password in its text, unless a request can be sent to `url`."""
-    parse_url(url)
-
-
 def location(url: str) -> str:
     """Return the URL without user, password, query and fragment, as it may be shown."""
     try:

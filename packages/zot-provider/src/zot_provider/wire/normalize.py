@@ -1,4 +1,4 @@
-"""Repair of a history before it is sent, on a copy: a transcript may hold anything, providers accept only valid ones.
+"""Repair of a history before it is sent, on a copy: a stored one may hold anything, providers accept only a valid one.
 
 No provider is named here. Every encoder begins with `normalize`, so its callers need not.
 """

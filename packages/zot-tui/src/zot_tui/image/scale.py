@@ -35,7 +35,7 @@ class UnreadableImage(Exception):
 class ScaledImage:
     """`image` is RGBA and covers whole cells, `columns` by `rows` of them.
 
-    The picture is in its upper left corner on the background. `natural` is the size of the original, upright.
+    The scaled original is in the upper left corner, on the background. `natural` is the size of the original, upright.
     """
 
     __slots__ = ("columns", "image", "natural", "rows")

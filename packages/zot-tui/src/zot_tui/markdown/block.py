@@ -26,7 +26,7 @@ class _Growth:
 
     seen: bool = False
     lines: list[str] = field(default_factory=list)
-    lex: LexedLines | None = None
+    lexed: LexedLines | None = None
     width: int = 0
     rows: list[Row[str]] = field(default_factory=list)
     wrapped: int = 0  # number of lines in `rows`
@@ -182,16 +182,16 @@ class MarkdownBlock:
             return None
         known = len(growth.lines)
         if lines[:known] != growth.lines or known >= len(lines):
-            growth.lines, growth.lex, growth.width, known = [], None, 0, 0
+            growth.lines, growth.lexed, growth.width, known = [], None, 0, 0
         ended = list(lines[known:-1])
-        if ended or growth.lex is None:
-            before = growth.lex or start
+        if ended or growth.lexed is None:
+            before = growth.lexed or start
             more = lex(ended, self.language, before)
-            done = growth.lex.rows if growth.lex is not None else []
-            growth.lex = LexedLines([*done, *more.rows], more.states, more.size)
+            done = growth.lexed.rows if growth.lexed is not None else []
+            growth.lexed = LexedLines([*done, *more.rows], more.states, more.size)
             growth.lines = list(lines[:-1])
-        last = lex(lines[-1:], self.language, growth.lex)
-        return LexedLines([*growth.lex.rows, *last.rows], last.states, last.size)
+        last = lex(lines[-1:], self.language, growth.lexed)
+        return LexedLines([*growth.lexed.rows, *last.rows], last.states, last.size)
 
     def _table(self, margin: Margin, width: int) -> list[Row[str]]:
         leaf = self._leaf

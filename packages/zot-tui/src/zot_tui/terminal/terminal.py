@@ -178,7 +178,7 @@ class Terminal(Screen):
         spec = self.resolve_attr(attribute, _PALETTE[self.depth])
         return not (spec.standout or spec.underline or spec.strikethrough)
 
-    # TerminalInput
+    # Input
 
     def listen(
         self,

@@ -40,14 +40,7 @@ _SETTINGS = {
 _INHERIT = "inherit"
 _CHROMA = 40  # span of the channels from which a colour is not a grey
 _LIGHT = 0.18  # luminance from which a background is light: black and white contrast equally
-_HUES = {
-    0: 1,
-    60: 3,
-    120: 2,
-    180: 6,
-    240: 4,
-    300: 5,
-}  # degrees: index of the dark form; light: 8 higher
+_HUES = {0: 1, 60: 3, 120: 2, 180: 6, 240: 4, 300: 5}  # degrees to the index of the dark form; the light form is 8 up
 
 
 def palette(theme: Theme) -> list[PaletteEntry]:

@@ -18,7 +18,7 @@ from zot_provider.errors import ConfigError
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Check the extension and print the findings; return 0, or 1 for errors. Raises `ConfigError` without a folder."""
+    """Check the extension and print the findings; return 0, or 1 for errors. Raises `ConfigError` for no folder."""
     parser = Parser(
         prog="zot ext check",
         description="Start an extension about ten times, exchange usual and unusual messages with it, and report which "

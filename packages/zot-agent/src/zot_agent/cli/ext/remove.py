@@ -30,9 +30,8 @@ def run(arguments: Sequence[str]) -> int:
         if linked:
             os.unlink(directory)
         else:
-            with folder.staging(
-                os.path.dirname(directory)
-            ) as aside:  # zot no longer finds the extension, even if deleting fails
+            # Once renamed, zot no longer finds the extension, even if deleting fails.
+            with folder.staging(os.path.dirname(directory)) as aside:
                 os.rename(directory, aside)
     except OSError as error:
         raise ConfigError(f"cannot delete {directory}: {error.strerror}") from error

@@ -77,10 +77,10 @@ async def find_start_options(
         if provider.key_env:
             grouped.setdefault(provider.key_env, Variables(provider.key_env, [])).titles.append(provider.title)
     asked = server_candidates(environ) if candidates is None else candidates
-    picks = await asyncio.gather(*(pick_model({}, [place], limit) for place in asked))
+    picks = await asyncio.gather(*(pick_model({}, [candidate], limit) for candidate in asked))
     found = [
-        Server(place.provider.id, place.title, pick.base_url, pick.model)
-        for place, pick in zip(asked, picks, strict=True)
+        Server(candidate.provider.id, candidate.title, pick.base_url, pick.model)
+        for candidate, pick in zip(asked, picks, strict=True)
         if pick.kind == "server"
     ]
     ready = demo_pick("").ready

@@ -8,6 +8,7 @@ from zot_agent.local.pick import local_provider
 from zot_agent.ui.first_run.check import FirstRun, Server, StartOption, find_start_options, guess_key
 from zot_agent.ui.screen import check_terminal
 from zot_core.aio import spawn
+from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 from zot_tui.app import App
 from zot_tui.terminal.screen import AppScreen
@@ -118,16 +119,10 @@ async def _ask_key(stack: Stack, options: HostOptions) -> HostOptions | None:
     if text is None:
         return None
     guess = guess_key(text)
-    providers = guess.providers or _with_keys()
+    providers = guess.providers or [provider for provider in PROVIDERS if provider.key_env]
     provider: Provider | None = providers[0]
     if len(providers) > 1:
         provider = await stack.ask(
             Picker("Which provider is this key for?", [PickerItem(each, each.title, each.id) for each in providers])
         )
     return None if provider is None else options.replace(provider=provider.id, api_key=guess.key)
-
-
-def _with_keys() -> list[Provider]:
-    from zot_provider.providers import PROVIDERS  # noqa: PLC0415  rarely needed
-
-    return [provider for provider in PROVIDERS if provider.key_env]

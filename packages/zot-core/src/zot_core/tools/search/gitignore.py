@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"/\*\*+(?=/)|/\*\*+$|\*+|\\(.)|.", re.DOTALL)
 _START = re.compile(r"((?:\*\*+/)*)((?:\*\*+$)?)", re.DOTALL)
 _NEVER = "(?!)"
 _FOLDER = "\0"
-"""Replaces the slash at the end of a folder's path for matching: no star may match the empty text before that slash."""
+"""Replaces the slash at the end of a folder's path for matching, so that `a/*` does not match the folder `a/`."""
 _ANY = "[^/\\0]"
 
 

@@ -140,7 +140,7 @@ class InsertModeBase(EditorMode):
         self._on.replace(max(at - before, 0), min(at + behind, end), text)
 
     def _type_more(self, change: ViChange) -> None:
-        """Type the text as often as the count says, once having been done."""
+        """Type the text again until it is there as often as the count says; it was typed once."""
         command, typed = change.command, change.typed
         for _ in range(min(command.number, LARGEST // max(len(typed.text), 1)) - 1):
             if command.verb in ("o", "O"):

@@ -20,7 +20,7 @@ class CellStyle:
 
     `framed` draws a box around tool calls. `hint` is the label of the key that expands a cell. `shown` and `live` are
     the rows of a finished and of a running tool call, unless expanded. `frames` are the spinner's, one cell wide each.
-    `gallery` returns the images of the screen; without it they are described in words.
+    `gallery` returns the store of the screen's images; without it images are only captions.
     """
 
     framed: bool = False

@@ -25,7 +25,7 @@ class TranscriptHeading(NamedTuple):
 
 
 class Transcript(urwid.Widget):
-    """A box of cells that scrolls and follows its end. It takes no keys: `perform` does a `TRANSCRIPT_ACTIONS` by name.
+    """A box of cells that scrolls and follows its end. It takes no keys; `perform` does the `TRANSCRIPT_ACTIONS`.
 
     Cells are numbered from 0 in the order they were appended; prepended cells have negative numbers. `on_change` is
     called when the widget must be redrawn. `on_older` is called when the user scrolls near the first cell while `older`
