@@ -24,7 +24,6 @@ from zot_provider.model import Model
 from zot_provider.request import Request
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 from zot_provider.testing.turn import Answer
-from zot_tui.editor.mode import CursorShape
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.widgets.dialogs.panel import PanelWidget
 from zot_tui.widgets.transcript.cell import Cell
@@ -123,7 +122,7 @@ class Talk:
         return self._driver.cursor
 
     @property
-    def cursor_shape(self) -> CursorShape:
+    def cursor_shape(self) -> str:
         """The shape of the cursor; an empty string for the terminal's own."""
         return self._driver.memory.shape
 

@@ -6,6 +6,8 @@ from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.cells import NoteCell
 from zot_tui.widgets.transcript.transcript import Transcript
 
+TURN: list[Role] = ["user", "assistant"]
+
 
 class Scene:
     """A transcript over a conversation whose cells say which message they are of."""
@@ -33,7 +35,7 @@ def test_a_short_conversation_is_there_at_once() -> None:
 
 
 def test_of_a_long_conversation_the_end_comes_first_and_more_when_one_scrolls_up() -> None:
-    scene = Scene(*["user", "assistant"] * PAGE)
+    scene = Scene(*TURN * PAGE)
     scene.past.show(scene.messages)
     assert scene.made == [PAGE]
     assert scene.transcript.older
@@ -47,14 +49,15 @@ def test_of_a_long_conversation_the_end_comes_first_and_more_when_one_scrolls_up
 
 
 def test_results_are_not_parted_from_their_calls() -> None:
-    roles: list[Role] = ["user", "assistant", *["tool"] * 3, *["assistant"] * (PAGE - 1)]
+    roles: list[Role] = [*TURN, "tool", "tool", "tool"]
+    roles += ["assistant"] * (PAGE - 1)
     scene = Scene(*roles)
     scene.past.show(scene.messages)
     assert scene.made == [PAGE + 3]
 
 
 def test_the_first_message_of_all_is_one_key_away() -> None:
-    scene = Scene(*["user", "assistant"] * 3 * PAGE)
+    scene = Scene(*TURN * 3 * PAGE)
     scene.past.show(scene.messages)
     scene.transcript.render((20, 10))
     scene.transcript.home()
@@ -63,7 +66,7 @@ def test_the_first_message_of_all_is_one_key_away() -> None:
 
 
 def test_all_of_it_can_be_had() -> None:
-    scene = Scene(*["user"] * (3 * PAGE + 1))
+    scene = Scene(*TURN[:1] * (3 * PAGE + 1))
     scene.past.show(scene.messages)
     scene.past.all()
     scene.past.all()

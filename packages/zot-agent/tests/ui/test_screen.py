@@ -1,6 +1,7 @@
 """What stands on the screen, as whole images."""
 
 from pathlib import Path
+from typing import Any
 
 from screen import Chats, Paused, bash
 
@@ -9,6 +10,7 @@ from zot_agent.ui.commands import slash_commands
 from zot_agent.ui.commands.help import help_rows
 from zot_provider.messages import Message, Role, TextBlock
 from zot_provider.testing import Call, Turn
+from zot_provider.testing.turn import Answer
 from zot_tui.testing import MemoryScreen
 from zot_tui.widgets.dialogs.panel import PanelWidget
 
@@ -412,7 +414,7 @@ async def test_help_lists_keys_and_commands(chats: Chats) -> None:
 
 
 async def test_a_conversation_of_before_is_shown_as_it_was(chats: Chats) -> None:
-    def message(role: Role, text: str, **fields: str | int) -> Message:
+    def message(role: Role, text: str, **fields: Any) -> Message:
         return Message(role, [TextBlock(text)], **fields)
 
     messages = [
@@ -475,7 +477,7 @@ async def test_a_compaction_leaves_a_line(chats: Chats) -> None:
 
 
 async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Chats) -> None:
-    turns = [Turn("I look.", calls=[bash("echo one; echo two")]), "A word " * 20]
+    turns: list[Answer] = [Turn("I look.", calls=[bash("echo one; echo two")]), "A word " * 20]
     async with chats.open(turns, columns=120, rows=40) as talk:
         await talk.send("a prompt of some words that are not many but enough to be folded on a narrow screen")
         assert talk.shows("""
