@@ -109,7 +109,7 @@ def frames() -> str:
     page = (
         "# Extension frames\n\nProtocol version 1: one JSON object a line of UTF-8, `type` first. Fields in bold are "
         "always present; a missing field or `null` is the default. Unknown fields, and frames of unknown types, "
-        "are ignored. For other languages the same is JSON Schema in `frames.schema.json` of the package "
+        "are ignored. `frames.schema.json` is the JSON Schema, for other languages; it is in the package "
         "`zot_ext`.\n"
     )
     for title, direction, union in (
@@ -132,8 +132,8 @@ def rpc() -> str:
     page = (
         "# Commands and events of zot rpc\n\nOne JSON object a line of UTF-8, in both directions. Fields in bold are "
         "always present; every command may have an `id` of any kind, which the response repeats. New versions add "
-        "commands, events and fields: ignore unknown ones. For other languages the same is JSON Schema in "
-        "`rpc.schema.json` of the package `zot_agent.rpc`, and the output of `zot --json` in `events.schema.json` of "
+        "commands, events and fields: ignore unknown ones. Two files hold the JSON Schema, for other languages: "
+        "`rpc.schema.json` of the package `zot_agent.rpc`, and `events.schema.json`, for the output of `zot --json`, of "
         "`zot_core`.\n\n"
         "## Commands\n\n| command | fields | what it does |\n|---|---|---|\n"
     )

@@ -38,7 +38,7 @@ def changes() -> dict[str, str]:
 def run(folder: Path, *command: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     return subprocess.run(
-        command, cwd=folder, input=stdin, capture_output=True, text=True, env=environment, timeout=500
+        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=500
     )
 
 
