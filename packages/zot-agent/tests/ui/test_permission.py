@@ -11,12 +11,12 @@ from zot_tui.widgets.dialogs.stack import WAITS
 
 
 @contextlib.asynccontextmanager
-async def waiting_question(chats: Chats, keys: str) -> AsyncIterator[Talk]:
-    """A screen on which `keys` have opened a dialog, and a question about a call of `bash` waits behind it."""
+async def question_behind_help(chats: Chats) -> AsyncIterator[Talk]:
+    """A screen with the help open, and a question about a call of `bash` waiting behind it."""
     client = Paused([Turn("¶So.", calls=[bash("echo done")], chunk=100), "I see."])
     async with chats.open(client) as talk:
         talk.asks = True
-        talk.type("go<enter>" + keys)
+        talk.type("go<enter><f1>")
         client.go.set()
         await talk.shown("a question is waiting")
         yield talk
@@ -93,7 +93,7 @@ async def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats
 
 
 async def test_the_esc_that_closes_the_help_refuses_no_call(chats: Chats) -> None:
-    async with waiting_question(chats, "<f1>") as talk:
+    async with question_behind_help(chats) as talk:
         talk.type("<esc>")
         await talk.shown("Run bash echo done?")
         await talk.until(lambda: talk.dialog_open)
@@ -103,7 +103,7 @@ async def test_the_esc_that_closes_the_help_refuses_no_call(chats: Chats) -> Non
 
 
 async def test_a_second_esc_over_the_help_stops_the_work_as_it_does_without_a_question(chats: Chats) -> None:
-    async with waiting_question(chats, "<f1>") as talk:
+    async with question_behind_help(chats) as talk:
         talk.type("<esc><esc>")
         await talk.quiet()
         assert "■ bash echo done" in talk.screen()
