@@ -1,31 +1,32 @@
 """Slash commands, typed on a screen whose host was built as the command builds it."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from screen import Chats, Paused, bash
 
-from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+from zot_provider.testing import Fault, ScriptedServer, Turn
 
 
 @pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
+def anthropic(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key for Anthropic, whose calls go to the scripted server too."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
 
 
 def rows(path: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
 
 
-def sessions(chats: Any) -> list[Path]:
+def sessions(chats: Chats) -> list[Path]:
     return sorted(chats.root.glob("zot-home/sessions/*/*.jsonl"))
 
 
 async def test_new_begins_another_session_and_clear_forgets_the_conversation(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     server.add("one", "two", "three")
     async with chats.built(server) as talk:
@@ -33,20 +34,20 @@ async def test_new_begins_another_session_and_clear_forgets_the_conversation(
         old = talk.session_path
         await talk.send("/new")
         assert talk.said == []
-        assert "first" not in talk.driver.screen()
-        assert "a new session; the old one is in /sessions" in talk.driver.screen()
+        assert "first" not in talk.screen()
+        assert "a new session; the old one is in /sessions" in talk.screen()
         await talk.send("second")
         assert talk.session_path != old
         await talk.send("/clear")
         assert talk.said == []
-        assert "second" not in talk.driver.screen()
+        assert "second" not in talk.screen()
         await talk.send("third")
         assert [role for role, _ in talk.said] == ["user", "assistant"]
     assert len(sessions(chats)) == 2
 
 
-async def test_a_command_that_cannot_run_beside_work_stops_it_first(chats: Any, server: ScriptedServer) -> None:
-    server.add(Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]))
+async def test_a_command_that_cannot_run_beside_work_stops_it_first(chats: Chats, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[bash("echo here; sleep 100")]))
     async with chats.built(server) as talk:
         talk.type("work<enter>")
         await talk.shown("    here")
@@ -58,8 +59,8 @@ async def test_a_command_that_cannot_run_beside_work_stops_it_first(chats: Any, 
         assert len(server.requests) == 1
 
 
-async def test_a_command_that_harms_nothing_runs_beside_work(chats: Any, server: ScriptedServer) -> None:
-    server.add(Turn(calls=[Call("bash", {"command": "echo here; until [ -e go ]; do sleep 0.02; done"})]), "Done.")
+async def test_a_command_that_harms_nothing_runs_beside_work(chats: Chats, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[bash("echo here; until [ -e go ]; do sleep 0.02; done")]), "Done.")
     async with chats.built(server) as talk:
         talk.type("work<enter>")
         await talk.shown("    here")
@@ -73,7 +74,7 @@ async def test_a_command_that_harms_nothing_runs_beside_work(chats: Any, server:
         await talk.quiet()
 
 
-async def test_an_unknown_command_is_an_error_that_names_near_ones(chats: Any, server: ScriptedServer) -> None:
+async def test_an_unknown_command_is_an_error_that_names_near_ones(chats: Chats, server: ScriptedServer) -> None:
     server.add("a file")
     async with chats.built(server) as talk:
         talk.type("/modle<enter>")
@@ -86,23 +87,22 @@ async def test_an_unknown_command_is_an_error_that_names_near_ones(chats: Any, s
         assert talk.said == [("user", "/etc/hosts"), ("assistant", "a file")]
 
 
-async def test_compact_takes_what_matters(chats: Any, server: ScriptedServer) -> None:
+async def test_compact_takes_what_matters(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two", "three", "In short.")
     async with chats.built(server) as talk:
         await talk.send("/compact")
-        assert "✗" in talk.driver.screen()
-        for text in ("a", "b", "c"):
-            await talk.send(text)
+        assert "✗" in talk.screen()
+        await talk.send("a", "b", "c")
         await talk.send("/compact keep the numbers")
-        assert "≡ Summary of the conversation" in talk.driver.screen()
-        assert "In short." not in talk.driver.screen()
+        assert "≡ Summary of the conversation" in talk.screen()
+        assert "In short." not in talk.screen()
         talk.type("<ctrl+o>")
         await talk.shown("In short.")
         assert "keep the numbers" in str(server.requests[-1].body)
         assert "In short." in talk.said[0][1]
 
 
-async def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: ScriptedServer) -> None:
+async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two", "three")
     async with chats.built(server) as talk:
         await talk.send("the first talk")
@@ -130,13 +130,13 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: Scrip
         talk.type("first<ctrl+r>")
         await talk.shown("Rename the session")
         talk.type("<ctrl+u>beginnings<enter>")
-        await talk.until(lambda: "Rename" not in talk.driver.screen())
+        await talk.until_hidden("Rename")
         talk.type("<ctrl+u>")
         await talk.shown("beginnings")
         talk.type("beg<enter>")
         await talk.until(lambda: talk.said and talk.said[0][1] == "the first talk")
-        await talk.driver.settle()
-        assert "▌ the first talk" in talk.driver.screen()
+        await talk.settle()
+        assert "▌ the first talk" in talk.screen()
         await talk.send("go on")
         talk.type("/sessions<enter>")
         await talk.shown("beginnings")
@@ -148,12 +148,12 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Any, server: Scrip
         await talk.shown("delete this session?")
         talk.type("<ctrl+d>")
         await talk.until(lambda: len(sessions(chats)) == 1)
-        await talk.driver.settle()
+        await talk.settle()
         talk.type("<esc>")
         assert [row["type"] for row in rows(talk.session_path)].count("message") == 4
 
 
-async def test_the_session_at_hand_cannot_be_deleted(chats: Any, server: ScriptedServer) -> None:
+async def test_the_session_at_hand_cannot_be_deleted(chats: Chats, server: ScriptedServer) -> None:
     server.add("one")
     async with chats.built(server) as talk:
         await talk.send("hello")
@@ -161,17 +161,16 @@ async def test_the_session_at_hand_cannot_be_deleted(chats: Any, server: Scripte
         await talk.shown("just now")
         talk.type("<ctrl+d>")
         await talk.shown("this is the current session; start another one with /new first")
-        talk.type("<ctrl+d>")
-        await talk.driver.settle()
+        await talk.press("<ctrl+d>")
         await talk.shown("this is the current session; start another one with /new first")
         assert len(sessions(chats)) == 1
         talk.type("<up>")
         await talk.shown("Ctrl+R rename")
-        assert "✗" not in talk.driver.screen()
+        assert "✗" not in talk.screen()
 
 
 async def test_a_session_that_another_zot_has_open_is_neither_renamed_nor_deleted(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     server.add("one", "two")
     async with chats.built(server) as other, chats.built(server) as talk:
@@ -189,30 +188,27 @@ async def test_a_session_that_another_zot_has_open_is_neither_renamed_nor_delete
         assert all("rename" not in [row["type"] for row in rows(str(path))] for path in sessions(chats))
 
 
-async def test_a_model_of_the_same_provider_and_one_of_another(
-    chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("anthropic")
+async def test_a_model_of_the_same_provider_and_one_of_another(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two", "three")
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
     async with chats.built(server) as talk:
         await talk.send("first")
         await talk.send("/model gpt-4o-mini")
-        await talk.until(lambda: talk.driver.screen().endswith("gpt-4o-mini"))
+        await talk.until(lambda: talk.status.endswith("gpt-4o-mini"))
         await talk.send("second")
         assert server.requests[-1].body["model"] == "gpt-4o-mini"
         await talk.send("/model anthropic/claude-sonnet-4-5")
-        await talk.until(lambda: talk.driver.screen().endswith("claude-sonnet-4-5"))
+        await talk.until(lambda: talk.status.endswith("claude-sonnet-4-5"))
         await talk.send("third")
         assert "max_tokens" in server.requests[-1].body
         assert [text for _, text in talk.said] == ["first", "one", "second", "two", "third", "three"]
-        assert talk.driver.screen().count("▌") == 3
+        assert talk.screen().count("▌") == 3
     (path,) = sessions(chats)
     assert [row["type"] for row in rows(str(path))].count("message") == 6
 
 
 async def test_a_model_that_the_catalogue_has_not_is_taken_with_a_word_about_it(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     server.add("one")
     async with chats.built(server, model="gpt-4o-mini") as talk:
@@ -222,118 +218,115 @@ async def test_a_model_that_the_catalogue_has_not_is_taken_with_a_word_about_it(
         assert server.requests[-1].body["model"] == "gpt-nope"
 
 
-async def test_a_provider_that_nobody_knows_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
+async def test_a_provider_that_nobody_knows_is_refused_and_nothing_changes(
+    chats: Chats, server: ScriptedServer
+) -> None:
     async with chats.built(server, model="gpt-4o-mini") as talk:
         await talk.send("/model foo/bar")
         await talk.shown("✗ unknown provider 'foo'; known: anthropic, openai")
-        assert talk.agent.model.id == "gpt-4o-mini"
+        assert talk.model == "gpt-4o-mini"
 
 
 async def test_a_server_with_names_of_its_own_takes_those_with_a_slash_without_a_word(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     server.add("one")
     async with chats.built(server) as talk:
         await talk.send("/model meta/llama")
         await talk.send("hello")
         assert server.requests[-1].body["model"] == "meta/llama"
-        assert "not among" not in talk.driver.screen()
+        assert "not among" not in talk.screen()
 
 
-async def test_new_where_nothing_was_said_speaks_of_no_old_session(chats: Any, server: ScriptedServer) -> None:
+async def test_new_where_nothing_was_said_speaks_of_no_old_session(chats: Chats, server: ScriptedServer) -> None:
     async with chats.built(server) as talk:
         await talk.send("/new")
         await talk.shown("a new session")
-        assert "the old one" not in talk.driver.screen()
+        assert "the old one" not in talk.screen()
 
 
+@pytest.mark.usefixtures("anthropic")
 async def test_a_conversation_that_is_not_kept_goes_on_with_a_model_of_another_provider(
-    chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+    chats: Chats, server: ScriptedServer
 ) -> None:
     server.add("one", "two")
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
     async with chats.built(server, no_session=True) as talk:
         await talk.send("first")
         await talk.send("/model anthropic/claude-sonnet-4-5")
-        await talk.until(lambda: talk.driver.screen().endswith("claude-sonnet-4-5"))
+        await talk.until(lambda: talk.status.endswith("claude-sonnet-4-5"))
         await talk.send("second")
         assert [text for _, text in talk.said] == ["first", "one", "second", "two"]
         assert "first" in str(server.requests[-1].body)
     assert sessions(chats) == []
 
 
-async def test_a_model_without_a_key_is_refused_and_nothing_changes(chats: Any, server: ScriptedServer) -> None:
+async def test_a_model_without_a_key_is_refused_and_nothing_changes(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two")
     async with chats.built(server) as talk:
         await talk.send("first")
         await talk.send("/model anthropic/claude-sonnet-4-5")
-        assert "ANTHROPIC_API_KEY" in talk.driver.screen()
+        assert "ANTHROPIC_API_KEY" in talk.screen()
         await talk.send("second")
         assert talk.said[-1] == ("assistant", "two")
 
 
-async def test_models_are_picked_from_a_list(
-    chats: Any, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("anthropic")
+async def test_models_are_picked_from_a_list(chats: Chats, server: ScriptedServer) -> None:
     server.add("one")
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
     async with chats.built(server) as talk:
         talk.type("/model<enter>")
         await talk.shown("providers with a key")
-        assert "openai-responses" not in talk.driver.screen()
-        assert "gives no list" not in talk.driver.screen()  # servers that are not in use need not run
+        assert "openai-responses" not in talk.screen()
+        assert "gives no list" not in talk.screen()  # servers that are not in use need not run
         talk.type("haiku45")
         await talk.shown("claude-haiku-4-5")
-        await talk.driver.settle()
+        await talk.settle()
         rows = [" ".join(row.split()) for row in talk.rows()]
         assert "from providers with a key and local servers" in rows
         assert "/ haiku45" in rows
         assert any(row.startswith("› claude-haiku-4-5 Claude Haiku 4.5") for row in rows)
         assert any(row.endswith("anthropic 200k tokens") for row in rows)
         talk.type("<enter>")
-        await talk.until(lambda: "haiku" in talk.driver.screen().splitlines()[-1])
+        await talk.until(lambda: "haiku" in talk.status)
         await talk.send("hello")
         assert talk.said == [("user", "hello"), ("assistant", "one")]
 
 
-async def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Any, server: ScriptedServer) -> None:
+async def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Chats, server: ScriptedServer) -> None:
     async with chats.built(server, base_url="http://127.0.0.1:1/v1") as talk:
         talk.type("/model<enter>")
         await talk.shown("openai did not list its models: ")
         await talk.shown("› ● scripted")
 
 
-async def test_reasoning_is_chosen(chats: Any, server: ScriptedServer) -> None:
+async def test_reasoning_is_chosen(chats: Chats, server: ScriptedServer) -> None:
     async with chats.built(server) as talk:
         await talk.send("/reasoning high")
-        assert talk.agent.reasoning == "high"
+        assert talk.reasoning == "high"
         await talk.send("/reasoning hihg")
-        assert "did you mean high or xhigh?" in talk.driver.screen()
+        assert "did you mean high or xhigh?" in talk.screen()
         talk.type("/reasoning<enter>")
         await talk.shown("Reasoning")
         talk.type("low<enter>")
         await talk.quiet()
-        assert talk.agent.reasoning == "low"
+        assert talk.reasoning == "low"
 
 
-async def test_jump_shows_a_prompt_of_before(chats: Any, server: ScriptedServer) -> None:
+async def test_jump_shows_a_prompt_of_before(chats: Chats, server: ScriptedServer) -> None:
     server.add(*["\n\n".join("word" for _ in range(20)) for _ in range(3)])
     async with chats.built(server) as talk:
-        for text in ("alpha", "beta", "gamma"):
-            await talk.send(text)
+        await talk.send("alpha", "beta", "gamma")
         await talk.send("/jump alp")
-        assert "▌ alpha" in talk.driver.screen()
+        assert "▌ alpha" in talk.screen()
         await talk.send("/jump omega")
-        assert talk.presenter.transcript.cells[-1].shows
+        assert talk.cells[-1].shows
         talk.type("<shift+end>/jump<enter>")
         await talk.shown("Jump to")
         talk.type("<down><enter>")
         await talk.shown("▌ beta")
 
 
-async def test_a_question_beside_the_work_is_not_kept(chats: Any, server: ScriptedServer) -> None:
+async def test_a_question_beside_the_work_is_not_kept(chats: Chats, server: ScriptedServer) -> None:
     server.add("main answer", "side **answer**", "second side answer", "main again")
     async with chats.built(server) as talk:
         await talk.send("first")
@@ -360,10 +353,10 @@ async def test_a_question_beside_the_work_is_not_kept(chats: Any, server: Script
         talk.type("and that?<enter>")
         await talk.shown("second side answer")
         await talk.shown("ask more")
-        assert "side answer" in talk.driver.screen()
+        assert "side answer" in talk.screen()
         talk.type("<esc>")
         await talk.quiet()
-        assert "By the way" not in talk.driver.screen()
+        assert "By the way" not in talk.screen()
         await talk.send("second")
         assert [text for _, text in talk.said] == ["first", "main answer", "second", "main again"]
         assert "what is it?" not in str(server.requests[-1].body)
@@ -371,20 +364,18 @@ async def test_a_question_beside_the_work_is_not_kept(chats: Any, server: Script
         assert "side **answer**" in str(server.requests[2].body)
 
 
-async def test_the_answer_to_a_question_beside_the_work_is_shown_as_it_comes_and_can_be_stopped(
-    chats: Any, paused: Any
-) -> None:
-    client = paused(["It is a \x1b[2J\u202eshed¶, or a boat.", "Sorry.", "main"])
+async def test_the_answer_to_a_question_beside_the_work_is_shown_as_it_comes_and_can_be_stopped(chats: Chats) -> None:
+    client = Paused(["It is a \x1b[2J\u202eshed¶, or a boat.", "Sorry.", "main"])
     async with chats.open(client) as talk:
         talk.type("/btw what is it?<enter>")
         await talk.shown("It is a \ufffdshed")
-        assert "Esc stop" in talk.driver.screen()
-        assert "\x1b" not in talk.driver.screen()
-        assert "\u202e" not in talk.driver.screen()
+        assert "Esc stop" in talk.screen()
+        assert "\x1b" not in talk.screen()
+        assert "\u202e" not in talk.screen()
         talk.type("<enter>")  # there is nothing to answer yet
         talk.type("<esc>")
         await talk.shown("stopped")
-        assert "boat" not in talk.driver.screen()
+        assert "boat" not in talk.screen()
         assert client.cancelled == 1
         talk.type("<enter>")
         await talk.shown("another question")
@@ -398,22 +389,24 @@ async def test_the_answer_to_a_question_beside_the_work_is_shown_as_it_comes_and
 
 
 async def test_a_long_answer_beside_the_work_is_followed_to_its_end_and_can_be_read_from_its_beginning(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     server.add("\n\n".join(f"paragraph {number}" for number in range(40)))
     async with chats.built(server) as talk:
         talk.type("/btw everything<enter>")
         await talk.shown("ask more")
-        assert "paragraph 39" in talk.driver.screen()
+        assert "paragraph 39" in talk.screen()
         talk.type("<home>")
         await talk.shown("▌ everything")
-        assert "1–15/81" in talk.driver.screen()
-        talk.driver.resize(20, 6)
-        await talk.driver.settle()
-        assert "everything" in talk.driver.screen()
+        assert "1–15/81" in talk.screen()
+        talk.resize(20, 6)
+        await talk.settle()
+        assert "everything" in talk.screen()
 
 
-async def test_a_question_beside_the_work_can_be_given_up_before_its_answer(chats: Any, server: ScriptedServer) -> None:
+async def test_a_question_beside_the_work_can_be_given_up_before_its_answer(
+    chats: Chats, server: ScriptedServer
+) -> None:
     server.add(Turn(fault=Fault(stall=60.0)), "main")
     async with chats.built(server) as talk:
         talk.type("/btw what is it?<enter>")
@@ -421,14 +414,14 @@ async def test_a_question_beside_the_work_can_be_given_up_before_its_answer(chat
         await talk.until(lambda: server.requests)
         talk.type("<esc>")
         await talk.until(lambda: server.requests[0].closed_early)
-        await talk.driver.settle()
-        assert "By the way" not in talk.driver.screen()
+        await talk.settle()
+        assert "By the way" not in talk.screen()
         await talk.send("hello")
         assert talk.said == [("user", "hello"), ("assistant", "main")]
 
 
 async def test_a_question_beside_the_work_that_fails_says_why_and_can_be_asked_again(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     server.add(Turn(fault=Fault(status=400, body={"error": {"message": "no such\n\x1b[2Jmodel"}})), "Now.")
     async with chats.built(server) as talk:
@@ -443,11 +436,11 @@ async def test_a_question_beside_the_work_that_fails_says_why_and_can_be_asked_a
         await talk.shown("Now.")
         talk.type("<esc>")
         await talk.quiet()
-        assert "✗" not in talk.driver.screen()
+        assert "✗" not in talk.screen()
         assert talk.said == []
 
 
-async def test_leaving_ends_a_question_beside_the_work(chats: Any, server: ScriptedServer) -> None:
+async def test_leaving_ends_a_question_beside_the_work(chats: Chats, server: ScriptedServer) -> None:
     server.add(Turn("It is " + "long " * 50, fault=Fault(stall=60.0)))
     async with chats.built(server) as talk:
         talk.type("/btw what is it?<enter>")
@@ -456,11 +449,10 @@ async def test_leaving_ends_a_question_beside_the_work(chats: Any, server: Scrip
         await talk.until(lambda: server.requests[0].closed_early)
 
 
-async def test_a_compaction_is_stopped_by_esc(chats: Any, server: ScriptedServer) -> None:
+async def test_a_compaction_is_stopped_by_esc(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two", "three", Turn(fault=Fault(stall=60.0)), "four")
     async with chats.built(server) as talk:
-        for text in ("a", "b", "c"):
-            await talk.send(text)
+        await talk.send("a", "b", "c")
         talk.type("/compact<enter>")
         await talk.shown("summarising the conversation")
         await talk.until(lambda: len(server.requests) == 4)
@@ -471,8 +463,8 @@ async def test_a_compaction_is_stopped_by_esc(chats: Any, server: ScriptedServer
         assert talk.said[-1] == ("assistant", "four")
 
 
-async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Any, server: ScriptedServer) -> None:
-    call = Call("bash", {"command": "echo done; echo more"})
+async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server: ScriptedServer) -> None:
+    call = bash("echo done; echo more")
     server.add(Turn("I run it.", calls=[call]), "No then.", Turn(calls=[call]), "Done.")
     async with chats.built(server, no_yolo=True) as talk:
         talk.type("go<enter>")
@@ -499,16 +491,16 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Any, server: 
         """)
         talk.type("n")
         await talk.quiet()
-        assert "⊘ bash echo done; echo more  refused" in talk.driver.screen()
-        assert "the user did not allow this call of bash" in talk.driver.screen()
-        assert "No then." in talk.driver.screen()
+        assert "⊘ bash echo done; echo more  refused" in talk.screen()
+        assert "the user did not allow this call of bash" in talk.screen()
+        assert "No then." in talk.screen()
         talk.type("again<enter>")
         await talk.shown("Run bash")
         talk.type("y")
         await talk.shown("Done.")
 
 
-async def test_a_skill_is_found_and_sent(chats: Any, server: ScriptedServer) -> None:
+async def test_a_skill_is_found_and_sent(chats: Chats, server: ScriptedServer) -> None:
     folder = Path(".zot/skills/knots")
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: knots\ndescription: how to tie knots\n---\nOver, under, through.\n")
@@ -518,29 +510,28 @@ async def test_a_skill_is_found_and_sent(chats: Any, server: ScriptedServer) -> 
         await talk.shown("how to tie knots")
         talk.type("<enter>")
         await talk.until(lambda: talk.editor == "/skill:knots ")
-        talk.type("a bowline<enter>")
-        await talk.quiet()
+        await talk.send("a bowline")
         assert "Over, under, through." in talk.said[0][1]
         assert "a bowline" in talk.said[0][1]
 
 
-async def test_the_last_answer_is_copied(chats: Any, server: ScriptedServer) -> None:
+async def test_the_last_answer_is_copied(chats: Chats, server: ScriptedServer) -> None:
     server.add("the answer")
     async with chats.built(server) as talk:
         await talk.send("/copy")
-        assert "there is no answer to copy yet" in talk.driver.screen()
+        assert "there is no answer to copy yet" in talk.screen()
         await talk.send("question")
         await talk.send("/copy")
         await talk.shown("copied")
-        assert any(sequence.startswith("\x1b]52;") for sequence in talk.driver.memory.sent)
+        assert any(sequence.startswith("\x1b]52;") for sequence in talk.sequences)
 
 
-async def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Any, server: ScriptedServer) -> None:
+async def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Chats, server: ScriptedServer) -> None:
     async with chats.built(server) as talk:
         await talk.send("/theme light")
         assert talk.theme == "light"
         await talk.send("/theme nonsuch")
-        assert "✗ unknown theme 'nonsuch'; known: auto, dark" in talk.driver.screen()
+        assert "✗ unknown theme 'nonsuch'; known: auto, dark" in talk.screen()
         talk.type("/theme<enter>")
         await talk.shown("Theme")
         talk.type("dark<enter>")
@@ -548,7 +539,7 @@ async def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Any, server: Scri
         assert talk.theme == "dark"
 
 
-async def test_exit_leaves(chats: Any, server: ScriptedServer) -> None:
+async def test_exit_leaves(chats: Chats, server: ScriptedServer) -> None:
     async with chats.built(server) as talk:
         talk.type("/exit<enter>")
         await talk.until(lambda: talk.over)

@@ -4,9 +4,9 @@ import base64
 import random
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
+from screen import Chats, Paused, bash
 
 from zot_core.hooks import Refusal
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
@@ -16,45 +16,32 @@ PNG = base64.b64decode(
 )
 
 
-def asked(talk: Any) -> list[str]:
-    """What the person has said, as the model reads it."""
-    return [text for role, text in talk.said if role == "user"]
-
-
-async def test_enter_during_work_has_the_prompt_wait_and_alt_up_takes_it_back(chats: Any, paused: Any) -> None:
-    client = paused([Turn("one¶", chunk=100), "two"])
-    async with chats.open(client) as talk:
-        talk.type("first<enter>")
-        await talk.shown("one")
+async def test_enter_during_work_has_the_prompt_wait_and_alt_up_takes_it_back(chats: Chats) -> None:
+    async with chats.working("two") as (talk, client):
         talk.type("second<enter>third<enter>draft<alt+up>")
         assert talk.waiting == ["second"]
         assert talk.editor == "third\n\ndraft"
-        await talk.driver.settle()
-        assert "queued: second" in talk.driver.screen()
+        await talk.settle()
+        assert "queued: second" in talk.screen()
         client.go.set()
         await talk.quiet()
-        assert asked(talk) == ["first", "second"]
-        assert "queued: " not in talk.driver.screen()
+        assert talk.asked == ["first", "second"]
+        assert "queued: " not in talk.screen()
         talk.type("<alt+up>")
         assert talk.editor == "third\n\ndraft"
 
 
-async def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats: Any, paused: Any) -> None:
-    client = paused([Turn("one¶", chunk=100)])
-    async with chats.open(client) as talk:
-        talk.type("first<enter>")
-        await talk.shown("one")
+async def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats: Chats) -> None:
+    async with chats.working() as (talk, client):
         talk.type("waits<enter>/")
-        talk.presenter.note("of an extension", "info", "ext")
+        talk.note("of an extension", "info", "ext")
         await talk.shown("› /help")
-        talk.type("<esc>")
-        await talk.driver.settle()
-        assert "keys and commands" not in talk.driver.screen()
-        assert "of an extension" in talk.driver.screen()
+        await talk.press("<esc>")
+        assert "keys and commands" not in talk.screen()
+        assert "of an extension" in talk.screen()
         assert talk.editor == "/"
-        talk.type("<esc>")
-        await talk.driver.settle()
-        assert "of an extension" not in talk.driver.screen()
+        await talk.press("<esc>")
+        assert "of an extension" not in talk.screen()
         assert talk.busy
         talk.type("<esc>")
         await talk.quiet()
@@ -62,30 +49,27 @@ async def test_escape_closes_suggestions_then_notes_then_stops_then_clears(chats
         assert talk.waiting == []
         assert talk.editor == "waits\n\n/"
         assert client.cancelled == 1
-        assert asked(talk) == ["first"]
+        assert talk.asked == ["first"]
         talk.type("<esc>")
         assert talk.editor == ""
         talk.type("<esc>")
         assert not talk.over
 
 
-async def test_a_prompt_that_is_stopped_at_once_leaves_a_screen_that_goes_on(chats: Any) -> None:
+async def test_a_prompt_that_is_stopped_at_once_leaves_a_screen_that_goes_on(chats: Chats) -> None:
     async with chats.open(["one", "again"]) as talk:
         talk.type("first<enter><esc>")
         await talk.quiet()
         assert talk.said == [("user", "first")]
         await talk.send("second")
-        assert "again" in talk.driver.screen()
+        assert "again" in talk.screen()
 
 
-async def test_control_c_stops_then_leaves(chats: Any, paused: Any) -> None:
-    client = paused([Turn("one¶", chunk=100)])
-    async with chats.open(client) as talk:
-        talk.type("first<enter>")
-        await talk.shown("one")
+async def test_control_c_stops_then_leaves(chats: Chats) -> None:
+    async with chats.working() as (talk, _):
         talk.type("draft<ctrl+c>")
         await talk.quiet()
-        assert "press ctrl+c again to quit" in talk.driver.screen()
+        assert "press ctrl+c again to quit" in talk.screen()
         assert talk.editor == "draft"
         assert not talk.over
         talk.type("<ctrl+c>")
@@ -93,7 +77,7 @@ async def test_control_c_stops_then_leaves(chats: Any, paused: Any) -> None:
         assert "ctrl+c" not in talk.tail()
 
 
-async def test_control_c_clears_what_is_typed_and_control_d_leaves_an_empty_editor_alone(chats: Any) -> None:
+async def test_control_c_clears_what_is_typed_and_control_d_leaves_an_empty_editor_alone(chats: Chats) -> None:
     async with chats.open() as talk:
         talk.type("draft<ctrl+d>")
         assert (talk.editor, talk.over) == ("draft", False)
@@ -103,58 +87,54 @@ async def test_control_c_clears_what_is_typed_and_control_d_leaves_an_empty_edit
         assert talk.over
 
 
-async def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(chats: Any) -> None:
-    command = "until [ -e go ]; do sleep 0.02; done"
-    async with chats.open([Turn(calls=[Call("bash", {"command": command})]), "I see."]) as talk:
+async def test_what_is_said_into_the_work_reaches_the_model_with_its_next_call(chats: Chats) -> None:
+    client = ScriptedClient([Turn(calls=[bash("until [ -e go ]; do sleep 0.02; done")]), "I see."])
+    async with chats.open(client) as talk:
         talk.type("first<enter>")
         await talk.shown("bash until")
         talk.type("hurry up<ctrl+s>")
         assert (talk.editor, talk.waiting) == ("", [])
-        await talk.driver.settle()
-        assert "queued: hurry up" in talk.driver.screen()
+        await talk.settle()
+        assert "queued: hurry up" in talk.screen()
         Path("go").touch()
         await talk.quiet()
         assert [role for role, _ in talk.said] == ["user", "assistant", "tool", "user", "assistant"]
-        assert asked(talk) == ["first", "hurry up"]
-        assert "▌ hurry up" in talk.driver.screen()
-        assert "queued: " not in talk.driver.screen()
-        talk.agent.client.add("Well.")
+        assert talk.asked == ["first", "hurry up"]
+        assert "▌ hurry up" in talk.screen()
+        assert "queued: " not in talk.screen()
+        client.add("Well.")
         talk.type("alone<ctrl+s>")
         await talk.quiet()
-        assert asked(talk)[-1] == "alone"
+        assert talk.asked[-1] == "alone"
 
 
-async def test_what_was_said_into_work_that_is_stopped_comes_back(chats: Any) -> None:
-    async with chats.open([Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]), "fine"]) as talk:
+async def test_what_was_said_into_work_that_is_stopped_comes_back(chats: Chats) -> None:
+    async with chats.open([Turn(calls=[bash("echo here; sleep 100")]), "fine"]) as talk:
         talk.type("first<enter>")
         await talk.shown("    here")
         talk.type("hurry up<ctrl+s>later<enter>draft<esc>")
         await talk.quiet()
         assert talk.editor == "hurry up\n\nlater\n\ndraft"
-        assert asked(talk) == ["first"]
+        assert talk.asked == ["first"]
         talk.type("<ctrl+c>")
         await talk.send("second")
-        assert asked(talk) == ["first", "second"]
-        assert "queued: " not in talk.driver.screen()
+        assert talk.asked == ["first", "second"]
+        assert "queued: " not in talk.screen()
 
 
-async def test_what_was_said_into_work_that_fails_comes_back(chats: Any, paused: Any) -> None:
-    client = paused([Turn("one¶", chunk=100, error=RuntimeError("no luck")), "two"])
-    async with chats.open(client) as talk:
-        talk.type("first<enter>")
-        await talk.shown("one")
+async def test_what_was_said_into_work_that_fails_comes_back(chats: Chats) -> None:
+    async with chats.working("two", error=RuntimeError("no luck")) as (talk, client):
         talk.type("hurry up<ctrl+s>second<enter>draft")
         client.go.set()
         await talk.quiet()
         assert talk.editor == "hurry up\n\ndraft"
-        assert asked(talk) == ["first", "second"]
-        assert "queued: " not in talk.driver.screen()
+        assert talk.asked == ["first", "second"]
+        assert "queued: " not in talk.screen()
 
 
-async def test_up_and_down_walk_through_history_and_keep_the_draft(chats: Any) -> None:
+async def test_up_and_down_walk_through_history_and_keep_the_draft(chats: Chats) -> None:
     async with chats.open(["a", "b"]) as talk:
-        await talk.send("first")
-        await talk.send("second")
+        await talk.send("first", "second")
         talk.type("draft<up>")
         assert talk.editor == "second"
         talk.type("<up>")
@@ -172,7 +152,7 @@ async def test_up_and_down_walk_through_history_and_keep_the_draft(chats: Any) -
         assert talk.editor == "first"
 
 
-async def test_rows_of_a_text_come_before_history(chats: Any) -> None:
+async def test_rows_of_a_text_come_before_history(chats: Chats) -> None:
     async with chats.open(["a"]) as talk:
         await talk.send("before")
         talk.type("one<alt+enter>two<shift+enter>three<ctrl+j>four")
@@ -183,9 +163,9 @@ async def test_rows_of_a_text_come_before_history(chats: Any) -> None:
         assert talk.editor == "before"
 
 
-async def test_a_long_paste_is_a_chip_and_the_model_reads_all_of_it(chats: Any, paused: Any) -> None:
+async def test_a_long_paste_is_a_chip_and_the_model_reads_all_of_it(chats: Chats) -> None:
     long = "".join(f"line {number}\n" for number in range(200))
-    client = paused([Turn("¶", chunk=10), "b", "c"])
+    client = Paused([Turn("¶", chunk=10), "b", "c"])
     async with chats.open(client) as talk:
         talk.type("work<enter>")
         await talk.shown("esc to stop")
@@ -198,89 +178,83 @@ async def test_a_long_paste_is_a_chip_and_the_model_reads_all_of_it(chats: Any, 
         talk.type("<enter>")
         client.go.set()
         await talk.quiet()
-        assert asked(talk)[1] == f"look: {long}".strip()
+        assert talk.asked[1] == f"look: {long}".strip()
         talk.type("<up>")
         assert talk.editor.startswith("look: line 0\nline 1\n")
 
 
-async def test_an_image_that_is_dropped_is_sent_with_the_prompt(chats: Any) -> None:
+async def test_an_image_that_is_dropped_is_sent_with_the_prompt(chats: Chats) -> None:
     Path("cat.png").write_bytes(PNG)
     Path("no.png").write_text("text")
     async with chats.open(["A cat."]) as talk:
         talk.paste(str(Path("cat.png").absolute()))
-        talk.type("what is it?<enter>")
-        await talk.quiet()
-        kinds = [block.type for block in talk.host.runtime.messages[0].content]
+        await talk.send("what is it?")
+        kinds = [block.type for block in talk.messages[0].content]
         assert sorted(kinds) == ["image", "text"]
-        assert "▨ PNG · 1×1 · 70 B" in talk.driver.screen()
+        assert "▨ PNG · 1×1 · 70 B" in talk.screen()
         talk.paste(str(Path("no.png").absolute()))
-        talk.type("and this?<enter>")
-        await talk.quiet()
-        assert "GIF or WebP image" in talk.driver.screen()
+        await talk.send("and this?")
+        assert "GIF or WebP image" in talk.screen()
         assert talk.editor == "[image:no.png] and this?"
 
 
-async def test_a_refused_turn_says_why(chats: Any) -> None:
+async def test_a_refused_turn_says_why(chats: Chats) -> None:
     async with chats.open(["x"]) as talk:
-        talk.host.runtime.hooks.before_model_call.add(lambda step: Refusal("not on a Sunday"))
+        talk.hooks.before_model_call.add(lambda step: Refusal("not on a Sunday"))
         await talk.send("hello")
-        assert "✗ not on a Sunday" in talk.driver.screen()
+        assert "✗ not on a Sunday" in talk.screen()
 
 
-async def test_a_limit_says_which_one_once(chats: Any) -> None:
+async def test_a_limit_says_which_one_once(chats: Chats) -> None:
     async with chats.open([Turn(calls=[Call("ls", {})])] * 2, max_steps=1) as talk:
         await talk.send("hello")
-        assert talk.driver.screen().count("max steps (1) exceeded") == 1
+        assert talk.screen().count("max steps (1) exceeded") == 1
 
 
 @pytest.mark.parametrize("prefix", ["!", "!!"])
-async def test_a_shell_command_is_run_and_the_model_reads_it_with_the_next_prompt(chats: Any, prefix: str) -> None:
+async def test_a_shell_command_is_run_and_the_model_reads_it_with_the_next_prompt(chats: Chats, prefix: str) -> None:
     async with chats.open(["I see."]) as talk:
         await talk.send(f"{prefix} printf 'sea%s\\n' shell; exit 4")
-        assert "✗ ! printf" in talk.driver.screen()
-        assert "    seashell" in talk.driver.screen()
-        assert "exit 4" in talk.driver.screen()
+        assert "✗ ! printf" in talk.screen()
+        assert "    seashell" in talk.screen()
+        assert "exit 4" in talk.screen()
         assert talk.said == []
         await talk.send("what was that?")
-        assert ("seashell" in asked(talk)[0]) == (prefix == "!")
-        assert asked(talk)[0].endswith("what was that?")
+        assert ("seashell" in talk.asked[0]) == (prefix == "!")
+        assert talk.asked[0].endswith("what was that?")
 
 
-async def test_a_prompt_behind_a_shell_command_shows_what_was_typed_now_and_after_a_resume(chats: Any) -> None:
+async def test_a_prompt_behind_a_shell_command_shows_what_was_typed_now_and_after_a_resume(chats: Chats) -> None:
     async with chats.open(["I see."], session="talk.jsonl") as talk:
-        await talk.send("!printf 'sea%s\\n' shell")
-        await talk.send("!!echo mine")
-        await talk.send("what was that?")
-        await talk.send("thanks")
-        assert asked(talk)[0].startswith("$ printf")
-        assert asked(talk)[1] == "thanks"
+        await talk.send("!printf 'sea%s\\n' shell", "!!echo mine", "what was that?", "thanks")
+        assert talk.asked[0].startswith("$ printf")
+        assert talk.asked[1] == "thanks"
         shown = [row for row in talk.rows() if row.startswith("▌")]
         assert shown == ["▌ what was that?", "▌ + output of 1 command", "▌ thanks"]
     async with chats.open(session="talk.jsonl") as talk:
-        assert "seashell" in asked(talk)[0]
+        assert "seashell" in talk.asked[0]
         assert [row for row in talk.rows() if row.startswith("▌")] == shown
-        assert "printf" not in talk.driver.screen()
+        assert "printf" not in talk.screen()
 
 
-async def test_the_working_row_says_what_is_done(chats: Any, paused: Any) -> None:
+async def test_the_working_row_says_what_is_done(chats: Chats) -> None:
     command = "echo here; until [ -e go ]; do sleep 0.02; done"
-    client = paused([Turn("I ¶look.", calls=[Call("bash", {"command": command})], chunk=100), "Done."])
+    client = Paused([Turn("I ¶look.", calls=[bash(command)], chunk=100), "Done."])
     async with chats.open(client) as talk:
         talk.type("!echo first<enter>go<enter>")
         await talk.shown("  I")
-        assert "answering" in talk.driver.screen()
+        assert "answering" in talk.screen()
         client.go.set()
         await talk.shown("    here")
-        assert "running bash" in talk.driver.screen()
+        assert "running bash" in talk.screen()
         Path("go").touch()
         await talk.quiet()
-        assert not talk.spinner.spinning
+        assert not talk.spinning
 
 
-async def test_a_mark_without_a_command_is_not_sent_and_stays_in_the_editor(chats: Any) -> None:
+async def test_a_mark_without_a_command_is_not_sent_and_stays_in_the_editor(chats: Chats) -> None:
     async with chats.open(["one"]) as talk:
-        await talk.send("!echo kept")
-        await talk.send("! ")
+        await talk.send("!echo kept", "! ")
         await talk.shown("✗ no command follows the !")
         assert talk.editor.strip() == "!"
         assert talk.said == []
@@ -289,93 +263,83 @@ async def test_a_mark_without_a_command_is_not_sent_and_stays_in_the_editor(chat
         assert "kept" in talk.said[0][1]
 
 
-async def test_while_a_call_is_asked_about_the_working_row_waits_and_the_call_shows_no_time(chats: Any) -> None:
+async def test_while_a_call_is_asked_about_the_working_row_waits_and_the_call_shows_no_time(chats: Chats) -> None:
     command = "echo here; until [ -e go ]; do sleep 0.02; done"
-    no = Call("bash", {"command": "echo no"})
-    client = ScriptedClient([Turn("So.", calls=[no]), Turn(calls=[Call("bash", {"command": command})]), "Done."])
-    async with chats.open(client) as talk:
+    async with chats.open([Turn("So.", calls=[bash("echo no")]), Turn(calls=[bash(command)]), "Done."]) as talk:
         talk.asks = True
         talk.type("go<enter>")
         await talk.shown("Run bash echo no")
-        spinner = talk.spinner
-        assert spinner.label == "waiting for you"
-        talk.presenter.spin(1)
-        await talk.driver.settle()
-        assert re.search(r"^. bash echo no$", talk.driver.screen(), re.MULTILINE)
+        assert talk.activity == "waiting for you"
+        talk.spin()
+        await talk.settle()
+        assert re.search(r"^. bash echo no$", talk.screen(), re.MULTILINE)
         talk.type("n")
         await talk.shown("Run bash echo here")
-        assert "⊘ bash echo no  refused\n" in talk.driver.screen()
+        assert "⊘ bash echo no  refused\n" in talk.screen()
         talk.type("y")
         await talk.shown("    here")
-        assert spinner.label == "running bash"
+        assert talk.activity == "running bash"
         Path("go").touch()
         await talk.quiet()
 
 
-async def test_a_shell_command_during_work_waits_and_can_be_stopped(chats: Any, paused: Any) -> None:
-    client = paused([Turn("one¶", chunk=100), "two"])
-    async with chats.open(client) as talk:
-        talk.type("first<enter>")
-        await talk.shown("one")
+async def test_a_shell_command_during_work_waits_and_can_be_stopped(chats: Chats) -> None:
+    async with chats.working("two") as (talk, client):
         talk.type("!echo here; sleep 100<enter>then<enter>")
         assert talk.waiting == ["!echo here; sleep 100", "then"]
         client.go.set()
         await talk.shown("    here")
-        assert asked(talk) == ["first"]
-        assert "running" in talk.driver.screen()
+        assert talk.asked == ["first"]
+        assert "running" in talk.screen()
         talk.type("<esc>")
         await talk.quiet()
-        assert "■ ! echo here" in talk.driver.screen()
+        assert "■ ! echo here" in talk.screen()
         assert talk.editor == "then"
         talk.type("<enter>")
         await talk.quiet()
-        assert "[stopped by the user]" in asked(talk)[1]
+        assert "[stopped by the user]" in talk.asked[1]
 
 
-async def test_reasoning_is_changed_by_a_key(chats: Any) -> None:
+async def test_reasoning_is_changed_by_a_key(chats: Chats) -> None:
     async with chats.open() as talk:
-        talk.type("<shift+tab>")
-        await talk.driver.settle()
-        assert talk.agent.reasoning != "off"
-        assert talk.agent.reasoning in talk.driver.screen().splitlines()[-1]
+        await talk.press("<shift+tab>")
+        assert talk.reasoning != "off"
+        assert talk.reasoning in talk.status
 
 
-async def test_the_draft_and_what_waits_outlive_the_screen(chats: Any, paused: Any) -> None:
-    client = paused([Turn("one¶", chunk=100)])
-    async with chats.open(client) as talk:
-        talk.type("first<enter>")
-        await talk.shown("one")
+async def test_the_draft_and_what_waits_outlive_the_screen(chats: Chats) -> None:
+    async with chats.working() as (talk, _):
         talk.type("second<enter>third")
     async with chats.open() as talk:
         assert talk.editor == "second\n\nthird"
-        assert "your unsent text was recovered into the editor" in talk.driver.screen()
+        assert "your unsent text was recovered into the editor" in talk.screen()
         talk.type("<esc>")
     async with chats.open() as talk:
         assert talk.editor == ""
 
 
-async def test_the_title_says_what_goes_on(chats: Any, paused: Any) -> None:
-    client = paused([Turn("one¶", chunk=100)])
+async def test_the_title_says_what_goes_on(chats: Chats) -> None:
+    client = Paused([Turn("one¶", chunk=100)])
     async with chats.open(client) as talk:
-        assert talk.driver.memory.title == "work"
+        assert talk.title == "work"
         talk.type("fix the tests<enter>")
         await talk.shown("one")
-        assert talk.driver.memory.title == "● fix the tests – work"
+        assert talk.title == "● fix the tests – work"
         client.go.set()
         await talk.quiet()
-        assert talk.driver.memory.title == "fix the tests – work"
+        assert talk.title == "fix the tests – work"
 
 
-async def test_the_mouse_is_ours_only_if_asked_for(chats: Any) -> None:
+async def test_the_mouse_is_ours_only_if_asked_for(chats: Chats) -> None:
     async with chats.open(["\n\n".join(map(str, range(60)))]) as talk:
         await talk.send("count")
-        assert not talk.driver.memory.mouse
+        assert not talk.mouse
         talk.type("<alt+m>")
-        assert talk.driver.memory.mouse
+        assert talk.mouse
         await talk.shown("  59")
-        talk.driver.click(3, 3, 4)
-        await talk.driver.settle()
-        assert "  59" not in talk.driver.screen()
+        talk.click(3, 3, 4)
+        await talk.settle()
+        assert "  59" not in talk.screen()
 
 
 KEYS = [
@@ -389,10 +353,10 @@ KEYS = [
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_whatever_is_typed_the_screen_goes_on(chats: Any, seed: int) -> None:
+async def test_whatever_is_typed_the_screen_goes_on(chats: Chats, seed: int) -> None:
     chance = random.Random(seed)
     turns = [
-        Turn("word " * 30, calls=[Call("bash", {"command": "echo hi"})]),
+        Turn("word " * 30, calls=[bash("echo hi")]),
         Turn("answer " * 10, reasoning="hm hm"),
         Turn("x", error=RuntimeError("no")),
         Turn("| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n"),
@@ -402,15 +366,15 @@ async def test_whatever_is_typed_the_screen_goes_on(chats: Any, seed: int) -> No
             for _ in range(200):
                 what = chance.random()
                 if what < 0.03:
-                    talk.driver.resize(chance.randint(10, 130), chance.randint(3, 50))
+                    talk.resize(chance.randint(10, 130), chance.randint(3, 50))
                 elif what < 0.06:
                     talk.paste(chance.choice(["short", "line\n" * 30, "a\x1b[2Jb"]))
                 else:
                     talk.type(chance.choice(KEYS))
                 if what < 0.5:
-                    await talk.driver.settle()
+                    await talk.settle()
                 assert not talk.over
-            talk.driver.resize(80, 24)
+            talk.resize(80, 24)
             talk.type("<esc>" * 6 + "<ctrl+u>")
             await talk.quiet()
-            assert "mistake in zot" not in "\n".join(talk.presenter.transcript.lines(80))
+            assert "bug in zot" not in talk.transcript()

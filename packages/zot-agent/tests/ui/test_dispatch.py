@@ -15,12 +15,13 @@ from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.testing import ScriptedClient, Turn
+from zot_provider.testing.turn import Answer
 
 
 class Stage:
     """A chat that remembers what it was asked for, with the conversation of a real host."""
 
-    def __init__(self, *answers: Any) -> None:
+    def __init__(self, *answers: Answer) -> None:
         self.conversation = Conversation(Runtime(Model("m", "v"), client=ScriptedClient(answers)))
         self.conversation.events.add(self._hear)
         self.host = Host(self.conversation)

@@ -1,36 +1,41 @@
+from collections.abc import Sequence
+
 from zot_agent.ui.history_pager import PAGE, HistoryPager
-from zot_provider.messages import Message, TextBlock
+from zot_provider.messages import Message, Role, TextBlock
+from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.cells import NoteCell
 from zot_tui.widgets.transcript.transcript import Transcript
+
+TURN: list[Role] = ["user", "assistant"]
 
 
 class Scene:
     """A transcript over a conversation whose cells say which message they are of."""
 
-    def __init__(self, *roles):
+    def __init__(self, *roles: Role) -> None:
         self.messages = [Message(role, [TextBlock(f"m{number}")]) for number, role in enumerate(roles)]
         self.transcript = Transcript(on_older=lambda: self.past.more())
-        self.made = []
+        self.made: list[int] = []
         self.past = HistoryPager(self.transcript, self.cells)
 
-    def cells(self, messages):
+    def cells(self, messages: Sequence[Message]) -> list[Cell]:
         self.made.append(len(messages))
         return [NoteCell(message.text) for message in messages]
 
     @property
-    def shown(self):
+    def shown(self) -> list[str]:
         return [line for line in self.transcript.lines(20) if line.strip()]
 
 
-def test_a_short_conversation_is_there_at_once():
+def test_a_short_conversation_is_there_at_once() -> None:
     scene = Scene("user", "assistant")
     scene.past.show(scene.messages)
     assert [line.strip() for line in scene.shown] == ["m0", "m1"]
     assert not scene.transcript.older
 
 
-def test_of_a_long_conversation_the_end_comes_first_and_more_when_one_scrolls_up():
-    scene = Scene(*["user", "assistant"] * PAGE)
+def test_of_a_long_conversation_the_end_comes_first_and_more_when_one_scrolls_up() -> None:
+    scene = Scene(*TURN * PAGE)
     scene.past.show(scene.messages)
     assert scene.made == [PAGE]
     assert scene.transcript.older
@@ -43,15 +48,16 @@ def test_of_a_long_conversation_the_end_comes_first_and_more_when_one_scrolls_up
     assert not scene.transcript.older
 
 
-def test_results_are_not_parted_from_their_calls():
-    roles = ["user", "assistant", *["tool"] * 3, *["assistant"] * (PAGE - 1)]
+def test_results_are_not_parted_from_their_calls() -> None:
+    roles: list[Role] = [*TURN, "tool", "tool", "tool"]
+    roles += ["assistant"] * (PAGE - 1)
     scene = Scene(*roles)
     scene.past.show(scene.messages)
     assert scene.made == [PAGE + 3]
 
 
-def test_the_first_message_of_all_is_one_key_away():
-    scene = Scene(*["user", "assistant"] * 3 * PAGE)
+def test_the_first_message_of_all_is_one_key_away() -> None:
+    scene = Scene(*TURN * 3 * PAGE)
     scene.past.show(scene.messages)
     scene.transcript.render((20, 10))
     scene.transcript.home()
@@ -59,8 +65,8 @@ def test_the_first_message_of_all_is_one_key_away():
     assert sum(scene.made) == len(scene.messages)
 
 
-def test_all_of_it_can_be_had():
-    scene = Scene(*["user"] * (3 * PAGE + 1))
+def test_all_of_it_can_be_had() -> None:
+    scene = Scene(*TURN[:1] * (3 * PAGE + 1))
     scene.past.show(scene.messages)
     scene.past.all()
     scene.past.all()

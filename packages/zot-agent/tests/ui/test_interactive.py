@@ -1,10 +1,8 @@
 """Extensions on the screen: real processes, found and started as the command does it."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import pytest
+from screen import Chats, bash
 
 from zot_agent.ui.commands import slash_commands
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -81,24 +79,11 @@ def cover(message):
 """
 
 
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-async def ready(talk: Any) -> None:
-    """Until the extensions have registered."""
-    await talk.host.extensions.ready()
-
-
-async def test_commands_of_extensions_stand_under_a_divider(chats: Any, server: ScriptedServer) -> None:
-    async with chats.built(server, no_skills=True, extensions=[chats.extension("notes", NOTES)]) as talk:
-        await ready(talk)
+async def test_commands_of_extensions_stand_under_a_divider(chats: Chats, server: ScriptedServer) -> None:
+    async with chats.extended(server, {"notes": NOTES}, no_skills=True) as talk:
         own = slash_commands()
         cells, count = max(map(len, own)), len(own)
-        talk.type("/" + "<up>" * 9)
-        await talk.driver.settle()
+        await talk.press("/" + "<up>" * 9)
         assert talk.shows(f"""
             |(13 blank)
             |› /{list(own)[-1]:<{cells}}  {list(own.values())[-1].help}
@@ -115,13 +100,12 @@ async def test_commands_of_extensions_stand_under_a_divider(chats: Any, server: 
         """)
         talk.type("<esc><esc><f1>")
         await talk.shown("Help")
-        talk.type("<pagedown>")
-        await talk.driver.settle()
-        assert "shows what it is given [notes]" in talk.driver.screen()
+        await talk.press("<pagedown>")
+        assert "shows what it is given [notes]" in talk.screen()
 
 
 async def test_suggestions_that_are_open_show_the_commands_of_an_extension_that_comes_later(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     slow = f"""
 while not os.path.exists({str(Path("go").resolve())!r}):
@@ -137,17 +121,17 @@ def sit(args):
         await talk.shown("› /sessions")
         Path("go").touch()
         await talk.shown("sessile")
-        assert "› /sessions" in talk.driver.screen()  # what Enter would take is still the same
+        assert "› /sessions" in talk.screen()  # what Enter would take is still the same
         talk.type("<esc>")
-        await ready(talk)
-        await talk.driver.settle()
-        assert "sessile" not in talk.driver.screen()
+        await talk.until_extensions_are_ready()
+        await talk.settle()
+        assert "sessile" not in talk.screen()
         talk.type("<ctrl+u>/sessil")
         await talk.shown("› /sessile")
 
 
 async def test_suggestions_follow_what_extensions_bring_but_where_they_were_closed(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     def body(name: str) -> str:
         return f"""
@@ -158,30 +142,28 @@ ext.command({name!r}, "sleeps")(lambda args: display("z"))
 
     folders = [chats.extension("one", body("zzz")), chats.extension("two", body("sesame"))]
     async with chats.built(server, no_skills=True, extensions=folders) as talk:
-        talk.type("/zz")
-        await talk.driver.settle()
-        assert "sleeps" not in talk.driver.screen()
+        await talk.press("/zz")
+        assert "sleeps" not in talk.screen()
         Path("go-zzz").touch()
         await talk.shown("› /zzz")
         talk.type("<ctrl+u>/ses")
         await talk.shown("› /sessions")
         talk.type("<esc>")
         Path("go-sesame").touch()
-        await ready(talk)
-        await talk.driver.settle()
-        assert "sesame" not in talk.driver.screen()
+        await talk.until_extensions_are_ready()
+        await talk.settle()
+        assert "sesame" not in talk.screen()
         program = Path(folders[0]) / "main.py"
         program.write_text(program.read_text().replace("'zzz', ", "'other', "))
         talk.type("<ctrl+u>/reload-ext<enter>/zz")
         await talk.shown("2 loaded (2 ready)")
-        await talk.driver.settle()
-        assert "› /zzz" not in talk.driver.screen()
+        await talk.settle()
+        assert "› /zzz" not in talk.screen()
 
 
-async def test_what_a_command_of_an_extension_can_do(chats: Any, server: ScriptedServer) -> None:
+async def test_what_a_command_of_an_extension_can_do(chats: Chats, server: ScriptedServer) -> None:
     server.add("Ada.", "Sent.")
-    async with chats.built(server, extensions=[chats.extension("notes", NOTES)]) as talk:
-        await ready(talk)
+    async with chats.extended(server, {"notes": NOTES}) as talk:
         talk.type("/say hello <lt>there><enter>")
         await talk.shown("[notes] hello <there>")
         talk.type("/SAY again<enter>")
@@ -192,14 +174,14 @@ async def test_what_a_command_of_an_extension_can_do(chats: Any, server: Scripte
         await talk.shown("✗ /fail: extension notes: no such luck")
         talk.type("/ask who are you?<enter>")
         await talk.shown("Ada.")
-        assert "[notes] hello" not in talk.driver.screen()
+        assert "[notes] hello" not in talk.screen()
         talk.type("/later<enter>")
         await talk.shown("Sent.")
-        assert [text for role, text in talk.said if role == "user"] == ["who are you?", "from the extension"]
+        assert talk.asked == ["who are you?", "from the extension"]
 
 
 async def test_a_command_with_a_name_of_zots_is_offered_once_and_its_extension_is_told_of(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     body = """
 @ext.command("Theme", "other colours of mine")
@@ -210,15 +192,14 @@ def theme(args):
         await talk.shown("[painter] the command /Theme is shadowed by zot's own")
         talk.type("/the")
         await talk.shown("› /theme  change the colours")
-        await talk.driver.settle()
-        assert "of mine" not in talk.driver.screen()
+        await talk.settle()
+        assert "of mine" not in talk.screen()
         talk.type("<enter>")
         await talk.shown("type to search")
         talk.type("<esc>/reload-ext<enter>")
         await talk.shown("1 loaded (1 ready)")
-        talk.type("/the")
-        await talk.driver.settle()
-        assert "of mine" not in talk.driver.screen()
+        await talk.press("/the")
+        assert "of mine" not in talk.screen()
 
 
 SLOW = """
@@ -234,28 +215,26 @@ def quick(args):
 """
 
 
-async def test_a_command_that_takes_long_is_shown_and_can_be_given_up(chats: Any, server: ScriptedServer) -> None:
-    async with chats.built(server, extensions=[chats.extension("noisy", SLOW)]) as talk:
-        await ready(talk)
+async def test_a_command_that_takes_long_is_shown_and_can_be_given_up(chats: Chats, server: ScriptedServer) -> None:
+    async with chats.extended(server, {"noisy": SLOW}) as talk:
         talk.type("/hang<enter>")
         await talk.shown("/hang · noisy")
-        assert "esc to stop" in talk.driver.screen()
+        assert "esc to stop" in talk.screen()
         talk.type("/quick<enter>")
         await talk.shown("[noisy] done at once")
         talk.type("a draft<esc><esc>")  # the note of the extension goes first
         await talk.shown("stopped waiting for /hang")
-        assert not talk.spinner.spinning
+        assert not talk.spinning
         assert talk.editor == "a draft"
         Path("go").touch()
         talk.type("<ctrl+u>/hang<enter>")
         await talk.shown("[noisy] it is done")
-        assert not talk.spinner.spinning
+        assert not talk.spinning
 
 
-async def test_work_beside_a_command_that_takes_long_has_the_working_row(chats: Any, server: ScriptedServer) -> None:
-    server.add(Turn(calls=[Call("bash", {"command": "until [ -e on ]; do sleep 0.02; done"})]), "Ada.")
-    async with chats.built(server, extensions=[chats.extension("noisy", SLOW)]) as talk:
-        await ready(talk)
+async def test_work_beside_a_command_that_takes_long_has_the_working_row(chats: Chats, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[bash("until [ -e on ]; do sleep 0.02; done")]), "Ada.")
+    async with chats.extended(server, {"noisy": SLOW}) as talk:
         talk.type("/hang<enter>")
         await talk.shown("/hang · noisy")
         talk.type("who?<enter>")
@@ -265,20 +244,19 @@ async def test_work_beside_a_command_that_takes_long_has_the_working_row(chats: 
         await talk.shown("/hang · noisy")
         Path("go").touch()
         await talk.shown("it is done")
-        assert not talk.spinner.spinning
+        assert not talk.spinning
 
 
 async def test_notes_go_with_the_extensions_word_with_esc_and_with_the_next_prompt(
-    chats: Any, server: ScriptedServer
+    chats: Chats, server: ScriptedServer
 ) -> None:
     server.add("one")
-    folders = [chats.extension("notes", NOTES), chats.extension("other", NOTES.replace('command("', 'command("x'))]
-    async with chats.built(server, rows=12, extensions=folders) as talk:
-        await ready(talk)
+    bodies = {"notes": NOTES, "other": NOTES.replace('command("', 'command("x')}
+    async with chats.extended(server, bodies, rows=12) as talk:
         talk.type("/tell<enter>/xsay mine<enter>")
         await talk.shown("mine")
         await talk.shown("level error")
-        await talk.driver.settle()
+        await talk.settle()
         assert sorted(talk.rows()[:5]) == [
             "  [notes] a note of level error",
             "  [notes] a note of level info",
@@ -287,20 +265,18 @@ async def test_notes_go_with_the_extensions_word_with_esc_and_with_the_next_prom
             "  [other] mine",
         ]
         talk.type("/hush<enter>")
-        await talk.until(lambda: "level" not in talk.driver.screen())
-        assert "[other] mine" in talk.driver.screen()
-        talk.type("<esc>")
-        await talk.driver.settle()
-        assert "mine" not in talk.driver.screen()
+        await talk.until_hidden("level")
+        assert "[other] mine" in talk.screen()
+        await talk.press("<esc>")
+        assert "mine" not in talk.screen()
         talk.type("/say more<enter>")
         await talk.shown("[notes] more")
         await talk.send("hello")
-        assert "more" not in talk.driver.screen()
+        assert "more" not in talk.screen()
 
 
-async def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Any, server: ScriptedServer) -> None:
-    async with chats.built(server, extensions=[chats.extension("keys", PANEL)]) as talk:
-        await ready(talk)
+async def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Chats, server: ScriptedServer) -> None:
+    async with chats.extended(server, {"keys": PANEL}) as talk:
         talk.type("draft/open")
         talk.type("<ctrl+u>/open<enter>")
         await talk.shown("esc closes")
@@ -315,12 +291,12 @@ async def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Any, server:
             |›
             |  ~/work                                                     openai · scripted
         """)
-        assert talk.driver.style_at(3, 18) == "selection"
-        assert talk.driver.cursor is None
+        assert talk.style_at(3, 18) == "selection"
+        assert talk.cursor is None
         talk.type("x<up><ctrl+d><f5><enter><tab><backspace><pageup>/")
         talk.paste("a\nb")
         await talk.shown("rune b")
-        shown = [row.strip() for row in talk.driver.screen().splitlines()]
+        shown = [row.strip() for row in talk.screen().splitlines()]
         first, last = shown.index("rune x"), shown.index("rune b")
         keys = ["rune x", "up", "enter", "tab", "backspace", "pageup", "rune /", "rune a", "rune", "rune b"]
         assert shown[first : last + 1] == keys
@@ -328,7 +304,7 @@ async def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Any, server:
         assert not talk.over
         talk.type("<esc>")
         await talk.shown("it was closed")
-        assert "esc closes" not in talk.driver.screen()
+        assert "esc closes" not in talk.screen()
         talk.type("<esc>/open<enter>")
         await talk.shown("esc closes")
         talk.type("<ctrl+c>")
@@ -338,40 +314,37 @@ async def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Any, server:
         assert not talk.over
 
 
-async def test_how_a_panel_is_closed_is_said_where_its_footer_does_not(chats: Any, server: ScriptedServer) -> None:
+async def test_how_a_panel_is_closed_is_said_where_its_footer_does_not(chats: Chats, server: ScriptedServer) -> None:
     body = PANEL.replace('"esc closes"', '"any key"')
-    async with chats.built(server, extensions=[chats.extension("keys", body)]) as talk:
-        await ready(talk)
+    async with chats.extended(server, {"keys": body}) as talk:
         talk.type("/open<enter>")
         await talk.shown("any key")
-        assert "  Keys" + " " * 63 + "Esc close" in talk.driver.screen()
+        assert "  Keys" + " " * 63 + "Esc close" in talk.screen()
         talk.type("<esc>")
         await talk.shown("it was closed")
 
 
-async def test_a_panel_goes_with_its_extension(chats: Any, server: ScriptedServer) -> None:
+async def test_a_panel_goes_with_its_extension(chats: Chats, server: ScriptedServer) -> None:
     body = PANEL.replace("    keys.append", "    os._exit(3)\n    keys.append")
-    async with chats.built(server, extensions=[chats.extension("keys", body)]) as talk:
-        await ready(talk)
+    async with chats.extended(server, {"keys": body}) as talk:
         talk.type("/open<enter>")
         await talk.shown("esc closes")
         talk.type("x")
-        await talk.until(lambda: "esc closes" not in talk.driver.screen())
+        await talk.until_hidden("esc closes")
         talk.type("typed")
         assert talk.editor == "typed"
 
 
-async def test_text_is_held_back_until_an_extension_has_decided(chats: Any, server: ScriptedServer) -> None:
+async def test_text_is_held_back_until_an_extension_has_decided(chats: Chats, server: ScriptedServer) -> None:
     server.add(Turn("the secret word", calls=[Call("ls", {})]), "block this", "the end")
-    async with chats.built(server, extensions=[chats.extension("cover", COVER)]) as talk:
-        await ready(talk)
+    async with chats.extended(server, {"cover": COVER}) as talk:
         talk.type("tell<enter>")
         await talk.shown("ls")
-        assert "secret" not in talk.driver.screen()
+        assert "secret" not in talk.screen()
         Path("go").touch()
         await talk.quiet()
-        assert "secret" not in talk.driver.screen()
-        assert "block this" not in talk.driver.screen()
+        assert "secret" not in talk.screen()
+        assert "block this" not in talk.screen()
         assert talk.shows("""
             |▌ tell
             |
@@ -387,18 +360,17 @@ async def test_text_is_held_back_until_an_extension_has_decided(chats: Any, serv
         """)
         assert talk.said[1] == ("assistant", "the secret word")
         await talk.send("and now?")
-        assert "the end" in talk.driver.screen()
+        assert "the end" in talk.screen()
 
 
-async def test_a_call_that_an_extension_forbids_is_marked_as_refused(chats: Any, server: ScriptedServer) -> None:
+async def test_a_call_that_an_extension_forbids_is_marked_as_refused(chats: Chats, server: ScriptedServer) -> None:
     body = """
 @ext.intercept("tool_call")
 def guard(call):
     return ToolCallDecision(block=call.name == "bash", reason="no commands here")
 """
-    server.add(Turn(calls=[Call("bash", {"command": "touch made"}), Call("ls", {})]), "Well then.")
-    async with chats.built(server, extensions=[chats.extension("guard", body)]) as talk:
-        await ready(talk)
+    server.add(Turn(calls=[bash("touch made"), Call("ls", {})]), "Well then.")
+    async with chats.extended(server, {"guard": body}) as talk:
         await talk.send("go")
         assert talk.rows()[:6] == [
             "▌ go", "", "⊘ bash touch made  refused", "    no commands here", "", "● ls  0 files",
@@ -406,11 +378,9 @@ def guard(call):
     assert not Path("made").exists()
 
 
-async def test_extensions_are_started_anew(chats: Any, server: ScriptedServer) -> None:
-    folder = Path(chats.extension("notes", NOTES))
-    async with chats.built(server, extensions=[str(folder)]) as talk:
-        await ready(talk)
-        program = folder / "main.py"
+async def test_extensions_are_started_anew(chats: Chats, server: ScriptedServer) -> None:
+    async with chats.extended(server, {"notes": NOTES}) as talk:
+        program = chats.root / "notes" / "main.py"
         program.write_text(program.read_text().replace('command("say"', 'command("shout"'))
         talk.type("/reload-ext<enter>")
         await talk.shown("reloaded: 1 stopped, 1 loaded (1 ready)")
@@ -420,13 +390,13 @@ async def test_extensions_are_started_anew(chats: Any, server: ScriptedServer) -
         await talk.shown("unknown command '/say'")
         talk.type("<esc><esc><esc>/die<enter>")
         await talk.shown("[notes] exited with code 3; see zot ext logs notes")
-        await talk.driver.settle()
-        assert "/die" not in talk.driver.screen()  # one event, one line
+        await talk.settle()
+        assert "/die" not in talk.screen()  # one event, one line
         talk.type("/reload-ext<enter>")
         await talk.shown("reloaded: 0 stopped, 1 loaded (1 ready)")
 
 
-async def test_extensions_that_come_later_are_heard(chats: Any, server: ScriptedServer) -> None:
+async def test_extensions_that_come_later_are_heard(chats: Chats, server: ScriptedServer) -> None:
     async with chats.built(server) as talk:
         folder = Path(chats.extension("notes", NOTES))
         home = chats.root / "zot-home" / "extensions"
@@ -438,7 +408,7 @@ async def test_extensions_that_come_later_are_heard(chats: Any, server: Scripted
         await talk.shown("[notes] hello")
 
 
-async def test_hostile_text_of_an_extension_is_drawn_as_text(chats: Any, server: ScriptedServer) -> None:
+async def test_hostile_text_of_an_extension_is_drawn_as_text(chats: Chats, server: ScriptedServer) -> None:
     evil = "\\x1b]0;pwned\\x07\\x1b[2J\\x9b31mred\\u202eback\\u200b\\x00\\x7f" + "e\\u0301" * 3 + "\\u0301" * 500
     body = f"""
 TEXT = "{evil}"
@@ -448,18 +418,15 @@ def evil(args):
     ext.notify(TEXT, "warn")
     return display(TEXT)
 """
-    async with chats.built(server, extensions=[chats.extension("evil", body)]) as talk:
-        await ready(talk)
-        talk.type("/evil")
-        await talk.driver.settle()
+    async with chats.extended(server, {"evil": body}) as talk:
+        await talk.press("/evil")
         talk.type("<enter>")
         await talk.shown("[evil]")
         talk.type("<f1>")
         await talk.shown("Help")
-        talk.type("<pagedown>")
-        await talk.driver.settle()
-        text = talk.driver.screen()
+        await talk.press("<pagedown>")
+        text = talk.screen()
         assert not any((ord(char) < 32 and char != "\n") or 0x7F <= ord(char) < 0xA0 for char in text)
         assert "\u202e" not in text
         assert text.count("\u0301") < 100
-        assert talk.driver.memory.title == "work"
+        assert talk.title == "work"

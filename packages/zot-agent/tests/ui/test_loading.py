@@ -4,16 +4,16 @@ import sys
 from zot_agent.ui.loading import LATER
 
 
-def run(code):
+def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-def test_the_screen_imports_nothing_that_is_loaded_later():
+def test_the_screen_imports_nothing_that_is_loaded_later() -> None:
     loaded = set(run("import sys, zot_agent.modes.interactive; print(*sys.modules)").split())
     assert not loaded & {*LATER, "httpx", "pygments", "pydantic", "yaml", "zot_agent.extensions.host"}
 
 
-def test_what_is_loaded_later_is_there_in_the_end_and_the_loop_lives_on_meanwhile():
+def test_what_is_loaded_later_is_there_in_the_end_and_the_loop_lives_on_meanwhile() -> None:
     code = (
         "import asyncio, sys, gc, zot_agent.modes.interactive\n"
         "from zot_agent.ui.loading import LATER, load_rest\n"

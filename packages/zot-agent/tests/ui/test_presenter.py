@@ -37,7 +37,7 @@ from zot_core.events import (
     TurnStart,
     UserMessage,
 )
-from zot_provider.messages import Block, ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.messages import Block, ImageBlock, Message, Role, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.transcript import Transcript
 
@@ -59,7 +59,7 @@ class Stage:
         return [line.strip() for line in self.transcript.lines(60) if line.strip()]
 
 
-def said(role: Any, text: str) -> Message:
+def said(role: Role, text: str) -> Message:
     return Message(role, [TextBlock(text)])
 
 

@@ -3,18 +3,21 @@
 from pathlib import Path
 from typing import Any
 
+from screen import Chats, Paused, bash
+
 from zot_agent.ui.bindings import keymap
 from zot_agent.ui.commands import slash_commands
 from zot_agent.ui.commands.help import help_rows
-from zot_provider.messages import Message, TextBlock
+from zot_provider.messages import Message, Role, TextBlock
 from zot_provider.testing import Call, Turn
+from zot_provider.testing.turn import Answer
 from zot_tui.testing import MemoryScreen
 from zot_tui.widgets.dialogs.panel import PanelWidget
 
 EDIT = {"path": "a.txt", "edits": [{"oldText": "two\n", "newText": "2\n"}]}
 
 
-async def test_an_empty_screen_is_an_editor_and_a_status(chats: Any) -> None:
+async def test_an_empty_screen_is_an_editor_and_a_status(chats: Chats) -> None:
     async with chats.open() as talk:
         assert talk.shows("""
             |(22 blank)
@@ -23,7 +26,7 @@ async def test_an_empty_screen_is_an_editor_and_a_status(chats: Any) -> None:
         """)
 
 
-async def test_a_prompt_stands_in_a_band_above_its_answer(chats: Any) -> None:
+async def test_a_prompt_stands_in_a_band_above_its_answer(chats: Chats) -> None:
     async with chats.open(["# Title\n\nSome **words** and `code`.\n\n1. one\n2. two\n"]) as talk:
         talk.type("hello<alt+enter>there<enter>")
         await talk.quiet()
@@ -41,12 +44,12 @@ async def test_a_prompt_stands_in_a_band_above_its_answer(chats: Any) -> None:
             |› ask, or / for commands, @ for files
             |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
-        assert talk.driver.style_at(0, 0) == "user"
-        assert talk.driver.style_at(79, 0) == "user_bubble"
+        assert talk.style_at(0, 0) == "user"
+        assert talk.style_at(79, 0) == "user_bubble"
 
 
-async def test_an_answer_is_shown_while_it_is_written(chats: Any, paused: Any) -> None:
-    client = paused([Turn("The first paragraph.\n\n- a point\n- anoth¶er", chunk=100)])
+async def test_an_answer_is_shown_while_it_is_written(chats: Chats) -> None:
+    client = Paused([Turn("The first paragraph.\n\n- a point\n- anoth¶er", chunk=100)])
     async with chats.open(client) as talk:
         talk.type("go<enter>")
         await talk.shown("anoth")
@@ -68,8 +71,8 @@ async def test_an_answer_is_shown_while_it_is_written(chats: Any, paused: Any) -
         assert "esc to stop" not in talk.screen()
 
 
-async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Any, paused: Any) -> None:
-    client = paused([Turn("So it is.", reasoning="First I look.\n\nThen I ¶think.", chunk=100)])
+async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Chats) -> None:
+    client = Paused([Turn("So it is.", reasoning="First I look.\n\nThen I ¶think.", chunk=100)])
     async with chats.open(client, rows=12) as talk:
         talk.type("why?<enter>")
         await talk.shown("Thinking")
@@ -94,8 +97,7 @@ async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Any, pause
             |› ask, or / for commands, @ for files
             |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
-        talk.type("<ctrl+o>")
-        await talk.driver.settle()
+        await talk.press("<ctrl+o>")
         assert talk.shows("""
             |▌ why?
             |
@@ -112,9 +114,9 @@ async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Any, pause
         """)
 
 
-async def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
+async def test_a_running_tool_shows_the_end_of_its_output(chats: Chats) -> None:
     command = "seq 1 20; until [ -e go ]; do sleep 0.02; done"
-    async with chats.open([Turn("Counting.", calls=[Call("bash", {"command": command})]), "Done."]) as talk:
+    async with chats.open([Turn("Counting.", calls=[bash(command)]), "Done."]) as talk:
         talk.type("count<enter>")
         await talk.shown("   20")
         assert talk.shows("""
@@ -161,9 +163,8 @@ async def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
             |› ask, or / for commands, @ for files
             |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
         """)
-        before = talk.screen()
-        talk.type("<ctrl+o>")
-        await talk.driver.settle()
+        before = talk.rows()
+        await talk.press("<ctrl+o>")
         assert talk.shows("""
             |● bash seq 1 20; until [ -e go ]; do sleep 0.02; done
             |    1
@@ -190,20 +191,19 @@ async def test_a_running_tool_shows_the_end_of_its_output(chats: Any) -> None:
             |› ask, or / for commands, @ for files
             |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
         """)
-        talk.type("<ctrl+o>")
-        await talk.driver.settle()
-        assert talk.screen() == before
+        await talk.press("<ctrl+o>")
+        assert talk.rows() == before
 
 
-async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Any) -> None:
+async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Chats) -> None:
     Path("a.txt").write_text("one\ntwo\nthree\n")
     answers = [
-        Turn(calls=[Call("read", {"path": "none.txt"}), Call("bash", {"command": "echo no >&2; exit 3"})]),
+        Turn(calls=[Call("read", {"path": "none.txt"}), bash("echo no >&2; exit 3")]),
         Turn(calls=[Call("edit", EDIT), Call("read", {"path": "a.txt"}), Call("nonsuch", {})]),
-        Turn(calls=[Call("bash", {"command": "echo here; sleep 100"})]),
+        Turn(calls=[bash("echo here; sleep 100")]),
     ]
     async with chats.open(answers, rows=40) as talk:
-        talk.host.conversation.set_tools(["bash", "edit", "read"])
+        talk.set_tools("bash", "edit", "read")
         talk.type("try<enter>")
         await talk.shown("    here")
         talk.type("<esc>")
@@ -241,11 +241,11 @@ async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Any) -> None:
         """)
 
 
-async def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Any) -> None:
+async def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Chats) -> None:
     async with chats.open(rows=12) as talk:
         for level in ("info", "success", "warning", "error"):
-            talk.presenter.note(f"a note of level {level}", level)
-        talk.presenter.note("of an\nextension", "error", "ext")
+            talk.note(f"a note of level {level}", level)
+        talk.note("of an\nextension", "error", "ext")
         await talk.send("hi")
         assert talk.shows("""
             |  a note of level info
@@ -261,16 +261,15 @@ async def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: An
             |› ask, or / for commands, @ for files
             |  ~/work                                            1% of 100k · scripted · m1
         """)
-        assert [talk.driver.style_at(4, row) for row in range(4)] == ["info", "success", "warning", "error"]
+        assert [talk.style_at(4, row) for row in range(4)] == ["info", "success", "warning", "error"]
 
 
-async def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
+async def test_commands_are_offered_with_what_they_do(chats: Chats) -> None:
     commands = slash_commands()
     cells = max(map(len, commands))
     offered = [f"  /{each.name:<{cells}}  {each.help}" for each in commands.values()]
     async with chats.open() as talk:
-        talk.type("/")
-        await talk.driver.settle()
+        await talk.press("/")
         assert talk.rows() == [
             "(13 blank)",
             "›" + offered[0][1:],
@@ -279,14 +278,13 @@ async def test_commands_are_offered_with_what_they_do(chats: Any) -> None:
             "› /",
             "  ~/work                                                         scripted · m1",
         ]
-        talk.type("co")
-        await talk.driver.settle()
+        await talk.press("co")
         rows = talk.rows()
         assert rows[1].split(None, 2) == ["›", "/copy", commands["copy"].help]
         assert ["/compact", commands["compact"].help] in [row.split(None, 1) for row in rows]
 
 
-async def test_files_are_offered_behind_an_at(chats: Any) -> None:
+async def test_files_are_offered_behind_an_at(chats: Chats) -> None:
     for name in ("src/app.py", "src/main.py", "tests/test_app.py", "README.md"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).touch()
@@ -305,9 +303,8 @@ async def test_files_are_offered_behind_an_at(chats: Any) -> None:
             |  ~/work                                                         scripted · m1
         """)
         talk.type("app")
-        await talk.until(lambda: "README.md" not in talk.screen())
-        talk.type("<down><tab>please")
-        await talk.driver.settle()
+        await talk.until_hidden("README.md")
+        await talk.press("<down><tab>please")
         assert talk.shows("""
             |(22 blank)
             |› look at @tests/test_app.py please
@@ -315,18 +312,15 @@ async def test_files_are_offered_behind_an_at(chats: Any) -> None:
         """)
 
 
-async def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Any) -> None:
+async def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Chats) -> None:
     async with chats.open(rows=10) as talk:
 
-        def styles() -> list[Any]:
-            found = [talk.driver.style_at(column, 8) for column in (0, 2)]
+        def styles() -> list[object]:
+            found = [talk.style_at(column, 8) for column in (0, 2)]
             return [getattr(style, "layers", (style,))[0] for style in found]
 
-        async def show(panel: PanelWidget | None) -> None:
-            await talk.show_panel(panel)
-
         talk.type("a draft")
-        await show(PanelWidget("Todos", ["one"], "enter ticks", closes="Esc"))
+        await talk.show_panel(PanelWidget("Todos", ["one"], "enter ticks", closes="Esc"))
         assert talk.shows("""
             |(4 blank)
             |────────────────────────────────────────────────────────────────────────────────
@@ -336,23 +330,21 @@ async def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Any) -> N
             |› a draft
             |  ~/work                                                         scripted · m1
         """)
-        assert (talk.driver.cursor, styles()) == (None, ["dim", "muted"])
-        await show(None)
-        assert (talk.driver.cursor, styles()) == ((9, 8), ["user", "editor"])
-        talk.type("<ctrl+u>")
-        await talk.driver.settle()
-        assert talk.driver.rows()[8].startswith("› ask, or / for commands")
+        assert (talk.cursor, styles()) == (None, ["dim", "muted"])
+        await talk.show_panel(None)
+        assert (talk.cursor, styles()) == ((9, 8), ["user", "editor"])
+        await talk.press("<ctrl+u>")
+        assert talk.row(8).startswith("› ask, or / for commands")
 
 
-async def test_prompts_that_wait_stand_above_the_editor(chats: Any, paused: Any) -> None:
-    client = paused([Turn("¶", chunk=100), "2", "3", "4", "5", "6"])
+async def test_prompts_that_wait_stand_above_the_editor(chats: Chats) -> None:
+    client = Paused([Turn("¶", chunk=100), "2", "3", "4", "5", "6"])
     async with chats.open(client, rows=14) as talk:
         talk.type("first<enter>")
         await talk.shown("esc to stop")
         for number in range(2, 7):
             talk.type(f"number {number}<alt+enter>more<enter>")
-        talk.type("draft")
-        await talk.driver.settle()
+        await talk.press("draft")
         assert talk.shows("""
             |▌ first
             |(6 blank)
@@ -366,11 +358,11 @@ async def test_prompts_that_wait_stand_above_the_editor(chats: Any, paused: Any)
         """)
         client.go.set()
         await talk.quiet()
-        assert [text for role, text in talk.said if role == "user"][1:] == [f"number {n}\nmore" for n in range(2, 7)]
+        assert talk.asked[1:] == [f"number {n}\nmore" for n in range(2, 7)]
         assert talk.editor == "draft"
 
 
-async def test_help_lists_keys_and_commands(chats: Any) -> None:
+async def test_help_lists_keys_and_commands(chats: Chats) -> None:
     commands = slash_commands().values()
     listed = [f"/{each.name} {each.arguments}".strip().ljust(32) + each.help for each in commands]
     async with chats.open() as talk:
@@ -390,8 +382,7 @@ async def test_help_lists_keys_and_commands(chats: Any) -> None:
             "  PgDn scroll · Esc close",
             "  ~/work                                                         scripted · m1",
         ]
-        talk.type("<end>")
-        await talk.driver.settle()
+        await talk.press("<end>")
         assert talk.shows(f"""
             |
             |
@@ -418,13 +409,12 @@ async def test_help_lists_keys_and_commands(chats: Any) -> None:
             |  PgDn scroll · Esc close
             |  ~/work                                                         scripted · m1
         """)
-        talk.type("<esc>")
-        await talk.driver.settle()
+        await talk.press("<esc>")
         assert "Help" not in talk.screen()
 
 
-async def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
-    def message(role: Any, text: str, **fields: Any) -> Message:
+async def test_a_conversation_of_before_is_shown_as_it_was(chats: Chats) -> None:
+    def message(role: Role, text: str, **fields: Any) -> Message:
         return Message(role, [TextBlock(text)], **fields)
 
     messages = [
@@ -459,11 +449,9 @@ async def test_a_conversation_of_before_is_shown_as_it_was(chats: Any) -> None:
         assert "a secret" not in talk.tail()
 
 
-async def test_a_compaction_leaves_a_line(chats: Any) -> None:
+async def test_a_compaction_leaves_a_line(chats: Chats) -> None:
     async with chats.open(["one", "two", "three", "This is the summary."], rows=20) as talk:
-        for text in ("a", "b", "c"):
-            await talk.send(text + " word" * 30)
-        await talk.send("/compact")
+        await talk.send(*(text + " word" * 30 for text in "abc"), "/compact")
         assert talk.shows("""
             |▌ a word word word word word word word word word word word word word word word
             |▌ word word word word word word word word word word word word word word word
@@ -488,8 +476,8 @@ async def test_a_compaction_leaves_a_line(chats: Any) -> None:
         """)
 
 
-async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Any) -> None:
-    turns = [Turn("I look.", calls=[Call("bash", {"command": "echo one; echo two"})]), "A word " * 20]
+async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Chats) -> None:
+    turns: list[Answer] = [Turn("I look.", calls=[bash("echo one; echo two")]), "A word " * 20]
     async with chats.open(turns, columns=120, rows=40) as talk:
         await talk.send("a prompt of some words that are not many but enough to be folded on a narrow screen")
         assert talk.shows("""
@@ -507,8 +495,8 @@ async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Any) -
             |› ask, or / for commands, @ for files
             |  ~/work                                                                         ↑20 ↓10 · <1% of 100k · scripted · m1
         """)  # noqa: E501
-        talk.driver.resize(40, 12)
-        await talk.driver.settle()
+        talk.resize(40, 12)
+        await talk.settle()
         assert talk.shows("""
             |
             |● bash echo one; echo two
@@ -523,9 +511,8 @@ async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Any) -
             |› ask, or / for commands, @ for files
             |  ~/work    ↑20 ↓10 · <1% of 100k · m1
         """)
-        talk.driver.resize(20, 6)
-        talk.type("/")
-        await talk.driver.settle()
+        talk.resize(20, 6)
+        await talk.press("/")
         assert talk.shows("""
             |  word A word A word
             |› /help
@@ -534,21 +521,20 @@ async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Any) -
             |› /
             |  <1% of 100k · m1
         """)
-        talk.driver.resize(19, 5)
-        await talk.driver.settle()
+        talk.resize(19, 5)
+        await talk.settle()
         assert talk.shows("""
             |too small
         """)
 
 
-async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chats: Any, paused: Any) -> None:
-    client = paused([Turn("Some text ¶that stops", chunk=100)])
+async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chats: Chats) -> None:
+    client = Paused([Turn("Some text ¶that stops", chunk=100)])
     async with chats.open(client, columns=40, rows=12) as talk:
         talk.type("go<enter>")
         await talk.shown("Some text")
         talk.type("later<enter>")
-        talk.type("<alt+enter>".join(f"row {number}" for number in range(9)))
-        await talk.driver.settle()
+        await talk.press("<alt+enter>".join(f"row {number}" for number in range(9)))
         assert talk.shows("""
             |▌ go
             |
@@ -563,8 +549,8 @@ async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chat
             |  row 8
             |  ~/work · 1 queued    1% of 100k · m1
         """)
-        talk.driver.resize(20, 6)
-        await talk.driver.settle()
+        talk.resize(20, 6)
+        await talk.settle()
         assert talk.shows("""
             |  Some text
             |  queued: later
@@ -575,7 +561,7 @@ async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chat
         """)
 
 
-async def test_names_of_files_and_directories_are_drawn_as_text(chats: Any) -> None:
+async def test_names_of_files_and_directories_are_drawn_as_text(chats: Chats) -> None:
     place = Path("evil\x1b]0;pwned\x07\u202e\x9b2J").absolute()
     place.mkdir()
     for name in ("good.txt", "bad\x1b[2J.txt", "back\u202ewards.txt"):
@@ -583,20 +569,20 @@ async def test_names_of_files_and_directories_are_drawn_as_text(chats: Any) -> N
     async with chats.open(cwd=str(place)) as talk:
         talk.type("@")
         await talk.shown("good.txt")
-        text = talk.driver.screen()
+        text = talk.screen()
         assert not any((ord(char) < 32 and char != "\n") or 0x7F <= ord(char) < 0xA0 for char in text)
         assert "\u202e" not in text
         assert f"~/{place.parent.name}/evil" in text
-        assert "\x1b" not in talk.driver.memory.title
-        assert "\x07" not in talk.driver.memory.title
+        assert "\x1b" not in talk.title
+        assert "\x07" not in talk.title
 
 
-async def test_what_came_below_while_the_person_looked_up_is_counted(chats: Any) -> None:
+async def test_what_came_below_while_the_person_looked_up_is_counted(chats: Chats) -> None:
     async with chats.open(["\n\n".join(f"paragraph {number}" for number in range(30)), "more"], rows=12) as talk:
         await talk.send("tell")
         talk.type("<pageup>")
-        talk.presenter.note("news")
-        await talk.driver.settle()
+        talk.note("news")
+        await talk.settle()
         assert talk.shows("""
             |
             |  paragraph 22
@@ -611,7 +597,6 @@ async def test_what_came_below_while_the_person_looked_up_is_counted(chats: Any)
             |› ask, or / for commands, @ for files
             |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
-        talk.type("<shift+end>")
-        await talk.driver.settle()
-        assert "new below" not in talk.driver.screen()
-        assert "  news" in talk.driver.screen()
+        await talk.press("<shift+end>")
+        assert "new below" not in talk.screen()
+        assert "  news" in talk.screen()

@@ -21,6 +21,16 @@ def extension(folder: Path, name: str) -> DiscoveredExtension:
     return DiscoveredExtension(name, str(folder), "global", Manifest(name))
 
 
+def watching(tmp_path: Path) -> tuple[Themes, list[str], list[str]]:
+    """Themes, the accents of those that were used, and the notes about them."""
+    used: list[str] = []
+    notes: list[str] = []
+    themes = Themes(
+        str(tmp_path), list, use=lambda theme: used.append(theme.style("accent").foreground), note=notes.append
+    )
+    return themes, used, notes
+
+
 def test_ones_own_theme_is_laid_over_that_of_its_kind(tmp_path: Path) -> None:
     write(tmp_path / "themes" / "mine.json", colors={"accent": "#010203"})
     theme = Themes(str(tmp_path), list).load("mine", "light")
@@ -78,11 +88,7 @@ def test_a_change_of_the_file_in_use_is_noticed(tmp_path: Path) -> None:
 
 def test_a_theme_in_use_is_read_anew_when_the_person_looks_again(tmp_path: Path) -> None:
     path = write(tmp_path / "themes" / "mine.json", colors={"accent": "#010203", "acent": 1})
-    used: list[str] = []
-    notes: list[str] = []
-    themes = Themes(
-        str(tmp_path), list, use=lambda theme: used.append(theme.style("accent").foreground), note=notes.append
-    )
+    themes, used, notes = watching(tmp_path)
 
     themes.use("mine")
     themes.focus(here=True)
@@ -96,16 +102,6 @@ def test_a_theme_in_use_is_read_anew_when_the_person_looks_again(tmp_path: Path)
     assert notes[0] == "theme mine: 'colors.acent': no such entry; it is left out"
     assert notes[-1].startswith("no theme 'nope'")
     assert themes.name == "mine"
-
-
-def watching(tmp_path: Path) -> tuple[Themes, list[str], list[str]]:
-    """Themes, the accents that were used, and what was told."""
-    used: list[str] = []
-    notes: list[str] = []
-    themes = Themes(
-        str(tmp_path), list, use=lambda theme: used.append(theme.style("accent").foreground), note=notes.append
-    )
-    return themes, used, notes
 
 
 def look_again(themes: Themes, path: Path, moment: int) -> None:

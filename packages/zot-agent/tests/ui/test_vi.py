@@ -2,29 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from screen import Chats, Paused
 
 from zot_agent.ui.bindings import keymap, unsupported_keys
 from zot_agent.ui.commands.help import help_rows
 from zot_agent.ui.controller import CHAT
 from zot_provider.testing import ScriptedServer
+from zot_tui.keys.chords import Keyboard
 from zot_tui.testing import MemoryScreen
 from zot_tui.widgets.actions import EDITOR
 
 
 @pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as started:
-        yield started
-
-
-@pytest.fixture
-def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Writes the settings."""
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """A function that writes the settings."""
     home = tmp_path / "own-home"
     home.mkdir()
     monkeypatch.setenv("ZOT_HOME", str(home))
@@ -36,41 +32,39 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 async def test_a_setting_makes_it_vi_and_a_command_changes_that(
-    chats: Any, config: Any, server: ScriptedServer
+    chats: Chats, config: Callable[..., None], server: ScriptedServer
 ) -> None:
     config(editor_mode="vi")
     async with chats.built(server) as talk:
-        assert talk.driver.memory.shape == "bar"
+        assert talk.cursor_shape == "bar"
         talk.type("one two<esc>")
         await talk.shown("normal ·")
-        assert talk.driver.memory.shape == "block"
+        assert talk.cursor_shape == "block"
         talk.type("db")
         assert talk.editor == "one o"
         talk.type("cc/vi<enter>")
         await talk.shown("vi keys are off")
-        assert talk.driver.memory.shape == ""
+        assert talk.cursor_shape == ""
         talk.type("dd<esc>")
         assert talk.editor == ""
 
 
-async def test_suggestions_are_offered_where_words_are_typed(chats: Any) -> None:
+async def test_suggestions_are_offered_where_words_are_typed(chats: Chats) -> None:
     async with chats.open() as talk:
         await talk.send("/vi")
         talk.type("/the")
         await talk.shown("change the colours")
-        talk.type("<alt+h>l")
-        await talk.driver.settle()
+        await talk.press("<alt+h>l")
         assert "change the colours" not in talk.screen()
         talk.type("A")
         await talk.shown("change the colours")
-        talk.type("<esc>")
-        await talk.driver.settle()
+        await talk.press("<esc>")
         assert "change the colours" not in talk.screen()
         talk.type("m<esc>0x")
         assert talk.editor == "them"
 
 
-async def test_esc_in_normal_mode_is_the_screens(chats: Any) -> None:
+async def test_esc_in_normal_mode_is_the_screens(chats: Chats) -> None:
     async with chats.open() as talk:
         await talk.send("/vi")
         talk.type("a draft<esc>2d<esc>")
@@ -81,7 +75,7 @@ async def test_esc_in_normal_mode_is_the_screens(chats: Any) -> None:
         assert talk.editor == "a draft"
 
 
-async def test_what_is_selected_does_not_become_history(chats: Any) -> None:
+async def test_what_is_selected_does_not_become_history(chats: Chats) -> None:
     async with chats.open(["yes"]) as talk:
         await talk.send("/vi")
         await talk.send("before")
@@ -93,7 +87,7 @@ async def test_what_is_selected_does_not_become_history(chats: Any) -> None:
         assert talk.editor == "before"
 
 
-async def test_enter_does_not_send_while_a_command_is_half_typed(chats: Any) -> None:
+async def test_enter_does_not_send_while_a_command_is_half_typed(chats: Chats) -> None:
     async with chats.open() as talk:
         await talk.send("/vi")
         talk.type("one two<esc>d<enter>0wr<enter>")
@@ -101,7 +95,7 @@ async def test_enter_does_not_send_while_a_command_is_half_typed(chats: Any) -> 
         assert not talk.said
 
 
-async def test_what_one_pastes_in_normal_mode_follows_what_was_typed(chats: Any) -> None:
+async def test_what_one_pastes_in_normal_mode_follows_what_was_typed(chats: Chats) -> None:
     async with chats.open() as talk:
         await talk.send("/vi")
         talk.type("look at this:<esc>d")
@@ -111,8 +105,8 @@ async def test_what_one_pastes_in_normal_mode_follows_what_was_typed(chats: Any)
         await talk.shown("normal ·")
 
 
-async def test_ctrl_and_a_bracket_is_esc_also_where_a_terminal_tells_them_apart(chats: Any, paused: Any) -> None:
-    async with chats.open(paused(["wait¶ing"])) as talk:
+async def test_ctrl_and_a_bracket_is_esc_also_where_a_terminal_tells_them_apart(chats: Chats) -> None:
+    async with chats.open(Paused(["wait¶ing"])) as talk:
         await talk.send("/vi")
         talk.type("work<enter>")
         await talk.shown("wait")
@@ -124,7 +118,7 @@ async def test_ctrl_and_a_bracket_is_esc_also_where_a_terminal_tells_them_apart(
         assert talk.editor == "a draft"
 
 
-async def test_keys_of_ones_own_are_not_vis(chats: Any, config: Any, server: ScriptedServer) -> None:
+async def test_keys_of_ones_own_are_not_vis(chats: Chats, config: Callable[..., None], server: ScriptedServer) -> None:
     config(editor_mode="vi", keymap={"ctrl+p": "/yolo", "alt+q": "kill_line_start"})
     async with chats.built(server) as talk:
         talk.type("a draft<esc><ctrl+p>")
@@ -134,7 +128,7 @@ async def test_keys_of_ones_own_are_not_vis(chats: Any, config: Any, server: Scr
         assert talk.editor == "b"
 
 
-async def test_after_enter_one_types_again(chats: Any) -> None:
+async def test_after_enter_one_types_again(chats: Chats) -> None:
     async with chats.open(["yes", "no"]) as talk:
         await talk.send("/vi")
         await talk.send("one<esc>")  # `send` types `<` as it is
@@ -147,7 +141,7 @@ async def test_after_enter_one_types_again(chats: Any) -> None:
 
 
 async def test_a_key_of_ones_own_is_a_command_and_leaves_what_is_typed(
-    chats: Any, config: Any, server: ScriptedServer
+    chats: Chats, config: Callable[..., None], server: ScriptedServer
 ) -> None:
     config(keymap={"ctrl+p": "/yolo", "ctrl+k": None, "alt+q": "kill_line_end", "f9": "/nonsense"})
     async with chats.built(server) as talk:
@@ -162,7 +156,9 @@ async def test_a_key_of_ones_own_is_a_command_and_leaves_what_is_typed(
         assert talk.editor == ""
 
 
-async def test_help_shows_the_keys_as_they_are(chats: Any, config: Any, server: ScriptedServer) -> None:
+async def test_help_shows_the_keys_as_they_are(
+    chats: Chats, config: Callable[..., None], server: ScriptedServer
+) -> None:
     config(keymap={"f2": "/sessions", "alt+j": "scroll_down", "ctrl+s": None, "ctrl+k": "/copy", "f3": "/copy"})
     async with chats.built(server, rows=100) as talk:
         talk.type("<f1>")
@@ -201,7 +197,7 @@ def test_help_leaves_out_keys_of_ones_own_that_the_terminal_does_not_tell() -> N
     keys, problems = keymap(own)
     assert problems == []
 
-    def shown(keyboard: Any) -> dict[str, str]:
+    def shown(keyboard: Keyboard | None) -> dict[str, str]:
         screen = MemoryScreen()
         screen.keyboard = keyboard
         rows = [[text.strip() for _, text in row] for row in help_rows((), (), 100, keys, screen) if len(row) == 3]
