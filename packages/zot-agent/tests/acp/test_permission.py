@@ -41,7 +41,7 @@ class Scene:
             raise self.answer
         return self.answer
 
-    async def call(self, name: str = "bash", **arguments: str) -> bool | str:
+    async def call(self, name: str = "bash", **arguments: str) -> bool | str | None:
         call = ToolRequest("c", name, arguments)
         self.feed.show(ToolCall("c", name, call.arguments_json()))
         return await self.permission(call)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from zot_agent.acp.choices import SessionMode
 from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo
@@ -15,6 +16,7 @@ from zot_core.aio import spawn
 from zot_core.conversation import Conversation
 from zot_core.conversation.events import ClearNotes, Notify, Submit
 from zot_core.errors import Busy
+from zot_core.events import RunEnd
 from zot_core.hooks import Refusal
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ModelError
@@ -48,7 +50,7 @@ class Editor:
 
 @asynccontextmanager
 async def opened(
-    editor: Editor, *answers: Answer, messages: list[Message] | None = None, mode: Any = "yolo", **more: Any
+    editor: Editor, *answers: Answer, messages: list[Message] | None = None, mode: SessionMode = "yolo", **more: Any
 ) -> AsyncIterator[AcpSession]:
     """A session of a scripted model, with extensions of which there are none."""
     runtime = Runtime(Model("m", "v"), client=ScriptedClient(answers), messages=messages or [], **more)
@@ -108,7 +110,7 @@ async def test_a_prompt_of_an_extension_is_answered_after_the_running_one() -> N
         ("max_tokens", "max_tokens"),
     ],
 )
-async def test_a_prompt_that_is_stopped_says_why(end: Any, stop: str) -> None:
+async def test_a_prompt_that_is_stopped_says_why(end: RunEnd, stop: str) -> None:
     editor = Editor()
     async with opened(editor) as session:
         session.host.runtime.hooks.before_model_call.add(lambda step: Refusal("not today", end))
