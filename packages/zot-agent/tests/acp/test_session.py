@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from acp_editor import Editor
 
 from zot_agent.acp.choices import SessionMode
 from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
@@ -20,32 +21,10 @@ from zot_core.events import RunEnd
 from zot_core.hooks import Refusal
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ModelError
-from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.testing import Call, ScriptedClient, Turn
 from zot_provider.testing.turn import Answer
-
-
-class Editor:
-    """Writes down what it is told; answers questions with `answer`."""
-
-    def __init__(self, answer: str = "once") -> None:
-        self.updates: list[dict[str, Any]] = []
-        self.asked: list[dict[str, Any]] = []
-        self.answer = answer
-
-    def update(self, session: str, update: dict[str, Any]) -> None:
-        self.updates.append(update)
-
-    async def ask(self, session: str, call: dict[str, Any], options: list[dict[str, Any]]) -> str:
-        self.asked.append(call)
-        return self.answer
-
-    async def room(self) -> None:
-        pass
-
-    def said(self, kind: str = "agent_message_chunk") -> str:
-        return "".join(each["content"]["text"] for each in self.updates if each["sessionUpdate"] == kind)
 
 
 @asynccontextmanager
@@ -161,19 +140,3 @@ async def test_calls_of_one_turn_are_asked_about_one_at_a_time(alone: Path) -> N
         assert await session.prompt(words("write")) == PromptEnd("end_turn", "completed")
     assert [each["title"] for each in editor.asked] == ["write a"]
     assert sorted(path.name for path in alone.iterdir()) == ["a", "b", "c"]
-
-
-async def test_a_call_without_a_result_has_failed_and_hidden_text_stays_hidden() -> None:
-    editor = Editor()
-    messages = [
-        Message("user", [TextBlock("look")]),
-        Message("assistant", [TextBlock("the SECRET")], display_text="the ***"),
-        Message("assistant", [ToolCallBlock("1", "ls", "{}"), ToolCallBlock("2", "bash", '{"command": "x"}')]),
-        Message("tool", [ToolResultBlock("1", [TextBlock("a.txt")])]),
-    ]
-    async with opened(editor, messages=messages) as session:
-        session.replay()
-    assert editor.said() == "the ***"
-    assert editor.said("user_message_chunk") == "look"
-    states = {each["toolCallId"]: each["status"] for each in editor.updates if "status" in each}
-    assert states == {"1": "completed", "2": "failed"}

@@ -4,8 +4,7 @@ import asyncio
 import os
 
 from zot_agent.client import ClientLimits
-from zot_agent.client.limits import DEFAULT_LIMITS
-from zot_agent.client.link import RpcProcess
+from zot_agent.client.link import DEFAULT_LIMITS, RpcProcess
 from zot_provider.testing import ScriptedServer
 
 
