@@ -1,10 +1,10 @@
 """The session updates that events become."""
 
 import asyncio
-from typing import Any
 
-from zot_agent.acp.feed import TAIL, UpdateFeed
-from zot_core.display import CodeDisplay
+from acp_editor import feed, text_of
+
+from zot_agent.acp.feed import TAIL
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
@@ -22,25 +22,6 @@ from zot_core.events import (
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.usage import Usage
-
-Update = dict[str, Any]
-
-
-class Writer:
-    """A tool that shows the text that it writes."""
-
-    def recall(self, arguments: Update, text: str) -> list[CodeDisplay]:
-        return [CodeDisplay(arguments["path"], arguments["content"])]
-
-
-def feed(model: Model | None = None) -> tuple[UpdateFeed, list[Update]]:
-    sent: list[Update] = []
-    made = UpdateFeed(sent.append, "/proj", tools=lambda: {"write": Writer()}, model=lambda: model or Model("m", "v"))
-    return made, sent
-
-
-def text_of(sent: list[Update], kind: str = "agent_message_chunk") -> str:
-    return "".join(each["content"]["text"] for each in sent if each["sessionUpdate"] == kind)
 
 
 def answer(text: str) -> AssistantMessage:

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from acp_editor import Writer
+
 from zot_agent.acp.feed import UpdateFeed
 from zot_agent.acp.permission import MAX_OLD_CONTENT, AcpPermission
-from zot_core.display import CodeDisplay
 from zot_core.events import ToolCall
 from zot_core.hooks import ToolRequest
 from zot_core.machine.files import LocalFiles
@@ -13,13 +14,6 @@ from zot_core.testing import FakeShell
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.errors import ZotError
 from zot_provider.model import Model
-
-
-class Writer:
-    """A tool that shows the text that it writes."""
-
-    def recall(self, arguments: dict[str, Any], text: str) -> list[CodeDisplay]:
-        return [CodeDisplay(arguments["path"], arguments["content"])]
 
 
 class Scene:
@@ -41,7 +35,7 @@ class Scene:
             raise self.answer
         return self.answer
 
-    async def call(self, name: str = "bash", **arguments: str) -> bool | str:
+    async def call(self, name: str = "bash", **arguments: str) -> bool | str | None:
         call = ToolRequest("c", name, arguments)
         self.feed.show(ToolCall("c", name, call.arguments_json()))
         return await self.permission(call)

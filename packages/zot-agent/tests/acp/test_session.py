@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from acp_editor import Editor
 
+from zot_agent.acp.choices import SessionMode
 from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo
@@ -15,40 +17,19 @@ from zot_core.aio import spawn
 from zot_core.conversation import Conversation
 from zot_core.conversation.events import ClearNotes, Notify, Submit
 from zot_core.errors import Busy
+from zot_core.events import RunEnd
 from zot_core.hooks import Refusal
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ModelError
-from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.testing import Call, ScriptedClient, Turn
 from zot_provider.testing.turn import Answer
 
 
-class Editor:
-    """Writes down what it is told; answers questions with `answer`."""
-
-    def __init__(self, answer: str = "once") -> None:
-        self.updates: list[dict[str, Any]] = []
-        self.asked: list[dict[str, Any]] = []
-        self.answer = answer
-
-    def update(self, session: str, update: dict[str, Any]) -> None:
-        self.updates.append(update)
-
-    async def ask(self, session: str, call: dict[str, Any], options: list[dict[str, Any]]) -> str:
-        self.asked.append(call)
-        return self.answer
-
-    async def room(self) -> None:
-        pass
-
-    def said(self, kind: str = "agent_message_chunk") -> str:
-        return "".join(each["content"]["text"] for each in self.updates if each["sessionUpdate"] == kind)
-
-
 @asynccontextmanager
 async def opened(
-    editor: Editor, *answers: Answer, messages: list[Message] | None = None, mode: Any = "yolo", **more: Any
+    editor: Editor, *answers: Answer, messages: list[Message] | None = None, mode: SessionMode = "yolo", **more: Any
 ) -> AsyncIterator[AcpSession]:
     """A session of a scripted model, with extensions of which there are none."""
     runtime = Runtime(Model("m", "v"), client=ScriptedClient(answers), messages=messages or [], **more)
@@ -108,7 +89,7 @@ async def test_a_prompt_of_an_extension_is_answered_after_the_running_one() -> N
         ("max_tokens", "max_tokens"),
     ],
 )
-async def test_a_prompt_that_is_stopped_says_why(end: Any, stop: str) -> None:
+async def test_a_prompt_that_is_stopped_says_why(end: RunEnd, stop: str) -> None:
     editor = Editor()
     async with opened(editor) as session:
         session.host.runtime.hooks.before_model_call.add(lambda step: Refusal("not today", end))
@@ -159,19 +140,3 @@ async def test_calls_of_one_turn_are_asked_about_one_at_a_time(alone: Path) -> N
         assert await session.prompt(words("write")) == PromptEnd("end_turn", "completed")
     assert [each["title"] for each in editor.asked] == ["write a"]
     assert sorted(path.name for path in alone.iterdir()) == ["a", "b", "c"]
-
-
-async def test_a_call_without_a_result_has_failed_and_hidden_text_stays_hidden() -> None:
-    editor = Editor()
-    messages = [
-        Message("user", [TextBlock("look")]),
-        Message("assistant", [TextBlock("the SECRET")], display_text="the ***"),
-        Message("assistant", [ToolCallBlock("1", "ls", "{}"), ToolCallBlock("2", "bash", '{"command": "x"}')]),
-        Message("tool", [ToolResultBlock("1", [TextBlock("a.txt")])]),
-    ]
-    async with opened(editor, messages=messages) as session:
-        session.replay()
-    assert editor.said() == "the ***"
-    assert editor.said("user_message_chunk") == "look"
-    states = {each["toolCallId"]: each["status"] for each in editor.updates if "status" in each}
-    assert states == {"1": "completed", "2": "failed"}

@@ -4,19 +4,17 @@ import asyncio
 import os
 
 from zot_agent.client import ClientLimits
-from zot_agent.client.link import RpcProcess
+from zot_agent.client.link import DEFAULT_LIMITS, RpcProcess
 from zot_provider.testing import ScriptedServer
 
 
 class Linked:
     """A link, its lines, and why it was lost."""
 
-    def __init__(self, *argv: str, **limits: float) -> None:
+    def __init__(self, *argv: str, limits: ClientLimits = DEFAULT_LIMITS) -> None:
         self.lines: list[bytes] = []
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self.link = RpcProcess(
-            argv, ".", os.environ, ClientLimits(**limits), self.lines.append, lambda why: self.lost.set_result(why)
-        )
+        self.link = RpcProcess(argv, ".", os.environ, limits, self.lines.append, lambda why: self.lost.set_result(why))
 
 
 async def test_a_paused_process_is_not_read_until_it_is_resumed(server: ScriptedServer) -> None:
@@ -41,7 +39,7 @@ async def test_the_end_is_reported_with_the_last_lines_also_when_a_grandchild_ho
 ) -> None:
     async with asyncio.timeout(60):
         script = "sleep 600 & printf said; printf complained >&2; exit 3"
-        linked = Linked("sh", "-c", script, kill_seconds=600)
+        linked = Linked("sh", "-c", script, limits=ClientLimits(kill_seconds=600))
         assert await linked.lost == "zot rpc exited with code 3: complained"
         assert linked.lines == [b"said"]
         await linked.link.close(patiently=False)

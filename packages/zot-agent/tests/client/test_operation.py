@@ -1,33 +1,9 @@
 """`Operation`: the events of a prompt, its place in the queue, and aborting it."""
 
-import asyncio
-import os
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from typing import Any
+from rpc_client import connect, events_of, text, types
 
-from zot_agent.client import ClientLimits, Event, Operation, RpcClient
-from zot_provider.testing import ScriptedServer, Turn
-
-
-@asynccontextmanager
-async def connect(server: ScriptedServer, *args: str, **options: Any) -> AsyncGenerator[RpcClient]:
-    env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
-    options = {"env": env, "provider": "openai", "model": "scripted", "args": args} | options
-    async with asyncio.timeout(100), RpcClient.start(**options) as client:
-        yield client
-
-
-async def events_of(operation: Operation) -> list[Event]:
-    return [event async for event in operation]
-
-
-def types(events: list[Event]) -> list[str]:
-    return [event["type"] for event in events]
-
-
-def text(events: list[Event]) -> str:
-    return "".join(event["delta"] for event in events if event["type"] == "text_delta")
+from zot_agent.client import ClientLimits
+from zot_provider.testing import Received, ScriptedServer, Turn
 
 
 async def test_a_prompt_is_its_events_up_to_done(server: ScriptedServer) -> None:
@@ -79,7 +55,7 @@ async def test_an_abort_ends_the_active_prompt_and_the_next_one_runs(server: Scr
 
 
 async def test_leaving_the_loop_early_aborts_that_prompt_alone(server: ScriptedServer) -> None:
-    def answer(request: Any) -> Turn:
+    def answer(request: Received) -> Turn:
         # The second may be aborted before its request is sent.
         return Turn("next") if "three" in str(request.body) else Turn("word " * 10_000, chunk=5, delay=0.02)
 

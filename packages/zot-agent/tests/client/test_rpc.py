@@ -6,14 +6,12 @@ import os
 import select
 import signal
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
+from rpc_client import connect, events_of, runs, text, types
 
-from zot_agent.client import ClientLimits, Disconnected, Event, Operation, RpcClient, RpcError, image
+from zot_agent.client import ClientLimits, Disconnected, Event, RpcClient, RpcError, image
 from zot_agent.rpc import METHODS
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -21,26 +19,6 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c626001000000ffff03000006"
     "0005570bf80000000049454e44ae426082"
 )
-
-
-@asynccontextmanager
-async def connect(server: ScriptedServer, *args: str, **options: Any) -> AsyncGenerator[RpcClient]:
-    env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
-    options = {"env": env, "provider": "openai", "model": "scripted", "args": args} | options
-    async with asyncio.timeout(100), RpcClient.start(**options) as client:
-        yield client
-
-
-async def events_of(operation: Operation) -> list[Event]:
-    return [event async for event in operation]
-
-
-def types(events: list[Event]) -> list[str]:
-    return [event["type"] for event in events]
-
-
-def text(events: list[Event]) -> str:
-    return "".join(event["delta"] for event in events if event["type"] == "text_delta")
 
 
 def told(fifo: Path) -> str:
@@ -51,14 +29,6 @@ def told(fifo: Path) -> str:
         return os.read(descriptor, 100).decode()
     finally:
         os.close(descriptor)
-
-
-def runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:

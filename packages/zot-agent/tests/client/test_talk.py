@@ -5,21 +5,10 @@ import sys
 from typing import Any
 
 import pytest
+from rpc_client import runs, types
 
-from zot_agent.client import Event, Talk
+from zot_agent.client import Talk
 from zot_provider.testing import ScriptedServer
-
-
-def types(events: list[Event]) -> list[str]:
-    return [event["type"] for event in events]
-
-
-def runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def talk(server: ScriptedServer, **options: Any) -> Talk:

@@ -1,128 +1,14 @@
-"""A real `zot rpc` at the other end of two pipes, and a model server that says what was written for it."""
+"""A model server, and clients of `zot rpc` processes that use it."""
 
-import contextlib
-import json
-import os
-import queue
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
+from rpc_peer import Peer, StartPeer
 
-import zot_agent.rpc
 from zot_core.testing import Schema
 from zot_provider.testing import ScriptedServer
-
-RPC = Path(zot_agent.rpc.__file__).parent / "rpc.schema.json"
-PATIENCE = 60
-"""Seconds after which something that should have come counts as missing."""
-
-
-class Peer:
-    """A client: it sends lines, and looks at what comes back in the order in which it came."""
-
-    def __init__(self, server: ScriptedServer, cwd: Path, *flags: str, deaf: bool = False, **env: str) -> None:
-        """A `deaf` one reads nothing before `listen`."""
-        command = [sys.executable, "-m", "zot_agent", "rpc", "--provider", "openai", "--model", "scripted"]
-        command += ["--base-url", server.base_url("openai-chat"), *flags]
-        self.process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=os.environ | {"OPENAI_API_KEY": "sk-test-0123456789"} | env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        self.lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        self.seen: list[dict[str, Any]] = []
-        self.raw: list[str] = []
-        self.schema = Schema(RPC)
-        self._reader = threading.Thread(target=self._read)
-        if not deaf:
-            self.listen()
-
-    def listen(self) -> None:
-        """Begin to read."""
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            assert line.endswith(b"\n")
-            self.raw.append(line.decode())
-            self.lines.put(json.loads(line))
-        self.lines.put(None)
-
-    def write(self, data: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def send(self, type: str, **fields: Any) -> None:
-        """Send a command."""
-        self.write(json.dumps({"type": type, **fields}).encode() + b"\n")
-
-    def next(self) -> dict[str, Any]:
-        """The next line."""
-        line = self.lines.get(timeout=PATIENCE)
-        assert line is not None, f"the process has ended: {self.finish()}"
-        assert self.schema.faults(line, "FromServer") == [], line
-        self.seen.append(line)
-        return line
-
-    def until(self, fits: str | Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
-        """The next lines up to the one of a type, or the one that fits."""
-        found: list[dict[str, Any]] = []
-        while True:
-            found.append(self.next())
-            if found[-1]["type"] == fits if isinstance(fits, str) else fits(found[-1]):
-                return found
-
-    def call(self, type: str, **fields: Any) -> dict[str, Any]:
-        """Send a command; its response. What comes before it counts as seen."""
-        id = f"call-{len(self.seen)}-{type}"
-        self.send(type, id=id, **fields)
-        return self.until(lambda line: line.get("id") == id and line["type"] == "response")[-1]
-
-    def data(self, type: str, **fields: Any) -> Any:
-        """The data of a response, which must be a success."""
-        response = self.call(type, **fields)
-        assert response["success"], response
-        return response.get("data")
-
-    def error(self, type: str, **fields: Any) -> str:
-        """The error of a response, which must be one."""
-        response = self.call(type, **fields)
-        assert response["success"] is False, response
-        assert "data" not in response
-        return str(response["error"])
-
-    def finish(self) -> tuple[int, str]:
-        """Close the pipe to the process and wait for its end; exit code and standard error."""
-        assert self.process.stdin is not None
-        assert self.process.stderr is not None
-        self.process.stdin.close()
-        code = self.process.wait(PATIENCE)
-        self._reader.join()
-        while (line := self.lines.get_nowait()) is not None:
-            self.seen.append(line)
-        return code, self.process.stderr.read().decode()
-
-    def kill(self) -> None:
-        """Leave nothing behind."""
-        self.process.kill()
-        self.process.wait()
-        if self._reader.ident is not None:
-            self._reader.join()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            assert stream is not None
-            with contextlib.suppress(BrokenPipeError):
-                stream.close()
 
 
 @pytest.fixture(scope="session")
@@ -138,12 +24,11 @@ def server() -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture
-def start(server: ScriptedServer, alone: Path) -> Iterator[Callable[..., Peer]]:
-    """Starts a process with more flags and variables."""
+def start(server: ScriptedServer, alone: Path) -> Iterator[StartPeer]:
     peers: list[Peer] = []
 
-    def begin(*flags: str, deaf: bool = False, **env: str) -> Peer:
-        peers.append(Peer(server, alone, *flags, deaf=deaf, **env))
+    def begin(*flags: str, listens: bool = True, **env: str) -> Peer:
+        peers.append(Peer(server, alone, *flags, listens=listens, **env))
         return peers[-1]
 
     yield begin
@@ -152,5 +37,5 @@ def start(server: ScriptedServer, alone: Path) -> Iterator[Callable[..., Peer]]:
 
 
 @pytest.fixture
-def peer(start: Callable[..., Peer]) -> Peer:
+def peer(start: StartPeer) -> Peer:
     return start()

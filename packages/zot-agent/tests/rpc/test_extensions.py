@@ -1,10 +1,10 @@
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rpc_peer import Peer, StartPeer
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -62,12 +62,12 @@ def write_skill(project: Path) -> None:
 
 
 @pytest.fixture
-def speaker(start: Callable[..., Any], tmp_path: Path) -> Any:
+def speaker(start: StartPeer, tmp_path: Path) -> Peer:
     """A process with an extension that has commands."""
     return start("--ext", str(write(tmp_path, "speaker", BODY)))
 
 
-def test_commands_are_listed_once_they_are_known(speaker: Any) -> None:
+def test_commands_are_listed_once_they_are_known(speaker: Peer) -> None:
     commands = speaker.data("get_commands")["commands"]
 
     own = [each for each in commands if each["extension"] == "speaker"]
@@ -75,7 +75,7 @@ def test_commands_are_listed_once_they_are_known(speaker: Any) -> None:
     assert own[0] == {"name": "ask", "description": "ask the model", "extension": "speaker"}
 
 
-def test_without_extensions_there_are_the_commands_of_skills_alone(start: Callable[..., Any], alone: Path) -> None:
+def test_without_extensions_there_are_the_commands_of_skills_alone(start: StartPeer, alone: Path) -> None:
     write_skill(alone)
     peer = start()
 
@@ -87,7 +87,7 @@ def test_without_extensions_there_are_the_commands_of_skills_alone(start: Callab
     assert peer.data("reload_ext") == {"stopped": 0, "loaded": 0, "ready": 0, "errors": []}
 
 
-def test_what_a_command_wants_shown_comes_before_its_response(speaker: Any) -> None:
+def test_what_a_command_wants_shown_comes_before_its_response(speaker: Peer) -> None:
     assert speaker.data("command", name="show", args="this") == {"action": "display"}
     assert speaker.data("command", name="/type", args="that") == {"action": "insert"}
     assert speaker.data("command", name="note", args="me") == {"action": "noop"}
@@ -100,7 +100,7 @@ def test_what_a_command_wants_shown_comes_before_its_response(speaker: Any) -> N
     ]
 
 
-def test_a_prompt_of_a_command_is_answered_like_any_other(speaker: Any, server: ScriptedServer) -> None:
+def test_a_prompt_of_a_command_is_answered_like_any_other(speaker: Peer, server: ScriptedServer) -> None:
     server.add("I am a test.")
 
     assert speaker.data("command", name="ask", args="who are you?") == {"action": "prompt"}
@@ -111,7 +111,7 @@ def test_a_prompt_of_a_command_is_answered_like_any_other(speaker: Any, server: 
     assert message["content"] == [{"type": "text", "text": "who are you?"}]
 
 
-def prompt(peer: Any, message: str, **fields: Any) -> list[dict[str, Any]]:
+def prompt(peer: Peer, message: str, **fields: Any) -> list[dict[str, Any]]:
     """The events of a prompt, which has ended for good with the one `done` among them."""
     peer.send("prompt", message=message, **fields)
     lines = peer.until("done")
@@ -120,7 +120,7 @@ def prompt(peer: Any, message: str, **fields: Any) -> list[dict[str, Any]]:
     return [line for line in lines if line["type"] != "response"]
 
 
-def test_a_prompt_that_is_a_command_of_an_extension_runs_it(speaker: Any, server: ScriptedServer) -> None:
+def test_a_prompt_that_is_a_command_of_an_extension_runs_it(speaker: Peer, server: ScriptedServer) -> None:
     server.add("I am a test.")
 
     assert prompt(speaker, "/show  this ") == [
@@ -138,7 +138,7 @@ def test_a_prompt_that_is_a_command_of_an_extension_runs_it(speaker: Any, server
 
 @pytest.mark.parametrize(("message", "why"), [("/refuse", "not today"), ("/fail", "no such thing")])
 def test_a_prompt_whose_command_fails_ends_with_an_error_and_done(
-    speaker: Any, server: ScriptedServer, message: str, why: str
+    speaker: Peer, server: ScriptedServer, message: str, why: str
 ) -> None:
     server.add("never said")
 
@@ -151,7 +151,7 @@ def test_a_prompt_whose_command_fails_ends_with_an_error_and_done(
 
 @pytest.mark.parametrize("message", ["/nobody knows this", "/etc/hosts: what is in it?", "/compact"])
 def test_a_slash_line_that_nobody_knows_is_text_for_the_model(
-    speaker: Any, server: ScriptedServer, message: str
+    speaker: Peer, server: ScriptedServer, message: str
 ) -> None:
     server.add("ok")
 
@@ -160,9 +160,7 @@ def test_a_slash_line_that_nobody_knows_is_text_for_the_model(
     assert server.requests[0].body["messages"][-1] == {"role": "user", "content": message}
 
 
-def test_a_skill_is_loaded_by_a_prompt_and_by_a_command(
-    start: Callable[..., Any], server: ScriptedServer, alone: Path
-) -> None:
+def test_a_skill_is_loaded_by_a_prompt_and_by_a_command(start: StartPeer, server: ScriptedServer, alone: Path) -> None:
     write_skill(alone)
     server.add("one", "two", "three")
     peer = start()
@@ -179,7 +177,7 @@ def test_a_skill_is_loaded_by_a_prompt_and_by_a_command(
 
 
 def test_a_command_that_waits_runs_in_its_turn_and_can_be_stopped(
-    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+    start: StartPeer, server: ScriptedServer, tmp_path: Path
 ) -> None:
     server.add(Turn("a long story. " * 200, chunk=1, delay=0.02), "ok")
     body = BODY + "import time\n@ext.command('sleep')\ndef sleep(args):\n    time.sleep(600)\n"
@@ -201,7 +199,7 @@ def test_a_command_that_waits_runs_in_its_turn_and_can_be_stopped(
     assert [line["type"] for line in peer.seen if line["type"] in ("error", "ext_display")] == ["ext_display"]
 
 
-def test_a_panel_is_told_and_gets_keys(speaker: Any) -> None:
+def test_a_panel_is_told_and_gets_keys(speaker: Peer) -> None:
     assert speaker.data("command", name="open") == {"action": "open_panel"}
     assert speaker.call("ext_panel_key", key="rune", text="x")["success"]
     speaker.until("ext_panel_render")
@@ -216,7 +214,7 @@ def test_a_panel_is_told_and_gets_keys(speaker: Any) -> None:
 
 
 def test_a_reload_finds_what_is_new_while_the_model_speaks(
-    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+    start: StartPeer, server: ScriptedServer, tmp_path: Path
 ) -> None:
     server.add(Turn("a long story. " * 100, chunk=1, delay=0.02))
     peer = start()
@@ -233,7 +231,7 @@ def test_a_reload_finds_what_is_new_while_the_model_speaks(
 
 @pytest.mark.parametrize(("flags", "asked"), [(["--hold-text"], {}), ([], {"hold_text": True})])
 def test_text_that_is_replaced_is_held_back_where_that_is_wanted(
-    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path, flags: list[str], asked: dict[str, bool]
+    start: StartPeer, server: ScriptedServer, tmp_path: Path, flags: list[str], asked: dict[str, bool]
 ) -> None:
     server.add("a SECRET", "a SECRET")
     body = "ext.intercept('assistant_message')(lambda m: AssistantMessageDecision(replace_text='a ***'))"
@@ -252,7 +250,7 @@ def test_text_that_is_replaced_is_held_back_where_that_is_wanted(
 
 
 def test_abort_does_not_wait_for_an_extension_that_thinks(
-    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+    start: StartPeer, server: ScriptedServer, tmp_path: Path
 ) -> None:
     server.add(Turn(calls=[Call("ls", {"path": "."})]))
     body = (
@@ -270,7 +268,7 @@ def test_abort_does_not_wait_for_an_extension_that_thinks(
     assert peer.data("get_state")["busy"] is False
 
 
-def test_notes_wait_for_a_client_that_has_yet_to_say_who_it_is(start: Callable[..., Any], tmp_path: Path) -> None:
+def test_notes_wait_for_a_client_that_has_yet_to_say_who_it_is(start: StartPeer, tmp_path: Path) -> None:
     body = "@ext.on_hello\ndef greet(host):\n    ext.notify('here', level='info')\n"
     peer = start("--ext", str(write(tmp_path, "early", body)), ZOTCORE_RPC_TOKEN="s3cret")
 

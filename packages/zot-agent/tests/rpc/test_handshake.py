@@ -1,16 +1,15 @@
 """`hello`: what the server says of itself, and its token."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
+from rpc_peer import Peer, StartPeer
 
 from zot_agent.version import __version__
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 
-def test_hello_says_what_answers(peer: Any) -> None:
+def test_hello_says_what_answers(peer: Peer) -> None:
     peer.write(b'{"id":"0","type":"hello","token":"shared-secret"}\n')
 
     assert peer.next() == {
@@ -23,9 +22,7 @@ def test_hello_says_what_answers(peer: Any) -> None:
     assert peer.data("ping") == {"pong": True}
 
 
-def test_every_command_is_refused_before_a_hello_with_the_token(
-    start: Callable[..., Any], server: ScriptedServer
-) -> None:
+def test_every_command_is_refused_before_a_hello_with_the_token(start: StartPeer, server: ScriptedServer) -> None:
     peer = start(ZOTCORE_RPC_TOKEN="s3cret")
 
     assert peer.error("get_state") == "say hello with the token first"
@@ -39,7 +36,7 @@ def test_every_command_is_refused_before_a_hello_with_the_token(
 
 
 @pytest.mark.parametrize("said", [{"token": "s3cres"}, {"token": ""}, {}])
-def test_a_wrong_token_ends_the_process_after_its_answer(start: Callable[..., Any], said: dict[str, str]) -> None:
+def test_a_wrong_token_ends_the_process_after_its_answer(start: StartPeer, said: dict[str, str]) -> None:
     peer = start(ZOTCORE_RPC_TOKEN="s3cret")
     lines = [{"type": "hello", "id": 1, **said}, {"type": "hello", "id": 2, "token": "s3cret"}]
     peer.write("".join(json.dumps(line) + "\n" for line in lines).encode())
@@ -50,5 +47,5 @@ def test_a_wrong_token_ends_the_process_after_its_answer(start: Callable[..., An
     assert [(line["id"], line["success"]) for line in peer.seen] == [(1, False)]
 
 
-def test_an_empty_token_means_no_token(start: Callable[..., Any]) -> None:
+def test_an_empty_token_means_no_token(start: StartPeer) -> None:
     assert start(ZOTCORE_RPC_TOKEN="").data("ping") == {"pong": True}

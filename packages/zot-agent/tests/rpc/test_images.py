@@ -2,16 +2,16 @@
 
 import base64
 import json
-from typing import Any
 
 import pytest
+from rpc_peer import Peer
 
 from zot_provider.testing import ScriptedServer
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(20)).decode()
 
 
-def test_images_reach_the_model_with_the_type_of_their_bytes(peer: Any, server: ScriptedServer) -> None:
+def test_images_reach_the_model_with_the_type_of_their_bytes(peer: Peer, server: ScriptedServer) -> None:
     server.add("I see.")
 
     assert peer.data("prompt", message="", images=[{"mime_type": "image/jpeg", "data": PNG}]) == {"started": True}
@@ -31,5 +31,5 @@ def test_images_reach_the_model_with_the_type_of_their_bytes(peer: Any, server: 
         (base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(3_750_000)).decode(), "larger than 3.75 MB"),
     ],
 )
-def test_data_that_is_not_an_image_is_refused(peer: Any, data: str, problem: str) -> None:
+def test_data_that_is_not_an_image_is_refused(peer: Peer, data: str, problem: str) -> None:
     assert problem in peer.error("prompt", message="look", images=[{"mime_type": "image/png", "data": data}])

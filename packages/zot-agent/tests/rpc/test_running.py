@@ -6,21 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from zot_provider.testing import Call, ScriptedServer, Turn
+from rpc_peer import Peer, StartPeer
+
+from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
 SLOW = Turn("a very long story. " * 200, chunk=1, delay=0.02)
-
-
-def said(peer: Any, type: str) -> list[dict[str, Any]]:
-    return [line for line in peer.seen if line["type"] == type]
-
-
-def begin(peer: Any, *, at: str = "text_delta", message: str = "go") -> None:
-    """Send a prompt and wait until it is under way."""
-    peer.send("prompt", message=message)
-    peer.until(at)
 
 
 def gone(pid: int) -> bool:
@@ -38,35 +29,34 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_the_end_of_input_lets_running_and_queued_prompts_finish(peer: Any, server: ScriptedServer) -> None:
+def test_the_end_of_input_lets_running_and_queued_prompts_finish(peer: Peer, server: ScriptedServer) -> None:
     server.add("one", "two")
     peer.write(b'{"type":"prompt","message":"1"}\n{"type":"prompt","message":"2"}\n{"type":"get_models","id":1}')
 
     code, error = peer.finish()
 
     assert (code, error) == (0, "")
-    assert len(said(peer, "done")) == 2
-    assert [line["command"] for line in said(peer, "response")] == ["prompt", "prompt", "get_models"]
+    assert len(peer.of("done")) == 2
+    assert [line["command"] for line in peer.of("response")] == ["prompt", "prompt", "get_models"]
 
 
-def test_a_client_that_closes_its_end_stops_everything(
-    start: Callable[..., Any], server: ScriptedServer, alone: Path
-) -> None:
+def test_a_client_that_closes_its_end_stops_everything(start: StartPeer, server: ScriptedServer, alone: Path) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "echo $$ > pid; sleep 600"})]))
-    peer = start(deaf=True)
+    peer = start(listens=False)
     peer.send("prompt", message="go")
     pid = alone / "pid"
     until(lambda: pid.exists() and pid.read_text().endswith("\n"))
 
+    assert peer.process.stdout is not None
     peer.process.stdout.close()
 
     assert peer.process.wait(60) == 0
     until(lambda: gone(int(pid.read_text())))
 
 
-def test_a_signal_ends_the_prompt_with_done(peer: Any, server: ScriptedServer) -> None:
+def test_a_signal_ends_the_prompt_with_done(peer: Peer, server: ScriptedServer) -> None:
     server.add(SLOW)
-    begin(peer)
+    peer.begin()
 
     peer.process.terminate()
     code, error = peer.finish()
@@ -76,17 +66,17 @@ def test_a_signal_ends_the_prompt_with_done(peer: Any, server: ScriptedServer) -
 
 
 def test_a_client_that_does_not_read_stops_the_agent_and_not_its_memory(
-    start: Callable[..., Any], server: ScriptedServer
+    start: StartPeer, server: ScriptedServer
 ) -> None:
     too_far = threading.Event()
 
-    def far(_: Any) -> Turn:
+    def far(_: Received) -> Turn:
         too_far.set()
         return big
 
     big = Turn("x" * 600_000, chunk=600_000, calls=[Call("ls", {"path": "."})])
     server.add(*[big] * 10, far, *[big] * 9, "the end")
-    peer = start(deaf=True)
+    peer = start(listens=False)
     peer.send("prompt", message="go")
 
     until(lambda: len(server.requests) >= 3)
@@ -97,12 +87,10 @@ def test_a_client_that_does_not_read_stops_the_agent_and_not_its_memory(
     assert len(server.requests) == 21
 
 
-def test_a_session_is_stored_only_if_a_flag_names_one(
-    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
-) -> None:
+def test_a_session_is_stored_only_if_a_flag_names_one(start: StartPeer, server: ScriptedServer, tmp_path: Path) -> None:
     server.add("one", "two", "three", "four")
     first = start()
-    begin(first, at="done", message="my name is Ada")
+    first.begin(at="done", message="my name is Ada")
     first.finish()
     sessions = tmp_path / "zot-home" / "sessions"
     assert not list(sessions.rglob("*.jsonl"))
@@ -111,7 +99,7 @@ def test_a_session_is_stored_only_if_a_flag_names_one(
     )
 
     second = start("--session", str(tmp_path / "kept.jsonl"))
-    begin(second, at="done", message="my name is Ada")
+    second.begin(at="done", message="my name is Ada")
     assert second.data("get_state")["session_id"] == "kept"
     second.finish()
     third = start("--session", str(tmp_path / "kept.jsonl"))
@@ -121,8 +109,8 @@ def test_a_session_is_stored_only_if_a_flag_names_one(
     fourth = start("--session", str(tmp_path / "kept.jsonl"))
 
     assert fourth.data("get_messages") == {"messages": []}
-    begin(fourth, at="done", message="who am I?")
+    fourth.begin(at="done", message="who am I?")
     assert "Ada" not in json.dumps(server.requests[-1].body)
     assert fourth.data("new_session")["session_id"] not in ("", "kept")
-    begin(fourth, at="done", message="again")
+    fourth.begin(at="done", message="again")
     assert len(list(tmp_path.glob("*.jsonl"))) == 2

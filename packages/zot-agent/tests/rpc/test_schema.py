@@ -17,6 +17,7 @@ from zot_core import events
 from zot_core.conversation import events as told
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.event_json import encode_event, encode_message
+from zot_core.testing import Schema
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
 
@@ -46,9 +47,9 @@ messages = st.builds(
 )
 
 
-def strategy(cls: type) -> Any:
+def strategy(cls: type) -> st.SearchStrategy[Any]:
     """Events of a class."""
-    special: dict[type, Any] = {
+    special: dict[type, st.SearchStrategy[Any]] = {
         events.UserMessage: st.builds(events.UserMessage, messages),
         events.AssistantMessage: st.builds(events.AssistantMessage, messages),
         events.UsageEvent: st.builds(events.UsageEvent, usages, usages),
@@ -63,7 +64,7 @@ def strategy(cls: type) -> Any:
 
 
 @given(event=st.one_of(*map(strategy, get_args(events.AgentEvent))))
-def test_every_event_fits_both_schemas(read_schema: Callable[[Path], Any], event: events.AgentEvent) -> None:
+def test_every_event_fits_both_schemas(read_schema: Callable[[Path], Schema], event: events.AgentEvent) -> None:
     value = json.loads(encode_event(event))
 
     assert read_schema(EVENTS).faults(value) == []
@@ -71,7 +72,9 @@ def test_every_event_fits_both_schemas(read_schema: Callable[[Path], Any], event
 
 
 @given(event=st.one_of(*map(strategy, get_args(told.ExtensionEvent))))
-def test_every_event_of_an_extension_fits_both_schemas(read_schema: Callable[[Path], Any], event: Any) -> None:
+def test_every_event_of_an_extension_fits_both_schemas(
+    read_schema: Callable[[Path], Schema], event: told.ExtensionEvent
+) -> None:
     (line,) = encode_conversation_event(event)
 
     assert read_schema(EVENTS).faults(json.loads(line)) == []
@@ -79,7 +82,7 @@ def test_every_event_of_an_extension_fits_both_schemas(read_schema: Callable[[Pa
 
 
 @given(message=messages)
-def test_every_message_fits_the_schema(read_schema: Callable[[Path], Any], message: Message) -> None:
+def test_every_message_fits_the_schema(read_schema: Callable[[Path], Schema], message: Message) -> None:
     assert read_schema(RPC).faults(json.loads(encode_message(message)), "Message") == []
 
 
@@ -95,7 +98,7 @@ def test_the_file_is_current(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", list(METHODS))
-def test_every_command_has_a_schema_that_its_checks_keep_to(read_schema: Callable[[Path], Any], name: str) -> None:
+def test_every_command_has_a_schema_that_its_checks_keep_to(read_schema: Callable[[Path], Schema], name: str) -> None:
     schema, method = read_schema(RPC), METHODS[name]
     examples: dict[str, Any] = {"string": "x", "boolean": True, "strings": ["x"]}
     examples["images"] = [{"mime_type": "image/png", "data": "AAAA"}]
@@ -109,7 +112,7 @@ def test_every_command_has_a_schema_that_its_checks_keep_to(read_schema: Callabl
             method.check({**full, field.name: 7})
 
 
-def test_what_is_no_event_does_not_fit(read_schema: Callable[[Path], Any]) -> None:
+def test_what_is_no_event_does_not_fit(read_schema: Callable[[Path], Schema]) -> None:
     assert read_schema(EVENTS).faults({"type": "text_delta"})
     assert read_schema(EVENTS).faults({"type": "unheard_of"})
     assert read_schema(RPC).faults({"type": "response", "command": "ping", "success": True}, "FromServer")

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from rpc_peer import Peer
 
 from zot_provider.testing import ScriptedServer
 
@@ -16,7 +17,7 @@ def text(lines: list[dict[str, Any]]) -> str:
     return "".join(line["delta"] for line in lines if line["type"] == "text_delta")
 
 
-def test_the_first_lines_of_a_prompt_are_its_response_and_its_events(peer: Any, server: ScriptedServer) -> None:
+def test_the_first_lines_of_a_prompt_are_its_response_and_its_events(peer: Peer, server: ScriptedServer) -> None:
     server.add("Hello there.")
     peer.write(b'{"id":"1","type":"prompt","message":"fix the failing test","images":[]}\n')
 
@@ -35,7 +36,7 @@ def test_the_first_lines_of_a_prompt_are_its_response_and_its_events(peer: Any, 
 @pytest.mark.parametrize(
     "id", ['"a"', "7", "2.50", "null", "true", '{"a":[1]}', "[ ]", "12345678901234567890123", '"\\u00e9"']
 )
-def test_the_response_repeats_the_id_exactly(peer: Any, id: str) -> None:
+def test_the_response_repeats_the_id_exactly(peer: Peer, id: str) -> None:
     peer.write(f'{{"type":"ping","id":{id}}}\n{{"type":"nonsense","id": {id} }}\n'.encode())
 
     assert peer.next()["id"] == json.loads(id)
@@ -75,7 +76,7 @@ def test_the_response_repeats_the_id_exactly(peer: Any, id: str) -> None:
         (b'{"type":"ext_panel_key","key":"up"}', "no panel is open"),
     ],
 )
-def test_an_invalid_command_gets_an_error_and_the_process_continues(peer: Any, line: bytes, problem: str) -> None:
+def test_an_invalid_command_gets_an_error_and_the_process_continues(peer: Peer, line: bytes, problem: str) -> None:
     peer.write(line + b"\n")
 
     response = peer.next()
@@ -86,20 +87,20 @@ def test_an_invalid_command_gets_an_error_and_the_process_continues(peer: Any, l
     assert peer.data("ping") == {"pong": True}
 
 
-def test_blank_lines_and_carriage_returns_are_ignored(peer: Any) -> None:
+def test_blank_lines_and_carriage_returns_are_ignored(peer: Peer) -> None:
     peer.write(b'\n\r\n  \n{"type":"ping"}\r\n')
 
     assert peer.next()["command"] == "ping"
 
 
-def test_a_line_that_is_too_long_is_skipped(peer: Any) -> None:
+def test_a_line_that_is_too_long_is_skipped(peer: Peer) -> None:
     peer.write(b'{"type":"prompt","message":"' + b"x" * (16 << 20) + b'"}\n{"type":"ping"}\n')
 
     assert "longer than 16777216 bytes" in peer.next()["error"]
     assert peer.next()["command"] == "ping"
 
 
-def test_no_line_holds_what_some_readers_take_for_its_end(peer: Any, server: ScriptedServer) -> None:
+def test_no_line_holds_what_some_readers_take_for_its_end(peer: Peer, server: ScriptedServer) -> None:
     odd = "a\u2028b\u2029c\x85d"
     server.add(odd)
     peer.send("prompt", message=odd, id=odd)
@@ -111,7 +112,7 @@ def test_no_line_holds_what_some_readers_take_for_its_end(peer: Any, server: Scr
     assert all(not set(raw) & {"\u2028", "\u2029", "\x85"} for raw in peer.raw)
 
 
-def test_a_failure_is_an_error_event_followed_by_done(peer: Any) -> None:
+def test_a_failure_is_an_error_event_followed_by_done(peer: Peer) -> None:
     peer.send("prompt", message="hi")
 
     lines = peer.until("done")

@@ -1,11 +1,11 @@
 """The commands that read and change the state of the agent."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rpc_peer import Peer, StartPeer
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -14,7 +14,7 @@ def text(lines: list[dict[str, Any]]) -> str:
     return "".join(line["delta"] for line in lines if line["type"] == "text_delta")
 
 
-def test_state_and_messages_are_those_of_the_conversation(peer: Any, server: ScriptedServer, alone: Path) -> None:
+def test_state_and_messages_are_those_of_the_conversation(peer: Peer, server: ScriptedServer, alone: Path) -> None:
     server.add(Turn(calls=[Call("ls", {"path": "."})]), "Nothing.")
     peer.send("prompt", message="what is here?")
     peer.until("done")
@@ -34,7 +34,7 @@ def test_state_and_messages_are_those_of_the_conversation(peer: Any, server: Scr
     assert (result["type"], result["call_id"], result["is_error"]) == ("tool_result", call["id"], False)
 
 
-def test_clear_and_new_session_delete_the_messages(peer: Any, server: ScriptedServer) -> None:
+def test_clear_and_new_session_delete_the_messages(peer: Peer, server: ScriptedServer) -> None:
     server.add("one", "two", "three")
     peer.send("prompt", message="my name is Ada")
     peer.until("done")
@@ -49,7 +49,7 @@ def test_clear_and_new_session_delete_the_messages(peer: Any, server: ScriptedSe
     assert peer.data("get_state")["usage"]["output"] == 0
 
 
-def test_the_model_the_reasoning_level_and_the_tools_can_be_changed(peer: Any, server: ScriptedServer) -> None:
+def test_the_model_the_reasoning_level_and_the_tools_can_be_changed(peer: Peer, server: ScriptedServer) -> None:
     server.add("ok")
 
     assert peer.data("set_model", model="openai/scripted-2") == {
@@ -69,7 +69,7 @@ def test_the_model_the_reasoning_level_and_the_tools_can_be_changed(peer: Any, s
 LOOK = "echo [$ZOT_PROVIDER $ZOT_MODEL $ZOT_REASONING_LEVEL $ZOT_SESSION_ID] $ZOT_SESSION_FILE"
 
 
-def look(peer: Any, server: ScriptedServer) -> tuple[str, str]:
+def look(peer: Peer, server: ScriptedServer) -> tuple[str, str]:
     """What a program that a tool starts is told of the agent, and of its session file."""
     server.add(Turn(calls=[Call("bash", {"command": LOOK})]), "ok")
     peer.send("prompt", message="look")
@@ -79,7 +79,7 @@ def look(peer: Any, server: ScriptedServer) -> tuple[str, str]:
 
 
 def test_programs_that_tools_start_know_of_every_change(
-    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+    start: StartPeer, server: ScriptedServer, tmp_path: Path
 ) -> None:
     path = tmp_path / "kept.jsonl"
     path.write_text(json.dumps({"type": "meta", "meta": {"id": "kept", "provider": "openai"}}) + "\n")
@@ -103,7 +103,7 @@ def test_programs_that_tools_start_know_of_every_change(
     [{"model": "anthropic/claude-sonnet-4-5"}, {"model": "claude-sonnet-4-5", "provider": "anthropic"}],
 )
 def test_a_model_of_another_provider_answers_from_there(
-    start: Callable[..., Any], server: ScriptedServer, fields: dict[str, str]
+    start: StartPeer, server: ScriptedServer, fields: dict[str, str]
 ) -> None:
     server.add("from afar", "from here")
     base_url = server.base_url("anthropic-messages")
@@ -123,7 +123,7 @@ def test_a_model_of_another_provider_answers_from_there(
     assert [request.body["model"] for request in server.requests] == ["claude-sonnet-4-5", "scripted"]
 
 
-def test_a_model_without_a_credential_is_refused_with_the_variable_to_set(start: Callable[..., Any]) -> None:
+def test_a_model_without_a_credential_is_refused_with_the_variable_to_set(start: StartPeer) -> None:
     peer = start("--model", "gpt-4o")
 
     for fields in ({"model": "anthropic/claude-sonnet-4-5"}, {"model": "claude-sonnet-4-5"}):
@@ -134,7 +134,7 @@ def test_a_model_without_a_credential_is_refused_with_the_variable_to_set(start:
     assert (state["provider"], state["model"]) == ("openai", "gpt-4o")
 
 
-def test_an_unknown_model_is_accepted_with_a_notice(start: Callable[..., Any]) -> None:
+def test_an_unknown_model_is_accepted_with_a_notice(start: StartPeer) -> None:
     peer = start("--model", "gpt-4o")
 
     assert peer.data("set_model", model="gpt-99-unheard-of") == {"model": "gpt-99-unheard-of", "provider": "openai"}
@@ -152,7 +152,7 @@ CORP = {
 
 
 def test_a_model_of_the_users_file_has_its_window_and_its_price_from_that_file(
-    start: Callable[..., Any], server: ScriptedServer, tmp_path: Path
+    start: StartPeer, server: ScriptedServer, tmp_path: Path
 ) -> None:
     home = tmp_path / "zot-home"
     home.mkdir()
@@ -174,7 +174,7 @@ def test_a_model_of_the_users_file_has_its_window_and_its_price_from_that_file(
     assert usage["cost_usd"] == pytest.approx((usage["input"] + 2 * usage["output"]) / 1e6)
 
 
-def test_models_are_listed_with_what_is_known_of_them(peer: Any, start: Callable[..., Any]) -> None:
+def test_models_are_listed_with_what_is_known_of_them(peer: Peer, start: StartPeer) -> None:
     assert [model["id"] for model in peer.data("get_models")["models"]] == ["scripted"]
     known = start("--model", "gpt-4o").data("get_models")["models"]
     every = peer.data("list_models_all")["models"]
@@ -186,7 +186,7 @@ def test_models_are_listed_with_what_is_known_of_them(peer: Any, start: Callable
     assert {"openai", "anthropic"} <= {model["provider"] for model in every}
 
 
-def test_a_server_that_lists_no_models_costs_no_answer(start: Callable[..., Any]) -> None:
+def test_a_server_that_lists_no_models_costs_no_answer(start: StartPeer) -> None:
     peer = start("--base-url", "http://127.0.0.1:9/v1")
 
     assert [model["id"] for model in peer.data("get_models")["models"]] == ["scripted"]

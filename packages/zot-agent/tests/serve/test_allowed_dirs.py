@@ -1,11 +1,12 @@
 """The directories in which sessions may work."""
 
 from pathlib import Path
-from typing import Any
+
+from served import Serving
 
 
 async def test_a_directory_may_be_any_below_a_root_and_links_are_followed_first(
-    serving: Any, alone: Path, tmp_path: Path
+    serving: Serving, alone: Path, tmp_path: Path
 ) -> None:
     (alone / "below").mkdir()
     (tmp_path / "elsewhere").mkdir()

@@ -1,16 +1,16 @@
 """The HTTP endpoints."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from served import Serving
 
-from zot_agent.serve.address import Address
 from zot_provider.testing import ScriptedServer
 
 
-async def test_sessions_are_opened_listed_shown_and_closed(serving: Any, alone: Path) -> None:
+async def test_sessions_are_opened_listed_shown_and_closed(serving: Serving, alone: Path) -> None:
     async with serving() as served:
         assert await served.sessions() == []
         answer = await served.http.post("/sessions", json={"tools": ["read"], "reasoning": "low"})
@@ -40,7 +40,7 @@ async def test_sessions_are_opened_listed_shown_and_closed(serving: Any, alone: 
     ],
 )
 async def test_an_unknown_path_or_method_is_a_json_error(
-    serving: Any, method: str, path: str, status: int, allowed: str | None
+    serving: Serving, method: str, path: str, status: int, allowed: str | None
 ) -> None:
     async with serving() as served:
         answer = await served.http.request(method, path)
@@ -49,7 +49,7 @@ async def test_an_unknown_path_or_method_is_a_json_error(
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_a_command_that_is_posted_gets_its_own_response(serving: Any, server: ScriptedServer) -> None:
+async def test_a_command_that_is_posted_gets_its_own_response(serving: Serving, server: ScriptedServer) -> None:
     async with serving() as served:
         id = await served.open()
         answers = await asyncio.gather(*(served.command(id, "get_models", id=number) for number in range(5)))
@@ -60,7 +60,7 @@ async def test_a_command_that_is_posted_gets_its_own_response(serving: Any, serv
         assert (nonsense.status_code, nonsense.json()["success"]) == (200, False)
 
 
-async def test_a_websocket_that_is_asked_for_without_an_upgrade_says_what_is_missing(serving: Any) -> None:
+async def test_a_websocket_that_is_asked_for_without_an_upgrade_says_what_is_missing(serving: Serving) -> None:
     async with serving() as served:
         id = await served.open()
         answer = await served.http.get(f"/sessions/{id}/ws")
@@ -70,8 +70,8 @@ async def test_a_websocket_that_is_asked_for_without_an_upgrade_says_what_is_mis
         assert (await served.http.post(f"/sessions/{id}/ws")).status_code == 405
 
 
-async def test_a_body_that_is_too_long_is_refused_however_it_comes(serving: Any) -> None:
-    async def pieces() -> Any:
+async def test_a_body_that_is_too_long_is_refused_however_it_comes(serving: Serving) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
         for _ in range(100):
             yield b"x" * 100
 
@@ -84,20 +84,8 @@ async def test_a_body_that_is_too_long_is_refused_however_it_comes(serving: Any)
         assert (await served.http.post("/sessions", content=b" " * 1000)).status_code == 201
 
 
-async def _raw(address: Address, data: bytes) -> bytes:
-    """What comes back for bytes that no client would send, up to the end of the connection."""
-    reader, writer = await asyncio.open_connection(address.host, address.port)
-    try:
-        writer.write(data)
-        async with asyncio.timeout(60):
-            return await reader.read()
-    finally:
-        writer.close()
-        await writer.wait_closed()
-
-
-async def test_a_body_must_arrive_within_the_time_limit(serving: Any) -> None:
+async def test_a_body_must_arrive_within_the_time_limit(serving: Serving) -> None:
     async with serving(body_seconds=0.2) as served:
         head = f"POST /sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: {served.http.headers['authorization']}"
-        answer = await _raw(served.address, f"{head}\r\nContent-Length: 10\r\n\r\n{{".encode())
+        answer = await served.raw(f"{head}\r\nContent-Length: 10\r\n\r\n{{".encode())
         assert answer.startswith(b"HTTP/1.1 408")

@@ -1,12 +1,11 @@
 """Which requests are refused, and what every response carries."""
 
 import asyncio
-from typing import Any
 
 import httpx
 import pytest
+from served import Serving
 
-from zot_agent.serve.address import Address
 from zot_agent.serve.guard import PUBLIC
 
 
@@ -26,7 +25,7 @@ from zot_agent.serve.guard import PUBLIC
     ],
 )
 @pytest.mark.parametrize("header", [None, "Bearer wrong", "Bearer x y", "Basic YTpi", "a token of at least sixteen"])
-async def test_every_request_needs_the_token(serving: Any, method: str, path: str, header: str | None) -> None:
+async def test_every_request_needs_the_token(serving: Serving, method: str, path: str, header: str | None) -> None:
     async with serving() as served:
         headers = {} if header is None else {"authorization": header}
         async with httpx.AsyncClient(base_url=str(served.address), headers=headers, trust_env=False) as stranger:
@@ -59,7 +58,7 @@ async def test_every_request_needs_the_token(serving: Any, method: str, path: st
     ],
 )
 async def test_requests_that_another_page_may_have_sent_are_refused(
-    serving: Any, headers: dict[str, str], status: int
+    serving: Serving, headers: dict[str, str], status: int
 ) -> None:
     async with serving(names=["zot.example"]) as served:
         for path in ("/", "/sessions"):
@@ -68,7 +67,7 @@ async def test_requests_that_another_page_may_have_sent_are_refused(
 
 
 @pytest.mark.parametrize("path", ["/", "/app.css", "/app.js", "/sessions", "/nothing", "/sessions/none"])
-async def test_every_answer_carries_the_headers_that_keep_browsers_in_bounds(serving: Any, path: str) -> None:
+async def test_every_answer_carries_the_headers_that_keep_browsers_in_bounds(serving: Serving, path: str) -> None:
     async with serving() as served:
         headers = (await served.http.get(path)).headers
         assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self';")
@@ -81,7 +80,7 @@ async def test_every_answer_carries_the_headers_that_keep_browsers_in_bounds(ser
         assert "server" not in headers
 
 
-async def test_the_page_needs_no_token_and_no_other_file_is_served(serving: Any) -> None:
+async def test_the_page_needs_no_token_and_no_other_file_is_served(serving: Serving) -> None:
     async with serving() as served:
         async with httpx.AsyncClient(base_url=str(served.address), trust_env=False) as stranger:
             kinds = [(await stranger.get(path)).headers["content-type"] for path in PUBLIC]
@@ -90,23 +89,11 @@ async def test_the_page_needs_no_token_and_no_other_file_is_served(serving: Any)
             assert (await served.http.get(path)).status_code == 404
 
 
-async def _raw(address: Address, data: bytes) -> bytes:
-    """What comes back for bytes that no client would send, up to the end of the connection."""
-    reader, writer = await asyncio.open_connection(address.host, address.port)
-    try:
-        writer.write(data)
-        async with asyncio.timeout(60):
-            return await reader.read()
-    finally:
-        writer.close()
-        await writer.wait_closed()
-
-
-async def test_a_refused_client_that_keeps_sending_does_not_keep_the_connection(serving: Any) -> None:
+async def test_a_refused_client_that_keeps_sending_does_not_keep_the_connection(serving: Serving) -> None:
     chunks = b"1\r\nx\r\n" * 5000
     async with serving() as served:
         head = b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-        answers = await asyncio.gather(*(_raw(served.address, head + chunks) for _ in range(20)))
+        answers = await asyncio.gather(*(served.raw(head + chunks) for _ in range(20)))
         assert all(answer.startswith(b"HTTP/1.1 401") for answer in answers)
         assert await served.sessions() == []
 
@@ -121,12 +108,12 @@ async def test_a_refused_client_that_keeps_sending_does_not_keep_the_connection(
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000, b"431"),
     ],
 )
-async def test_a_head_that_is_wrong_is_refused(serving: Any, data: bytes, status: bytes) -> None:
+async def test_a_head_that_is_wrong_is_refused(serving: Serving, data: bytes, status: bytes) -> None:
     async with serving() as served:
-        assert (await _raw(served.address, data)).split(b" ")[1] == status
+        assert (await served.raw(data)).split(b" ")[1] == status
 
 
-async def test_http_2_is_refused(serving: Any) -> None:
+async def test_http_2_is_refused(serving: Serving) -> None:
     upgrade = b"GET /sessions HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\n"
     upgrade += b"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"
     async with serving() as served:

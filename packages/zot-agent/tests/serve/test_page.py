@@ -3,21 +3,22 @@
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import websockets
+from served import TOKEN, Served, Serving
+from websockets.asyncio.client import ClientConnection
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 pytestmark = pytest.mark.needs("chromium")
 
 PATIENCE = 90
-TOKEN = "a token of at least sixteen characters"
 SWITCHES = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --disable-dev-shm-usage --remote-debugging-port=0 --window-size=1200,800"
@@ -27,7 +28,7 @@ SWITCHES = (
 class Tab:
     """A tab of a browser, over the DevTools protocol. `complaints`: what it had to say on its console."""
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
         self._numbers = itertools.count(1)
         self._loaded = 0
@@ -127,12 +128,15 @@ async def browser(profile: Path) -> AsyncIterator[Tab]:
             await process.wait()
 
 
+Visiting = Callable[[], AbstractAsyncContextManager[tuple[Served, Tab]]]
+
+
 @pytest.fixture
-def visiting(serving: Any, tmp_path: Path) -> Any:
+def visiting(serving: Serving, tmp_path: Path) -> Visiting:
     """A server, and a tab that has come in."""
 
     @asynccontextmanager
-    async def begin() -> AsyncIterator[tuple[Any, Tab]]:
+    async def begin() -> AsyncIterator[tuple[Served, Tab]]:
         async with serving() as served, browser(tmp_path / "profile") as tab:
             await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
             await tab.until("!document.getElementById('workplace').hidden")
@@ -143,7 +147,7 @@ def visiting(serving: Any, tmp_path: Path) -> Any:
 
 
 async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
-    serving: Any, server: ScriptedServer, alone: Path, tmp_path: Path
+    serving: Serving, server: ScriptedServer, alone: Path, tmp_path: Path
 ) -> None:
     (alone / "a.txt").write_text("alpha\n")
     server.add(Turn("I look.", calls=[Call("read", {"path": "a.txt"})]), "It is **alpha**.")
@@ -181,7 +185,7 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
         assert tab.complaints == []
 
 
-async def test_a_link_with_the_token_lets_in_and_leaves_no_token_in_the_address(visiting: Any) -> None:
+async def test_a_link_with_the_token_lets_in_and_leaves_no_token_in_the_address(visiting: Visiting) -> None:
     async with visiting() as (served, tab):
         assert await tab.value("location.href") == f"{served.address}/"
         assert await tab.value("history.length") <= 3
@@ -190,7 +194,7 @@ async def test_a_link_with_the_token_lets_in_and_leaves_no_token_in_the_address(
         assert await tab.value("sessionStorage.length") == 0
 
 
-async def test_escape_stops_the_answer(visiting: Any, server: ScriptedServer) -> None:
+async def test_escape_stops_the_answer(visiting: Visiting, server: ScriptedServer) -> None:
     server.add(Turn("word " * 20_000, chunk=5, delay=0.02), Turn(fault=Fault(stall=600)))
     async with visiting() as (served, tab):
         id = await served.open()
@@ -210,7 +214,7 @@ async def test_escape_stops_the_answer(visiting: Any, server: ScriptedServer) ->
 
 
 async def test_a_tool_that_is_stopped_and_a_failure_are_no_complete_answer(
-    visiting: Any, server: ScriptedServer
+    visiting: Visiting, server: ScriptedServer
 ) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "sleep 600"})]), Turn(fault=Fault(status=400)))
     async with visiting() as (served, tab):
@@ -229,7 +233,7 @@ WAITING = "[...document.querySelectorAll('#waiting li')].map((each) => each.text
 
 
 async def test_what_is_said_while_zot_works_is_shown_until_its_turn_comes(
-    visiting: Any, server: ScriptedServer
+    visiting: Visiting, server: ScriptedServer
 ) -> None:
     server.add(Turn("word " * 400, chunk=5, delay=0.01), "And the second.", "And the third.")
     async with visiting() as (served, tab):
@@ -251,7 +255,7 @@ async def test_what_is_said_while_zot_works_is_shown_until_its_turn_comes(
 
 
 async def test_what_waits_is_in_the_field_again_after_a_stop_and_does_not_run(
-    visiting: Any, server: ScriptedServer
+    visiting: Visiting, server: ScriptedServer
 ) -> None:
     server.add(Turn("word " * 20_000, chunk=5, delay=0.02), "never asked for")
     async with visiting() as (served, tab):
@@ -275,7 +279,7 @@ async def test_what_waits_is_in_the_field_again_after_a_stop_and_does_not_run(
         assert len(server.requests) == 1
 
 
-async def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Any, server: ScriptedServer) -> None:
+async def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Visiting, server: ScriptedServer) -> None:
     slow = Turn("A summary. " * 300, chunk=5, delay=0.01)
     server.add("First.", "Second.", "Third.", slow, "Another.", "A shorter summary.")
     async with visiting() as (served, tab):
@@ -297,7 +301,7 @@ async def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Any, server
         await tab.until("document.getElementById('status').innerText === 'The conversation is compacted'")
 
 
-async def test_notes_of_a_new_session_stand_in_its_conversation(visiting: Any, alone: Path) -> None:
+async def test_notes_of_a_new_session_stand_in_its_conversation(visiting: Visiting, alone: Path) -> None:
     for name in ("px", "py"):
         folder = alone / ".zot" / "extensions" / name
         folder.mkdir(parents=True)
@@ -312,7 +316,9 @@ async def test_notes_of_a_new_session_stand_in_its_conversation(visiting: Any, a
         assert "py" in notes
 
 
-async def test_who_forgets_the_token_leaves_nothing_of_the_conversation(visiting: Any, server: ScriptedServer) -> None:
+async def test_who_forgets_the_token_leaves_nothing_of_the_conversation(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
     server.add("A secret answer.")
     async with visiting() as (served, tab):
         id = await served.open()
@@ -330,7 +336,7 @@ async def test_who_forgets_the_token_leaves_nothing_of_the_conversation(visiting
         assert await tab.value("document.getElementById('message').value") == ""
 
 
-async def test_what_a_model_says_is_text_and_never_markup(visiting: Any, server: ScriptedServer) -> None:
+async def test_what_a_model_says_is_text_and_never_markup(visiting: Visiting, server: ScriptedServer) -> None:
     evil = "<img src=x onerror='document.title=1'><script>document.title=2</script>"
     server.add(Turn(evil, calls=[Call("bash", {"command": f'echo "{evil}"'})]), "done")
     async with visiting() as (served, tab):
@@ -343,7 +349,7 @@ async def test_what_a_model_says_is_text_and_never_markup(visiting: Any, server:
         assert await tab.until("document.title.endsWith('– zot')")
 
 
-async def test_a_session_that_another_client_closes_leaves_the_page(visiting: Any) -> None:
+async def test_a_session_that_another_client_closes_leaves_the_page(visiting: Visiting) -> None:
     async with visiting() as (served, tab):
         id = await served.open()
         await tab.open(id)
@@ -354,7 +360,7 @@ async def test_a_session_that_another_client_closes_leaves_the_page(visiting: An
 
 
 async def test_everything_that_can_be_used_has_a_name_and_news_are_announced(
-    visiting: Any, server: ScriptedServer
+    visiting: Visiting, server: ScriptedServer
 ) -> None:
     server.add(Turn("hm", calls=[Call("ls", {})]), "done")
     async with visiting() as (served, tab):
@@ -378,7 +384,9 @@ async def test_everything_that_can_be_used_has_a_name_and_news_are_announced(
 
 
 @pytest.mark.parametrize(("width", "height"), [(1200, 800), (360, 640)])
-async def test_nothing_is_wider_than_its_place(visiting: Any, server: ScriptedServer, width: int, height: int) -> None:
+async def test_nothing_is_wider_than_its_place(
+    visiting: Visiting, server: ScriptedServer, width: int, height: int
+) -> None:
     server.add(Turn("x" * 2000, calls=[Call("read", {"path": "y" * 300})]), Turn("done\n" * 100))
     async with visiting() as (served, tab):
         await tab.call(

@@ -4,14 +4,14 @@ import os
 import socket
 import stat
 from pathlib import Path
-from typing import Any
 
 import httpx
+from served import Serving
 
 from zot_agent.serve.address import Address
 
 
-async def test_a_unix_socket_is_its_owners_alone_and_goes_with_the_process(serving: Any, tmp_path: Path) -> None:
+async def test_a_unix_socket_is_its_owners_alone_and_goes_with_the_process(serving: Serving, tmp_path: Path) -> None:
     path = tmp_path / "zot.sock"
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(path))  # what a killed process leaves

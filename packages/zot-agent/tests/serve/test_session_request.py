@@ -2,9 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from served import Served, Serving
 
 from zot_provider.testing import ScriptedServer
 
@@ -36,7 +36,7 @@ from zot_provider.testing import ScriptedServer
     ],
 )
 async def test_what_cannot_be_opened_is_refused_with_the_reason(
-    serving: Any, body: str, status: int, word: str
+    serving: Serving, body: str, status: int, word: str
 ) -> None:
     async with serving() as served:
         answer = await served.http.post("/sessions", content=body)
@@ -45,10 +45,10 @@ async def test_what_cannot_be_opened_is_refused_with_the_reason(
         assert await served.sessions() == []
 
 
-async def test_a_stored_session_is_continued_by_its_id(serving: Any, server: ScriptedServer, alone: Path) -> None:
+async def test_a_stored_session_is_continued_by_its_id(serving: Serving, server: ScriptedServer, alone: Path) -> None:
     server.add("It is blue.", "As I said.")
 
-    async def ask(served: Any, id: str, text: str) -> None:
+    async def ask(served: Served, id: str, text: str) -> None:
         async with served.socket(id) as peer:
             await peer.call("prompt", message=text)
             await peer.until("done")
@@ -73,7 +73,7 @@ async def test_a_stored_session_is_continued_by_its_id(serving: Any, server: Scr
 
 
 async def test_a_stored_session_of_a_directory_that_is_not_served_does_not_exist(
-    serving: Any, server: ScriptedServer, alone: Path, tmp_path: Path
+    serving: Serving, server: ScriptedServer, alone: Path, tmp_path: Path
 ) -> None:
     server.add("secret")
     other = tmp_path / "other"

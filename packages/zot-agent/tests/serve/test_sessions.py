@@ -1,12 +1,13 @@
 """How many sessions are open, and for how long."""
 
 import asyncio
-from typing import Any
+
+from served import Serving
 
 from zot_provider.testing import Fault, ScriptedServer, Turn
 
 
-async def test_at_most_so_many_sessions_are_open(serving: Any) -> None:
+async def test_at_most_so_many_sessions_are_open(serving: Serving) -> None:
     async with serving(sessions=2) as served:
         first = await served.open()
         await served.open()
@@ -16,7 +17,7 @@ async def test_at_most_so_many_sessions_are_open(serving: Any) -> None:
         await served.open()
 
 
-async def test_sessions_that_nobody_uses_are_closed_after_a_while(serving: Any, server: ScriptedServer) -> None:
+async def test_sessions_that_nobody_uses_are_closed_after_a_while(serving: Serving, server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(stall=600)))
     async with serving(idle_seconds=0.4) as served:
         forgotten, followed, working = [await served.open() for _ in range(3)]

@@ -4,11 +4,13 @@ import asyncio
 import os
 import socket
 import sys
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import websockets
+from served import Served, Serving, StreamEvent
 
 from zot_agent.rpc.limits import RpcLimits
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -22,7 +24,7 @@ def deltas(lines: list[dict[str, Any]]) -> str:
     return "".join(line["delta"] for line in lines if line["type"] == "text_delta")
 
 
-async def test_a_prompt_is_answered_over_a_web_socket(serving: Any, server: ScriptedServer) -> None:
+async def test_a_prompt_is_answered_over_a_web_socket(serving: Serving, server: ScriptedServer) -> None:
     server.add("Hello there.")
     async with serving() as served, served.socket(await served.open()) as peer:
         assert (await peer.call("prompt", id=1, message="hello"))["data"] == {"started": True}
@@ -32,7 +34,7 @@ async def test_a_prompt_is_answered_over_a_web_socket(serving: Any, server: Scri
         assert (await peer.call("get_state", id=2))["data"]["message_count"] == 2
 
 
-async def test_a_prompt_that_is_a_command_is_run_with_one_done(serving: Any, tmp_path: Path) -> None:
+async def test_a_prompt_that_is_a_command_is_run_with_one_done(serving: Serving, tmp_path: Path) -> None:
     folder = tmp_path / "toy"
     folder.mkdir()
     program = folder / "main.py"
@@ -55,7 +57,7 @@ async def test_a_prompt_that_is_a_command_is_run_with_one_done(serving: Any, tmp
         assert types(peer.seen).count("done") == 2
 
 
-async def test_programs_that_tools_start_know_of_every_change(serving: Any, server: ScriptedServer) -> None:
+async def test_programs_that_tools_start_know_of_every_change(serving: Serving, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "echo [$ZOT_MODEL $ZOT_REASONING_LEVEL]"})]), "ok")
     async with serving() as served:
         id = await served.open()
@@ -67,7 +69,7 @@ async def test_programs_that_tools_start_know_of_every_change(serving: Any, serv
             assert "[scripted-2 low]" in result["content"][0]["text"]
 
 
-async def test_all_clients_get_the_events_and_each_its_own_responses(serving: Any, server: ScriptedServer) -> None:
+async def test_all_clients_get_the_events_and_each_its_own_responses(serving: Serving, server: ScriptedServer) -> None:
     server.add("For all of you.")
     async with serving() as served:
         id = await served.open()
@@ -83,7 +85,7 @@ async def test_all_clients_get_the_events_and_each_its_own_responses(serving: An
             assert [line["id"] for line in two.seen if line["type"] == "response"] == ["same", "own"]
 
 
-async def test_the_session_continues_without_its_clients(serving: Any, server: ScriptedServer) -> None:
+async def test_the_session_continues_without_its_clients(serving: Serving, server: ScriptedServer) -> None:
     server.add(Turn("word " * 40, chunk=5, delay=0.01))
     async with serving() as served:
         id = await served.open()
@@ -98,12 +100,12 @@ async def test_the_session_continues_without_its_clients(serving: Any, server: S
 
 
 async def test_events_have_numbers_and_are_told_again_from_where_a_client_left(
-    serving: Any, server: ScriptedServer
+    serving: Serving, server: ScriptedServer
 ) -> None:
     server.add("one two three", "four")
     async with serving() as served:
         id = await served.open()
-        seen: list[tuple[str, str, Any]] = []
+        seen: list[StreamEvent] = []
         assert (await served.command(id, "prompt", message="count"))["success"]
         async for event in served.events(id, after=0):
             seen.append(event)
@@ -120,7 +122,7 @@ async def test_events_have_numbers_and_are_told_again_from_where_a_client_left(
         assert deltas([event[2] for event in rest]) == "four"
 
 
-async def _until_done(events: Any) -> Any:
+async def _until_done(events: AsyncGenerator[StreamEvent]) -> AsyncIterator[StreamEvent]:
     async for event in events:
         yield event
         if event[2].get("type") == "done":
@@ -128,7 +130,9 @@ async def _until_done(events: Any) -> Any:
     await events.aclose()
 
 
-async def test_a_client_that_reconnects_too_late_gets_the_event_missed(serving: Any, server: ScriptedServer) -> None:
+async def test_a_client_that_reconnects_too_late_gets_the_event_missed(
+    serving: Serving, server: ScriptedServer
+) -> None:
     server.add(Turn("word " * 200, chunk=5))
     async with serving(kept_bytes=4000) as served:
         id = await served.open()
@@ -143,7 +147,7 @@ async def test_a_client_that_reconnects_too_late_gets_the_event_missed(serving: 
         assert numbers[0] > 2
 
 
-async def test_a_stream_of_events_has_heartbeats_and_an_end_event(serving: Any) -> None:
+async def test_a_stream_of_events_has_heartbeats_and_an_end_event(serving: Serving) -> None:
     async with serving(heartbeat_seconds=0.05) as served:
         id = await served.open()
         async with served.http.stream("GET", f"/sessions/{id}/events") as response:
@@ -157,7 +161,7 @@ async def test_a_stream_of_events_has_heartbeats_and_an_end_event(serving: Any) 
 
 
 async def test_closing_a_session_closes_its_sockets_and_kills_what_it_runs(
-    serving: Any, server: ScriptedServer, alone: Path
+    serving: Serving, server: ScriptedServer, alone: Path
 ) -> None:
     os.mkfifo(alone / "hold")
     server.add(Turn(calls=[Call("bash", {"command": "echo $$ > pid; cat hold"})]))
@@ -178,16 +182,15 @@ async def test_closing_a_session_closes_its_sockets_and_kills_what_it_runs(
 
 
 @pytest.mark.parametrize("path", ["/sessions/none/ws", "/sessions/none/events/ws", "/ws", "/"])
-async def test_a_socket_where_there_is_no_session_is_refused(serving: Any, path: str) -> None:
+async def test_a_socket_where_there_is_no_session_is_refused(serving: Serving, path: str) -> None:
     async with serving() as served:
-        served.url = lambda _: f"ws://{served.address.host}:{served.address.port}{path}"
         with pytest.raises(websockets.InvalidStatus) as refused:
-            async with served.socket(""):
+            async with served.socket_at(path):
                 pass
         assert refused.value.response.status_code in (403, 404)
 
 
-async def test_a_page_sends_the_token_as_a_subprotocol_which_is_not_sent_back(serving: Any) -> None:
+async def test_a_page_sends_the_token_as_a_subprotocol_which_is_not_sent_back(serving: Serving) -> None:
     word = "zot.bearer.YSB0b2tlbiBvZiBhdCBsZWFzdCBzaXh0ZWVuIGNoYXJhY3RlcnM"
     async with serving() as served:
         id = await served.open()
@@ -201,7 +204,7 @@ async def test_a_page_sends_the_token_as_a_subprotocol_which_is_not_sent_back(se
             assert refused.value.response.status_code == 401
 
 
-async def test_a_page_of_another_origin_gets_no_socket(serving: Any) -> None:
+async def test_a_page_of_another_origin_gets_no_socket(serving: Serving) -> None:
     async with serving() as served:
         id = await served.open()
         with pytest.raises(websockets.InvalidStatus) as refused:
@@ -212,7 +215,7 @@ async def test_a_page_of_another_origin_gets_no_socket(serving: Any) -> None:
             assert (await peer.call("ping"))["success"]
 
 
-async def test_too_many_clients_are_refused_and_those_that_left_make_room(serving: Any) -> None:
+async def test_too_many_clients_are_refused_and_those_that_left_make_room(serving: Serving) -> None:
     async with serving(clients=2, streams=3) as served:
         one, two = await served.open(), await served.open()
         async with served.socket(one), served.socket(one):
@@ -229,13 +232,13 @@ async def test_too_many_clients_are_refused_and_those_that_left_make_room(servin
             assert (await peer.call("ping"))["success"]
 
 
-async def test_a_frame_that_is_no_text_ends_the_connection(serving: Any) -> None:
+async def test_a_frame_that_is_no_text_ends_the_connection(serving: Serving) -> None:
     async with serving() as served, served.socket(await served.open()) as peer:
         await peer.connection.send(b"\x00")
         assert await peer.code() == 1003
 
 
-async def test_an_invalid_command_is_answered_and_the_connection_stays_open(serving: Any) -> None:
+async def test_an_invalid_command_is_answered_and_the_connection_stays_open(serving: Serving) -> None:
     async with serving() as served, served.socket(await served.open()) as peer:
         for text in ("nonsense", "[]", "{}", '{"type":"dance"}', "", '{"type":"prompt"}\n{"type":"ping"}'):
             await peer.connection.send(text)
@@ -243,13 +246,13 @@ async def test_an_invalid_command_is_answered_and_the_connection_stays_open(serv
         assert (await peer.call("ping"))["success"]
 
 
-async def test_a_frame_that_is_too_long_ends_the_connection(serving: Any) -> None:
+async def test_a_frame_that_is_too_long_ends_the_connection(serving: Serving) -> None:
     async with serving(rpc=RpcLimits(line_bytes=1000)) as served, served.socket(await served.open()) as peer:
         await peer.connection.send("x" * 1001)
         assert await peer.code() == 1009
 
 
-def _deaf(served: Any, id: str) -> socket.socket:
+def _client_that_reads_nothing(served: Served, id: str) -> socket.socket:
     """A client that opens a WebSocket and then reads nothing."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -264,14 +267,14 @@ def _deaf(served: Any, id: str) -> socket.socket:
 
 
 async def test_a_client_that_reads_nothing_is_disconnected_and_the_others_miss_nothing(
-    serving: Any, server: ScriptedServer
+    serving: Serving, server: ScriptedServer
 ) -> None:
     text = "x" * 600_000
     server.add(*[Turn(text, chunk=60_000, delay=0.005) for _ in range(15)])
     limits = RpcLimits(pause_bytes=8_000_000, read_pause_bytes=8_000_000, max_bytes=2_000_000, stall_seconds=60)
     async with serving(rpc=limits) as served:
         id = await served.open()
-        with _deaf(served, id):
+        with _client_that_reads_nothing(served, id):
             async with served.socket(id, compression=None) as peer:
                 async with asyncio.timeout(60):
                     while (await served.sessions())[0]["clients"] < 2:
@@ -283,13 +286,13 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_the_others_miss_n
 
 
 async def test_a_slow_client_delays_the_next_model_call_until_it_is_disconnected(
-    serving: Any, server: ScriptedServer
+    serving: Serving, server: ScriptedServer
 ) -> None:
     server.add(Turn("y" * 2_000_000, chunk=50_000), "second")
     limits = RpcLimits(pause_bytes=100_000, read_pause_bytes=8_000_000, max_bytes=8_000_000, stall_seconds=1.0)
     async with serving(rpc=limits) as served:
         id = await served.open()
-        with _deaf(served, id):
+        with _client_that_reads_nothing(served, id):
             async with asyncio.timeout(60):
                 while (await served.sessions())[0]["clients"] < 1:
                     await asyncio.sleep(0.01)
@@ -305,11 +308,11 @@ async def test_a_slow_client_delays_the_next_model_call_until_it_is_disconnected
         assert len(server.requests) == 2
 
 
-async def test_many_sessions_stream_at_once_and_no_delta_is_lost(serving: Any, server: ScriptedServer) -> None:
+async def test_many_sessions_stream_at_once_and_no_delta_is_lost(serving: Serving, server: ScriptedServer) -> None:
     words = [f"word{number} " for number in range(100)]
     server.add(*[Turn("".join(words), chunk=7, delay=0.005) for _ in range(20)])
 
-    async def one(served: Any) -> str:
+    async def one(served: Served) -> str:
         async with served.socket(await served.open()) as peer:
             await peer.call("prompt", message="go")
             return deltas(await peer.until("done"))

@@ -1,0 +1,55 @@
+"""The client side of `zot_agent.acp` without a process: an editor and a feed that keep the updates they get."""
+
+from typing import Any, TypeAlias
+
+from zot_agent.acp.feed import UpdateFeed
+from zot_core.display import CodeDisplay
+from zot_provider.model import Model
+
+Update: TypeAlias = dict[str, Any]
+
+
+class Editor:
+    """Keeps its updates; answers questions with `answer`."""
+
+    def __init__(self, answer: str = "once") -> None:
+        self.updates: list[Update] = []
+        self.asked: list[Update] = []
+        self.answer = answer
+
+    def update(self, session: str, update: Update) -> None:
+        self.updates.append(update)
+
+    async def ask(self, session: str, call: Update, options: list[Update]) -> str:
+        self.asked.append(call)
+        return self.answer
+
+    async def room(self) -> None:
+        pass
+
+    def of(self, kind: str) -> list[Update]:
+        """The updates of a kind."""
+        return [each for each in self.updates if each["sessionUpdate"] == kind]
+
+    def said(self, kind: str = "agent_message_chunk") -> str:
+        """The texts of the updates of a kind, joined."""
+        return text_of(self.updates, kind)
+
+
+class Writer:
+    """A tool that shows the text that it writes."""
+
+    def recall(self, arguments: Update, text: str) -> list[CodeDisplay]:
+        return [CodeDisplay(arguments["path"], arguments["content"])]
+
+
+def feed(model: Model | None = None) -> tuple[UpdateFeed, list[Update]]:
+    """A feed in /proj with the tool `write`, and the updates that it sends."""
+    sent: list[Update] = []
+    made = UpdateFeed(sent.append, "/proj", tools=lambda: {"write": Writer()}, model=lambda: model or Model("m", "v"))
+    return made, sent
+
+
+def text_of(sent: list[Update], kind: str = "agent_message_chunk") -> str:
+    """The texts of the updates of a kind, joined."""
+    return "".join(each["content"]["text"] for each in sent if each["sessionUpdate"] == kind)
