@@ -34,7 +34,7 @@ BETWEEN_LOOPS = {
 }
 
 
-NOT_YET_TYPED = {"acp", "cli", "host", "modes", "rpc", "serve", "ui"}
+NOT_YET_TYPED = {"acp", "rpc", "serve", "ui"}
 """Folders of `packages/zot-agent/tests` in which parameters of tests may still be `Any`."""
 
 
