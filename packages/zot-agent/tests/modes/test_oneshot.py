@@ -92,6 +92,18 @@ def test_a_deadline_is_a_limit_too(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().err == "zot: the deadline has passed\n"
 
 
+def test_a_message_that_the_model_never_read_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    def steer_and_interrupt(host: Host) -> None:
+        def act() -> None:
+            host.conversation.steer("use metres")
+            host.conversation.interrupt()
+
+        asyncio.get_running_loop().call_later(0.1, act)
+
+    assert run("print", ScriptedClient([Turn("word " * 1000, delay=0.05)]), steer_and_interrupt) == 130
+    assert capfd.readouterr() == ("", "zot: not delivered, because the prompt has ended: use metres\n")
+
+
 def test_a_hidden_answer_is_explained_and_not_printed(capfd: pytest.CaptureFixture[str]) -> None:
     def hide(host: Host) -> None:
         def refuse(text: str) -> str:
