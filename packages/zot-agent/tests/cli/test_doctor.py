@@ -1,6 +1,5 @@
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,25 +10,32 @@ from zot_provider.testing import Fault, ScriptedServer, Turn
 KEY = "sk-0123456789"
 
 
-@pytest.fixture
-def look(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs the doctor; its exit code and the findings by topic. No local server is where one may be."""
-    monkeypatch.setenv("LLAMA_BASE_URL", "http://127.0.0.1:1/v1")
+class Doctor:
+    """Runs `zot doctor` in this process."""
 
-    def look(*arguments: str) -> tuple[int, dict[str, str]]:
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str) -> tuple[int, dict[str, str]]:
+        """The exit code, and the lines of the report by topic."""
         code = run(arguments)
-        out, err = capsys.readouterr()
+        out, err = self._capsys.readouterr()
         assert err == ""
         assert KEY not in out
         assert "\x1b" not in out
-        findings = out.partition("\n\n")[0].splitlines()
-        return code, {line[4:22].strip(): line[:4].strip() + " " + line[22:] for line in findings}
-
-    return look
+        lines = out.partition("\n\n")[0].splitlines()
+        return code, {line[4:22].strip(): line[:4].strip() + " " + line[22:] for line in lines}
 
 
-def test_without_anything_it_says_what_to_do(look: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    code, found = look("--offline")
+@pytest.fixture
+def doctor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Doctor:
+    """No local server listens where zot looks for one."""
+    monkeypatch.setenv("LLAMA_BASE_URL", "http://127.0.0.1:1/v1")
+    return Doctor(capsys)
+
+
+def test_without_anything_it_says_what_to_do(doctor: Doctor, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = doctor("--offline")
     assert code == 1
     assert found["anthropic"] == "-- no key; set ANTHROPIC_API_KEY to use it"
     assert found["home"].startswith("ok ")
@@ -43,56 +49,56 @@ def test_without_anything_it_says_what_to_do(look: Any, capsys: pytest.CaptureFi
     )
 
 
-def test_an_endpoint_that_answers(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_that_answers(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer(key=KEY) as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        code, found = look()
+        code, found = doctor()
     assert code == 0
     assert found["anthropic"] == f"ok ANTHROPIC_API_KEY is set; {server.url} lists 1 model"
     assert found["llama.cpp"] == "-- no server at http://127.0.0.1:1/v1"
 
 
-def test_an_endpoint_that_refuses_the_key(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_that_refuses_the_key(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer(key="another") as server:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url("openai-chat"))
-        code, found = look()
+        code, found = doctor()
     assert code == 1
     assert found["openai"].startswith("no OPENAI_API_KEY is set, but the server answered 401 Unauthorized")
     assert found["openai"].endswith("; check the API key (OPENAI_API_KEY)")
 
 
-def test_an_endpoint_that_is_not_there(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_that_is_not_there(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hunter2@127.0.0.1:1/v1")
-    code, found = look()
+    code, found = doctor()
     assert code == 1
     assert "cannot connect to http://127.0.0.1:1/v1/models: connection refused" in found["openai"]
-    code, found = look("--offline")
+    code, found = doctor("--offline")
     assert code == 0
     assert found["openai"] == "ok OPENAI_API_KEY is set; http://127.0.0.1:1/v1 was not contacted"
 
 
-def test_a_local_server_is_enough(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_local_server_is_enough(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer(models=["a\x1b[2J", "b", "c", "d"]) as server:
         monkeypatch.setenv("LLAMA_BASE_URL", server.base_url("openai-chat"))
-        code, found = look()
+        code, found = doctor()
     assert code == 0
     assert found["llama.cpp"] == f"ok {server.url}/v1 serves a, b, c, ..."
 
 
-def test_something_else_that_listens_is_no_model(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_something_else_that_listens_is_no_model(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer([Turn(fault=Fault(status=200, body="<html>"))], key="x") as server:
         monkeypatch.setenv("LLAMA_BASE_URL", server.base_url("openai-chat"))
-        code, found = look()
+        code, found = doctor()
     assert code == 1
     assert found["llama.cpp"].startswith("-- the server answered 401")
     monkeypatch.setenv("LLAMA_BASE_URL", "nonsense")
-    assert look()[1]["llama.cpp"].startswith("no the base URL")
+    assert doctor()[1]["llama.cpp"].startswith("no the base URL")
 
 
-def test_the_users_own_providers_are_looked_at(look: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_own_providers_are_looked_at(doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "zot-home"
     home.mkdir()
     with ScriptedServer(key=KEY) as server:
@@ -100,45 +106,47 @@ def test_the_users_own_providers_are_looked_at(look: Any, tmp_path: Path, monkey
         providers = {"corp": {"baseUrl": base}, "free": {"baseUrl": base, "auth": "none"}}
         (home / "models.json").write_text(json.dumps({"providers": providers}))
         monkeypatch.setenv("CORP_API_KEY", KEY)
-        code, found = look()
+        code, found = doctor()
     assert code == 0
     assert found["corp"] == f"ok CORP_API_KEY is set; {base} lists 1 model"
     assert found["free"].startswith("-- the server answered 401")
     assert found["models.json"] == "ok valid"
 
 
-def test_files_that_cannot_be_understood_are_named_and_the_rest_is_looked_at(look: Any, tmp_path: Path) -> None:
+def test_files_that_cannot_be_understood_are_named_and_the_rest_is_looked_at(doctor: Doctor, tmp_path: Path) -> None:
     home = tmp_path / "zot-home"
     home.mkdir()
     (home / "config.json").write_text('{"model": 3}')
     (home / "models.json").write_text("{")
-    code, found = look("--offline")
+    code, found = doctor("--offline")
     assert code == 1
     assert found["config.json"] == f"no {home}/config.json: model: expected text, got 3"
     assert found["models.json"].startswith(f"no {home}/models.json: line 1, column 2: ")
     assert found["zot"].startswith("ok 0.")
 
 
-def test_a_home_that_cannot_be_written(look: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_that_cannot_be_written(doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     (tmp_path / "zot-home").write_text("a file")
-    code, found = look("--offline")
+    code, found = doctor("--offline")
     assert code == 1
     assert found["home"].startswith("no ")
     assert found["home"].endswith(" (not writable)")
 
 
-def test_sessions_are_counted(look: Any, tmp_path: Path) -> None:
+def test_sessions_are_counted(doctor: Doctor, tmp_path: Path) -> None:
     folder = tmp_path / "zot-home" / "sessions" / "0123"
     folder.mkdir(parents=True)
     (folder / "a.jsonl").touch()
     (folder / "b.txt").touch()
-    assert look("--offline")[1]["sessions"].endswith("(1 saved)")
+    assert doctor("--offline")[1]["sessions"].endswith("(1 saved)")
 
 
-def test_programs_that_are_missing_have_something_in_their_place(look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_that_are_missing_have_something_in_their_place(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert look("--offline")[1]["bash"] == "-- not found; sh is used instead"
+    assert doctor("--offline")[1]["bash"] == "-- not found; sh is used instead"
 
 
 def test_a_mistake_on_its_command_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,28 +169,28 @@ def test_a_finding_is_folded_between_words_and_made_harmless() -> None:
     [({"provider": "nope"}, "unknown provider 'nope'"), ({"model": "claude-sonet"}, "unknown model 'claude-sonet'")],
 )
 def test_settings_with_which_zot_cannot_begin_are_told(
-    settings: dict[str, str], words: str, look: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, str], words: str, doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "zot-home"
     home.mkdir()
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    assert look("--offline")[0] == 0
+    assert doctor("--offline")[0] == 0
     (home / "config.json").write_text(json.dumps(settings))
-    code, found = look("--offline")
+    code, found = doctor("--offline")
     assert code == 1
     assert found["config.json"].startswith(f"no {home}/config.json: {words}")
 
 
-def test_settings_that_only_lack_a_key_or_are_of_the_users_own_provider_are_well(look: Any, tmp_path: Path) -> None:
+def test_settings_without_a_key_or_with_a_custom_provider_are_valid(doctor: Doctor, tmp_path: Path) -> None:
     home = tmp_path / "zot-home"
     home.mkdir()
     (home / "config.json").write_text('{"provider": "openai", "model": "gpt-5.1"}')
-    assert look("--offline")[1]["config.json"] == "ok valid"
+    assert doctor("--offline")[1]["config.json"] == "ok valid"
     (home / "models.json").write_text('{"providers": {"corp": {"baseUrl": "http://corp/v1"}}}')
     (home / "config.json").write_text('{"provider": "corp", "model": "any"}')
-    assert look("--offline")[1]["config.json"] == "ok valid"
+    assert doctor("--offline")[1]["config.json"] == "ok valid"
     (home / "models.json").write_text("{")  # and corp cannot be known
-    assert look("--offline")[1]["config.json"] == "ok valid"
+    assert doctor("--offline")[1]["config.json"] == "ok valid"
 
 
 def test_the_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:

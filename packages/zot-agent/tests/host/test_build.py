@@ -9,9 +9,9 @@ import pytest
 from zot_agent.cli.args import parse
 from zot_agent.host import Host
 from zot_agent.host.build import build_host, working_directory
-from zot_core.errors import SessionLocked
+from zot_core.errors import SessionLocked, SessionNotFound
 from zot_core.prompt import identity
-from zot_provider.errors import ConfigError, MissingKey, UnknownName
+from zot_provider.errors import ConfigError, MissingKey, UnknownName, ZotError
 from zot_provider.router import RoutingClient
 from zot_provider.testing import ScriptedServer
 
@@ -96,11 +96,13 @@ async def test_a_session_that_is_open_is_locked(tmp_path: Path) -> None:
         (["--provider", "opanai"], UnknownName),
         (["--provider", "local", "--tools", "raed", "--base-url", "http://h/v1"], UnknownName),
         (["--cwd", "/nowhere"], ConfigError),
-        (["-c"], Exception),
-        (["--session", "x"], Exception),
+        (["-c"], SessionNotFound),
+        (["--session", "x"], SessionNotFound),
     ],
 )
-def test_what_cannot_be_built_is_a_mistake_in_the_usage(arguments: list[str], kind: Any, tmp_path: Path) -> None:
+def test_what_cannot_be_built_is_a_mistake_in_the_usage(
+    arguments: list[str], kind: type[ZotError], tmp_path: Path
+) -> None:
     with pytest.raises(kind) as caught:
         build(*arguments)
     assert caught.value.exit_code == 2
@@ -194,7 +196,7 @@ def test_a_level_of_the_settings_is_taken_where_no_flag_names_one(key: None, tmp
     ],
 )
 def test_an_unknown_name_is_said_to_stand_where_it_does(
-    key: None, tmp_path: Path, config: Any, arguments: list[str], words: str
+    key: None, tmp_path: Path, config: dict[str, str], arguments: list[str], words: str
 ) -> None:
     home = settle(tmp_path, config=config)
     with pytest.raises(UnknownName) as caught:

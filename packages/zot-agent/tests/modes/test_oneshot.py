@@ -2,6 +2,7 @@ import asyncio
 import json
 import os
 import signal
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -19,7 +20,7 @@ from zot_provider.testing import Call, Fault, ScriptedClient, ScriptedServer, Tu
 from zot_provider.transport.http import HttpLimits, HttpTransport
 
 
-def run(mode: str, client: Client, prepare: Any = None, **options: Any) -> int:
+def run(mode: str, client: Client, prepare: Callable[[Host], None] | None = None, /, **options: Any) -> int:
     """The exit code of a mode with this model."""
 
     async def main() -> int:
@@ -80,7 +81,7 @@ def test_a_refusal_has_a_code_of_its_own(capfd: pytest.CaptureFixture[str], mode
     ("options", "words"),
     [({"max_steps": 1}, "max steps (1) exceeded"), ({"max_tokens": 5}, "max tokens (5) exceeded: 15 used")],
 )
-def test_a_limit_has_a_code_of_its_own(capfd: pytest.CaptureFixture[str], options: Any, words: str) -> None:
+def test_a_limit_has_a_code_of_its_own(capfd: pytest.CaptureFixture[str], options: dict[str, int], words: str) -> None:
     client = ScriptedClient([Turn("one", calls=[Call("bash", {"command": "true"})])], repeat=True)
     assert run("print", client, **options) == 4
     assert capfd.readouterr() == ("one\n", f"zot: {words}\n")
@@ -89,6 +90,18 @@ def test_a_limit_has_a_code_of_its_own(capfd: pytest.CaptureFixture[str], option
 def test_a_deadline_is_a_limit_too(capfd: pytest.CaptureFixture[str]) -> None:
     assert run("print", ScriptedClient([Turn("word " * 100, delay=0.05)]), deadline=0.1) == 4
     assert capfd.readouterr().err == "zot: the deadline has passed\n"
+
+
+def test_a_message_that_the_model_never_read_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    def steer_and_interrupt(host: Host) -> None:
+        def act() -> None:
+            host.conversation.steer("use metres")
+            host.conversation.interrupt()
+
+        asyncio.get_running_loop().call_later(0.1, act)
+
+    assert run("print", ScriptedClient([Turn("word " * 1000, delay=0.05)]), steer_and_interrupt) == 130
+    assert capfd.readouterr() == ("", "zot: not delivered, because the prompt has ended: use metres\n")
 
 
 def test_a_hidden_answer_is_explained_and_not_printed(capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,7 @@
 from base64 import b64encode
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from unicodedata import category
 
+from display_blocks import Code, Diff, Files, Image, Other, Terminal, Text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,56 +10,6 @@ from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
 from zot_tui.widgets.transcript.blocks import KIND, RENDERERS, SOURCE, RenderableBlock, RenderedBlock, render_block
 from zot_tui.widgets.transcript.chunks import SIZE
-
-
-@dataclass
-class Text:
-    text: str
-    kind: str = "text"
-
-
-@dataclass
-class Code:
-    path: str
-    text: str
-    start_line: int = 1
-    kind: str = "code"
-
-
-@dataclass
-class Diff:
-    path: str
-    diff: str
-    starts: Sequence[tuple[int, int]] = ()
-    kind: str = "diff"
-
-
-@dataclass
-class Files:
-    paths: list[str] = field(default_factory=list)
-    kind: str = "files"
-
-
-@dataclass
-class Terminal:
-    command: str
-    output: str
-    exit_code: int | None = 0
-    duration: float = 0.0
-    kind: str = "terminal"
-
-
-@dataclass
-class Image:
-    mime_type: str
-    data: str
-    source: str = ""
-    kind: str = "image"
-
-
-@dataclass
-class Other:
-    kind: str = "hologram"
 
 
 def rows(drawn: RenderedBlock, width: int = 40) -> list[str]:

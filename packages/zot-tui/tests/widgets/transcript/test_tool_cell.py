@@ -1,5 +1,4 @@
-from dataclasses import dataclass
-
+from display_blocks import Code, Terminal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,23 +6,6 @@ from zot_tui.text.ansi import Sgr
 from zot_tui.text.runs import plain, runs_width
 from zot_tui.widgets.transcript.cell import CellStyle
 from zot_tui.widgets.transcript.tool_cell import Ending, ToolCell
-
-
-@dataclass
-class Terminal:
-    command: str
-    output: str
-    exit_code: int | None = 0
-    duration: float = 0.0
-    kind: str = "terminal"
-
-
-@dataclass
-class Code:
-    path: str
-    text: str
-    start_line: int = 1
-    kind: str = "code"
 
 
 def rows(cell: ToolCell, width: int = 40) -> list[str]:

@@ -1,7 +1,7 @@
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import urwid
+from display_blocks import Terminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -204,15 +204,6 @@ def test_expanding_leaves_the_top_of_the_view_where_it_is() -> None:
     transcript.toggle_expanded()
     assert screen(transcript) == before
     assert transcript.following
-
-
-@dataclass
-class Terminal:
-    command: str
-    output: str
-    exit_code: int | None = 0
-    duration: float = 0.0
-    kind: str = "terminal"
 
 
 def output(count: int) -> ToolCell:

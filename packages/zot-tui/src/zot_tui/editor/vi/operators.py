@@ -227,7 +227,7 @@ class Operators:
         self.go(self.units.first(at))
 
     def put_over(self, extent: UnitRange, count: int) -> bool:
-        """p on a selection: put the last cut or copied text in its place, cut it too; False if there is no such text."""
+        """p on a selection: cut it and put the last cut or copied text there; False if there is no such text."""
         text = self.buffer.kills.text
         if not text:
             return False
