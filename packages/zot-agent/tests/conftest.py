@@ -3,8 +3,10 @@ from pathlib import Path
 
 import pytest
 
-# The extra `serve` is not part of a plain installation; `make test` has it.
+# The extras `serve` and `acp` are not part of a plain installation; `make test` has them.
 collect_ignore = [] if all(map(find_spec, ("hypercorn", "starlette", "websockets"))) else ["cli/test_serve.py", "serve"]
+if find_spec("acp") is None:
+    collect_ignore += [f"acp/test_{name}.py" for name in ("agent", "choices", "process")]
 
 
 @pytest.fixture(autouse=True)
