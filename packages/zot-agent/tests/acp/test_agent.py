@@ -1,7 +1,7 @@
 """The methods of the protocol, without a connection."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,6 @@ from zot_core.aio import spawn
 from zot_core.errors import SessionLocked, SessionNotFound
 from zot_provider.errors import ConfigError
 from zot_provider.testing import ScriptedServer, Turn
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
 
 
 @asynccontextmanager
