@@ -11,8 +11,8 @@ from typing import Any
 
 from extension_folder import write_extension
 
-from zot_agent.host import Host
 from zot_agent.host.build import build_host
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.modes.interactive import ChatScreen
 from zot_core.conversation import Conversation

@@ -12,7 +12,7 @@ from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_core.aio import spawn
 from zot_core.conversation import Conversation
 from zot_core.conversation.events import ClearNotes, Notify, Submit

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.args import parse
-from zot_agent.host import Host
 from zot_agent.host.build import build_host, working_directory
+from zot_agent.host.host import Host
 from zot_core.errors import SessionLocked
 from zot_core.prompt import identity
 from zot_provider.errors import ConfigError, MissingKey, UnknownName, ZotError

@@ -36,8 +36,8 @@ from zot_agent.acp.choices import SessionMode, mode_state
 from zot_agent.acp.session import AcpSession, Editor
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.host import Host
 from zot_agent.host.build import build_host, choose_model, open_registry
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.errors import Busy, SessionNotFound

@@ -12,7 +12,7 @@ from zot_agent.acp.content import PromptContent, read_content
 from zot_agent.acp.feed import UpdateFeed
 from zot_agent.acp.permission import AcpPermission
 from zot_agent.acp.replay import replay
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.conversation import events
