@@ -9,7 +9,7 @@ endif
 # Many tests wait for processes: more of them at a time than there are cores.
 PYTEST := pytest -n 4
 PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
-# Installed zot writes byte code once; a checkout compiles itself anew in every process without it.
+# Installed zot writes byte code once; without it, a checkout compiles itself again in every process.
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list the verbs
