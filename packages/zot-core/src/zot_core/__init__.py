@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from zot_core.events import AgentEvent as AgentEvent
     from zot_core.events import AssistantMessage as AssistantMessage
     from zot_core.events import AssistantStart as AssistantStart
+    from zot_core.events import AutoRetryEnd as AutoRetryEnd
+    from zot_core.events import AutoRetryStart as AutoRetryStart
     from zot_core.events import CompactDone as CompactDone
     from zot_core.events import CompactStart as CompactStart
     from zot_core.events import Done as Done
@@ -126,9 +128,9 @@ _MODULES = {
     "zot_core.conversation.shell_command": "ShellCommand ShellResult",
     "zot_core.errors": "Busy Closed InvalidOutput Refused SessionError SessionLocked SessionNotFound ToolError",
     "zot_core.events": (
-        "AgentEvent AssistantMessage AssistantStart CompactDone CompactStart Done ErrorEvent Notice "
-        "ReasoningDelta RunEnd TextDelta ToolCall ToolProgress ToolResultEvent ToolStart ToolUseArgs ToolUseEnd "
-        "ToolUseStart TurnEnd TurnStart UsageEvent UserMessage"
+        "AgentEvent AssistantMessage AssistantStart AutoRetryEnd AutoRetryStart CompactDone CompactStart Done "
+        "ErrorEvent Notice ReasoningDelta RunEnd TextDelta ToolCall ToolProgress ToolResultEvent ToolStart "
+        "ToolUseArgs ToolUseEnd ToolUseStart TurnEnd TurnStart UsageEvent UserMessage"
     ),
     "zot_core.hooks": "Compaction Hooks ModelCallFailure Refusal ToolOutcome ToolRequest",
     "zot_core.limits": "RunLimits",

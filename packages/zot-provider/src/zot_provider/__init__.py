@@ -8,6 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_provider.client.http import Client, HttpClient
+    from zot_provider.client.retry import RetryPolicy
     from zot_provider.completion import Completion, complete, stream
     from zot_provider.credentials import Credentials, EnvironmentKeys
     from zot_provider.errors import (
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         ZotError,
     )
     from zot_provider.events import (
+        AutoRetryStart,
         ReasoningDelta,
         StreamEnd,
         StreamEvent,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from zot_provider.version import __version__
 
 __all__ = [
+    "AutoRetryStart",
     "Block",
     "Client",
     "Completion",
@@ -74,6 +77,7 @@ __all__ = [
     "ReasoningDelta",
     "Request",
     "ResponseTimeout",
+    "RetryPolicy",
     "RoutingClient",
     "Selection",
     "StatusError",
@@ -101,6 +105,7 @@ __all__ = [
 
 _MODULES = {
     "zot_provider.client.http": ("Client", "HttpClient"),
+    "zot_provider.client.retry": ("RetryPolicy",),
     "zot_provider.completion": ("Completion", "complete", "stream"),
     "zot_provider.credentials": ("Credentials", "EnvironmentKeys"),
     "zot_provider.errors": (
@@ -131,6 +136,7 @@ _MODULES = {
     "zot_provider.router": ("RoutingClient", "open_client"),
     "zot_provider.selection": ("Selection", "select"),
     "zot_provider.events": (
+        "AutoRetryStart",
         "ReasoningDelta",
         "StreamEnd",
         "StreamEvent",
