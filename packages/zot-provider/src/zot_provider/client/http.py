@@ -13,6 +13,7 @@ from zot_provider.client.retry import RetryPolicy
 from zot_provider.credentials import Credentials, GivenKey, check_key
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
 from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart
+from zot_provider.json_text import without_surrogates
 from zot_provider.messages import ReasoningBlock
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
@@ -102,7 +103,8 @@ class HttpClient:
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`. A failed call is repeated as the `RetryPolicy` says, unless text or a tool call has begun."""
-        body, failures, begun = self._writer.write(request), 0, False
+        # A system prompt or a schema may hold lone surrogates, which UTF-8 cannot encode.
+        body, failures, begun = without_surrogates(self._writer.write(request)), 0, False
         while True:
             key = ""
             try:
@@ -126,10 +128,8 @@ class HttpClient:
     async def _answer(self, model: Model, body: str, key: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """Send a request once and yield the batches of its answer."""
         headers = {"user-agent": f"zot/{__version__}", **dict(self.provider.quirks.headers), **self._wire.auth(key)}
-        # Text from files and tools may hold lone surrogates, which UTF-8 cannot encode.
-        data = body.encode("utf-8", "replace")
         _log.debug("POST %s %s", location(self._url), body)
-        chunks = self._open().post(self._url, headers, data)
+        chunks = self._open().post(self._url, headers, body.encode())
         async with aclosing(chunks), aclosing(self._events(chunks, model.provider)) as batches:
             async for batch in batches:
                 yield batch
@@ -170,7 +170,7 @@ class HttpClient:
             key = await self._key()
             listed = await self._open().get(url, self._wire.auth(key) | dict(self.provider.quirks.headers))
             try:
-                ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
+                ids = [without_surrogates(str(entry["id"])) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
                 raise _protocol_error(
                     f"{location(url)} is not a list of models; check the base URL", location(url)

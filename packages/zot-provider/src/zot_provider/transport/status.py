@@ -46,7 +46,7 @@ def server_message(body: bytes) -> str:
 
 def _value(body: bytes) -> Any:
     """Return the JSON value of an error body, which may also be the first event of a stream. Of other text, return the
-    first line, and nothing of a web page."""
+    first line; of a web page and of binary data, nothing."""
     text = body.decode("utf-8", "replace").strip()
     event = re.search(r"^data:(.*)$", text, re.MULTILINE)
     for part in (text, event[1] if event else ""):
@@ -54,7 +54,9 @@ def _value(body: bytes) -> Any:
             return json.loads(part)
         except (ValueError, RecursionError):
             pass
-    return "" if text.startswith("<") else text.split("\n")[0]
+    line = text.split("\n")[0]
+    binary = any(char < " " and not char.isspace() for char in line[:_MAX_MESSAGE])
+    return "" if binary or line.startswith("<") else line
 
 
 def _code(value: Any) -> str:
