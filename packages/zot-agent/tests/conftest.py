@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 # The extra `serve` is not part of a plain installation; `make test` has it.
-collect_ignore = [] if all(map(find_spec, ("hypercorn", "starlette", "websockets"))) else ["cli/test_serve.py", "serve"]
+collect_ignore = (
+    [] if all(map(find_spec, ("starlette", "uvicorn", "websockets", "wsproto"))) else ["cli/test_serve.py", "serve"]
+)
 
 
 @pytest.fixture(autouse=True)
