@@ -58,6 +58,8 @@ _MODIFIER_ALIASES = {
     "opt": "alt",
     "option": "alt",
 }
+_TO_URWID = {name: alias for alias, name in _ALIASES.items() if " " in alias} | {"space": " "}
+_URWID_MODIFIERS = {"shift": "shift", "meta": "alt", "ctrl": "ctrl", "super": "super", "hyper": "hyper"}  # in its order
 _LABELS = {
     "up": "↑",
     "down": "↓",
@@ -180,6 +182,16 @@ def from_urwid(key: object) -> Key | None:
     if is_character(name) and modifiers and name != name.lower():
         modifiers.add("shift")  # urwid names a shifted letter by the character it types: `ctrl A`
     return _key(name, modifiers)
+
+
+def to_urwid(key: Key) -> str:
+    """Return urwid's name of a key: the inverse of `from_urwid`."""
+    name = key.text or _TO_URWID.get(key.name, key.name)
+    modifiers = set(key.modifiers)
+    if len(name) == 1 and "shift" in modifiers and len(name.upper()) == 1 and name.upper() != name:
+        modifiers.remove("shift")  # urwid names a shifted letter by the character it types
+        name = name.upper()
+    return "".join(f"{urwid} " for urwid, ours in _URWID_MODIFIERS.items() if ours in modifiers) + name
 
 
 def panel_key(key: Key) -> tuple[str, str] | None:
