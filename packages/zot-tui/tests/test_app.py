@@ -101,6 +101,9 @@ def test_a_key_goes_to_the_root_as_a_value_or_under_urwids_name() -> None:
             keys.append(key)
             return key.text != "x"
 
+        def paste(self, text: str) -> None:
+            """Take no pastes."""
+
     async def test(driver: Driver) -> None:
         driver.type("<ctrl+o>xa<ctrl+c>")
         assert not driver.app.over
@@ -123,6 +126,9 @@ class Pasted(Counter):
     def __init__(self) -> None:
         super().__init__()
         self.pasted: list[str] = []
+
+    def press(self, key: Key) -> bool:
+        return False
 
     def paste(self, text: str) -> None:
         self.pasted.append(text)

@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,7 +27,7 @@ from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
 from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
 from zot_tui.widgets.scroll import Scroll
-from zot_tui.widgets.target import send_key, send_paste
+from zot_tui.widgets.target import key_target
 
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
@@ -65,7 +66,6 @@ class App:
         self.focused: bool | None = None
         self.signum: int | None = None
         self.disconnected = False
-        self._root: Any = Scroll(lambda _: []) if root is None else root
         self._theme = theme or builtin("dark")
         self._mouse = False
         self.images: ImageStore | None = None
@@ -77,6 +77,7 @@ class App:
         self._resizing = False
         self._suspensions = 0
         self._background_queries: list[asyncio.Future[str]] = []
+        self._show_root(Scroll(lambda _: []) if root is None else root)
         self._signals = TerminalSignals(self._guard, self._resized, self._interrupted, self._hide, self._continued)
 
     # Content
@@ -88,8 +89,12 @@ class App:
 
     @root.setter
     def root(self, widget: urwid.Widget) -> None:
-        self._root = widget
+        self._show_root(widget)
         self.redraw()
+
+    def _show_root(self, widget: urwid.Widget) -> None:
+        self._root: Any = widget
+        self._target = key_target(widget, lambda: self.size)
 
     @property
     def theme(self) -> Theme:
@@ -265,7 +270,7 @@ class App:
     def _show(self) -> None:
         self.screen.start()
         self.screen.set_mouse_tracking(self._mouse)
-        self.screen.listen(asyncio.get_running_loop(), self._on_events, self._hung_up)
+        self.screen.listen(asyncio.get_running_loop(), partial(self._guard, self._handle_events), self._hung_up)
         self._guard(self.refresh)
 
     def _hide(self) -> None:
@@ -296,19 +301,16 @@ class App:
             self._ended.set()
             self._hide()
 
-    def _on_events(self, events: list[TerminalEvent]) -> None:
-        self._guard(self._handle_events, events)
-
     def _handle_events(self, events: list[TerminalEvent]) -> None:
         for event in events:
             if self._ended.is_set():
                 return
             match event:
                 case Key():
-                    if not send_key(self._root, event, self.size):
+                    if not self._target.press(event):
                         self._handle_unused(event)
                 case Paste(text):
-                    send_paste(self._root, text)
+                    self._target.paste(text)
                 case TerminalReply(text):
                     self._handle_reply(text)
                 case FocusChange(here):

@@ -70,8 +70,8 @@ def press(key):
 
 async def main():
     global app
-    app = App(transcript, theme=themes[0])
     transcript.press = press
+    app = App(transcript, theme=themes[0])
     transcript.outdated.connect(app.redraw)
     transcript.append(NoteCell("ready"))
     async with app:

@@ -5,6 +5,7 @@ character is its own name (`a`, `A`, `?`); `rune` stands for all of them, so tha
 character". The space bar is `space`. A capital letter with a modifier is written with `shift`: `ctrl+shift+p`.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper")
@@ -159,6 +160,7 @@ def is_character(name: str) -> bool:
     return len(name) == 1 and (name.isprintable() or (name > "\x9f" and not "\ud800" <= name <= "\udfff"))
 
 
+@lru_cache(maxsize=1024)
 def from_urwid(key: object) -> Key | None:
     """Return the key that urwid 5 reports as `key`: `ctrl o`, `shift meta left`, `page up`, `A`.
 

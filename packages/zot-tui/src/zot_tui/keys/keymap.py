@@ -53,11 +53,11 @@ class Keymap:
         `rune`.
         """
         for each in (key, _ANY) if key.text else (key,):
-            for found in self._found[-1:] if each in _RESERVED else self._found:
-                for context in (*contexts, ""):
-                    binding = found.get((context, each))
-                    if binding is not None:
-                        return binding if binding.action else None
+            for layer in self._found[-1:] if each in _RESERVED else self._found:
+                if (found := layer.get(each)) is not None:
+                    for context in (*contexts, ""):
+                        if (binding := found.get(context)) is not None:
+                            return binding if binding.action else None
         return None
 
     def keys(self, action: str, contexts: Sequence[str] = ()) -> list[Key]:
@@ -92,10 +92,10 @@ class Keymap:
         return self.over(layer), problems
 
 
-def _index(layer: Iterable[Binding]) -> dict[tuple[str, Key], Binding]:
-    found: dict[tuple[str, Key], Binding] = {}
+def _index(layer: Iterable[Binding]) -> dict[Key, dict[str, Binding]]:
+    """Return the bindings of a layer by key and context; of two, the first."""
+    found: dict[Key, dict[str, Binding]] = {}
     for binding in layer:
-        key = parse_key(binding.key)
         for context in binding.contexts or ("",):
-            found.setdefault((context, key), binding)
+            found.setdefault(parse_key(binding.key), {}).setdefault(context, binding)
     return found

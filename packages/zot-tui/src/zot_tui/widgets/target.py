@@ -1,5 +1,6 @@
-"""`KeyTarget`: what can have the keys. Keys and pastes are sent with `send_key` and `send_paste`."""
+"""`KeyTarget`: what can have the keys. `key_target` makes one of a widget of urwid."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from zot_tui.keys.key import Key, to_urwid
@@ -15,14 +16,21 @@ class KeyTarget(Protocol):
         """Handle a pasted text, which is as it arrived."""
 
 
-def send_key(target: Any, key: Key, size: tuple[int, int]) -> bool:
-    """Send a key to a `KeyTarget`, or to a box widget of urwid, drawn in `size`. Return whether it was used."""
-    if (press := getattr(target, "press", None)) is not None:
-        return bool(press(key))
-    return target.selectable() and target.keypress(size, to_urwid(key)) is None
+class UrwidTarget:
+    """A box widget of urwid, drawn in `size()`. It gets keys under urwid's names, and no pastes."""
+
+    def __init__(self, widget: Any, size: Callable[[], tuple[int, int]]) -> None:
+        self._widget, self._size = widget, size
+
+    def press(self, key: Key) -> bool:
+        """See `KeyTarget`."""
+        return self._widget.selectable() and self._widget.keypress(self._size(), to_urwid(key)) is None
+
+    def paste(self, text: str) -> None:
+        """See `KeyTarget`."""
 
 
-def send_paste(target: Any, text: str) -> None:
-    """Send a pasted text to a `KeyTarget`; widgets of urwid do not take pastes."""
-    if (paste := getattr(target, "paste", None)) is not None:
-        paste(text)
+def key_target(widget: Any, size: Callable[[], tuple[int, int]]) -> KeyTarget:
+    """Return the widget itself if it is a `KeyTarget`, else an `UrwidTarget`."""
+    target: KeyTarget = widget if hasattr(widget, "press") else UrwidTarget(widget, size)
+    return target

@@ -11,7 +11,7 @@ from zot_tui.terminal.canvas import column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.widgets.dialogs.dialog import Dialog, V
 from zot_tui.widgets.spinner import Timer
-from zot_tui.widgets.target import send_key, send_paste
+from zot_tui.widgets.target import KeyTarget, key_target
 
 LOW = 12  # below so many rows a dialog may take all
 SEEN_ABOVE = 2  # rows of the base that stay visible above a tall dialog otherwise
@@ -55,7 +55,7 @@ class Stack(urwid.Widget):
     ) -> None:
         super().__init__()
         self.base = base
-        self.keys: Any = base
+        self.keys = key_target(base, lambda: self._size)
         self.changed: Signal[[]] = Signal()
         self._below = below
         self._after = after
@@ -128,13 +128,13 @@ class Stack(urwid.Widget):
 
     def press(self, key: Key) -> bool:
         """See `KeyTarget`."""
-        return send_key(self._focus(), key, self._size)
+        return self._focus().press(key)
 
     def paste(self, text: str) -> None:
         """See `KeyTarget`."""
-        send_paste(self._focus(), text)
+        self._focus().paste(text)
 
-    def _focus(self) -> Any:
+    def _focus(self) -> KeyTarget:
         """Return what has the keys, to which something is being typed."""
         if self.top is None or not self._open[-1].unasked:
             self.touch()
