@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, get_args
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.ui import status
 from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.branch import branch
