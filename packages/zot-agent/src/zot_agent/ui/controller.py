@@ -212,11 +212,10 @@ class Controller:
         binding = self.keymap.find(key, (CHAT, EDITOR))
         if binding is None or CHAT not in binding.contexts:
             return self.view.editor.handle(key, binding)
-        action = self._actions.get(binding.action)
-        if action is not None:
-            action()
-        else:
+        if binding.action.startswith("/"):
             self.run(binding.action, keep=True)
+        else:
+            self._actions[binding.action]()  # `bindings.keymap` lets no unknown name through
         return True
 
     def paste(self, text: str) -> None:
