@@ -108,15 +108,6 @@ class App:
         self._guard(self.refresh)
 
     @property
-    def title(self) -> str | None:
-        """The window's title; None leaves it alone. The old title is restored when the app ends."""
-        return self.screen.title
-
-    @title.setter
-    def title(self, text: str | None) -> None:
-        self.screen.title = text
-
-    @property
     def size(self) -> tuple[int, int]:
         """Columns and rows."""
         if self._size is None:
@@ -239,10 +230,6 @@ class App:
     async def copy(self, text: str) -> tuple[str, ...]:
         """Put `text` on the clipboard; return the names of the ways that worked, empty if none did."""
         return await copy(text, self.screen.send, self.environment)
-
-    def bell(self) -> None:
-        """Ring the bell."""
-        self.screen.send("\a")
 
     def notify(self, text: str) -> None:
         """Ring the bell and show a desktop notification (OSC 9) if the terminal can, unless the window has focus."""

@@ -42,7 +42,7 @@ async def vi(chat: Chat, _: str) -> None:
 
 async def leave(chat: Chat, _: str) -> None:
     """Quit zot."""
-    chat.leave()
+    chat.app.exit()
 
 
 COMMANDS = (
