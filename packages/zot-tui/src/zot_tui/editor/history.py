@@ -12,6 +12,8 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from zot_tui.regular_file import open_regular
+
 if sys.platform != "win32":
     import fcntl
 
@@ -102,7 +104,7 @@ class History:
         if self._path is None:
             return []
         try:
-            with self._path.open("rb") as file:
+            with open(self._path, "rb", opener=open_regular) as file:
                 size = file.seek(0, os.SEEK_END)
                 file.seek(max(size - self._file_size, 0))
                 data = file.read()
