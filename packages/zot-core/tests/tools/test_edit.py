@@ -79,5 +79,5 @@ def test_a_file_of_the_largest_size_is_edited_and_a_larger_one_is_refused(tmp_pa
     assert path.stat().st_size == LARGEST
     path.write_text("a\n" * (LARGEST // 2) + "b")
     assert refusal(context, "x", ("b", "c")) == (
-        "x has more than 10,485,760 bytes; change it with a command, such as sed"
+        "x has more than 8,388,608 bytes; change it with a command, such as sed"
     )

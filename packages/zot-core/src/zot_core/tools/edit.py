@@ -12,7 +12,7 @@ from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field, record
 
-LARGEST = 10 * 1024 * 1024
+LARGEST = 8 * 1024 * 1024
 """Most bytes of a file; an edit needs several times as much memory."""
 _THREAD_BYTES = 64 * 1024
 _BINARY_PROBE = 8192

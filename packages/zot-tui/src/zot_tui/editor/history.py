@@ -140,8 +140,9 @@ class History:
             os.lseek(descriptor, size - self._file_size // 2, os.SEEK_SET)
             kept = os.read(descriptor, self._file_size // 2).partition(b"\n")[2]
             shorter = path.with_name(f".{path.name}.{os.getpid()}")
-            shorter.write_bytes(kept)
-            shorter.chmod(0o600)
+            shorter.unlink(missing_ok=True)
+            with open(os.open(shorter, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(kept)
             shorter.replace(path)
         finally:
             os.close(descriptor)
