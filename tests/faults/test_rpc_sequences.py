@@ -76,7 +76,9 @@ def answer(chance: random.Random) -> Turn:
     if kind < 0.5:
         return Turn(fault=Fault(status=400, body={"error": {"message": "no"}}))
     if kind < 0.55:
-        return Turn("broken off", fault=Fault(after=1, cut=True))
+        return Turn("broken off", chunk=4, fault=Fault(after=3, cut=True))
+    if kind < 0.6:
+        return Turn(fault=Fault(status=503, headers={"retry-after": "0.01"}))
     return Turn("fine")
 
 

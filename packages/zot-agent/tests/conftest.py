@@ -7,7 +7,9 @@ import pytest
 from zot_provider.testing import ScriptedServer
 
 # The extra `serve` is not part of a plain installation; `make test` has it.
-collect_ignore = [] if all(map(find_spec, ("hypercorn", "starlette", "websockets"))) else ["cli/test_serve.py", "serve"]
+collect_ignore = (
+    [] if all(map(find_spec, ("starlette", "uvicorn", "websockets", "wsproto"))) else ["cli/test_serve.py", "serve"]
+)
 
 if find_spec("acp") is None:  # the same for this extra
     collect_ignore += [f"acp/test_{name}.py" for name in ("agent", "choices", "process")]

@@ -14,6 +14,7 @@ from zot_core.conversation import Conversation
 from zot_core.hooks import Refusal
 from zot_core.runtime.runtime import Runtime
 from zot_provider.client.http import Client, HttpClient
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.model import Model
 from zot_provider.registry import ModelRegistry
 from zot_provider.testing import Call, Fault, ScriptedClient, ScriptedServer, Turn
@@ -122,9 +123,8 @@ def test_a_stalled_server_is_given_up_within_its_limit(capfd: pytest.CaptureFixt
     fault = Fault(pause=5.0, after=after) if after else Fault(stall=5.0)
     with ScriptedServer([Turn("Once upon", chunk=4, fault=fault)]) as server:
         transport = HttpTransport(HttpLimits(read=0.1))
-        client = HttpClient(
-            ModelRegistry().provider("local"), base_url=server.base_url("openai-chat"), transport=transport
-        )
+        provider, retries = ModelRegistry().provider("local"), RetryPolicy(retries=0)
+        client = HttpClient(provider, base_url=server.base_url("openai-chat"), transport=transport, retries=retries)
         assert run("json", client) == 1
         url = server.base_url("openai-chat") + "/chat/completions"
     out, err = capfd.readouterr()

@@ -28,7 +28,7 @@ class Stage:
         self.notes: list[tuple[str, str]] = []
         self.log: list[str] = []
         chat: Any = self
-        self.dispatch = CommandDispatcher(chat, lambda: None)
+        self.dispatch = CommandDispatcher(chat)
 
     def _hear(self, event: ConversationEvent) -> None:
         if event == Changed("session"):

@@ -20,8 +20,8 @@ MODULES = {
     "zot_core.conversation.shell_command": "ShellCommand ShellResult",
     "zot_core.errors": "Busy Closed InvalidOutput Refused SessionError SessionLocked SessionNotFound ToolError",
     "zot_core.events": (
-        "AgentEvent AssistantMessage AssistantStart CompactDone CompactStart Done ErrorEvent Notice "
-        "ReasoningDelta RunEnd TextDelta ToolCall ToolProgress ToolResultEvent ToolStart ToolUseArgs "
+        "AgentEvent AssistantMessage AssistantStart AutoRetryEnd AutoRetryStart CompactDone CompactStart Done "
+        "ErrorEvent Notice ReasoningDelta RunEnd TextDelta ToolCall ToolProgress ToolResultEvent ToolStart ToolUseArgs "
         "ToolUseEnd ToolUseStart TurnEnd TurnStart UsageEvent UserMessage"
     ),
     "zot_core.hooks": "Compaction Hooks ModelCallFailure Refusal ToolOutcome ToolRequest",

@@ -38,6 +38,8 @@ from zot_core.errors import ToolError as ToolError
 from zot_core.events import AgentEvent as AgentEvent
 from zot_core.events import AssistantMessage as AssistantMessage
 from zot_core.events import AssistantStart as AssistantStart
+from zot_core.events import AutoRetryEnd as AutoRetryEnd
+from zot_core.events import AutoRetryStart as AutoRetryStart
 from zot_core.events import CompactDone as CompactDone
 from zot_core.events import CompactStart as CompactStart
 from zot_core.events import Done as Done

@@ -7,6 +7,7 @@ from zot_provider.lazy import lazy_names
 
 MODULES = {
     "zot_provider.client.http": "Client HttpClient",
+    "zot_provider.client.retry": "RetryPolicy",
     "zot_provider.completion": "Completion complete stream",
     "zot_provider.credentials": "Credentials EnvironmentKeys",
     "zot_provider.errors": (
@@ -14,7 +15,7 @@ MODULES = {
         "StatusError StreamCut UnknownName ZotError"
     ),
     "zot_provider.events": (
-        "ReasoningDelta StreamEnd StreamEvent TextDelta ToolUseArgs ToolUseEnd ToolUseStart UsageReport"
+        "AutoRetryStart ReasoningDelta StreamEnd StreamEvent TextDelta ToolUseArgs ToolUseEnd ToolUseStart UsageReport"
     ),
     "zot_provider.messages": "Block ImageBlock Message ReasoningBlock TextBlock ToolCallBlock ToolResultBlock",
     "zot_provider.model": "Model Price",

@@ -2,6 +2,7 @@
 
 from zot_provider.client.http import Client as Client
 from zot_provider.client.http import HttpClient as HttpClient
+from zot_provider.client.retry import RetryPolicy as RetryPolicy
 from zot_provider.completion import Completion as Completion
 from zot_provider.completion import complete as complete
 from zot_provider.completion import stream as stream
@@ -18,6 +19,7 @@ from zot_provider.errors import StatusError as StatusError
 from zot_provider.errors import StreamCut as StreamCut
 from zot_provider.errors import UnknownName as UnknownName
 from zot_provider.errors import ZotError as ZotError
+from zot_provider.events import AutoRetryStart as AutoRetryStart
 from zot_provider.events import ReasoningDelta as ReasoningDelta
 from zot_provider.events import StreamEnd as StreamEnd
 from zot_provider.events import StreamEvent as StreamEvent

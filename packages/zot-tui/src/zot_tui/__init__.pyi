@@ -1,7 +1,6 @@
 """Public names of zot_tui, generated from `__init__.py`."""
 
 from zot_tui.app import App as App
-from zot_tui.app import Handlers as Handlers
 from zot_tui.color import Color as Color
 from zot_tui.color import parse_color as parse_color
 from zot_tui.diff import diff_rows as diff_rows
@@ -21,6 +20,7 @@ from zot_tui.keys.keymap import Binding as Binding
 from zot_tui.keys.keymap import Keymap as Keymap
 from zot_tui.markdown import Document as Document
 from zot_tui.markdown import MarkdownBlock as MarkdownBlock
+from zot_tui.signal import Signal as Signal
 from zot_tui.terminal.canvas import Rows as Rows
 from zot_tui.text.ansi import Sgr as Sgr
 from zot_tui.text.ansi import parse_ansi as parse_ansi
@@ -62,6 +62,7 @@ from zot_tui.widgets.spinner import Spinner as Spinner
 from zot_tui.widgets.status import Segment as Segment
 from zot_tui.widgets.status import Status as Status
 from zot_tui.widgets.status import StatusLine as StatusLine
+from zot_tui.widgets.target import KeyTarget as KeyTarget
 from zot_tui.widgets.transcript.cell import Cell as Cell
 from zot_tui.widgets.transcript.cell import CellStyle as CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell as AnswerCell

@@ -254,7 +254,7 @@ class _Searcher:
         self.result.lines.append(MatchLine(path, number, matches, text))
 
     def _drop_context(self) -> None:
-        """Remove the context of the match after the last one that counts."""
+        """Remove the context of the match after the last match that counts."""
         lines = self.result.lines
         last = next(line for line in reversed(lines) if line.matches)
         while lines[-1].path != last.path or lines[-1].number > last.number + self._query.context:
