@@ -47,6 +47,9 @@ CONTENTS = {
     "h.mark": b"\xef\xbb\xbfneedle\n",
     "i.odd": b"needle\rneedle\n{needle}\r\r\nneedle\r",
     "j/k": b"xneedle\nneedlex needle-x\n",
+    "-": b"needle",
+    "--help": b"needle",
+    "new\nline:3:x": b"needle",
     "odd\udce9": b"needle",
 }
 CASES = {
@@ -100,6 +103,9 @@ def test_what_is_found_is_what_there_is(tree: str) -> None:
             MatchLine("h.mark", 1, True, "needle"),
             MatchLine("i.odd", 1, True, "needle\rneedle"),
             MatchLine("i.odd", 3, True, "needle\r"),
+            MatchLine("-", 1, True, "needle"),
+            MatchLine("--help", 1, True, "needle"),
+            MatchLine("new\nline:3:x", 1, True, "needle"),
             MatchLine("odd\udce9", 1, True, "needle"),
         ]
     )
@@ -214,6 +220,28 @@ async def test_cancelling_ends_the_search_and_its_process(tmp_path: Path, place:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert (time.monotonic() - began) < 60
+
+
+@pytest.mark.parametrize("ending", ["limit", "cancelled", "enough"])
+async def test_the_process_ends_with_the_search(tmp_path: Path, ending: str) -> None:
+    printed = "while printf './a\\0001:x\\n'; do :; done" if ending == "enough" else "exec sleep 600"
+    program, number = tmp_path / "rg", tmp_path / "number"
+    program.write_text(f"#!/bin/sh\necho $$ > {number}.new; mv {number}.new {number}\n{printed}\n")
+    program.chmod(0o755)
+    (tmp_path / "a").touch()
+    limits = SearchLimits(ripgrep=str(program), seconds=3 if ending == "limit" else 60)
+    task = asyncio.ensure_future(search(each(["a"]), str(tmp_path), SearchQuery("x"), LocalFiles(), limits))
+    while not number.exists():
+        await asyncio.sleep(0.01)
+    if ending == "cancelled":
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    else:
+        result = await task
+        assert (result.timed_out, result.more) == (ending == "limit", ending == "enough")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number.read_text()), 0)
 
 
 def test_a_search_stops_reading_at_the_match_that_is_too_many() -> None:
