@@ -68,6 +68,7 @@ CASES = {
     "class": SearchQuery("[^a-z{}]needle"),
     "named class": SearchQuery("[[:space:]]needle"),
     "options": SearchQuery("-needle|needle-"),
+    "huge numbers": SearchQuery("needle", context=10**30, limit=10**30),
     "limit": SearchQuery("needle", limit=3, context=1),
     "narrow": SearchQuery("needle", width=4),
     "nothing": SearchQuery("no such thing"),
@@ -278,6 +279,12 @@ def test_an_invalid_pattern_is_a_value_error_even_without_files(tmp_path: Path) 
         for files in (LocalFiles(), MemoryFiles()):
             with pytest.raises(ValueError, match=words):
                 found(SearchQuery(pattern), str(tmp_path), [], files, SearchLimits())
+
+
+def test_a_process_that_fails_is_an_os_error(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    with pytest.raises(OSError, match=r"^the search process failed with exit code 1$"):
+        found(SearchQuery("x", context=-1), str(tmp_path), ["a"], LocalFiles(), SearchLimits())
 
 
 def test_a_pattern_that_takes_long_to_compile_is_stopped(tmp_path: Path) -> None:
