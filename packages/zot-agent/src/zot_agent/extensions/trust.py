@@ -13,6 +13,7 @@ from typing import Any
 from zot_agent.config.settings import read_json_object
 from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
 from zot_core.machine.replace_file import replace_file
+from zot_core.regular_file import open_regular
 from zot_provider.errors import ConfigError
 
 TRUST_FILE = "trusted-extensions.json"
@@ -91,7 +92,7 @@ def _digest(path: str) -> bytes:
     """Return the digest of one file. Its fixed length keeps the files of a fingerprint apart."""
     digest = hashlib.sha256()
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     except OSError:

@@ -1,6 +1,8 @@
 """The composition root: the only module that assembles the concrete parts."""
 
+import logging
 import os
+import sys
 
 from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
@@ -30,6 +32,8 @@ from zot_provider.selection import Selection, select
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
 
+_log = logging.getLogger("zot_agent")
+
 _UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
 
 
@@ -39,6 +43,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     `once`: the host answers a single prompt. `can_ask`: a person can be asked whether extensions of the project may
     start. Must be called in a running event loop.
     """
+    if _log.isEnabledFor(logging.DEBUG) or sys.flags.dev_mode:
+        from zot_agent.config.loop_watch import watch_loop  # noqa: PLC0415  only for debug runs
+
+        watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
     settings, registry = load_settings(home), open_registry(home)
     choice = ExtensionChoice(options, settings, cwd, can_ask=can_ask)
