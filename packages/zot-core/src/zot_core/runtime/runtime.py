@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
 from zot_core.agent.loop import run_work
+from zot_core.agent.refused_images import RefusedImages
 from zot_core.agent.run import Run
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
@@ -136,6 +137,7 @@ class Runtime:
         limit_runs(self.agent, limits)
         self._compactor = Compactor(self.agent, compaction)
         self._compactor.attach()
+        RefusedImages(self.agent).attach()
         self.agent.hooks.system_prompt.add(self._default_model)
         self._closed = False
 
