@@ -180,7 +180,7 @@ class Runtime:
     @property
     def cost(self) -> float | None:
         """US dollars of the session so far; None if the price of the current model is unknown."""
-        return None if self.agent.model.price is None else self.usage.cost_usd
+        return None if self.agent.model.price is None else self.usage.cost_usd or 0.0
 
     @property
     def busy(self) -> bool:
