@@ -86,7 +86,7 @@ def test_a_file_of_the_go_zot_is_read(path: Path) -> None:
         ),
         Message("tool", [ToolResultBlock("c1", [TextBlock("$ true\n\n[exit 0]  Took 0.0s")])], "2026-11-21T20:29:26Z"),
     ]
-    assert stored.usage == Usage(1, 2)
+    assert stored.usage == Usage(1, 2, cost_usd=0.0)
     assert (stored.torn, stored.size) == (False, len(GO_ROWS.encode()))
 
 

@@ -165,7 +165,7 @@ class UpdateFeed:
         """Send complete reasoning of the model."""
         self._send_text("agent_thought_chunk", text)
 
-    def _send_usage(self, used: int, cost: float) -> None:
+    def _send_usage(self, used: int, cost: float | None) -> None:
         model = self._model()
         if model.context_window:
             update: Json = {"sessionUpdate": "usage_update", "used": used, "size": model.context_window}
