@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from zot_agent.config.paths import zot_home
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
 from zot_agent.ui.controller import Controller
 from zot_agent.ui.extension_view import ask_for_extensions

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from zot_core.conversation.events import ConversationEvent, ShellEnd, ShellStart
 from zot_core.events import (
     AssistantStart,
+    AutoRetryStart,
     CompactStart,
     Done,
     ReasoningDelta,
@@ -54,6 +55,8 @@ class ActivityLabel:
                 self._running[id] = name
             case ToolResultEvent(id):
                 self._running.pop(id, None)
+            case AutoRetryStart(attempt, max_attempts):
+                return f"trying again ({attempt} of {max_attempts})"
             case ShellStart():
                 return "running"
             case Done() | ShellEnd():
@@ -79,7 +82,8 @@ class WorkingRow:
     def follow(self, event: ConversationEvent) -> None:
         """Update the row for an event of a run."""
         if self._activity.follow(event) and self._activity.label:
-            self._spin(self._activity.label)
+            wait = event.delay_ms / 1000 if isinstance(event, AutoRetryStart) else 0.0
+            self._spin(self._activity.label, wait)
 
     def ask(self, open: bool) -> None:  # noqa: FBT001  the only argument
         """Update the row when a question about a tool call opens or closes."""
@@ -96,5 +100,5 @@ class WorkingRow:
         if (busy or self._command) and not spinner.spinning:
             self._spin(label if self._command or before else THINKING)
 
-    def _spin(self, label: str) -> None:
-        self._spinner.start(label, "esc to stop")
+    def _spin(self, label: str, wait: float = 0.0) -> None:
+        self._spinner.start(label, "esc to stop", wait)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, get_args
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.ui import status
 from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.branch import branch

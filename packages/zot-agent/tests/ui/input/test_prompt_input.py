@@ -1,10 +1,11 @@
 """The editor and what helps to fill it, without a screen."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+from waiting import until
 
 from zot_agent.ui.input.drafts import SIZE
 from zot_agent.ui.input.prompt_input import LONG, PromptInput
@@ -36,12 +37,6 @@ async def typing(root: Path, cwd: Path | None = None) -> AsyncIterator[Any]:
 def offered(suggest: Suggest) -> list[str]:
     """The rows of the list."""
     return [row.decode().rstrip() for row in suggest.render((40,)).text] if suggest.rows((40,)) else []
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not holds():
-            await asyncio.sleep(0.005)
 
 
 async def test_a_command_that_stands_there_already_is_sent_by_the_first_enter(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.permission import PermissionPrompt
 from zot_agent.ui.themes import Themes
