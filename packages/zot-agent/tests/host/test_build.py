@@ -378,11 +378,12 @@ def test_a_model_of_the_persons_file_keeps_its_window_and_its_price(tmp_path: Pa
 
 
 def test_newer_sessions_that_cannot_be_read_do_not_keep_an_older_one_from_being_continued(
-    key: None, alone: Path, server: ScriptedServer
+    key: None, alone: Path
 ) -> None:
-    arguments = ("--provider", "openai", "--api-key", "k", "--base-url", server.base_url("openai-chat"), "--model", "m")
-    server.add("one", "two")
-    ask(build(*arguments), "first")
+    with ScriptedServer(["one"]) as server:
+        url = server.base_url("openai-chat")
+        arguments = ("--provider", "openai", "--api-key", "k", "--base-url", url, "--model", "m")
+        ask(build(*arguments), "first")
     host = build(*arguments, "-c")
     assert host.runtime.session is not None
     good = Path(host.runtime.session.path)
@@ -397,7 +398,7 @@ def test_newer_sessions_that_cannot_be_read_do_not_keep_an_older_one_from_being_
     assert host.runtime.session.path == str(good)
     assert [message.text for message in host.runtime.messages] == ["first", "one"]
     notes = [note for note in host.notes if note.endswith("; an older session is continued")]
-    assert [note.partition(" is not a session file")[0] for note in notes[-2:]] == [
+    assert [note.partition(" is not a session file")[0] for note in notes[:2]] == [
         str(good.parent / name) for name in reversed(broken)
     ]
     close(host)
