@@ -403,5 +403,5 @@ def test_newer_sessions_that_cannot_be_read_do_not_keep_an_older_one_from_being_
     ]
     close(host)
     good.unlink()
-    with pytest.raises(ConfigError, match="^no session to continue in .*: .*; start one without -c$"):
+    with pytest.raises(ConfigError, match=r"^no session to continue in .*: .*; start one without -c$"):
         build(*arguments, "-c")
