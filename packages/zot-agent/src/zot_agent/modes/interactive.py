@@ -8,10 +8,10 @@ from zot_agent.config.paths import zot_home
 from zot_agent.host import Host
 from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
 from zot_agent.ui.controller import Controller
-from zot_agent.ui.extension_view import ask_for_extensions
 from zot_agent.ui.input.prompt_input import PLACEHOLDER
 from zot_agent.ui.loading import load_rest
 from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.project_question import ask_about_project
 from zot_agent.ui.screen import Screen, check_terminal
 from zot_core.aio import spawn
 from zot_provider.messages import ImageBlock
@@ -103,8 +103,8 @@ async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -
             themes.background = await app.background()
             if themes.background == "light" or host.settings.theme:
                 themes.use(host.settings.theme)
-            if host.choice is not None and host.choice.undecided:
-                chat.controller.dispatch.begin(ask_for_extensions(chat.controller))
+            if host.choice is not None and host.choice.undecided is not None:
+                chat.controller.dispatch.begin(ask_about_project(chat.controller))
             if host.settings.keymap:
                 chat.controller.dispatch.begin(chat.check_keys(host.settings.keymap))
             if prompt or images:
