@@ -22,6 +22,7 @@ _IMAGES = "inline_images_enabled"
 
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
+ChildKeys: TypeAlias = Literal["remove", "keep"]
 EditorMode: TypeAlias = Literal["default", "vi"]
 
 
@@ -36,6 +37,8 @@ class Settings(Record):
     reasoning: Reasoning = "off"
     http_proxy: str = ""
     project_trust: ProjectTrust = "ask"
+    child_keys: ChildKeys = "remove"
+    """Whether commands and extensions get the environment variables with keys of providers."""
     auto_compact_threshold: int = 85
     """Compact the conversation when this many per cent of the context window are used; 0 for never."""
     theme: str = ""
@@ -71,6 +74,7 @@ def load_settings(home: str) -> Settings:
     for name, choices in (
         ("reasoning", get_args(Reasoning)),
         ("project_trust", get_args(ProjectTrust)),
+        ("child_keys", get_args(ChildKeys)),
         ("tool_render", get_args(ToolRender)),
         ("editor_mode", get_args(EditorMode)),
     ):

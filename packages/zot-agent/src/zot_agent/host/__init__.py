@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
 from zot_core.conversation import Conversation
@@ -66,7 +67,12 @@ class Host:
             raise RuntimeError("this host was made without extensions")
         from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  not needed without extensions
 
-        self.extensions = extensions = make_extensions(self.choice, self.options, lambda: self.runtime)
+        self.extensions = extensions = make_extensions(
+            self.choice,
+            self.options,
+            removed_variables(self.settings, self.models.providers),
+            lambda: self.runtime,
+        )
         extensions.attach(self.runtime.agent)
         self.conversation.attach(extensions)
         self.notes += extensions.start(discovery)

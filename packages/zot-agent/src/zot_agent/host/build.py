@@ -2,6 +2,7 @@
 
 import os
 
+from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
 from zot_agent.extensions.discover import Discovery
@@ -12,6 +13,7 @@ from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation import Conversation
 from zot_core.errors import SessionError, SessionNotFound
+from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
@@ -92,6 +94,7 @@ def open_runtime(
             selection.model,
             client=client,
             cwd=cwd,
+            shell=LocalShell(removed_env=removed_variables(settings, registry.providers)),
             builtin_tools=options.tools,
             skills=workspace.skills,
             system_prompt=workspace.system_prompt,

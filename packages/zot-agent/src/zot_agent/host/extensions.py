@@ -75,8 +75,11 @@ class ProjectChoice:
             FolderTrust(zot_home()).remember(self.undecided.content(), allowed=allowed)
 
 
-def make_extensions(choice: ProjectChoice, options: HostOptions, runtime: Callable[[], Runtime]) -> "Extensions":
-    """Create the extensions, not yet started, for the current `runtime()`. Raises `ConfigError` for `--ext-trace`."""
+def make_extensions(
+    choice: ProjectChoice, options: HostOptions, removed_env: frozenset[str], runtime: Callable[[], Runtime]
+) -> "Extensions":
+    """Create the extensions, not yet started, for the current `runtime()`; `removed_env` as in `Extensions`. Raises
+    `ConfigError` for `--ext-trace`."""
     from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  not needed without extensions
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415
     from zot_agent.extensions.trace import Trace  # noqa: PLC0415
@@ -92,4 +95,5 @@ def make_extensions(choice: ProjectChoice, options: HostOptions, runtime: Callab
         home=zot_home(),
         use_tools=not options.no_ext_tools,
         trace=Trace(options.ext_trace) if options.ext_trace else None,
+        removed_env=removed_env,
     )

@@ -59,7 +59,8 @@ class Project(Record):
 def _describe(found: DiscoveredExtension) -> list[str]:
     runs = " ".join([found.manifest.exec, *found.manifest.args]).strip()
     theme = any(os.path.isfile(os.path.join(found.directory, name)) for name in THEME_FILES)
-    lines = [f"extension {found.name}, which starts: {runs}"] if runs else []
+    keys = f" (it asks for {', '.join(found.manifest.env)})" if found.manifest.env else ""
+    lines = [f"extension {found.name}, which starts: {runs}{keys}"] if runs else []
     lines += [f"theme {found.name}"] if theme else []
     return lines or [f"extension {found.name}, which starts nothing"]
 
