@@ -128,7 +128,7 @@ def event_schema(cls: Any) -> dict[str, Any]:
     else:
         hints = typing.get_type_hints(cls)
         fields = {name: annotated(hints[name]) for name in cls.__match_args__}
-        optional = ("error",) if cls is events.TurnEnd else ()
+        optional = {events.TurnEnd: ("error",), events.AutoRetryEnd: ("final_error",)}.get(cls, ())
     return closed_object({"type": {"const": cls.type}, **fields}, optional, description=plain(cls.__doc__))
 
 

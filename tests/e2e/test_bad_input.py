@@ -87,16 +87,17 @@ def test_a_missing_key_is_named_by_its_variable(zot: Zot, arguments: list[str], 
 
 
 HTML = "<!doctype html><html><body>Welcome to the proxy</body></html>"
+ONCE = {"x-should-retry": "false"}
 FAULTS = [
     pytest.param(Fault(status=400), "answered 400 Bad Request", id="400"),
     pytest.param(Fault(status=401), "answered 401 Unauthorized", id="401"),
     pytest.param(Fault(status=403), "; check the API key (OPENAI_API_KEY)", id="403"),
     pytest.param(Fault(status=404), "/v1/chat/completions for model 'scripted'", id="404"),
     pytest.param(Fault(status=429, headers={"retry-after": "90"}), "; try again in 90 s", id="429"),
-    pytest.param(Fault(status=429), "; try again later", id="429 without a time"),
-    pytest.param(Fault(status=500), "answered 500 Internal Server Error; try again", id="500"),
-    pytest.param(Fault(status=599, body="odd\nthing"), "answered 599: odd", id="an odd status"),
-    pytest.param(Fault(status=502, body=HTML), "answered 502 Bad Gateway; try again", id="HTML with a status"),
+    pytest.param(Fault(status=429, headers=ONCE), "; try again later", id="429 without a time"),
+    pytest.param(Fault(status=500, headers=ONCE), "answered 500 Internal Server Error", id="500"),
+    pytest.param(Fault(status=599, body="odd\nthing", headers=ONCE), "answered 599: odd", id="an odd status"),
+    pytest.param(Fault(status=502, body=HTML, headers=ONCE), "answered 502 Bad Gateway", id="HTML with a status"),
     pytest.param(Fault(status=302, headers={"location": "https://b/?x=1"}), "points to https://b/)", id="redirection"),
     pytest.param(Fault(status=200, body=HTML), "answered with a web page, not with a model's event stream", id="HTML"),
     pytest.param(
@@ -126,6 +127,19 @@ def test_a_failure_of_the_server(zot: Zot, fault: Fault, words: str) -> None:
     assert done.events[-3]["stop"] == "error"
     assert done.events[-2]["message"] == done.line()
     assert zot.said()[0] == ("user", "hello")
+
+
+def test_a_failure_that_may_pass_is_tried_again_and_reported(zot: Zot, server: ScriptedServer) -> None:
+    busy = Turn(fault=Fault(status=503, headers={"retry-after": "0.01"}))
+    server.add(busy, busy, "at last")
+    done = zot.ask(server, "-p", "hello")
+    reason = "zot: openai: the server answered 503 Service Unavailable; trying again in 0 s"
+    assert (done.code, done.out) == (0, "at last\n")
+    assert done.err.splitlines() == [f"{reason} (1 of 3)", f"{reason} (2 of 3)"]
+    server.add(busy, "at last")
+    found = [event for event in zot.ask(server, "--json", "hello").events if "retry" in event["type"]]
+    assert [(event["type"], event["attempt"]) for event in found] == [("auto_retry_start", 1), ("auto_retry_end", 1)]
+    assert (found[0]["delay_ms"], found[0]["max_attempts"], found[1]["success"]) == (10, 3, True)
 
 
 def test_a_failure_the_model_reports_in_the_stream(zot: Zot, server: ScriptedServer) -> None:

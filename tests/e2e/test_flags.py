@@ -125,7 +125,7 @@ def test_starting_imports_what_the_mode_needs_and_no_more(zot: Zot, server: Scri
         "print(*sorted(sys.modules), file=sys.stderr); sys.exit(code)"
     )
     heavy = {
-        *("pydantic", "pydantic_core", "keyring", "authlib", "urwid", "pygments", "PIL", "filelock", "tenacity"),
+        *("pydantic", "pydantic_core", "keyring", "authlib", "urwid", "pygments", "PIL", "filelock"),
         *(
             "rich",
             "click",

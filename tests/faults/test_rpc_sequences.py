@@ -1,6 +1,5 @@
 """Random sequences of commands at `zot rpc`: whatever comes in whichever order, the rules of the protocol hold."""
 
-import json
 import os
 import random
 import subprocess
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from command import Zot
+from extension_folder import write_program
 
 from zot_agent.client import Event, Talk
 from zot_agent.rpc import METHODS
@@ -56,12 +56,7 @@ ext.run()
 
 def toy(folder: Path) -> str:
     """An extension with a command of each kind; its folder."""
-    folder.mkdir()
-    program = folder / "main.py"
-    program.write_text(f"#!{sys.executable}\n{EXTENSION}")
-    program.chmod(0o755)
-    (folder / "extension.json").write_text(json.dumps({"name": "toy", "exec": "./main.py"}))
-    return str(folder)
+    return str(write_program(folder, EXTENSION))
 
 
 def answer(chance: random.Random) -> Turn:
@@ -81,7 +76,9 @@ def answer(chance: random.Random) -> Turn:
     if kind < 0.5:
         return Turn(fault=Fault(status=400, body={"error": {"message": "no"}}))
     if kind < 0.55:
-        return Turn("broken off", fault=Fault(after=1, cut=True))
+        return Turn("broken off", chunk=4, fault=Fault(after=3, cut=True))
+    if kind < 0.6:
+        return Turn(fault=Fault(status=503, headers={"retry-after": "0.01"}))
     return Turn("fine")
 
 

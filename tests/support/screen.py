@@ -2,17 +2,17 @@
 
 import asyncio
 import contextlib
-import json
 import re
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from zot_agent.host import Host
+from extension_folder import write_extension
+
 from zot_agent.host.build import build_host
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.modes.interactive import ChatScreen
 from zot_core.conversation import Conversation
@@ -358,12 +358,5 @@ class Chats:
     def extension(self, name: str, body: str) -> str:
         """Write an extension on the SDK and return its folder. `body` is the program between the imports and
         `ext.run()`."""
-        folder = self.root / name
-        folder.mkdir()
-        program = folder / "main.py"
-        head = [f"#!{sys.executable}", "from zot_ext import *", "import os, time"]
-        head.append(f"ext = Extension({name!r}, '1', capabilities=('submit',))")
-        program.write_text("\n".join([*head, dedent(body), "ext.run()\n"]))
-        program.chmod(0o755)
-        (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
-        return str(folder)
+        folder, more = self.root / name, "'1', capabilities=('submit',)"
+        return str(write_extension(folder, dedent(body), imports="import os, time", more=more))

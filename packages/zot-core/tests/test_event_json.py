@@ -11,6 +11,8 @@ from zot_core.events import (
     AgentEvent,
     AssistantMessage,
     AssistantStart,
+    AutoRetryEnd,
+    AutoRetryStart,
     CompactDone,
     CompactStart,
     Done,
@@ -87,6 +89,16 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
         UsageEvent(Usage(1, 2, 3, 4, 0.5), Usage(1234, 567, 890, 0, 0.0123, 7)),
         '{"type":"usage","input":1,"output":2,"cache_read":3,"cache_write":4,"cost_usd":0.5,"reasoning":null,'
         '"cumulative":{"input":1234,"output":567,"cache_read":890,"cache_write":0,"cost_usd":0.0123,"reasoning":7}}',
+    ),
+    (
+        AutoRetryStart(1, 3, 1873, "openai: the server answered 429"),
+        '{"type":"auto_retry_start","attempt":1,"max_attempts":3,"delay_ms":1873,'
+        '"error_message":"openai: the server answered 429"}',
+    ),
+    (AutoRetryEnd(True, 2), '{"type":"auto_retry_end","success":true,"attempt":2}'),
+    (
+        AutoRetryEnd(False, 3, "still busy"),
+        '{"type":"auto_retry_end","success":false,"attempt":3,"final_error":"still busy"}',
     ),
     (TurnEnd("end_turn"), '{"type":"turn_end","stop":"end_turn"}'),
     (TurnEnd("error", "not today"), '{"type":"turn_end","stop":"error","error":"not today"}'),

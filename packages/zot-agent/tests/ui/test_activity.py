@@ -5,6 +5,8 @@ from zot_core.conversation.events import ConversationEvent, ShellEnd, ShellOutpu
 from zot_core.conversation.shell_command import ShellCommand, ShellResult
 from zot_core.events import (
     AssistantStart,
+    AutoRetryEnd,
+    AutoRetryStart,
     CompactDone,
     CompactStart,
     Done,
@@ -65,6 +67,13 @@ def test_a_compaction_within_a_run_is_told_and_over_when_the_model_is_asked_agai
     assert said(
         TurnStart(1), AssistantStart(), CompactStart("overflow", 9, 9000), CompactDone("short"), AssistantStart()
     ) == ["thinking", "summarising the conversation", "thinking"]
+
+
+def test_each_repetition_of_a_model_call_is_counted_until_the_answer_begins() -> None:
+    assert said(
+        TurnStart(1), AutoRetryStart(1, 3, 2000, "busy"), AutoRetryStart(2, 3, 4000, "busy"), AutoRetryEnd(True, 2),
+        TextDelta("Done."),
+    ) == ["thinking", "trying again (1 of 3)", "trying again (2 of 3)", "answering"]  # fmt: skip
 
 
 def test_a_shell_command_runs_until_it_has_ended() -> None:

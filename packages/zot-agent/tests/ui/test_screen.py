@@ -9,7 +9,7 @@ from zot_agent.ui.bindings import keymap
 from zot_agent.ui.commands import slash_commands
 from zot_agent.ui.commands.help import help_rows
 from zot_provider.messages import Message, Role, TextBlock
-from zot_provider.testing import Call, Turn
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 from zot_provider.testing.turn import Answer
 from zot_tui.testing import MemoryScreen
 from zot_tui.widgets.dialogs.panel import PanelWidget
@@ -600,3 +600,17 @@ async def test_what_came_below_while_the_person_looked_up_is_counted(chats: Chat
         await talk.press("<shift+end>")
         assert "new below" not in talk.screen()
         assert "  news" in talk.screen()
+
+
+async def test_the_wait_for_a_retry_counts_down_and_ends_with_escape(chats: Chats, server: ScriptedServer) -> None:
+    busy = {"error": {"message": "Overloaded"}}
+    server.add(Turn(fault=Fault(status=529, body=busy, headers={"retry-after": "50"})), "never")
+    async with chats.built(server) as talk:
+        talk.type("hello<enter>")
+        await talk.shown("trying again (1 of 3)  in 50s · esc to stop")
+        assert "the server answered 529: Overloaded" in talk.screen()
+        await talk.shown("in 49s · esc to stop")
+        talk.type("<esc>")
+        await talk.shown("stopped")
+        await talk.until_hidden("trying again")
+    assert len(server.requests) == 1

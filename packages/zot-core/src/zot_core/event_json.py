@@ -13,6 +13,8 @@ from zot_core.events import (
     AgentEvent,
     AssistantMessage,
     AssistantStart,
+    AutoRetryEnd,
+    AutoRetryStart,
     CompactDone,
     CompactStart,
     Done,
@@ -111,6 +113,15 @@ def _usage(event: UsageEvent) -> str:
     return dump({"type": "usage", **usage_fields(event.usage), "cumulative": usage_fields(event.cumulative)})
 
 
+def _auto_retry_start(event: AutoRetryStart) -> str:
+    return dump({"type": event.type} | {name: getattr(event, name) for name in event.__match_args__})
+
+
+def _auto_retry_end(event: AutoRetryEnd) -> str:
+    value = {"type": event.type, "success": event.success, "attempt": event.attempt}
+    return dump(value | {"final_error": event.final_error} if event.final_error else value)
+
+
 def _turn_end(event: TurnEnd) -> str:
     error = f',"error":{quote(event.error)}' if event.error else ""
     return f'{{"type":"turn_end","stop":"{event.stop}"{error}}}'
@@ -141,6 +152,8 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     ToolUseStart: lambda event: f'{{"type":"tool_use_start","id":{quote(event.id)},"name":{quote(event.name)}}}',
     ToolUseArgs: lambda event: f'{{"type":"tool_use_args","id":{quote(event.id)},"delta":{quote(event.delta)}}}',
     ToolUseEnd: lambda event: f'{{"type":"tool_use_end","id":{quote(event.id)}}}',
+    AutoRetryStart: _auto_retry_start,
+    AutoRetryEnd: _auto_retry_end,
     UserMessage: _message,
     TurnStart: lambda event: f'{{"type":"turn_start","step":{event.step}}}',
     AssistantStart: lambda event: '{"type":"assistant_start"}',

@@ -15,6 +15,10 @@ A compaction, on its own or within a run, is `compact_start usage* compact_done`
 `error` or `done` replaces `compact_done`. Within a run it comes before a `turn_start`, after the last `turn_end`, or,
 if the provider rejected the conversation as too long, between `assistant_start` and a second `assistant_start`.
 
+If a model call fails before any text and any call, and may succeed later, `auto_retry_start` comes before the wait for
+its repetition, once for each repetition, and one `auto_retry_end` when the answer begins or the last repetition has
+failed. Thinking that came before `auto_retry_start` comes again. A compaction has these events too.
+
 Every `turn_start` is followed by a `turn_end`, which comes before the tools of its turn run. `done` is always the last
 event of a run. A steering or follow-up message is another `user_message`, before the `turn_start` of the turn in which
 the model first reads it.
@@ -23,6 +27,7 @@ the model first reads it.
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from zot_core.display import DisplayBlock
+from zot_provider.events import AutoRetryStart as AutoRetryStart
 from zot_provider.events import ReasoningDelta as ReasoningDelta
 from zot_provider.events import TextDelta as TextDelta
 from zot_provider.events import ToolUseArgs as ToolUseArgs
@@ -143,6 +148,19 @@ class UsageEvent(Record):
 
 
 @record
+class AutoRetryEnd(Record):
+    """The repetitions of a model call have ended: with an answer (`success`), or because of `final_error`.
+
+    `attempt` is the number of the last repetition. `final_error` is one line, empty after a success.
+    """
+
+    type: ClassVar[str] = "auto_retry_end"
+    success: bool
+    attempt: int
+    final_error: str = ""
+
+
+@record
 class TurnEnd(Record):
     """The model call of a turn has ended; `error` has the reason if `stop` is "error"."""
 
@@ -215,6 +233,8 @@ AgentEvent: TypeAlias = (
     | ToolUseStart
     | ToolUseArgs
     | ToolUseEnd
+    | AutoRetryStart
+    | AutoRetryEnd
     | AssistantMessage
     | ToolCall
     | ToolStart

@@ -116,18 +116,56 @@ def overflows(message: str) -> bool:
     return any(phrase in lowered for phrase in _OVERFLOW)
 
 
+_SPENT = (
+    "insufficient_quota",
+    "quota exceeded",
+    "exceeded your current quota",
+    "exceeded_current_quota",
+    "usage_limit_reached",
+    "usage limit reached",
+    "spend_limit_reached",
+    "credit balance",
+    "insufficient balance",
+    "out of budget",
+    "billing",
+)
+
+
+def is_spent(message: str) -> bool:
+    """Whether a provider's message says that the account has no money or quota left, which waiting does not change."""
+    lowered = message.lower()
+    return any(phrase in lowered for phrase in _SPENT)
+
+
 _TRANSIENT = ("overloaded", "rate_limit", "server_error", "api_error", "unavailable", "timeout")
+_TRANSIENT_STATUSES = (408, 409, 425, 429)
 
 
 class StatusError(ProviderError):
-    """The server answered with an HTTP status of 400 or more. `retry_after` is in seconds, None if not given."""
+    """The server answered with an HTTP status of 400 or more. `code` is the provider's name for the error.
 
-    def __init__(self, text: str, *, status: int, message: str = "", retry_after: float | None = None) -> None:
+    `retry_after` is in seconds, None if not given. `should_retry` is the server's own word on whether the same request
+    may succeed later, None without one.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        status: int,
+        message: str = "",
+        code: str = "",
+        retry_after: float | None = None,
+        should_retry: bool | None = None,
+    ) -> None:
         super().__init__(text)
         self.status = status
         self.message = message
+        self.code = code
         self.retry_after = retry_after
-        self.retryable = status in (408, 409, 425, 429, 500, 502, 503, 504, 529)
+        self.spent = status == 402 or is_spent(f"{code} {message}")
+        transient = status in _TRANSIENT_STATUSES or status >= 500
+        self.retryable = (transient if should_retry is None else should_retry) and not self.spent
         self.auth = status in (401, 403)
         self.context_overflow = status in (400, 413, 422) and overflows(message)
 
@@ -149,6 +187,7 @@ class ModelError(ProviderError):
         super().__init__(text)
         self.code = code
         self.message = message
-        self.retryable = any(word in code for word in _TRANSIENT) or code in ("429", "500", "502", "503", "504", "529")
+        transient = any(word in code for word in _TRANSIENT) or code in ("429", "500", "502", "503", "504", "529")
+        self.retryable = transient and not is_spent(f"{code} {message}")
         self.auth = "authentication" in code or "permission" in code
         self.context_overflow = overflows(code + " " + message)

@@ -2,7 +2,8 @@
 
 Their order: any number of deltas and tool calls, usage reports anywhere (each an increment), then exactly one
 `StreamEnd`. A tool call is `ToolUseStart`, `ToolUseArgs`..., `ToolUseEnd` with the same id; tool calls may interleave.
-A failure is an exception (`zot_provider.errors`), never an event.
+A failure is an exception (`zot_provider.errors`), never an event. A failure after which the request is sent again is
+`AutoRetryStart`; it comes before any text and any call, and thinking that came before it comes again.
 """
 
 from typing import ClassVar, Literal, TypeAlias
@@ -73,4 +74,26 @@ class StreamEnd(Record):
     content: list[Block]
 
 
-StreamEvent: TypeAlias = TextDelta | ReasoningDelta | ToolUseStart | ToolUseArgs | ToolUseEnd | UsageReport | StreamEnd
+@record
+class AutoRetryStart(Record):
+    """The model call failed, and is repeated after `delay_ms` milliseconds.
+
+    `attempt` counts the repetitions from 1 to at most `max_attempts`; `error_message` is the failure in one line.
+    """
+
+    type: ClassVar[str] = "auto_retry_start"
+    attempt: int
+    max_attempts: int
+    delay_ms: int
+    error_message: str
+
+    @property
+    def line(self) -> str:
+        """The failure and the wait, as one line for a person."""
+        wait = f"{self.delay_ms / 1000:.0f} s"
+        return f"{self.error_message}; trying again in {wait} ({self.attempt} of {self.max_attempts})"
+
+
+StreamEvent: TypeAlias = (
+    TextDelta | ReasoningDelta | ToolUseStart | ToolUseArgs | ToolUseEnd | UsageReport | AutoRetryStart | StreamEnd
+)

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
 from zot_provider.client.http import Client, HttpClient
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.errors import ConfigError
 from zot_provider.events import StreamEvent
 from zot_provider.model import Model
@@ -13,7 +14,6 @@ from zot_provider.record import Record, record
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.request import Request
 from zot_provider.selection import Selection, environment_key
-from zot_provider.transport.retry import RetryPolicy
 
 if TYPE_CHECKING:
     from zot_provider.transport.http import HttpTransport
@@ -46,9 +46,6 @@ class RoutingClient:
     ) -> None:
         """`registry` has the providers, their addresses and keys. `coalesce_seconds` is passed to `HttpLimits`."""
         self.registry = registry or ModelRegistry()
-        self.on_retry: Callable[[str, float], None] | None = None
-        """Called before a retry with the reason, one line that begins with the provider's id, and the seconds until the
-        retry."""
         self._retries = retries
         self._coalesce_seconds = coalesce_seconds
         self._opened: dict[str, _OpenClient] = {}
@@ -119,15 +116,13 @@ class RoutingClient:
                 stack.push_async_callback(each.close)
 
     def _open(self, provider: Provider, endpoint: Endpoint) -> HttpClient:
-        client = HttpClient(
+        return HttpClient(
             provider,
             credentials=self.registry.credentials_of(provider.id),
             base_url=self.registry.base_url(provider.id),
             transport=lambda: self._transport(insecure=endpoint.insecure),
             retries=self._retries,
         )
-        client.on_retry = self._report_retry
-        return client
 
     def _transport(self, *, insecure: bool) -> "HttpTransport":
         if insecure not in self._transports:
@@ -137,10 +132,6 @@ class RoutingClient:
                 HttpLimits(coalesce_seconds=self._coalesce_seconds), insecure=insecure
             )
         return self._transports[insecure]
-
-    def _report_retry(self, why: str, delay: float) -> None:
-        if self.on_retry is not None:
-            self.on_retry(why, delay)
 
 
 def open_client(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from zot_provider.client.http import HttpClient
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.errors import (
     ConfigError,
     ConnectError,
@@ -24,7 +25,6 @@ from zot_provider.registry import ModelRegistry
 from zot_provider.request import Request
 from zot_provider.testing import Delivery, Fault, ScriptedServer, Turn
 from zot_provider.transport.http import HttpLimits, HttpTransport
-from zot_provider.transport.retry import RetryPolicy
 
 KEY = "sk-0123456789"
 WIRED = [provider for provider in PROVIDERS if provider.id in ("anthropic", "openai", "openai-responses", "local")]
@@ -38,7 +38,7 @@ def client(
     server: ScriptedServer, provider: str = "openai", limits: HttpLimits | None = None, **options: Any
 ) -> HttpClient:
     found = ModelRegistry().provider(provider)
-    base = {"base_url": server.base_url(found.wire), "key": KEY} | options
+    base = {"base_url": server.base_url(found.wire), "key": KEY, "retries": RetryPolicy(retries=0)} | options
     return HttpClient(found, transport=HttpTransport(limits), **base)
 
 
@@ -189,21 +189,6 @@ def test_a_client_without_a_key_or_address_is_refused() -> None:
         HttpClient(local)
     with pytest.raises(ConfigError, match="must begin with http://"):
         HttpClient(local, base_url="localhost/v1")
-
-
-async def test_a_gateway_error_before_the_answer_is_retried_and_reported() -> None:
-    told: list[tuple[str, float]] = []
-    busy = Turn(fault=Fault(status=503, body={"error": {"message": f"busy, {KEY}"}}))
-    with ScriptedServer([busy, busy, Turn("at last")]) as server:
-        asked = client(server, retries=RetryPolicy(delays=(0.001, 0.002)))
-        asked.on_retry = lambda why, delay: told.append((why, delay))
-        batches = await answer(asked)
-        assert len(server.requests) == 3
-    last = batches[-1][-1]
-    assert isinstance(last, StreamEnd)
-    assert last.content == [TextBlock("at last")]
-    assert [delay for _, delay in told] == [0.001, 0.002]
-    assert told[0][0] == "openai: the server answered 503 Service Unavailable: busy, ***"
 
 
 async def test_an_answer_without_end_is_cut_off() -> None:

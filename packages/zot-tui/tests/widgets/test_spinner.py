@@ -60,6 +60,20 @@ def test_it_turns_eight_times_a_second_and_tells_the_time() -> None:
     assert len(redraws) == 1 + 520
 
 
+def test_during_a_wait_the_seconds_count_down() -> None:
+    widget, alarms, redraws = spinner()
+    widget.start("working", "Esc stops")
+    alarms.pass_by(5)
+    widget.start("trying again", "Esc stops", wait=1.9)
+    assert text(widget) == "  - trying again  in 2s · Esc stops"
+    drawn = len(redraws)
+    alarms.pass_by(1)
+    assert text(widget) == "  - trying again  in 1s · Esc stops"
+    assert len(redraws) > drawn
+    alarms.pass_by(1)
+    assert text(widget) == "  - trying again  7s · Esc stops"
+
+
 def test_its_row_is_empty_and_no_timer_is_set_while_it_does_not_spin() -> None:
     widget, alarms, _ = spinner()
     assert (text(widget), alarms.set) == ("", [])

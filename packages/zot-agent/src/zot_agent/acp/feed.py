@@ -10,6 +10,7 @@ from zot_core.display import CodeDisplay, DisplayBlock
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
+    AutoRetryStart,
     CompactDone,
     Done,
     ErrorEvent,
@@ -117,6 +118,8 @@ class UpdateFeed:
                 self._send_usage(usage.context, cumulative.cost_usd)
             case Notice(_, message):
                 self.note(message)
+            case AutoRetryStart():
+                self.note(event.line)
             case ErrorEvent(message):
                 self.failure = message
             case CompactDone():

@@ -31,6 +31,9 @@ _FLAGS = {
 }
 """Advice for the parameters that an error names (`ZotError.parameter`)."""
 
+STDIN_BYTES = 8 << 20
+"""The most bytes of piped text, twice what the largest context windows hold."""
+
 _STDIN_SECONDS = 2.0
 """Seconds after which a line says that zot waits for the end of standard input."""
 
@@ -152,15 +155,20 @@ async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
 
 def read_stdin() -> str:
     """Read piped text to its end; empty for a terminal or a closed standard input. Bytes that are not UTF-8 are
-    replaced."""
+    replaced. Raises `ConfigError` for more than `STDIN_BYTES`."""
     if sys.stdin.isatty():
         return ""
     try:
         if os.name == "posix" and not select.select([sys.stdin], [], [], _STDIN_SECONDS)[0]:
             sys.stderr.write("zot: waiting for standard input to end (use </dev/null if there is no input)\n")
-        data = sys.stdin.buffer.read()
+        data = sys.stdin.buffer.read(STDIN_BYTES + 1)
     except OSError:  # e.g. it is open for writing only
         return ""
+    if len(data) > STDIN_BYTES:
+        raise ConfigError(
+            f"standard input is larger than {STDIN_BYTES / 1_000_000:.1f} MB; "
+            "write it to a file and mention its path in the prompt"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from zot_agent.config.paths import zot_home
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
 from zot_agent.ui.controller import Controller
 from zot_agent.ui.input.prompt_input import PLACEHOLDER
@@ -15,7 +15,7 @@ from zot_agent.ui.project_question import ask_about_project
 from zot_agent.ui.screen import Screen, check_terminal
 from zot_core.aio import spawn
 from zot_provider.messages import ImageBlock
-from zot_tui.app import App, Handlers
+from zot_tui.app import App
 from zot_tui.terminal.screen import AppScreen
 from zot_tui.theme import builtin
 from zot_tui.widgets.input.editor import EditorWidget
@@ -36,30 +36,15 @@ class ChatScreen:
         frames = theme.spinner.frames or CellStyle().frames
         style = CellStyle(framed=host.settings.tool_render == "box", frames=frames)
         keys, problems = keymap(host.settings.keymap)
-        transcript = Transcript(on_change=lambda: self.app.redraw(), on_older=lambda: self.presenter.history.more())
-        editor = EditorWidget(placeholder=PLACEHOLDER, keymap=keys)
-        spinner = Spinner(theme.spinner, lambda *call: self.app.after(*call), lambda: self._on_spin())
-        self.view = Screen(transcript, editor, spinner, Status())
+        self.app = App(theme=theme, screen=screen)
+        transcript = Transcript()
+        spinner = Spinner(theme.spinner, self.app.after, self._on_spin)
+        self.view = Screen(transcript, EditorWidget(placeholder=PLACEHOLDER), spinner, Status())
+        self.app.root = self.view.stack
         self.presenter = Presenter(transcript, style, lambda: host.runtime.agent.tools)
-        actions = {action.name: action.run for action in ACTIONS}
-        self.controller = Controller(host, self.view, self.presenter, home=zot_home(), actions=actions)
-        handlers = Handlers(
-            action=self.controller.action,
-            key=self.controller.extension_view.key,
-            paste=self.controller.paste,
-            focus=self.controller.themes.focus,
-            interrupt=self._on_signal,
-        )
-        self.app = App(
-            self.view.stack,
-            theme=theme,
-            keymap=keys,
-            contexts=self.controller.contexts,
-            handlers=handlers,
-            screen=screen,
-        )
-        self.controller.app = self.app
-        self.view.stack.on_change = self.controller.refresh
+        transcript.outdated.connect(self.app.redraw)
+        transcript.older_wanted.connect(self.presenter.history.more)
+        self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS, home=zot_home())
         host.conversation.confirm = self.controller.permission
         self._frame = 0
         for note in (*host.notes, *problems):
@@ -70,10 +55,6 @@ class ChatScreen:
         if host.settings.editor_mode == "vi":
             self.controller.prompt_input.toggle_vi()
         self.controller.refresh()
-
-    def _on_signal(self, number: int) -> None:
-        self.app.signum = number
-        self.app.exit()
 
     def _on_spin(self) -> None:
         self._frame += 1

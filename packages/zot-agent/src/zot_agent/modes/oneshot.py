@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.modes.output import Output
 from zot_agent.standard_error import print_error
 from zot_core.conversation.events import ConversationEvent, Display, Notify, Submit, Undelivered
-from zot_core.events import Done, ErrorEvent, Notice, RunEnd, TurnEnd
+from zot_core.events import AutoRetryStart, Done, ErrorEvent, Notice, RunEnd, TurnEnd
 from zot_provider.messages import ImageBlock
 
 EventPrinter: TypeAlias = Callable[[Output, ConversationEvent], None]
@@ -47,6 +47,8 @@ class _RunReport:
                     self._print("the answer was cut off at the model's output limit")
             case Notice(_, message):
                 self._print(message)
+            case AutoRetryStart():
+                self._print(event.line)
             case Notify(extension, level, message):
                 self._print(message, f"[{extension}] {level}")
             case Submit(extension, text, refused) if refused:

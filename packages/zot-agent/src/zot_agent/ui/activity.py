@@ -1,10 +1,11 @@
 """`WorkingRow`: the row that shows what zot is doing. `ActivityLabel`: the words for it."""
 
-from collections.abc import Callable
-
+from zot_agent.ui.dispatch import CommandDispatcher
+from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import ConversationEvent, ShellEnd, ShellStart
 from zot_core.events import (
     AssistantStart,
+    AutoRetryStart,
     CompactStart,
     Done,
     ReasoningDelta,
@@ -54,6 +55,8 @@ class ActivityLabel:
                 self._running[id] = name
             case ToolResultEvent(id):
                 self._running.pop(id, None)
+            case AutoRetryStart(attempt, max_attempts):
+                return f"trying again ({attempt} of {max_attempts})"
             case ShellStart():
                 return "running"
             case Done() | ShellEnd():
@@ -70,16 +73,16 @@ class ActivityLabel:
 class WorkingRow:
     """Drives the spinner: for the agent's work, else for a slow command of an extension."""
 
-    def __init__(self, spinner: Spinner, busy: Callable[[], bool], command: Callable[[], str]) -> None:
-        """`busy` returns whether the agent works, `command` the slow extension command, or an empty string."""
-        self._spinner, self._busy, self._slow = spinner, busy, command
+    def __init__(self, spinner: Spinner, conversation: Conversation, dispatch: CommandDispatcher) -> None:
+        self._spinner, self._conversation, self._dispatch = spinner, conversation, dispatch
         self._activity = ActivityLabel()
         self._command = ""
 
     def follow(self, event: ConversationEvent) -> None:
         """Update the row for an event of a run."""
         if self._activity.follow(event) and self._activity.label:
-            self._spin(self._activity.label)
+            wait = event.delay_ms / 1000 if isinstance(event, AutoRetryStart) else 0.0
+            self._spin(self._activity.label, wait)
 
     def ask(self, open: bool) -> None:  # noqa: FBT001  the only argument
         """Update the row when a question about a tool call opens or closes."""
@@ -88,13 +91,13 @@ class WorkingRow:
 
     def update(self) -> None:
         """Start, stop or relabel the spinner after work or a slow command has begun or ended."""
-        spinner, before, busy = self._spinner, self._command, self._busy()
-        self._command = "" if busy else self._slow()
+        spinner, before, busy = self._spinner, self._command, self._conversation.busy
+        self._command = "" if busy else self._dispatch.slow_command
         label = self._command or (spinner.label if spinner.label != before else THINKING)
         if self._command != before or not (busy or self._command):
             spinner.stop()
         if (busy or self._command) and not spinner.spinning:
             self._spin(label if self._command or before else THINKING)
 
-    def _spin(self, label: str) -> None:
-        self._spinner.start(label, "esc to stop")
+    def _spin(self, label: str, wait: float = 0.0) -> None:
+        self._spinner.start(label, "esc to stop", wait)

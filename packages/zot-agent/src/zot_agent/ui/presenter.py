@@ -19,6 +19,7 @@ from zot_core.display import DisplayBlock, ImageDisplay, TextDisplay, main_argum
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
+    AutoRetryStart,
     CompactDone,
     Done,
     ErrorEvent,
@@ -134,6 +135,9 @@ class Presenter:
                 self.transcript.append(*self._user(message))
             case Notice(level, message):
                 self.note(message, _LEVELS[level])
+            case AutoRetryStart():
+                self._end_text()
+                self.note(event.error_message, "warning")
             case ErrorEvent(message):
                 self._turn_error = ""
                 self.note(message, "error")

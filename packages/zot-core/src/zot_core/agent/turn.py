@@ -3,7 +3,7 @@
 import asyncio
 
 from zot_core.agent.state import AgentState
-from zot_core.aio import being_cancelled
+from zot_core.agent.stream import AnswerEvent, read_stream
 from zot_core.clock import timestamp
 from zot_core.errors import Refused, error_line
 from zot_core.events import (
@@ -14,11 +14,10 @@ from zot_core.events import (
     TurnEnd,
     TurnStart,
     TurnStop,
-    UsageEvent,
 )
 from zot_core.hooks import ModelCallFailure, Refusal
-from zot_provider.errors import ProviderError, StreamCut
-from zot_provider.events import StreamEnd, TextDelta, ToolUseStart, UsageReport
+from zot_provider.errors import ProviderError
+from zot_provider.events import StreamEnd, TextDelta, ToolUseStart
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock
 from zot_provider.record import Record, field, record
 from zot_provider.request import Request, ToolSpec
@@ -75,17 +74,30 @@ async def run_turn(agent: AgentState, step: int) -> list[ToolCallBlock] | Refusa
 
 async def _call_model(agent: AgentState, answer: Answer) -> StreamEnd:
     """Send the request and return the end of its answer. Repeat it once if a hook has fixed the cause of a failure."""
+    emit, parts = agent.emit, answer.parts
+
+    def take(event: AnswerEvent) -> None:
+        if isinstance(event, TextDelta):
+            parts.append(event.delta)
+            emit(event)
+        elif isinstance(event, StreamEnd):
+            answer.end = event
+        else:
+            if isinstance(event, ToolUseStart):
+                answer.calls_started = True
+            emit(event)
+
     request = await build_request(agent)
     agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
     try:
-        return await read_stream(agent, request, answer)
+        return await read_stream(agent, request, take)
     except ProviderError as error:
         started = answer.parts or answer.calls_started or answer.end
         if started or not (await agent.hooks.call_failed.apply(ModelCallFailure(error))).retry:
             raise
     request = await build_request(agent)
     agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
-    return await read_stream(agent, request, answer)
+    return await read_stream(agent, request, take)
 
 
 async def _end_early(agent: AgentState, answer: Answer, end: TurnEnd) -> None:
@@ -111,40 +123,6 @@ async def build_request(agent: AgentState) -> Request:
         cache_key=agent.cache_key,
     )
     return await agent.hooks.request.apply(request)
-
-
-async def read_stream(agent: AgentState, request: Request, answer: Answer) -> StreamEnd:
-    """Read the stream, emit its events and return its end. Raises what the client raises, and `StreamCut` if the
-    stream has no end."""
-    emit, parts = agent.emit, answer.parts
-    stream = agent.client.stream(request)
-    try:
-        async for batch in stream:
-            for event in batch:
-                if isinstance(event, TextDelta):
-                    parts.append(event.delta)
-                    emit(event)
-                elif isinstance(event, UsageReport):
-                    usage = event.usage.priced(agent.model.price)
-                    agent.usage += usage
-                    emit(UsageEvent(usage, agent.usage))
-                elif isinstance(event, StreamEnd):
-                    answer.end = event
-                else:
-                    if isinstance(event, ToolUseStart):
-                        answer.calls_started = True
-                    emit(event)
-    except asyncio.CancelledError as error:
-        if being_cancelled():
-            raise
-        raise StreamCut("the model's answer was cancelled while it was received; try again") from error
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()
-    if answer.end is None:
-        raise StreamCut("the model's answer ended unexpectedly; try again")
-    return answer.end
 
 
 async def record_answer(agent: AgentState, answer: Answer, content: list[Block]) -> Message:

@@ -1,15 +1,12 @@
 """Ask the model for the summary of a conversation."""
 
-import asyncio
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from zot_core.aio import being_cancelled
+from zot_core.agent.stream import read_stream
 from zot_core.compaction.render import render, shorten
-from zot_core.events import UsageEvent
-from zot_provider.errors import ProviderError, StreamCut
-from zot_provider.events import StreamEnd, UsageReport
+from zot_provider.errors import ProviderError
 from zot_provider.json_text import without_surrogates
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
@@ -78,26 +75,6 @@ def _request_message(earlier: str, conversation: str, instructions: str) -> Mess
 
 
 async def _ask(agent: "Agent", request: Request) -> str:
-    stream = agent.client.stream(request)
-    end: StreamEnd | None = None
-    try:
-        async for batch in stream:
-            for event in batch:
-                if isinstance(event, UsageReport):
-                    usage = event.usage.priced(agent.model.price)
-                    agent.usage += usage
-                    agent.emit(UsageEvent(usage, agent.usage))
-                elif isinstance(event, StreamEnd):
-                    end = event
-    except asyncio.CancelledError as error:
-        if being_cancelled():
-            raise
-        raise StreamCut("the summary was cancelled while it was received; try again") from error
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()
-    if end is None:
-        raise StreamCut("the summary ended unexpectedly; try again")
+    end = await read_stream(agent, request, lambda event: None)
     text = without_surrogates(Message("assistant", end.content).text)
     return text.strip().removeprefix(HEADING).strip()

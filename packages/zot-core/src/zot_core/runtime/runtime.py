@@ -137,8 +137,6 @@ class Runtime:
         self._compactor = Compactor(self.agent, compaction)
         self._compactor.attach()
         self.agent.hooks.system_prompt.add(self._default_model)
-        if isinstance(client, RoutingClient):
-            client.on_retry = self._report_retry
         self._closed = False
 
     @property
@@ -225,10 +223,6 @@ class Runtime:
             self.agent.model = await client.name_model(model)
             if self.session is not None:
                 self.session.change(model=self.agent.model.id)
-
-    def _report_retry(self, why: str, delay: float) -> None:
-        if delay >= 1:  # shorter delays go unnoticed
-            self.agent.emit(Notice("info", f"{why}; trying again in {delay:g} s"))
 
     @overload
     async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> RunResult: ...

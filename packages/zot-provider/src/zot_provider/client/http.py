@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from zot_provider.client.body import BodyWriter
 from zot_provider.client.endpoint import endpoint
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.credentials import Credentials, GivenKey, check_key
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
-from zot_provider.events import StreamEnd, StreamEvent
+from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart
+from zot_provider.json_text import without_surrogates
 from zot_provider.messages import ReasoningBlock
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
 from zot_provider.request import Request
-from zot_provider.transport.retry import RetryPolicy, with_retries
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.transport.url import location, parse_url
 from zot_provider.version import __version__
@@ -90,8 +91,6 @@ class HttpClient:
         self._coalesce_seconds = coalesce_seconds
         self._writer = BodyWriter(self._wire, provider.quirks)
         self._retries = retries or RetryPolicy()
-        self.on_retry: Callable[[str, float], None] | None = None
-        """Called before a retry with the reason, in one line, and the seconds until the retry."""
 
     def check(self, model: Model) -> None:
         """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
@@ -103,26 +102,37 @@ class HttpClient:
             self._open().prepare(self._url)
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `Client`."""
-        wire, quirks, key = self._wire, self.provider.quirks, ""
-        body = self._writer.write(request)
-        try:
-            key = await self._key()
-            headers = {"user-agent": f"zot/{__version__}", **dict(quirks.headers), **wire.auth(key)}
-            # Text from files and tools may hold lone surrogates, which UTF-8 cannot encode.
-            data = body.encode("utf-8", "replace")
-            transport = self._open()
-            _log.debug("POST %s %s", location(self._url), body)
+        """See `Client`. A failed call is repeated as the `RetryPolicy` says, unless text or a tool call has begun."""
+        # A system prompt or a schema may hold lone surrogates, which UTF-8 cannot encode.
+        body, failures, begun = without_surrogates(self._writer.write(request)), 0, False
+        while True:
+            key = ""
+            try:
+                key = await self._key()
+                async with aclosing(self._answer(request.model, body, key)) as batches:
+                    async for batch in batches:
+                        begun = begun or any(isinstance(event, TextDelta | ToolUseStart) for event in batch)
+                        yield batch
+            except ProviderError as error:
+                failures += 1
+                delay = None if begun else self._retries.wait(error, failures)
+                if delay is None:
+                    raise self._with_advice(error, key, request.model.id) from error.__cause__
+                reason = f"{self.provider.id}: {_redact(str(error), key, error.untrusted_parts)}"
+            else:
+                return
+            _log.info("%s; again in %g s", reason, delay)
+            yield [AutoRetryStart(failures, self._retries.retries, round(delay * 1000), reason)]
+            await asyncio.sleep(delay)
 
-            def report_retry(error: ProviderError, delay: float) -> None:
-                self._report_retry(error, delay, key)
-
-            chunks = with_retries(lambda: transport.post(self._url, headers, data), self._retries, report_retry)
-            async with aclosing(chunks), aclosing(self._events(chunks, request.model.provider)) as batches:
-                async for batch in batches:
-                    yield batch
-        except ProviderError as error:
-            raise self._with_advice(error, key, request.model.id) from error.__cause__
+    async def _answer(self, model: Model, body: str, key: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        """Send a request once and yield the batches of its answer."""
+        headers = {"user-agent": f"zot/{__version__}", **dict(self.provider.quirks.headers), **self._wire.auth(key)}
+        _log.debug("POST %s %s", location(self._url), body)
+        chunks = self._open().post(self._url, headers, body.encode())
+        async with aclosing(chunks), aclosing(self._events(chunks, model.provider)) as batches:
+            async for batch in batches:
+                yield batch
 
     async def _events(self, chunks: AsyncIterator[bytes], provider: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = SseSplitter(), self._wire.decoder()
@@ -150,12 +160,6 @@ class HttpClient:
             yield batch
         await _drain(chunks)
 
-    def _report_retry(self, error: ProviderError, delay: float, key: str) -> None:
-        why = f"{self.provider.id}: {_redact(str(error), key, error.untrusted_parts)}"
-        _log.info("%s; again in %g s", why, delay)
-        if self.on_retry is not None:
-            self.on_retry(why, delay)
-
     async def models(self) -> list[str]:
         """Return the model ids that the server lists at `/v1/models`. Raises `ProviderError` if the list is missing or
         empty, and the errors of `stream` for the key."""
@@ -166,7 +170,7 @@ class HttpClient:
             key = await self._key()
             listed = await self._open().get(url, self._wire.auth(key) | dict(self.provider.quirks.headers))
             try:
-                ids = [str(entry["id"]) for entry in json.loads(listed)["data"]]
+                ids = [without_surrogates(str(entry["id"])) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
                 raise _protocol_error(
                     f"{location(url)} is not a list of models; check the base URL", location(url)
@@ -218,6 +222,8 @@ class HttpClient:
             if self._wire.version_in_base and "/v1" not in url:
                 advice += "; a base URL of this kind usually ends in /v1"
             return advice
+        if error.spent:
+            return "; check the plan and the balance of the account"
         if error.status == 429:
             return f"; try again in {error.retry_after:g} s" if error.retry_after else "; try again later"
         return "; try again" if error.retryable else ""

@@ -93,7 +93,7 @@ class ConnectionHandler(BaseHTTPRequestHandler):
             try:
                 turn = self._backend.next_turn(request)
             except ScriptOver as over:
-                self._refuse(500, str(over))
+                self._refuse(500, str(over), {"x-should-retry": "false"})
             else:
                 self._play(turn)
 
@@ -165,8 +165,8 @@ class ConnectionHandler(BaseHTTPRequestHandler):
             if not left:
                 return
 
-    def _refuse(self, status: int, message: str) -> None:
-        self._send_json(status, self._endpoint.error(status, message))
+    def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
+        self._send_json(status, self._endpoint.error(status, message), headers)
 
     def _send_body(self, fault: Fault) -> None:
         if isinstance(fault.body, dict):

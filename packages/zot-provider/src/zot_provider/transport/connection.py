@@ -17,12 +17,18 @@ if TYPE_CHECKING:
 _BUFFER = 64 * 1024
 _TLS_ALERT = b"\x15\x03"
 """First bytes that a TLS server answers to anything but a handshake: an alert of version 3.x (RFC 8446, 5.1)."""
+_MAX_OVERHEAD = 256 * 1024
+"""Most bytes that may come without any of the body: of heads, including interim ones, of chunk sizes and trailers."""
 _PAUSE_ABOVE = 1 << 20
 """Bytes of unread body above which reading from the socket pauses."""
 
 
 class BrokenConnection(OSError):
-    """The server closed the connection, or sent data that is not HTTP, before the answer was complete."""
+    """The server closed the connection before the answer was complete."""
+
+
+class NotHttp(OSError):
+    """The server sent something other than an HTTP answer, or headers without end."""
 
 
 class HttpConnection(asyncio.BufferedProtocol):
@@ -47,6 +53,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._headers: list[tuple[bytes, bytes]] = []
         self._body: list[bytes] = []
         self._waiting = 0
+        self._overhead = 0
         self._head_done = False
         self._framed = False
         self._complete = False
@@ -87,12 +94,17 @@ class HttpConnection(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
+        before = self._waiting
         try:
             self._parser.feed_data(self._buffer[:nbytes])
         except httptools.HttpParserError as error:
             tls = not self._secure and self._buffer[:2] == _TLS_ALERT
             what = "the server speaks TLS; use https://" if tls else f"not an HTTP answer ({error})"
-            self._error = BrokenConnection(what)
+            self._error = NotHttp(what)
+            self.abort()
+        self._overhead = 0 if self._waiting > before else self._overhead + nbytes
+        if self._overhead > _MAX_OVERHEAD and self._error is None:
+            self._error = NotHttp(f"more than {_MAX_OVERHEAD >> 10} KiB of headers")
             self.abort()
         if self._waiting > _PAUSE_ABOVE and self._transport is not None:
             self._transport.pause_reading()
@@ -111,15 +123,15 @@ class HttpConnection(asyncio.BufferedProtocol):
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def _wait_for_data(self, limit: float) -> None:
-        """Wait for data from the socket. Raises TimeoutError after `limit` seconds.
+    async def _wait_for_data(self, deadline: float) -> None:
+        """Wait for data from the socket. Raises TimeoutError at `deadline`, a time of the event loop.
 
         All waits for an answer share one timer, which is restarted if it fires too early: `asyncio.timeout` would cost
         as much as reading a token.
         """
         loop = asyncio.get_running_loop()
         self._waiter = waiter = loop.create_future()
-        self._deadline = loop.time() + limit
+        self._deadline = deadline
         if self._timer is None or self._timer.when() > self._deadline:
             self._stop_timer()
             self._timer = loop.call_at(self._deadline, self._on_timer)
@@ -179,19 +191,23 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     async def head(self, limit: float) -> tuple[int, list[tuple[bytes, bytes]]]:
         """Return status and headers. Raises TimeoutError if they do not come within `limit` seconds."""
+        deadline = asyncio.get_running_loop().time() + limit
         while not self._head_done:
             if self._error is not None:
                 raise self._error
-            await self._wait_for_data(limit)
+            await self._wait_for_data(deadline)
         return self._status, self._headers
 
     async def chunks(self, limit: float, coalesce_seconds: float = 0.0) -> AsyncGenerator[bytes, None]:
-        """Yield the body; a piece holds all data received. Raises TimeoutError after `limit` seconds without data.
+        """Yield the body; a piece holds all data received. Raises TimeoutError after `limit` seconds without a piece.
 
         After each piece reading pauses for `coalesce_seconds`.
         """
+        loop = asyncio.get_running_loop()
+        deadline = 0.0
         while True:
             if self._body:
+                deadline = 0.0
                 data = b"".join(self._body) if len(self._body) > 1 else self._body[0]
                 self._body.clear()
                 if self._waiting > _PAUSE_ABOVE and self._transport is not None:
@@ -205,7 +221,8 @@ class HttpConnection(asyncio.BufferedProtocol):
             elif self._error is not None:
                 raise self._error
             else:
-                await self._wait_for_data(limit)
+                deadline = deadline or loop.time() + limit
+                await self._wait_for_data(deadline)
 
     async def _pause(self, seconds: float) -> None:
         if self._transport is not None:

@@ -5,6 +5,7 @@ import os
 import socket
 
 from zot_provider.errors import ConnectError, ProviderError, ResponseTimeout, StreamCut
+from zot_provider.transport.connection import NotHttp
 from zot_provider.transport.url import location
 
 
@@ -28,7 +29,7 @@ def _classify(cause: OSError, where: str, words: str, *, answered: bool) -> Prov
         return ConnectError(f"cannot find the host of {where}; check the address and the network")
     if is_tls_failure(cause):
         return ConnectError(f"no secure connection to {where}: {_tls_message(str(cause))}")
-    return ConnectError(f"no answer from {where}: {words}", retryable=True)
+    return ConnectError(f"no answer from {where}: {words}", retryable=not isinstance(cause, NotHttp))
 
 
 def is_refusal(cause: OSError) -> bool:

@@ -71,7 +71,8 @@ class HttpTransport:
         try:
             exchange = await self._begin("POST", url, sent, headers, body)
             try:
-                await self._check(exchange, url)
+                async with asyncio.timeout(self._limits.read):  # an error may come drop by drop
+                    await self._check(exchange, url)
                 async with aclosing(exchange.chunks()) as chunks:
                     async for chunk in chunks:
                         received += len(chunk)
@@ -160,8 +161,11 @@ class HttpTransport:
 
 
 async def _read(exchange: "_Exchange", limit: int) -> bytes:
-    """Return the first `limit` bytes of the body, decompressed."""
-    compressed = exchange.headers.get("content-encoding", "").strip().lower() in ("gzip", "x-gzip", "deflate")
+    """Return the first `limit` bytes of the body, decompressed; nothing of a body that is encoded in another way."""
+    encoding = exchange.headers.get("content-encoding", "").strip().lower()
+    compressed = encoding in ("gzip", "x-gzip", "deflate")
+    if encoding not in ("", "identity") and not compressed:  # such as `gzip, gzip`: 282 bytes can become gigabytes
+        return b""
     unzip = zlib.decompressobj(zlib.MAX_WBITS | 32) if compressed else None  # 32: either of gzip and zlib
     body = bytearray()
     async with aclosing(exchange.chunks()) as chunks:

@@ -49,6 +49,7 @@ class ProxyClient:
     def __init__(self, connect: float, read: float, write: float, coalesce_seconds: float, *, insecure: bool) -> None:
         """The fields of `HttpLimits` with these names, in seconds."""
         self._timeouts = httpx.Timeout(None, connect=connect, read=read, write=write)
+        self._head_limit = connect + write + read
         self._coalesce_seconds = coalesce_seconds
         self._insecure = insecure
         self._client: httpx.AsyncClient | None = None
@@ -58,7 +59,8 @@ class ProxyClient:
         client = await self._open()
         request = client.build_request(method, url, headers=headers, content=body or None)
         try:
-            response = await client.send(request, stream=True)
+            async with asyncio.timeout(self._head_limit):  # the limits of httpx start again with each interim answer
+                response = await client.send(request, stream=True)
         except (httpx.HTTPError, OSError) as error:
             raise _convert(error, url, answered=False) from error
         return ProxiedExchange(response, self._coalesce_seconds)

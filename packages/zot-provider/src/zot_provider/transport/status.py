@@ -1,11 +1,14 @@
 """The error for an HTTP status, in one line."""
 
 import json
+import re
+import time
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
 from zot_provider.errors import StatusError
+from zot_provider.json_text import without_surrogates
 
 _MAX_MESSAGE = 400
 """Most characters of a server's message that are shown."""
@@ -23,20 +26,48 @@ def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str)
         text += f": {message}"
     if 300 <= status < 400 and headers.get("location"):
         text += f" (it points to {headers['location'].split('?')[0]})"
-    error = StatusError(text, status=status, message=message, retry_after=retry_after(headers))
+    error = StatusError(
+        text,
+        status=status,
+        message=message,
+        code=_code(_value(body)),
+        retry_after=retry_after(headers),
+        should_retry={"true": True, "false": False}.get(headers.get("x-should-retry", "")),  # as the vendors' SDKs do
+    )
     error.untrusted_parts = (message, headers.get("location", "").split("?")[0])
     return error
 
 
 def server_message(body: bytes) -> str:
     """Return the message in an error body: of the usual JSON shapes, else the first line; empty for a web page."""
-    text = body.decode("utf-8", "replace").strip()
-    try:
-        found = _message(json.loads(text))
-    except (ValueError, RecursionError):
-        found = "" if text.startswith("<") else text.split("\n")[0]
-    found = " ".join(found.split())
+    found = " ".join(without_surrogates(_message(_value(body))).split())
     return found if len(found) <= _MAX_MESSAGE else found[: _MAX_MESSAGE - 1] + "…"
+
+
+def _value(body: bytes) -> Any:
+    """Return the JSON value of an error body, which may also be the first event of a stream. Of other text, return the
+    first line; of a web page and of binary data, nothing."""
+    text = body.decode("utf-8", "replace").strip()
+    event = re.search(r"^data:(.*)$", text, re.MULTILINE)
+    for part in (text, event[1] if event else ""):
+        try:
+            return json.loads(part)
+        except (ValueError, RecursionError):
+            pass
+    line = text.split("\n")[0]
+    binary = any(char < " " and not char.isspace() for char in line[:_MAX_MESSAGE])
+    return "" if binary or line.startswith("<") else line
+
+
+def _code(value: Any) -> str:
+    """Return the codes and types of an error in JSON, separated by spaces; empty without any."""
+    if isinstance(value, list) and value:
+        return _code(value[0])
+    if not isinstance(value, dict):
+        return ""
+    if isinstance(value.get("error"), dict | list):
+        return _code(value["error"])
+    return " ".join(str(value[key]) for key in ("code", "type", "status") if value.get(key))
 
 
 def _message(value: Any) -> str:
@@ -52,9 +83,17 @@ def _message(value: Any) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds of a `retry-after` header (RFC 9110, 10.2.3); None if it is missing or not a number."""
+    """Return the seconds until the time of a `retry-after` header (RFC 9110, 10.2.3), or of `retry-after-ms`, which
+    OpenAI and Anthropic send beside it; None without a valid one."""
     try:
-        seconds = float(headers.get("retry-after", ""))
-    except ValueError:
+        if "retry-after-ms" in headers:
+            seconds = float(headers["retry-after-ms"]) / 1000
+        elif "," in headers.get("retry-after", ""):
+            from email.utils import parsedate_to_datetime  # noqa: PLC0415  after a failure, if the header is a date
+
+            seconds = parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time()
+        else:
+            seconds = float(headers.get("retry-after", ""))
+    except (ValueError, OverflowError):
         return None
     return seconds if 0 <= seconds < 86_400 else None

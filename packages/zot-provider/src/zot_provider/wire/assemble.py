@@ -30,6 +30,9 @@ from zot_provider.usage import Usage
 _MAX_MESSAGE = 400
 """Most characters of a provider's message that an error quotes."""
 
+_IMPOSSIBLE_COUNT = 10**12
+"""Tokens of an answer; the cost of 400 digits of them would not fit into a float."""
+
 
 class PartialBlock:
     """A block that is still being received.
@@ -142,8 +145,8 @@ class BlockDecoder(ABC):
 
     def start_call(self, partial: PartialBlock, events: list[StreamEvent], spare: str = "call") -> None:
         """Emit the start of a tool call, and the arguments received so far. An empty id becomes `spare`."""
-        partial.id = self._unique_id(partial.id or spare)
-        partial.name = without_surrogates(partial.name)
+        partial.id = self._unique_id(str(partial.id or spare))  # some servers count calls with numbers
+        partial.name = without_surrogates(str(partial.name))
         partial.state = "started"
         events.append(ToolUseStart(partial.id, partial.name))
         if partial.parts:
@@ -222,10 +225,11 @@ class BlockDecoder(ABC):
 
     def _unique_id(self, id: str) -> str:
         """Return the id, with a number appended if another call of this answer has the same id."""
-        unused, number = without_surrogates(id), 1
+        base = unused = without_surrogates(id)
+        number = 1
         while unused in self._ids:
             number += 1
-            unused = f"{id}_{number}"
+            unused = f"{base}_{number}"
         self._ids.add(unused)
         return unused
 
@@ -239,9 +243,9 @@ class BlockDecoder(ABC):
             return None
         return ReasoningBlock(
             summary=text,
-            reasoning_id=partial.id,
-            encrypted_content=partial.encrypted,
-            signature=partial.signature,
+            reasoning_id=without_surrogates(str(partial.id)),
+            encrypted_content=without_surrogates(partial.encrypted),
+            signature=without_surrogates(partial.signature),
             wire=self.wire,
         )
 
@@ -253,13 +257,14 @@ def fail(error: Any, fallback: str = "") -> NoReturn:
         message = str(error.get("message") or error.get("detail") or "")
     else:
         code, message = fallback, str(error or "")
+    code, message = without_surrogates(code), without_surrogates(message)
     reason = _one_line(message) or "no reason given"
     raise ModelError(f"the model failed: {reason}" + (f" ({code})" if code else ""), code=code, message=message)
 
 
 def token_count(value: Any) -> int:
-    """Return a token count from an answer; 0 unless it is a positive integer."""
-    return value if isinstance(value, int) and value > 0 else 0
+    """Return a token count from an answer; 0 unless it is a positive integer of a size that is possible."""
+    return value if isinstance(value, int) and 0 < value < _IMPOSSIBLE_COUNT else 0
 
 
 def _one_line(text: str) -> str:

@@ -1,5 +1,6 @@
 """`Spinner`: the row that shows that work is going on, and for how long."""
 
+import math
 import time
 from collections.abc import Callable, Hashable
 from typing import Protocol
@@ -48,6 +49,7 @@ class Spinner(Rows):
         self._label = ""
         self._hint = ""
         self._started: float | None = None
+        self._until = 0.0
         self._starts = 0
         self._frame = 0
         self._timer: Timer | None = None
@@ -75,11 +77,13 @@ class Spinner(Rows):
         """Seconds since the start; 0 if it is not spinning."""
         return 0.0 if self._started is None else max(0.0, self._clock() - self._started)
 
-    def start(self, label: str = "", hint: str = "") -> None:
+    def start(self, label: str = "", hint: str = "", wait: float = 0.0) -> None:
         """Start spinning, or change the texts while spinning; the time continues.
 
-        `label` defaults to the theme's messages, in turn; `hint` is shown after the time.
+        `label` defaults to the theme's messages, in turn; `hint` is shown after the time. For the next `wait` seconds
+        the time left of them is shown in place of the time since the start.
         """
+        self._until = self._clock() + wait
         if self._started is None:
             self._started = self._clock()
             self._starts += 1
@@ -123,7 +127,8 @@ class Spinner(Rows):
         if self._started is None:
             return [[]]
         runs: Row[Hashable] = [("spinner", f"{self._frames[self._frame % len(self._frames)]} {self._label}")]
-        runs.append(("muted", f"  {duration(self.elapsed)}"))
+        left = self._until - self._clock()
+        runs.append(("muted", f"  in {duration(math.ceil(left))}" if left > 0 else f"  {duration(self.elapsed)}"))
         if self._hint:
             runs.append(("dim", f" · {self._hint}"))
         margin = _MARGIN if columns > 2 * _MARGIN else 0

@@ -319,6 +319,7 @@ const EVENTS = {
     note(`The conversation was compacted. ${summary ?? ""}`);
   },
   notice({ message }) { note(message); },
+  auto_retry_start({ error_message: why, delay_ms: delay }) { note(`${why}; trying again in ${Math.round(delay / 1000)} s`); },
   error({ message }) {
     current.failed = true;
     const part = put(made("p", "error", message));

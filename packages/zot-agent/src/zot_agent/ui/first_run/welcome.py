@@ -39,7 +39,7 @@ async def welcome(options: HostOptions, screen: AppScreen | None = None) -> Host
     found = await find_start_options(os.environ)
     stack = Stack(Scroll(lambda columns: page(found, columns)))
     app = App(stack, screen=screen)
-    stack.on_change = app.redraw
+    stack.changed.connect(app.redraw)
     chosen: list[HostOptions] = []
 
     async def ask() -> None:
