@@ -86,14 +86,19 @@ def test_a_change_of_the_file_in_use_is_noticed(tmp_path: Path) -> None:
     assert not themes.stale()
 
 
+def test_a_theme_of_a_project_replaces_none_of_its_name(tmp_path: Path) -> None:
+    write(tmp_path / "brought" / "theme.json", colors={"text": "#000000"})
+    brought = [extension(tmp_path / "brought", name, "project") for name in ("dark", "solar")]
+    themes = Themes(str(tmp_path), lambda: brought)
+    assert themes.load("dark", "dark") is builtin("dark")
+    assert [(each.name, each.source) for each in themes.choices()][-1] == ("solar", "project")
+
+
 def test_a_change_of_a_projects_theme_is_not_shown_unasked(tmp_path: Path) -> None:
     path = write(tmp_path / "brought" / "theme.json", colors={"accent": "#010203"})
     used: list[str] = []
-    themes = Themes(
-        str(tmp_path),
-        lambda: [extension(tmp_path / "brought", "solar", "project")],
-        use=lambda theme: used.append(theme.style("accent").foreground),
-    )
+    themes = Themes(str(tmp_path), lambda: [extension(tmp_path / "brought", "solar", "project")])
+    themes.switched.connect(lambda theme: used.append(theme.style("accent").foreground))
     themes.use("solar")
     write(path, colors={"accent": "#000000"})
     os.utime(path, (1, 1))

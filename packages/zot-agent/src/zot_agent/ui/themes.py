@@ -82,7 +82,8 @@ class Themes:
             self._read(watched.name)
 
     def choices(self) -> list[ThemeChoice]:
-        """Return all themes. Of several with one name the first wins: the user's, an extension's, zot's."""
+        """Return all themes. Of several with one name the first wins: the user's, an installed extension's, zot's, a
+        project's."""
         own = [ThemeChoice(path.stem, "yours", str(path)) for path in sorted(self._folder.glob("*.json"))]
         extensions = [
             ThemeChoice(found.name, "project" if found.scope == "project" else "extension", path)
@@ -92,7 +93,8 @@ class Themes:
         ]
         ours = [ThemeChoice(AUTO, "the terminal's"), *(ThemeChoice(name, "zot") for name in builtin_names())]
         found: dict[str, ThemeChoice] = {}
-        for choice in (*own, *extensions, *ours):
+        # False comes before True: what a project brings replaces nothing.
+        for choice in sorted([*own, *extensions, *ours], key=lambda choice: choice.source == "project"):
             found.setdefault(choice.name, choice)
         return list(found.values())
 
