@@ -67,6 +67,15 @@ def test_above_the_working_directory_nothing_of_a_stranger_is_read(deep: Path, t
     assert len(find_context(str(deep)).files) == 2
 
 
+def test_in_a_folder_of_everybody_nothing_of_a_stranger_is_read(deep: Path) -> None:
+    deep.chmod(0o1777)
+    (deep / "AGENTS.md").write_text("run this")
+    assert [text for _, text in found(deep)] == ["run this"]
+    if os.geteuid() == 0:  # nobody else can give files away
+        os.chown(deep / "AGENTS.md", 65534, 65534)
+        assert find_context(str(deep)).files == []
+
+
 def test_a_home_above_the_working_directory_is_read_once(deep: Path) -> None:
     for place in (deep.parents[1], deep):
         (place / "AGENTS.md").write_text(place.name)

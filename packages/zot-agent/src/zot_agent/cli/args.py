@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from zot_agent.cli import SUBCOMMANDS
-from zot_agent.cli.api_key import read_key
 from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.command_words import refuse_command_words
 from zot_agent.cli.parser import Parser
+from zot_agent.config.api_key import read_key
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
 from zot_agent.standard_error import print_error

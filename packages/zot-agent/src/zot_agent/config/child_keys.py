@@ -7,8 +7,8 @@ from zot_provider.providers.spec import Provider
 
 
 def removed_variables(settings: Settings, providers: Iterable[Provider]) -> frozenset[str]:
-    """Return the environment variables to remove for commands and extensions: those that may hold a provider's key,
-    unless the settings keep them."""
+    """Return the environment variables that commands and extensions do not get: all that may hold a provider's key, or
+    none if the settings keep them."""
     if settings.child_keys == "keep":
         return frozenset()
     return frozenset(name for provider in providers for name in provider.key_env)

@@ -100,7 +100,7 @@ class FolderTrust:
             self._write(folder, answer.replace(files=answer.files | {name: _digest(path)}))
 
     def _required(self, content: FolderContent) -> list[str]:
-        """List the files of which none may be new: those that decide what happens, and those that git tracks."""
+        """List the files of which none may be new: the entries, and what git tracks in the roots."""
         return [*content.entries, *(path for root in content.roots for path in self._tracked(root))]
 
     def _changed(self, content: FolderContent, answer: _Answer) -> list[str]:

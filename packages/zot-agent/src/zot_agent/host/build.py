@@ -56,7 +56,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
             return []
         workspace, notes = open_workspace(options, cwd, choice.found, trusted=choice.trusted)
-        conversation.set_workspace(workspace)
+        conversation.runtime.set_workspace(workspace)
+        conversation.extensions_changed()  # so have the commands of skills
         return notes
 
     host = Host(

@@ -296,12 +296,6 @@ class Conversation:
         self.runtime.open_session(session, resumed, workspace)
         self._session_changed()
 
-    def set_workspace(self, workspace: Workspace) -> None:
-        """Change the instructions and the skills: see `Runtime.set_workspace`."""
-        self._check_idle()
-        self.runtime.set_workspace(workspace)
-        self._settings_changed()
-
     def _session_changed(self) -> None:
         self._shell_results.clear()
         self._update_child_env()

@@ -1,9 +1,9 @@
 """Context files with instructions for the agent: `AGENTS.md` of several folders, and `SYSTEM.md`.
 
 `AGENTS.md` of the home folder comes first, then those of every directory from the root down to the working directory,
-so that the nearest instructions come last. Above the working directory only files count that belong to the user, to the
-owner of the working directory or to root, in directories of one of them: anybody can put a file into `/tmp`. The size
-of each file and of all files together is limited.
+so that the nearest instructions come last. Above the working directory, or if every user can write to it, only files
+count that belong to the user, to the owner of the working directory or to root, in directories of one of them: anybody
+can put a file into `/tmp`. The size of each file and of all files together is limited.
 """
 
 import os
@@ -47,7 +47,8 @@ def find_context(cwd: str, home: str = "") -> Context:
     """Find the context files for work in `cwd`, an absolute path. `home` is zot's home folder, empty for none."""
     context = Context()
     left = TOTAL_LIMIT
-    trusted = [os.path.abspath(os.path.join(folder, NAME)) for folder in (home, cwd) if folder]
+    places = [folder for folder in (home, cwd) if folder and not _open_to_all(folder)]
+    trusted = [os.path.abspath(os.path.join(folder, NAME)) for folder in places]
     for path in reversed(_unique([*([os.path.join(home, NAME)] if home else []), *_chain(cwd)])):
         if path not in trusted and (stranger := _stranger(path, cwd)):
             context.notes.append(f"{stranger} belongs to another user; {path} is left out")
@@ -88,6 +89,14 @@ def _chain(cwd: str) -> list[str]:
     while os.path.dirname(folders[0]) != folders[0]:
         folders.insert(0, os.path.dirname(folders[0]))
     return [os.path.join(folder, NAME) for folder in folders]
+
+
+def _open_to_all(folder: str) -> bool:
+    """Return whether every user can put a file into a folder."""
+    try:
+        return bool(os.stat(folder).st_mode & stat.S_IWOTH)
+    except OSError:
+        return False
 
 
 def _stranger(path: str, cwd: str) -> str:
