@@ -25,10 +25,8 @@ SHAPES = [
     pytest.param('{"http_proxy": "socks5://me:hunter2@h"}', "http_proxy: expected an address such", id="socks"),
     pytest.param('{"http_proxy": "http://a b"}', "http_proxy: expected an address such", id="two words"),
     pytest.param('{"reasoning": "much"}', "reasoning: expected one of off, minimum,", id="an unknown level"),
-    pytest.param(
-        '{"project_extensions": "yes"}', "project_extensions: expected one of ask, on, off, got 'yes'", id="trust"
-    ),
-    pytest.param('{"project_extensions": true}', "project_extensions: expected text, got true", id="on"),
+    pytest.param('{"project_trust": "yes"}', "project_trust: expected one of ask, on, off, got 'yes'", id="trust"),
+    pytest.param('{"project_trust": true}', "project_trust: expected text, got true", id="on"),
     pytest.param('{"inline_images_enabled": "no"}', 'inline_images_enabled: expected true or false, got "no"', id="no"),
     pytest.param("[" * 100_000, "nested too deeply", id="deep"),
     pytest.param('{"theme": ' + "9" * 5000 + "}", "contains a number that is too long", id="a long number"),
@@ -75,10 +73,10 @@ def test_empty_texts_are_defaults(tmp_path: Path) -> None:
     assert load_settings(str(tmp_path)) == Settings()
 
 
-def test_extensions_of_a_project_are_asked_about_unless_the_person_says_otherwise(tmp_path: Path) -> None:
-    assert Settings().project_extensions == "ask"
-    (tmp_path / FILE).write_text('{"project_extensions": "off"}')
-    assert load_settings(str(tmp_path)).project_extensions == "off"
+def test_projects_are_asked_about_unless_the_person_says_otherwise(tmp_path: Path) -> None:
+    assert Settings().project_trust == "ask"
+    (tmp_path / FILE).write_text('{"project_trust": "off"}')
+    assert load_settings(str(tmp_path)).project_trust == "off"
 
 
 @pytest.mark.parametrize(

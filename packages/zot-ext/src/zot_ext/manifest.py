@@ -38,6 +38,8 @@ class Manifest(Record):
     enabled: bool = True
     skills: tuple[str, ...] = ()
     """The skills of the extension, as paths relative to its directory."""
+    env: tuple[str, ...] = ()
+    """Environment variables with keys of model providers that the program needs; the host removes all others."""
 
 
 def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
