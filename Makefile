@@ -56,7 +56,7 @@ check: quick ## `make quick`, the lock file, the types of the examples, each pac
 # `make check test` does not run twice what is the same alone and beside the others. These are about what may be installed
 # beside them: ripgrep, a web server.
 TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools packages/zot-agent/tests/serve,packages)
-TESTED += tests/e2e tests/examples tests/faults
+TESTED += tests/e2e tests/examples tests/faults tests/fuzz
 ifneq ($(P)$(K),)
 TESTED := $(if $(P),$(or $(wildcard packages/$(P)),$(P)),packages tests) $(if $(K),-k '$(K)')
 endif
@@ -78,8 +78,10 @@ lowest: ## the tests of the packages, with the oldest version of each dependency
 	  $(UV) run --quiet --isolated --no-project --with-requirements - $(PYTEST) packages
 
 # What fails is kept in .hypothesis/ and tried first the next time.
-fuzz: setup ## search with new examples for what breaks the property tests; write what it finds above the test, as @example
-	$(UV) run $(PYTEST) -m hypothesis --hypothesis-profile=fuzz packages tests
+S := 60
+fuzz: setup ## search with new examples for what breaks the property tests; S=600: ten minutes for each edge in tests/fuzz
+	$(UV) run $(PYTEST) -m hypothesis --hypothesis-profile=fuzz --fuzz-seconds=$(S) \
+	  -o faulthandler_timeout=$$(($(S) + 600)) $(or $(P),packages tests) $(if $(K),-k '$(K)')
 
 bench: setup ## measure the budgets in an environment of its own
 	$(UV) run benchmarks/run.py

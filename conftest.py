@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -91,11 +92,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if WORKER or signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
+EXAMPLE_SECONDS = 60
+"""Seconds after which an example of a property counts as hanging; most take a thousandth of one."""
+
 # A busy machine makes no test fail. Every run of `make test` tries the same examples; `make fuzz` looks for new ones.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fuzz", _PATIENT, max_examples=1000, print_blob=True)
 settings.register_profile("same", _PATIENT, derandomize=True)
 settings.load_profile("same")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fuzz-seconds", type=float, default=0, help="seconds to search with each target in tests/fuzz")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -144,13 +152,37 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     place: Any = getattr(pyfuncitem.obj, "hypothesis", None)
     holder, name = (place, "inner_test") if place else (pyfuncitem, "obj")
     test = getattr(holder, name)
-    if inspect.iscoroutinefunction(test):
+    if not place and not inspect.iscoroutinefunction(test):
+        return
 
-        @functools.wraps(test)
-        def run(*args: object, **kwargs: object) -> None:
-            asyncio.run(test(*args, **kwargs))
+    @functools.wraps(test)
+    def run(*args: object, **kwargs: object) -> None:
+        with _example_limit() if place else nullcontext():
+            if inspect.iscoroutinefunction(test):
+                asyncio.run(test(*args, **kwargs))
+            else:
+                test(*args, **kwargs)
 
-        setattr(holder, name, run)
+    setattr(holder, name, run)
+
+
+@contextmanager
+def _example_limit() -> Iterator[None]:
+    """Fail an example that takes too long, wherever it is, so that hypothesis shows and keeps it.
+
+    The alarm also ends a regular expression that backtracks. It repeats, because a task may swallow the first one.
+    """
+
+    def give_up(*_: object) -> None:
+        pytest.fail(f"the example took more than {EXAMPLE_SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, EXAMPLE_SECONDS, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.hookimpl(wrapper=True)

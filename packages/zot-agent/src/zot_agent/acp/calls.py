@@ -178,10 +178,7 @@ def recalled_display(
     recall = getattr(tools.get(name), "recall", None)
     if recall is None or len(read) != 1 or not isinstance(read[0], TextDisplay):
         return read
-    try:
-        return recall(arguments, read[0].text) or read
-    except (KeyError, TypeError, ValueError):  # the tool had rejected these arguments
-        return read
+    return recall(arguments, read[0].text) or read
 
 
 def text(words: str) -> Json:

@@ -105,7 +105,7 @@ def _threshold(value: object, path: str) -> int:
     if value is True:
         return Settings().auto_compact_threshold
     number = str(value).strip().removesuffix("%")
-    if not number.isdecimal() or not 10 <= int(number) <= 99:
+    if not number.isdecimal() or len(number) != 2 or int(number) < 10:
         raise ConfigError(f'{path}: {_THRESHOLD}: expected "off" (or 0) or a number from 10 to 99, got {value!r}')
     return int(number)
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import socket
 import stat
 from ipaddress import ip_address
@@ -47,7 +48,7 @@ def parse_address(text: str) -> Address:
         return Address(path=os.path.abspath(os.path.expanduser(text.removeprefix("unix:"))))
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
+    if not colon or not host or not (re.fullmatch("[0-9]{1,5}", port) and int(port) < 1 << 16):
         raise ConfigError(f"--listen {text!r} is neither HOST:PORT, as in 127.0.0.1:8370, nor unix:PATH")
     if host != "localhost":
         try:

@@ -313,10 +313,10 @@ class Presenter:
         if recall is None or len(plain) != 1 or not isinstance(plain[0], TextDisplay):
             return plain
         try:
-            blocks: list[DisplayBlock] = recall(call.parsed(), plain[0].text)
-        except (KeyError, TypeError, ValueError):  # probably arguments that the tool refused
+            arguments = call.parsed()
+        except ValueError:
             return plain
-        return blocks or plain
+        return recall(arguments, plain[0].text) or plain
 
     def _cells_of(self, block: Block) -> list[Cell]:
         if isinstance(block, ReasoningBlock) and block.summary.strip():

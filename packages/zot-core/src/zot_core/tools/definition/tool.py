@@ -110,8 +110,14 @@ class FunctionTool(Generic[P, R]):
         return self._schema
 
     def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
-        """Rebuild what the user saw of an earlier call; empty for tools without `recall`."""
-        return self._recall(arguments, text) if self._recall is not None else []
+        """Rebuild what the user saw of an earlier call; empty for tools without `recall`, and for arguments that the
+        tool refused."""
+        if self._recall is None:
+            return []
+        try:
+            return self._recall(arguments, text)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return []
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Check `arguments`, call the function, and make a result from its return value."""

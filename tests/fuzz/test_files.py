@@ -1,0 +1,199 @@
+"""Files: sessions, settings, models, themes, extensions, skills, instructions, ignore files, and patterns of paths."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hostile import damaged, doctored, few, json_bytes, is_reason, outcome, raw
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_agent.config.settings import FILE, load_settings
+from zot_agent.extensions.discover import Problem, read_extension
+from zot_core.errors import SessionError
+from zot_core.prompt.context_files import FILE_LIMIT, find_context
+from zot_core.sessions import rows
+from zot_core.sessions.listing import read_entry
+from zot_core.sessions.rows import Meta
+from zot_core.sessions.store import resume
+from zot_core.sessions.stored import load
+from zot_core.skills.front_matter import FrontMatterError
+from zot_core.skills.skill import read_skill
+from zot_core.tools.search.gitignore import Gitignore
+from zot_core.tools.search.globs import Glob
+from zot_ext.manifest import ManifestError, parse_manifest
+from zot_provider.catalog.user import parse_user_models
+from zot_provider.errors import ConfigError
+from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.model import Model
+from zot_provider.registry import ModelRegistry
+from zot_provider.request import Request
+from zot_provider.usage import Usage
+from zot_provider.wire import WIRES, load_wire
+from zot_provider.wire.base import Quirks
+from zot_tui.theme.load import ThemeError, parse_theme
+from zot_tui.theme.palette import palette
+
+ASKED = Message("user", [TextBlock("hi"), ImageBlock("image/png", "iVBORw0KGgo=")])
+ANSWERED = Message(
+    "assistant", [TextBlock("so"), ReasoningBlock("sum", "text", "sig", "id", "w"), ToolCallBlock("c", "ls", "{}")]
+)
+DONE = Message("tool", [ToolResultBlock("c", [TextBlock("a.txt")])])
+ROWS: list[Any] = [
+    json.loads(row)
+    for row in (
+        rows.meta_row(Meta("abc", "/p", "m", "openai", "2026-01-01T00:00:00Z")),
+        *map(rows.message_row, (ASKED, ANSWERED, DONE)),
+        rows.tool_result_row(DONE),
+        rows.usage_row(Usage(), Usage()),
+        rows.compaction_row(rows.CompactionRow(ASKED, 1, 0)),
+        '{"type":"rename","title":"a name"}',
+    )
+]
+
+
+@few
+@given(st.lists(doctored(ROWS), max_size=8), raw, st.booleans())
+def test_a_session_file_is_read_or_refused_and_goes_on_where_it_can_be_read(
+    tmp_path: Path, lines: list[Any], tail: bytes, whole: bool
+) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"\n".join([*([json_bytes(ROWS[0])] if whole else []), *map(json_bytes, lines), tail]))
+    entry = read_entry(str(path))
+    assert entry is None or len(entry.name.splitlines()) < 2
+    stored = outcome(lambda: load(str(path)), SessionError)
+    if stored is None:
+        return
+    for wire in WIRES:
+        body = load_wire(wire).encode(Request(Model("m", "p", images=True), stored.messages), Quirks())
+        json.dumps(body, allow_nan=False)
+    session, again = resume(str(path))
+    assert again.messages == stored.messages
+    session.append(Message("user", [TextBlock("and then")]))
+    session.close()
+    assert load(str(path)).messages == [*stored.messages, Message("user", [TextBlock("and then")])]
+
+
+SETTINGS = {
+    "provider": "openai", "model": "m", "reasoning": "high", "http_proxy": "http://h:1", "project_trust": "ask",
+    "child_keys": "keep", "auto_compact_threshold": "85%", "theme": "dark", "tool_render": "box",
+    "inline_images_enabled": True, "editor_mode": "vi", "keymap": {"ctrl+x": "/help", "f1": ""},
+}  # fmt: skip
+
+
+@few
+@given(doctored([SETTINGS]).map(json_bytes) | damaged([json_bytes(SETTINGS)]))
+def test_settings_are_read_or_refused_in_is_reason(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / FILE).write_bytes(data)
+    settings = outcome(lambda: load_settings(str(tmp_path)), ConfigError)
+    assert settings is None or settings.auto_compact_threshold in (0, *range(10, 100))
+
+
+MODEL = {
+    "id": "m", "name": "M", "contextWindow": 1000, "maxTokens": 100, "reasoning": True, "input": ["text", "image"],
+    "cost": {"input": 1, "output": 2, "cacheRead": 0.1, "cacheWrite": 1.5},
+}  # fmt: skip
+PROVIDERS = {
+    "providers": {
+        "mine": {"baseUrl": "http://h/v1", "api": "openai", "apiKey": "KEY", "models": [MODEL]},
+        "openai": {"baseUrl": "http://h/v1", "models": [MODEL], "modelOverrides": {"m": {"contextWindow": 5}}},
+    }
+}
+
+
+@few
+@given(doctored([PROVIDERS]))
+def test_models_are_taken_or_refused_in_is_reason(value: Any) -> None:
+    if not isinstance(value, dict):
+        return
+    registry = outcome(lambda: ModelRegistry(parse_user_models(value)), ConfigError)
+    assert registry is None or all(model.context_window >= 0 for model in registry.models())
+
+
+THEME = {
+    "name": "t", "mode": "dark", "description": "d", "spinner_frames": ["-", "|"], "spinner_messages": ["working"],
+    "spinner_interval_ms": 120, "accent": 204, "color_descriptions": {"accent": "x"},
+    "colors": {"fg": "#d8dce4", "thought": "#a9b1bf italic", "dark": {"error": "#f88 bold"}, "light": {},
+               "markdown": {"heading": "bold", "code": "#e6c384"}},
+}  # fmt: skip
+
+
+@few
+@given(doctored([THEME]).map(json_bytes) | damaged([json_bytes(THEME)]))
+def test_a_theme_is_read_or_refused_in_is_reason(data: bytes) -> None:
+    theme = outcome(lambda: parse_theme(data.decode("utf-8", "replace")), ThemeError)
+    if theme is not None:
+        assert palette(theme)
+        assert all(map(is_reason, theme.notes))
+
+
+MANIFEST = {
+    "name": "toy", "version": "1", "exec": "./run", "args": ["-x"], "language": "python", "description": "d",
+    "enabled": True, "skills": ["skills/a"], "env": ["KEY"],
+}  # fmt: skip
+
+
+@few
+@given(doctored([MANIFEST]).map(json_bytes) | damaged([json_bytes(MANIFEST)]))
+def test_a_manifest_is_read_or_refused_in_is_reason(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "extension.json").write_bytes(data)
+    found = read_extension(str(tmp_path))
+    if outcome(lambda: parse_manifest(data), ManifestError) is None:
+        assert isinstance(found, Problem)
+        assert is_reason(found.message)
+
+
+SKILL = b"""---
+name: toy
+description: >-
+  what it is
+  for
+allowed-tools: Bash(git:*), Read
+metadata:
+  author: "me"
+  tags: [a, 'b']
+user-invocable: false
+---
+Text
+"""
+
+
+@few
+@given(damaged([SKILL], [b"---", b"- a", b"|", b">", b"'", b'"', b"&a", b"*a", b"!!x", b"? a", b"<<:", b"\n  "]))
+def test_a_skill_is_read_or_refused_in_is_reason(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "SKILL.md"
+    path.write_bytes(data)
+    skill = outcome(lambda: read_skill(str(path), "user"), FrontMatterError)
+    if skill is not None:
+        assert skill.name
+        assert len(skill.description.splitlines()) < 2
+
+
+@few
+@given(damaged([b"# Rules\n\nBe kind.\n", "é漢".encode() * 40_000]))
+def test_instructions_are_text_within_the_limit_or_a_note(work: Path, data: bytes) -> None:
+    (work / "AGENTS.md").write_bytes(data)
+    context = find_context(str(work))
+    assert all(map(is_reason, context.notes))
+    for each in context.files:
+        assert 0 < len(each.text.encode()) <= 3 * FILE_LIMIT
+    if not context.files and not context.notes:
+        assert data.decode("utf-8-sig", "replace").strip() == ""
+
+
+PATTERNS = [b"*", b"**", b"/", b"!", b"\\", b"[a-z]", b"[!", b"[]", b"]", b"[[:alpha:]]", b"{a,b}", b"{", b",", b"}",
+            b"?", b"a", b".", b"#", b" ", b"**/", b"/**", b"-", b"^"]  # fmt: skip
+patterns = (
+    st.lists(st.sampled_from(PATTERNS) | raw, max_size=30)
+    .map(b"".join)
+    .map(lambda data: data.decode("utf-8", "replace"))
+)
+
+
+@few
+@given(patterns, st.lists(st.sampled_from(["a", "b", "/", ".", "aaaa", "é", " ", "a/b", "*"]), max_size=60))
+def test_every_ignore_file_and_pattern_has_an_answer_for_every_path(pattern: str, parts: list[str]) -> None:
+    path = "".join(parts)
+    assert Gitignore(pattern).verdict(path) in (True, False, None)
+    assert outcome(lambda: Glob(pattern).matches(path), ValueError) in (True, False, None)
+    assert outcome(lambda: Glob(pattern, anywhere=True).matches(path), ValueError) in (True, False, None)
