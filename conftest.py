@@ -92,9 +92,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if WORKER or signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
-EXAMPLE_SECONDS = 60
-"""Seconds after which an example of a property counts as hanging; most take a thousandth of one."""
-
 # A busy machine makes no test fail. Every run of `make test` tries the same examples; `make fuzz` looks for new ones.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fuzz", _PATIENT, max_examples=1000, print_blob=True)
@@ -104,6 +101,7 @@ settings.load_profile("same")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-seconds", type=float, default=0, help="seconds to search with each target in tests/fuzz")
+    parser.addoption("--example-seconds", type=float, default=60, help="seconds after which an example hangs")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -157,7 +155,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
 
     @functools.wraps(test)
     def run(*args: object, **kwargs: object) -> None:
-        with _example_limit() if place else nullcontext():
+        with _example_limit(pyfuncitem.config.getoption("example_seconds")) if place else nullcontext():
             if inspect.iscoroutinefunction(test):
                 asyncio.run(test(*args, **kwargs))
             else:
@@ -167,17 +165,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
 
 
 @contextmanager
-def _example_limit() -> Iterator[None]:
+def _example_limit(seconds: float) -> Iterator[None]:
     """Fail an example that takes too long, wherever it is, so that hypothesis shows and keeps it.
 
     The alarm also ends a regular expression that backtracks. It repeats, because a task may swallow the first one.
     """
 
     def give_up(*_: object) -> None:
-        pytest.fail(f"the example took more than {EXAMPLE_SECONDS} s")
+        pytest.fail(f"the example took more than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, EXAMPLE_SECONDS, 1)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
     try:
         yield
     finally:

@@ -25,11 +25,20 @@ from hypothesis import given, strategies as st
 def test_tried(text): print("TRIED", ascii(text))
 """
 
+HANGS = """
+import asyncio, re
+from hypothesis import given, strategies as st
+@given(st.just("a" * 40 + "b"))
+def test_hangs(text): re.fullmatch("(a+)+", text)
+@given(st.just("c" * 7))
+async def test_waits(text): await asyncio.Event().wait()
+"""
 
-def run(folder: Path, test: str, env: dict[str, str] | None = None, **options: object) -> tuple[int, str]:
+
+def run(folder: Path, test: str, env: dict[str, str] | None = None, *flags: str, **options: object) -> tuple[int, str]:
     """Exit code and output of a run of pytest with the root `conftest.py` and this test."""
     (folder / "test_it.py").write_text(test)
-    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-s", "-q", "-rs", "test_it.py"]
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-s", "-q", "-rs", *flags, "test_it.py"]
     outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment = {**outside, "PYTHONPATH": str(ROOT), **(env or {})}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload]
@@ -75,3 +84,11 @@ def test_every_run_tries_the_same_examples(tmp_path: Path) -> None:
     (_, first), (_, second) = run(tmp_path, TRIED), run(tmp_path, TRIED)
     assert len(lines(first, "TRIED")) == 100
     assert lines(first, "TRIED") == lines(second, "TRIED")
+
+
+def test_an_example_that_hangs_fails_and_is_shown(tmp_path: Path) -> None:
+    code, output = run(tmp_path, HANGS, None, "--example-seconds=0.2")
+    assert code == 1
+    assert output.count("Failed: the example took more than 0.2 s") >= 2
+    assert f"text={'a' * 40 + 'b'!r}" in output
+    assert f"text={'c' * 7!r}" in output

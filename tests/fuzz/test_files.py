@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hostile import damaged, doctored, few, json_bytes, is_reason, outcome, raw
+from hostile import damaged, doctored, few, is_reason, json_bytes, outcome, raw
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,17 +1,18 @@
 """Answers of model servers, over real sockets: heads, bodies, streams, lists of models; and what is sent to them."""
 
 import asyncio
+import contextlib
 import gzip
 import json
 from typing import Any
 
 import pytest
-from hostile import cut, cuts, damaged, doctored, few, json_bytes, is_reason, json_values, raw, texts
+from hostile import cut, cuts, damaged, doctored, few, is_reason, json_bytes, json_values, raw, texts
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import start_raw_server
-from wire_cases import STREAMS
 
+from wire_cases import STREAMS
 from zot_provider.client.body import BodyWriter
 from zot_provider.client.http import HttpClient
 from zot_provider.client.retry import RetryPolicy
@@ -33,10 +34,8 @@ BODIES = {name: [case.body for case in STREAMS if case.wire == name and len(case
 EVENTS: dict[str, list[list[Any]]] = {name: [] for name in WIRES}
 for case in STREAMS:
     for item in case.items if len(case.body) < LONGEST else []:
-        try:
+        with contextlib.suppress(ValueError):
             EVENTS[case.wire].append(json.loads(item))
-        except ValueError:
-            pass
 
 
 def sse(value: Any) -> bytes:
@@ -140,7 +139,11 @@ DATES = [
     *("Wed, 21 Oct 2099 07:28:00 GMT", "Wed, 21 Oct", ",", "Mon, 99 Foo 99999 99:99:99 +9999"),
     *("1,5", "1_0", "\u0663", "0x1"),
 ]
-ERRORS = [{"error": {"message": "m", "type": "t", "code": "c"}}, [{"error": {"status": "s"}}], {"detail": [{"msg": "m"}]}]
+ERRORS = [
+    {"error": {"message": "m", "type": "t", "code": "c"}},
+    [{"error": {"status": "s"}}],
+    {"detail": [{"msg": "m"}]},
+]
 
 
 @few

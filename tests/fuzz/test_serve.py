@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-import pytest
 from hostile import cut, cuts, damaged, doctored, few, is_reason, json_bytes, json_values, outcome, texts
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,7 +67,9 @@ TOKENS = [
 
 @few
 @given(st.lists(st.tuples(damaged(REQUESTS, TOKENS), cuts()), min_size=1, max_size=4))
-async def test_a_client_may_send_any_bytes_and_others_are_served(work: Path, sent: list[tuple[bytes, list[int]]]) -> None:
+async def test_a_client_may_send_any_bytes_and_others_are_served(
+    work: Path, sent: list[tuple[bytes, list[int]]]
+) -> None:
     async with serving(work) as served:
         for data, places in sent:
             reader, writer = await asyncio.open_connection(served.address.host, served.address.port)
@@ -130,7 +131,9 @@ FRAMES = [b"\x81\x85\x01\x02\x03\x04" + bytes(a ^ b for a, b in zip(b"hello", b"
 
 @few
 @given(st.lists(damaged(FRAMES), max_size=6).map(b"".join), cuts())
-async def test_any_bytes_after_the_upgrade_end_only_their_connection(work: Path, data: bytes, places: list[int]) -> None:
+async def test_any_bytes_after_the_upgrade_end_only_their_connection(
+    work: Path, data: bytes, places: list[int]
+) -> None:
     async with serving(work) as served:
         id = await served.open(cwd=str(work))
         reader, writer = await asyncio.open_connection(served.address.host, served.address.port)

@@ -50,6 +50,7 @@ class Talk:
         self.type, self.paste, self.click, self.resize = driver.type, driver.paste, driver.click, driver.resize
         self.shown, self.settle = driver.wait_for, driver.settle
         self.screen, self.style_at = driver.screen, driver.style_at
+        self.hear, self.lines = driver.memory.hear, driver.rows
 
     async def press(self, keys: str) -> None:
         """Type `keys`, and wait until their effect is drawn."""

@@ -89,7 +89,7 @@ def test_the_threshold_of_compaction_is_off_or_per_cent(tmp_path: Path, written:
     assert load_settings(str(tmp_path)).auto_compact_threshold == threshold
 
 
-@pytest.mark.parametrize("written", ["5", "100", '"much"', "[]", "8.5"])
+@pytest.mark.parametrize("written", ["5", "100", '"much"', "[]", "8.5", pytest.param(f'"{"9" * 5000}"', id="long")])
 def test_a_threshold_that_is_none_is_told(tmp_path: Path, written: str) -> None:
     (tmp_path / FILE).write_text(f'{{"auto_compact_threshold": {written}}}')
 

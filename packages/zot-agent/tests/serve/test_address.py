@@ -32,7 +32,7 @@ def test_an_address_is_understood(text: str, shown: str, local: bool) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "8080", ":8080", "localhost", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:٣", "example.org:80",
-     "unix:", "127.0.0.1:http"],
+     "unix:", "127.0.0.1:http", pytest.param(f"127.0.0.1:{'9' * 5000}", id="a port of 5000 digits")],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="--listen"):

@@ -43,6 +43,12 @@ async def test_a_tool_recalls_what_it_had_shown(tmp_path: Path, name: str, argum
     assert recalled == shown
 
 
+def test_arguments_that_the_tool_refused_are_not_recalled() -> None:
+    for offset in (float("inf"), float("nan"), "first", []):
+        assert TOOLS["read"].recall({"path": "a.txt", "offset": offset or [1]}, "a") == []
+    assert TOOLS["write"].recall({"path": "a.txt"}, "a") == []
+
+
 def test_a_text_of_another_shape_is_not_recalled() -> None:
     assert TOOLS["bash"].recall({"command": "ls"}, "aborted: stopped by the user") == []
     assert TOOLS["ls"].recall({}, "a\nb") == []

@@ -1,7 +1,6 @@
 """`Api`: the HTTP endpoints and their routes. Request and response bodies are JSON."""
 
 import asyncio
-import re
 import functools
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
@@ -99,7 +98,7 @@ class Api:
         limit = self._limits.body_bytes
         length = request.headers.get("content-length", "")
         too_long = HttpError(413, f"the body is longer than {limit} bytes")
-        if re.fullmatch("[0-9]{1,18}", length) and int(length) > limit:
+        if length.isdigit() and int(length) > limit:
             raise too_long
         found = bytearray()
         try:
