@@ -115,4 +115,4 @@ def outcome(call: Callable[[], T], *refusals: type[Exception]) -> T | None:
 
 def is_reason(text: str) -> bool:
     """Whether a text says something, and not too much."""
-    return 0 < len(text.strip()) < 20_000
+    return 0 < len(text.strip()) < 100_000

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from zot_agent.cli.parser import Parser
@@ -8,3 +10,11 @@ def test_a_mistake_is_one_line_that_names_the_help() -> None:
     parser = Parser(prog="zot thing")
     with pytest.raises(ConfigError, match=r"^unrecognized arguments: --nope; see zot thing --help$"):
         parser.parse_args(["--nope"])
+
+
+@pytest.mark.parametrize("flag", [{}, {"type": int}, {"nargs": "?"}])
+def test_two_dashes_are_not_the_value_of_a_flag(flag: dict[str, Any]) -> None:
+    parser = Parser(prog="zot")
+    parser.add_argument("--some", **flag)
+    with pytest.raises(ConfigError, match=r"^argument --some: expected a value, not --; see zot --help$"):
+        parser.parse_args(["--some=--"])
